@@ -1,0 +1,86 @@
+"""PostgreSQL with the durability of production: fsync and synchronous_commit stay on, because the
+measurements rest on them."""
+
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+from . import Failure
+from .process import is_alive
+from .server import Server
+
+USER = DATABASE = "guildhall"
+SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",  # the paths of sockets are limited to 107 bytes, ours are not
+    "max_connections": "400",  # parallel tests, each with several processes with a pool each
+    "shared_buffers": "256MB",
+    "fsync": "on",
+    "synchronous_commit": "on",
+}
+
+
+class Postgres(Server):
+    name = "postgres"
+    variable = "GUILDHALL_TEST_DATABASE_URL"
+    package = "postgresql"
+    ask_with = signal.SIGINT  # "fast": cuts connections; SIGTERM would wait for them
+
+    @classmethod
+    def program(cls):
+        """Debian keeps every major version off the PATH: take the newest."""
+        installed = glob.glob("/usr/lib/postgresql/*/bin/postgres")
+        newest = max(installed, key=lambda path: int(re.search(r"/(\d+)", path)[1]), default=None)
+        return newest or shutil.which("postgres")
+
+    def tool(self, name):
+        return os.path.join(os.path.dirname(os.path.realpath(self.program())), name)
+
+    @property
+    def data(self):
+        return self.home / "data"
+
+    def prepare(self):
+        self.forget_dead_postmaster()
+        if (self.data / "PG_VERSION").exists():
+            return
+        password = self.write("password", self.password)
+        command = [self.tool("initdb"), "--pgdata", str(self.data), "--username", USER]
+        command += ["--auth", "scram-sha-256", "--pwfile", str(password)]
+        command += ["--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"]
+        account = self.account()
+        identity = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if account else {}
+        done = subprocess.run(
+            command, env=self.environment(), cwd=self.home, capture_output=True, text=True, **identity
+        )
+        password.unlink()
+        if done.returncode != 0:
+            raise Failure(f"initdb failed:\n{done.stdout}{done.stderr}")
+
+    def forget_dead_postmaster(self):
+        """After a kill its lock file stays, and it counts a zombie that nobody reaps as alive."""
+        lock = self.data / "postmaster.pid"
+        if lock.exists() and not is_alive(int(lock.read_text().split()[0])):
+            lock.unlink()
+
+    def command(self):
+        flags = [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        return [self.program(), "-D", str(self.data), "-p", str(self.port), *flags]
+
+    def answers(self):
+        asked = self.psql(DATABASE, "select 1")
+        if asked.returncode != 0 and f'"{DATABASE}" does not exist' in asked.stderr:
+            self.psql("postgres", f"create database {DATABASE}")
+        return asked.returncode == 0
+
+    def psql(self, database, statement):
+        command = [self.tool("psql"), "--no-psqlrc", "-h", "127.0.0.1", "-p", str(self.port)]
+        command += ["-U", USER, "-d", database, "-c", statement]
+        environment = {**self.environment(), "PGPASSWORD": self.password, "PGCONNECT_TIMEOUT": "5"}
+        return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+    def url(self):
+        return f"postgres://{USER}:{self.password}@127.0.0.1:{self.port}/{DATABASE}"

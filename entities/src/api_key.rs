@@ -1,0 +1,203 @@
+//! API keys: the row behind a key's text, and the scopes that narrow it (decisions 1).
+
+use std::fmt;
+use std::str::FromStr;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder};
+
+use crate::{ChatId, GuildId, KeyId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "api_key")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub key_id: KeyId,
+    pub guild_id: GuildId,
+    pub public_id: String,
+    pub secret_hash: Vec<u8>,
+    pub name: String,
+    pub owner_id: ChatId,
+    /// Names of scopes, separated by spaces; read it with [`Model::scopes`].
+    pub scopes: String,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub last_used_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// What a key may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    Read,
+    Moderation,
+    Staff,
+    Play,
+    Sync,
+    Shield,
+    Admin,
+}
+
+impl Scope {
+    pub const ALL: [Self; 7] =
+        [Self::Read, Self::Moderation, Self::Staff, Self::Play, Self::Sync, Self::Shield, Self::Admin];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Moderation => "moderation",
+            Self::Staff => "staff",
+            Self::Play => "play",
+            Self::Sync => "sync",
+            Self::Shield => "shield",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The word is not one of the scopes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a scope; scopes are read, moderation, staff, play, sync, shield, admin")]
+pub struct UnknownScope(String);
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(text: &str) -> Result<Self, UnknownScope> {
+        Self::ALL.into_iter().find(|scope| scope.name() == text).ok_or_else(|| UnknownScope(text.to_owned()))
+    }
+}
+
+/// A set of scopes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scopes(u8);
+
+impl Scopes {
+    /// What a key gets when nothing is said: everything but `admin`.
+    pub fn default_set() -> Self {
+        Scope::ALL.into_iter().filter(|scope| *scope != Scope::Admin).collect()
+    }
+
+    pub fn contains(self, scope: Scope) -> bool {
+        self.0 & (1 << scope as u8) != 0
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL.into_iter().filter(move |scope| self.contains(*scope))
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        Self(scopes.into_iter().fold(0, |set, scope| set | (1 << scope as u8)))
+    }
+}
+
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.iter().map(Scope::name).collect();
+        f.write_str(&names.join(" "))
+    }
+}
+
+impl Model {
+    /// Words in the column that this program does not know grant nothing.
+    pub fn scopes(&self) -> Scopes {
+        self.scopes.split(' ').filter_map(|word| word.parse().ok()).collect()
+    }
+
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| end > now)
+    }
+}
+
+/// What a new key is made of.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    pub guild: GuildId,
+    pub text: crate::key_text::KeyText,
+    pub name: String,
+    pub owner: ChatId,
+    pub scopes: Scopes,
+    pub expires_at: Option<Timestamp>,
+}
+
+impl NewKey {
+    fn row(self, now: Timestamp) -> ActiveModel {
+        ActiveModel {
+            key_id: NotSet,
+            guild_id: Set(self.guild),
+            public_id: Set(self.text.public_id().to_owned()),
+            secret_hash: Set(self.text.secret_hash().to_vec()),
+            name: Set(self.name),
+            owner_id: Set(self.owner),
+            scopes: Set(self.scopes.to_string()),
+            created_at: Set(now),
+            expires_at: Set(self.expires_at),
+            last_used_at: Set(None),
+            revoked_at: Set(None),
+        }
+    }
+}
+
+pub async fn create<C: ConnectionTrait>(conn: &C, key: NewKey, now: Timestamp) -> Result<Model, DbErr> {
+    key.row(now).insert(conn).await
+}
+
+/// Adds a key whose text is given, as fixtures do; one with the same public id is left as it is.
+pub async fn create_if_absent<C: ConnectionTrait>(conn: &C, key: NewKey, now: Timestamp) -> Result<bool, DbErr> {
+    let conflict = OnConflict::column(Column::PublicId).do_nothing().to_owned();
+    let added = Entity::insert(key.row(now)).on_conflict(conflict).exec_without_returning(conn).await?;
+    Ok(added > 0)
+}
+
+/// The only finder without a guild: the key is what tells the guild.
+pub async fn find_by_public_id<C: ConnectionTrait>(conn: &C, public_id: &str) -> Result<Option<Model>, DbErr> {
+    Entity::find().filter(Column::PublicId.eq(public_id)).one(conn).await
+}
+
+/// Keys of a guild, or of all guilds, oldest first.
+pub async fn list<C: ConnectionTrait>(conn: &C, guild: Option<GuildId>) -> Result<Vec<Model>, DbErr> {
+    let mut query = Entity::find().order_by_asc(Column::KeyId);
+    if let Some(guild) = guild {
+        query = query.filter(Column::GuildId.eq(guild));
+    }
+    query.all(conn).await
+}
+
+/// Revokes a key that is not yet; `None` when there is no such key or it is revoked already.
+pub async fn revoke<C: ConnectionTrait>(conn: &C, public_id: &str, now: Timestamp) -> Result<Option<Model>, DbErr> {
+    let rows = Entity::update_many()
+        .col_expr(Column::RevokedAt, Expr::value(now))
+        .filter(Column::PublicId.eq(public_id))
+        .filter(Column::RevokedAt.is_null())
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Notes the use of a key. The caller writes it at most once a minute for each key.
+pub async fn touch<C: ConnectionTrait>(conn: &C, key: KeyId, now: Timestamp) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::LastUsedAt, Expr::value(now))
+        .filter(Column::KeyId.eq(key))
+        .exec(conn)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! Bindings: a rank in a game group calls for a chat role (interface 4.2).
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
+
+use crate::{BindingId, GroupId, GuildId, RoleId, Timestamp};
+
+/// Kinds of binding. The interface shows one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    #[sea_orm(string_value = "group_rank")]
+    GroupRank,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "binding")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub binding_id: BindingId,
+    pub guild_id: GuildId,
+    pub kind: Kind,
+    pub group_id: GroupId,
+    /// 0 to 255; 0 means "not in the group" (decisions 5).
+    pub rank: i32,
+    pub role_id: RoleId,
+    pub created_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The rule itself, without its place in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    pub group_id: GroupId,
+    pub rank: i32,
+    pub role_id: RoleId,
+}
+
+impl Model {
+    pub fn rule(&self) -> Rule {
+        Rule { kind: self.kind, group_id: self.group_id, rank: self.rank, role_id: self.role_id }
+    }
+}
+
+fn row(guild: GuildId, rule: Rule, now: Timestamp) -> ActiveModel {
+    ActiveModel {
+        binding_id: NotSet,
+        guild_id: Set(guild),
+        kind: Set(rule.kind),
+        group_id: Set(rule.group_id),
+        rank: Set(rule.rank),
+        role_id: Set(rule.role_id),
+        created_at: Set(now),
+    }
+}
+
+/// All bindings of a guild, oldest first.
+pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {
+    Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::BindingId).all(conn).await
+}
+
+/// Adds a binding; `None` when the guild has the same one already.
+pub async fn add<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    rule: Rule,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let conflict =
+        OnConflict::columns([Column::GuildId, Column::Kind, Column::GroupId, Column::Rank, Column::RoleId])
+            .do_nothing()
+            .to_owned();
+    let added = Entity::insert(row(guild, rule, now)).on_conflict(conflict).exec_without_returning(conn).await?;
+    if added == 0 { Ok(None) } else { find_rule(conn, guild, rule).await }
+}
+
+/// The guild's binding with exactly this rule.
+pub async fn find_rule<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    rule: Rule,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::Kind.eq(rule.kind))
+        .filter(Column::GroupId.eq(rule.group_id))
+        .filter(Column::Rank.eq(rule.rank))
+        .filter(Column::RoleId.eq(rule.role_id))
+        .one(conn)
+        .await
+}
+
+/// The binding, its row locked until the transaction ends.
+pub async fn find_for_update<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    binding: BindingId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(binding).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
+}
+
+/// Gives an existing binding another rule. The unique index refuses one that the guild has already.
+pub async fn replace<C: ConnectionTrait>(conn: &C, binding: BindingId, rule: Rule) -> Result<(), DbErr> {
+    let change = ActiveModel {
+        binding_id: Set(binding),
+        kind: Set(rule.kind),
+        group_id: Set(rule.group_id),
+        rank: Set(rule.rank),
+        role_id: Set(rule.role_id),
+        ..Default::default()
+    };
+    Entity::update(change).exec(conn).await?;
+    Ok(())
+}
+
+pub async fn remove<C: ConnectionTrait>(conn: &C, binding: BindingId) -> Result<(), DbErr> {
+    Entity::delete_by_id(binding).exec(conn).await?;
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! Guilds, the tenants, with their settings (decisions 4 to 6).
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
+
+use crate::{GuildId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "guild")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    pub name: String,
+    /// May write to Shield (interface 5.5).
+    pub shield_writer: bool,
+    pub mirror_bans: bool,
+    pub nickname_template: String,
+    pub time_zone: String,
+    /// ISO day number, 1 = Monday.
+    pub week_start: i32,
+    pub strike_days: i32,
+    pub score_weights: Json,
+    pub created_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The part of a guild that its admins set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    pub mirror_bans: bool,
+    pub nickname_template: String,
+    pub time_zone: String,
+    pub week_start: i32,
+    pub strike_days: i32,
+    pub score_weights: Json,
+}
+
+impl Model {
+    pub fn settings(&self) -> Settings {
+        Settings {
+            mirror_bans: self.mirror_bans,
+            nickname_template: self.nickname_template.clone(),
+            time_zone: self.time_zone.clone(),
+            week_start: self.week_start,
+            strike_days: self.strike_days,
+            score_weights: self.score_weights.clone(),
+        }
+    }
+}
+
+pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(guild).one(conn).await
+}
+
+/// Like [`find`], and the row is locked until the transaction ends: changes to one guild take turns.
+pub async fn find_for_update<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(guild).lock_exclusive().one(conn).await
+}
+
+pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Model>, DbErr> {
+    Entity::find().order_by_asc(Column::GuildId).all(conn).await
+}
+
+/// Adds the guild, or gives an existing one this name, these settings and this Shield permission.
+pub async fn upsert<C: ConnectionTrait>(conn: &C, guild: Model) -> Result<(), DbErr> {
+    let conflict = OnConflict::column(Column::GuildId)
+        .update_columns([
+            Column::Name,
+            Column::ShieldWriter,
+            Column::MirrorBans,
+            Column::NicknameTemplate,
+            Column::TimeZone,
+            Column::WeekStart,
+            Column::StrikeDays,
+            Column::ScoreWeights,
+        ])
+        .to_owned();
+    Entity::insert(ActiveModel::from(guild).reset_all()).on_conflict(conflict).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+pub async fn save_settings<C: ConnectionTrait>(conn: &C, guild: GuildId, settings: Settings) -> Result<(), DbErr> {
+    let change = ActiveModel {
+        guild_id: Set(guild),
+        mirror_bans: Set(settings.mirror_bans),
+        nickname_template: Set(settings.nickname_template),
+        time_zone: Set(settings.time_zone),
+        week_start: Set(settings.week_start),
+        strike_days: Set(settings.strike_days),
+        score_weights: Set(settings.score_weights),
+        ..Default::default()
+    };
+    Entity::update(change).exec(conn).await?;
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Answers kept under `Idempotency-Key` (decisions 8): the first answer is replayed for 24 hours.
+//!
+//! A row is reserved before the work, and completed in the transaction of the change. A process that died in between
+//! leaves a reservation that lapses at `locked_until`.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ActiveValue::Set, QuerySelect};
+
+use crate::{JobId, KeyId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "idempotency")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub key_id: KeyId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub idempotency_key: String,
+    /// SHA-256 of method, path and body.
+    pub request_hash: Vec<u8>,
+    /// The job the first request enqueued, so that a repeat waits for that one.
+    pub job_id: Option<JobId>,
+    pub status: Option<i32>,
+    pub body: Option<String>,
+    pub location: Option<String>,
+    pub locked_until: Timestamp,
+    pub expires_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// What a request finds under its idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reservation {
+    /// Nothing: go ahead, the row is reserved.
+    Fresh,
+    /// The first request's row: an answer, a job under way, or (same fields empty) still running.
+    Taken(Model),
+}
+
+/// The identity of a request: whose key, which idempotency key, and the hash of what was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub key: KeyId,
+    pub idempotency_key: String,
+    pub hash: Vec<u8>,
+}
+
+/// Reserves the key, taking over a lapsed reservation or an expired answer.
+pub async fn reserve<C: ConnectionTrait>(
+    conn: &C,
+    request: &Request,
+    now: Timestamp,
+    (locked_until, expires_at): (Timestamp, Timestamp),
+) -> Result<Reservation, DbErr> {
+    forget_lapsed(conn, request, now).await?;
+    let row = ActiveModel {
+        key_id: Set(request.key),
+        idempotency_key: Set(request.idempotency_key.clone()),
+        request_hash: Set(request.hash.clone()),
+        job_id: Set(None),
+        status: Set(None),
+        body: Set(None),
+        location: Set(None),
+        locked_until: Set(locked_until),
+        expires_at: Set(expires_at),
+    };
+    let conflict = OnConflict::columns([Column::KeyId, Column::IdempotencyKey]).do_nothing().to_owned();
+    if Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await? > 0 {
+        return Ok(Reservation::Fresh);
+    }
+    let found = Entity::find_by_id((request.key, request.idempotency_key.clone())).one(conn).await?;
+    found.map(Reservation::Taken).ok_or_else(|| DbErr::RecordNotFound("idempotency row vanished".to_owned()))
+}
+
+async fn forget_lapsed<C: ConnectionTrait>(conn: &C, request: &Request, now: Timestamp) -> Result<(), DbErr> {
+    let lapsed = Column::Status.is_null().and(Column::JobId.is_null()).and(Column::LockedUntil.lte(now));
+    Entity::delete_many()
+        .filter(Column::KeyId.eq(request.key))
+        .filter(Column::IdempotencyKey.eq(request.idempotency_key.as_str()))
+        .filter(lapsed.or(Column::ExpiresAt.lte(now)))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Notes, in the transaction that enqueues it, which job answers this request.
+pub async fn attach_job<C: ConnectionTrait>(conn: &C, request: &Request, job: JobId) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::JobId, Expr::value(job))
+        .filter(Column::KeyId.eq(request.key))
+        .filter(Column::IdempotencyKey.eq(request.idempotency_key.as_str()))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Keeps the answer.
+pub async fn complete<C: ConnectionTrait>(
+    conn: &C,
+    request: &Request,
+    (status, body): (u16, &str),
+    location: Option<&str>,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::Status, Expr::value(i32::from(status)))
+        .col_expr(Column::Body, Expr::value(body))
+        .col_expr(Column::Location, Expr::value(location.map(str::to_owned)))
+        .filter(Column::KeyId.eq(request.key))
+        .filter(Column::IdempotencyKey.eq(request.idempotency_key.as_str()))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Lets go of a reservation whose request was refused before it changed anything.
+pub async fn release<C: ConnectionTrait>(conn: &C, request: &Request) -> Result<(), DbErr> {
+    Entity::delete_many()
+        .filter(Column::KeyId.eq(request.key))
+        .filter(Column::IdempotencyKey.eq(request.idempotency_key.as_str()))
+        .filter(Column::Status.is_null())
+        .filter(Column::JobId.is_null())
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Deletes up to `limit` rows that are past their 24 hours.
+pub async fn sweep<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<u64, DbErr> {
+    let old: Vec<(KeyId, String)> = Entity::find()
+        .select_only()
+        .columns([Column::KeyId, Column::IdempotencyKey])
+        .filter(Column::ExpiresAt.lte(now))
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    let mut deleted = 0;
+    for row in old {
+        deleted += Entity::delete_by_id(row).filter(Column::ExpiresAt.lte(now)).exec(conn).await?.rows_affected;
+    }
+    Ok(deleted)
+}

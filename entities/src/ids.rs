@@ -1,0 +1,211 @@
+//! Typed ids. They do not mix: a `ChatId` cannot be passed where a `PlayId` is meant.
+//!
+//! Chat ids travel as digit strings that fit 63 bits, without sign or leading zero (decisions 2); ids of the game
+//! platform travel as integers, and a request may send them as digit strings too. All are `bigint` in the database.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sea_orm::DeriveValueType;
+use serde::de::{Error as _, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Why a text is not an id. The text itself is not repeated: the caller names the field and what was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    #[error("must be a string of digits without sign or leading zero that fits 63 bits")]
+    NotAChatId,
+    #[error("must be a positive integer (or the same as a digit string) that fits 63 bits")]
+    NotAPlayId,
+}
+
+fn digits(text: &str) -> Option<i64> {
+    let canonical = !text.is_empty() && !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
+    if canonical { text.parse().ok() } else { None }
+}
+
+macro_rules! id_base {
+    ($name:ident, $error:expr) => {
+        impl $name {
+            pub fn get(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl TryFrom<i64> for $name {
+            type Error = IdError;
+
+            fn try_from(value: i64) -> Result<Self, IdError> {
+                if value > 0 { Ok(Self(value)) } else { Err($error) }
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                digits(text).map(Self).ok_or($error)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+macro_rules! chat_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType)]
+        pub struct $name(i64);
+        id_base!($name, IdError::NotAChatId);
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                text.parse().map_err(D::Error::custom)
+            }
+        }
+    };
+}
+
+macro_rules! integer_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType)]
+        pub struct $name(i64);
+        id_base!($name, IdError::NotAPlayId);
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_i64(self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_any(IntegerOrDigits).and_then(|n| Self::try_from(n).map_err(D::Error::custom))
+            }
+        }
+    };
+}
+
+/// Game scripts mix integers and digit strings (decisions 2): both are read.
+struct IntegerOrDigits;
+
+impl Visitor<'_> for IntegerOrDigits {
+    type Value = i64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a positive integer or a string of digits")
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<i64, E> {
+        Ok(value)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<i64, E> {
+        i64::try_from(value).map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &self))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<i64, E> {
+        digits(value).ok_or_else(|| E::invalid_value(Unexpected::Str(value), &self))
+    }
+}
+
+chat_id!(
+    /// A chat guild: the tenant.
+    GuildId
+);
+chat_id!(
+    /// A chat user.
+    ChatId
+);
+chat_id!(
+    /// A chat role.
+    RoleId
+);
+chat_id!(
+    /// A chat channel.
+    ChannelId
+);
+integer_id!(
+    /// A game user.
+    PlayId
+);
+integer_id!(
+    /// A game group.
+    GroupId
+);
+integer_id!(
+    /// A role binding, assigned by the database.
+    BindingId
+);
+integer_id!(
+    /// An API key's row, assigned by the database. The public id in the key's text is another thing.
+    KeyId
+);
+integer_id!(
+    /// An audit entry, assigned by the database; also the cursor of its list.
+    AuditId
+);
+
+/// A job: a UUID of version 7, so ids sort by the time of enqueueing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, DeriveValueType)]
+#[serde(transparent)]
+pub struct JobId(pub uuid::Uuid);
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for JobId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, uuid::Error> {
+        text.parse().map(Self)
+    }
+}
+
+impl sea_orm::TryFromU64 for JobId {
+    fn try_from_u64(_: u64) -> Result<Self, sea_orm::DbErr> {
+        Err(sea_orm::DbErr::ConvertFromU64("JobId"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chat_ids_are_canonical_digit_strings_of_63_bits() {
+        assert_eq!("9223372036854775807".parse::<ChatId>().map(ChatId::get), Ok(i64::MAX));
+        for bad in ["", "0", "07", "+7", "-7", "9223372036854775808", "7x", " 7", "٣"] {
+            assert_eq!(bad.parse::<ChatId>(), Err(IdError::NotAChatId), "{bad:?}");
+        }
+        assert_eq!(serde_json::to_string(&ChatId(17)).unwrap(), r#""17""#);
+        assert!(serde_json::from_str::<ChatId>("17").is_err());
+    }
+
+    #[test]
+    fn play_ids_are_read_as_integer_or_digits_and_written_as_integer() {
+        for text in ["17", r#""17""#] {
+            assert_eq!(serde_json::from_str::<PlayId>(text).unwrap(), PlayId(17));
+        }
+        for bad in ["0", "-1", "1.5", r#""-1""#, "9223372036854775808", "true", "null"] {
+            assert!(serde_json::from_str::<PlayId>(bad).is_err(), "{bad}");
+        }
+        assert_eq!(serde_json::to_string(&PlayId(17)).unwrap(), "17");
+    }
+}

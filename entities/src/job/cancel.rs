@@ -1,0 +1,55 @@
+//! Cancelling: what has not begun ends at once, what runs is asked to stop.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
+
+use super::{Column, Entity, Model, State};
+use crate::{JobId, Timestamp};
+
+/// Nobody works on a job in one of these.
+const IDLE: [State; 3] = [State::Scheduled, State::Queued, State::Retrying];
+
+/// Asks the job and its children to stop, and ends those that nobody runs. Returns the job as it is afterwards.
+pub async fn request<C: ConnectionTrait>(conn: &C, job: JobId, now: Timestamp) -> Result<Option<Model>, DbErr> {
+    Entity::update_many()
+        .col_expr(Column::CancelRequested, Expr::value(true))
+        .filter(Column::JobId.eq(job))
+        .filter(Column::FinishedAt.is_null())
+        .exec(conn)
+        .await?;
+    end_idle(conn, Column::JobId.eq(job), now).await?;
+    stop_children(conn, job, now).await?;
+    Entity::find_by_id(job).one(conn).await
+}
+
+/// Ends the children nobody runs and asks the running ones to stop. Returns the running ones.
+pub async fn stop_children<C: ConnectionTrait>(
+    conn: &C,
+    parent: JobId,
+    now: Timestamp,
+) -> Result<Vec<JobId>, DbErr> {
+    end_idle(conn, Column::ParentId.eq(parent), now).await?;
+    let running = Entity::update_many()
+        .col_expr(Column::CancelRequested, Expr::value(true))
+        .filter(Column::ParentId.eq(parent))
+        .filter(Column::State.eq(State::Running))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(running.into_iter().map(|child| child.job_id).collect())
+}
+
+async fn end_idle<C: ConnectionTrait>(
+    conn: &C,
+    which: sea_orm::sea_query::SimpleExpr,
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Cancelled))
+        .col_expr(Column::CancelRequested, Expr::value(true))
+        .col_expr(Column::FinishedAt, Expr::value(now))
+        .filter(which)
+        .filter(Column::State.is_in(IDLE))
+        .exec(conn)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Parents and children. A bulk job plans, then waits while its chunks run, at most a window of them at once.
+//!
+//! Whoever ends a child first updates the parent's row: on Postgres that takes its lock, so of two chunks that end
+//! together the second sees the first, and exactly one finds no open child left.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{QueryOrder, QuerySelect};
+
+use super::lifecycle::{Held, failure_json};
+use super::{Column, Entity, Failure, Model, State, Ticket};
+use crate::{JobId, Timestamp};
+
+/// Turns a running parent into a waiting one, its plan's counters as first result. False: the claim is lost.
+pub async fn wait_for_children<C: ConnectionTrait>(
+    conn: &C,
+    held: Held,
+    counters: Json,
+    checkpoint: Json,
+) -> Result<bool, DbErr> {
+    let done = held
+        .update()
+        .col_expr(Column::State, Expr::value(State::Waiting))
+        .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
+        .col_expr(Column::Result, Expr::value(counters))
+        .col_expr(Column::Checkpoint, Expr::value(checkpoint))
+        .exec(conn)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+/// Adds to the parent's progress and returns its row, locked until the transaction ends.
+pub async fn add_progress<C: ConnectionTrait>(
+    conn: &C,
+    parent: JobId,
+    (done, failed): (i64, i64),
+) -> Result<Option<Model>, DbErr> {
+    let rows = Entity::update_many()
+        .col_expr(Column::ProgressDone, Expr::col(Column::ProgressDone).add(done))
+        .col_expr(Column::ProgressFailed, Expr::col(Column::ProgressFailed).add(failed))
+        .filter(Column::JobId.eq(parent))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Notes on the parent why it will not succeed. With `stop`, its remaining chunks are not run any more.
+pub async fn note_failure<C: ConnectionTrait>(
+    conn: &C,
+    parent: JobId,
+    failure: &Failure,
+    stop: bool,
+) -> Result<(), DbErr> {
+    let mut update = Entity::update_many()
+        .col_expr(Column::Error, Expr::value(failure_json(failure)))
+        .filter(Column::JobId.eq(parent));
+    if stop {
+        update = update.col_expr(Column::CancelRequested, Expr::value(true));
+    }
+    update.exec(conn).await?;
+    Ok(())
+}
+
+/// Lets the next chunks into the queue so that at most `window` of the parent's are in it or running.
+pub async fn release_chunks<C: ConnectionTrait>(
+    conn: &C,
+    parent: JobId,
+    window: u64,
+    now: Timestamp,
+) -> Result<Vec<Ticket>, DbErr> {
+    let active = Entity::find()
+        .filter(Column::ParentId.eq(parent))
+        .filter(Column::State.is_in([State::Queued, State::Running, State::Retrying]))
+        .count(conn)
+        .await?;
+    let free = window.saturating_sub(active);
+    if free == 0 {
+        return Ok(Vec::new());
+    }
+    let next: Vec<JobId> = Entity::find()
+        .select_only()
+        .column(Column::JobId)
+        .filter(Column::ParentId.eq(parent))
+        .filter(Column::State.eq(State::Scheduled))
+        .order_by_asc(Column::JobId)
+        .limit(free)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if next.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Queued))
+        .col_expr(Column::RunAt, Expr::value(now))
+        .filter(Column::JobId.is_in(next))
+        .filter(Column::State.eq(State::Scheduled))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.iter().map(Model::ticket).collect())
+}
+
+pub async fn count_open_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Result<u64, DbErr> {
+    Entity::find().filter(Column::ParentId.eq(parent)).filter(Column::State.is_in(State::OPEN)).count(conn).await
+}
+
+/// Ends a waiting parent with these counters: failed where a failure is noted on it, cancelled where that was asked.
+pub async fn finish_parent<C: ConnectionTrait>(
+    conn: &C,
+    parent: &Model,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let state = match (&parent.error, parent.cancel_requested) {
+        (Some(_), _) => State::Failed,
+        (None, true) => State::Cancelled,
+        (None, false) => State::Succeeded,
+    };
+    let rows = Entity::update_many()
+        .col_expr(Column::State, Expr::value(state))
+        .col_expr(Column::FinishedAt, Expr::value(now))
+        .filter(Column::JobId.eq(parent.job_id))
+        .filter(Column::State.eq(State::Waiting))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Writes the summed counters of the children that ended so far.
+pub async fn save_counters<C: ConnectionTrait>(conn: &C, parent: JobId, counters: Json) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::Result, Expr::value(counters))
+        .filter(Column::JobId.eq(parent))
+        .exec(conn)
+        .await?;
+    Ok(())
+}

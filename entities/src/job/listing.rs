@@ -1,0 +1,101 @@
+//! Looking at jobs: one, a guild's, and what waits.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect};
+
+use super::{Class, Column, Entity, Model, State};
+use crate::{GuildId, JobId, Timestamp};
+
+/// A guild's job; chunks are not shown to guilds.
+pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId, job: JobId) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(job)
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::ParentId.is_null())
+        .one(conn)
+        .await
+}
+
+/// Any job, for the service itself and its operators.
+pub async fn find_any<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(job).one(conn).await
+}
+
+/// Which jobs a list shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    pub guild: Option<GuildId>,
+    pub state: Option<State>,
+    pub kind: Option<&'a str>,
+}
+
+/// Jobs that are nobody's chunk, newest first, older than the cursor.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    filter: Filter<'_>,
+    (cursor, limit): (Option<JobId>, u64),
+) -> Result<Vec<Model>, DbErr> {
+    let mut query =
+        Entity::find().filter(Column::ParentId.is_null()).order_by_desc(Column::JobId).limit(limit);
+    if let Some(guild) = filter.guild {
+        query = query.filter(Column::GuildId.eq(guild));
+    }
+    if let Some(state) = filter.state {
+        query = query.filter(Column::State.eq(state));
+    }
+    if let Some(kind) = filter.kind {
+        query = query.filter(Column::Kind.eq(kind));
+    }
+    if let Some(cursor) = cursor {
+        query = query.filter(Column::JobId.lt(cursor));
+    }
+    query.all(conn).await
+}
+
+/// The unfinished job of a kind in a guild that was enqueued last.
+pub async fn find_open<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    kind: &str,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::Kind.eq(kind))
+        .filter(Column::FinishedAt.is_null())
+        .order_by_desc(Column::JobId)
+        .one(conn)
+        .await
+}
+
+/// What waits in a class: how many jobs are queued and since when the oldest is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backlog {
+    pub queued: i64,
+    pub oldest: Option<Timestamp>,
+}
+
+pub async fn backlog<C: ConnectionTrait>(conn: &C, class: Class) -> Result<Backlog, DbErr> {
+    let row: Option<(i64, Option<Timestamp>)> = Entity::find()
+        .select_only()
+        .column_as(Column::JobId.count(), "queued")
+        .column_as(Column::RunAt.min(), "oldest")
+        .filter(Column::Class.eq(class))
+        .filter(Column::State.eq(State::Queued))
+        .into_tuple()
+        .one(conn)
+        .await?;
+    let (queued, oldest) = row.unwrap_or((0, None));
+    Ok(Backlog { queued, oldest })
+}
+
+/// Since when the oldest job waits that no broker has confirmed.
+pub async fn oldest_unpublished<C: ConnectionTrait>(conn: &C) -> Result<Option<Timestamp>, DbErr> {
+    let row: Option<Option<Timestamp>> = Entity::find()
+        .select_only()
+        .column_as(Column::RunAt.min(), "oldest")
+        .filter(Column::State.eq(State::Queued))
+        .filter(Column::PublishedAt.is_null())
+        .into_tuple()
+        .one(conn)
+        .await?;
+    Ok(row.flatten())
+}

@@ -1,0 +1,152 @@
+//! What the scheduler moves: unpublished jobs to the broker, due retries and expired leases back to the queue.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{Condition, QueryOrder, QuerySelect};
+
+use super::lifecycle::failure_json;
+use super::{Class, Column, Entity, Failure, Model, State, Ticket};
+use crate::{JobId, Timestamp};
+
+/// Queued jobs that no broker has confirmed although they were queued before `before`, oldest first.
+pub async fn unpublished<C: ConnectionTrait>(
+    conn: &C,
+    before: Timestamp,
+    limit: u64,
+) -> Result<Vec<Ticket>, DbErr> {
+    let rows = Entity::find()
+        .filter(Column::State.eq(State::Queued))
+        .filter(Column::PublishedAt.is_null())
+        .filter(Column::RunAt.lte(before))
+        .order_by_asc(Column::RunAt)
+        .limit(limit)
+        .all(conn)
+        .await?;
+    Ok(rows.iter().map(Model::ticket).collect())
+}
+
+/// Notes that the broker has these. A job that was claimed meanwhile is left as it is.
+pub async fn mark_published<C: ConnectionTrait>(
+    conn: &C,
+    jobs: &[JobId],
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::PublishedAt, Expr::value(now))
+        .filter(Column::JobId.is_in(jobs.iter().copied()))
+        .filter(Column::State.eq(State::Queued))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Forgets that jobs of the class were published before `published_before`: the broker no longer has them.
+pub async fn unmark_published<C: ConnectionTrait>(
+    conn: &C,
+    class: Class,
+    published_before: Timestamp,
+) -> Result<u64, DbErr> {
+    let done = Entity::update_many()
+        .col_expr(Column::PublishedAt, Expr::value(Option::<Timestamp>::None))
+        .filter(Column::Class.eq(class))
+        .filter(Column::State.eq(State::Queued))
+        .filter(Column::PublishedAt.lt(published_before))
+        .exec(conn)
+        .await?;
+    Ok(done.rows_affected)
+}
+
+/// Queues the retries and scheduled jobs whose time has come.
+pub async fn promote_due<C: ConnectionTrait>(
+    conn: &C,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<Ticket>, DbErr> {
+    let waiting = [State::Scheduled, State::Retrying];
+    let due: Vec<JobId> = Entity::find()
+        .select_only()
+        .column(Column::JobId)
+        .filter(Column::State.is_in(waiting))
+        .filter(Column::RunAt.lte(now))
+        .order_by_asc(Column::RunAt)
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Queued))
+        .col_expr(Column::PublishedAt, Expr::value(Option::<Timestamp>::None))
+        .filter(Column::JobId.is_in(due))
+        .filter(Column::State.is_in(waiting))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.iter().map(Model::ticket).collect())
+}
+
+/// Running jobs whose lease has run out.
+pub async fn expired<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::State.eq(State::Running))
+        .filter(Column::LeaseUntil.lt(now))
+        .order_by_asc(Column::LeaseUntil)
+        .limit(limit)
+        .all(conn)
+        .await
+}
+
+/// Puts an expired job back into the queue; the attempt counts. `None`: it was extended or taken meanwhile.
+pub async fn take_back<C: ConnectionTrait>(
+    conn: &C,
+    expired: &Model,
+    failure: &Failure,
+    now: Timestamp,
+) -> Result<Option<Ticket>, DbErr> {
+    let rows = Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Queued))
+        .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
+        .col_expr(Column::RunAt, Expr::value(now))
+        .col_expr(Column::PublishedAt, Expr::value(Option::<Timestamp>::None))
+        .col_expr(Column::Error, Expr::value(failure_json(failure)))
+        .filter(Column::JobId.eq(expired.job_id))
+        .filter(Column::Lease.eq(expired.lease))
+        .filter(Column::State.eq(State::Running))
+        .filter(Column::LeaseUntil.lt(now))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.first().map(Model::ticket))
+}
+
+/// Replays a job that ended as dead or failed: a fresh set of attempts. `None`: it is in another state.
+pub async fn replay<C: ConnectionTrait>(conn: &C, job: JobId, now: Timestamp) -> Result<Option<Model>, DbErr> {
+    let rows = Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Queued))
+        .col_expr(Column::Attempt, Expr::value(0))
+        .col_expr(Column::FinishedAt, Expr::value(Option::<Timestamp>::None))
+        .col_expr(Column::RunAt, Expr::value(now))
+        .col_expr(Column::PublishedAt, Expr::value(Option::<Timestamp>::None))
+        .col_expr(Column::CancelRequested, Expr::value(false))
+        .filter(Column::JobId.eq(job))
+        .filter(Column::State.is_in([State::Dead, State::Failed]))
+        .filter(Column::ParentId.is_null())
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Deletes up to `limit` jobs that ended before `before`, with their chunks and failures.
+pub async fn sweep<C: ConnectionTrait>(conn: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
+    let old: Vec<JobId> = Entity::find()
+        .select_only()
+        .column(Column::JobId)
+        .filter(Column::FinishedAt.lt(before))
+        .filter(Column::ParentId.is_null())
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    let which = Condition::all().add(Column::JobId.is_in(old)).add(Expr::col(Column::FinishedAt).is_not_null());
+    Ok(Entity::delete_many().filter(which).exec(conn).await?.rows_affected)
+}

@@ -1,0 +1,71 @@
+//! What failed for single members of a bulk job; kept under the parent.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+
+use crate::{ChatId, JobId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "job_failure")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub failure_id: i64,
+    pub job_id: JobId,
+    pub chat_id: ChatId,
+    /// A stable word for programs.
+    pub error: String,
+    pub message: String,
+    pub created_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFailure {
+    pub chat: ChatId,
+    pub error: &'static str,
+    pub message: String,
+}
+
+/// Writes failures; one that is noted for the same member already is replaced, so a chunk may run twice.
+pub async fn note<C: ConnectionTrait>(
+    conn: &C,
+    job: JobId,
+    failures: Vec<NewFailure>,
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    if failures.is_empty() {
+        return Ok(());
+    }
+    let conflict = OnConflict::columns([Column::JobId, Column::ChatId])
+        .update_columns([Column::Error, Column::Message, Column::CreatedAt])
+        .to_owned();
+    let rows = failures.into_iter().map(|failure| ActiveModel {
+        failure_id: NotSet,
+        job_id: Set(job),
+        chat_id: Set(failure.chat),
+        error: Set(failure.error.to_owned()),
+        message: Set(failure.message),
+        created_at: Set(now),
+    });
+    Entity::insert_many(rows).on_conflict(conflict).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// Failures of a job, newest first, older than the cursor.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    job: JobId,
+    (cursor, limit): (Option<i64>, u64),
+) -> Result<Vec<Model>, DbErr> {
+    let mut query =
+        Entity::find().filter(Column::JobId.eq(job)).order_by_desc(Column::FailureId).limit(limit);
+    if let Some(cursor) = cursor {
+        query = query.filter(Column::FailureId.lt(cursor));
+    }
+    query.all(conn).await
+}

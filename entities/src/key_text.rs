@@ -1,0 +1,112 @@
+//! The text of an API key (decisions 1): `gh_<public id: 8>_<secret: 40><CRC-32 of both: 8>`.
+//!
+//! A wrong checksum is refused without a look-up, the public id finds the row, and only a SHA-256 of the secret is kept.
+
+use std::fmt;
+
+use rand::RngExt;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+const PUBLIC_LEN: usize = 8;
+const SECRET_LEN: usize = 40;
+const CHECKSUM_LEN: usize = 8;
+const PREFIX: &str = "gh_";
+const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// A well-formed key. Its secret is shown by [`KeyText::reveal`] alone, never by `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeyText {
+    public_id: String,
+    secret: String,
+}
+
+impl KeyText {
+    /// A new random key.
+    pub fn generate() -> Self {
+        Self { public_id: random_text(PUBLIC_LEN), secret: random_text(SECRET_LEN) }
+    }
+
+    /// Reads a key; `None` when its form or checksum is wrong.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (public_id, rest) = text.strip_prefix(PREFIX)?.split_once('_')?;
+        if public_id.len() != PUBLIC_LEN || rest.len() != SECRET_LEN + CHECKSUM_LEN {
+            return None;
+        }
+        if !text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+            return None;
+        }
+        let (secret, checksum) = rest.split_at(SECRET_LEN);
+        let key = Self { public_id: public_id.to_owned(), secret: secret.to_owned() };
+        (key.checksum() == checksum).then_some(key)
+    }
+
+    pub fn public_id(&self) -> &str {
+        &self.public_id
+    }
+
+    pub fn secret_hash(&self) -> [u8; 32] {
+        Sha256::digest(self.secret.as_bytes()).into()
+    }
+
+    /// Compares in constant time.
+    pub fn matches(&self, stored_hash: &[u8]) -> bool {
+        self.secret_hash().as_slice().ct_eq(stored_hash).into()
+    }
+
+    /// The whole text, to be shown once.
+    pub fn reveal(&self) -> String {
+        format!("{PREFIX}{}_{}{}", self.public_id, self.secret, self.checksum())
+    }
+
+    fn checksum(&self) -> String {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(self.public_id.as_bytes());
+        hasher.update(self.secret.as_bytes());
+        format!("{:08x}", hasher.finalize())
+    }
+}
+
+impl fmt::Debug for KeyText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyText({PREFIX}{}_…)", self.public_id)
+    }
+}
+
+fn random_text(len: usize) -> String {
+    let mut rng = rand::rng();
+    (0..len).map(|_| char::from(ALPHABET[rng.random_range(0..ALPHABET.len())])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_key_is_read_back_and_matches_its_hash_only() {
+        let key = KeyText::generate();
+        let read = KeyText::parse(&key.reveal()).unwrap();
+        assert_eq!(read, key);
+        assert!(read.matches(&key.secret_hash()));
+        assert!(!read.matches(&KeyText::generate().secret_hash()));
+        assert!(!format!("{key:?}").contains(&key.secret));
+    }
+
+    #[test]
+    fn the_fixture_key_is_well_formed_and_any_changed_letter_is_not() {
+        let text = "gh_d9aa1494_c9cc03b1d87fe7c4c30e2ff8078b8e859207f84e7b4cc41f";
+        assert_eq!(KeyText::parse(text).unwrap().public_id(), "d9aa1494");
+        for at in 0..text.len() {
+            let mut changed = text.as_bytes().to_vec();
+            changed[at] = if changed[at] == b'0' { b'1' } else { b'0' };
+            assert_eq!(KeyText::parse(std::str::from_utf8(&changed).unwrap()), None, "letter {at}");
+        }
+    }
+
+    #[test]
+    fn other_forms_are_refused() {
+        for text in ["", "gh_", "gh__", "gh_d9aa1494", &KeyText::generate().reveal().to_uppercase(), "gh_ééééé_x"] {
+            assert_eq!(KeyText::parse(text), None, "{text:?}");
+        }
+    }
+}

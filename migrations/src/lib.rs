@@ -1,0 +1,78 @@
+//! The schema, forward only, one file per change, the same text for Postgres and SQLite.
+//!
+//! All pending changes run in one transaction: either the schema is new afterwards or nothing happened. On Postgres
+//! an advisory lock makes a second `migrate` wait for the first.
+
+mod dialect;
+mod m0001_guilds;
+mod m0002_links_and_bindings;
+mod m0003_jobs;
+mod m0004_audit_and_idempotency;
+mod m0005_schedules;
+
+use sea_orm::{
+    ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait,
+};
+use sea_orm_migration::{MigrationTrait, MigratorTrait};
+
+/// The list of changes, oldest first.
+struct Schema;
+
+impl MigratorTrait for Schema {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![
+            Box::new(m0001_guilds::Change),
+            Box::new(m0002_links_and_bindings::Change),
+            Box::new(m0003_jobs::Change),
+            Box::new(m0004_audit_and_idempotency::Change),
+            Box::new(m0005_schedules::Change),
+        ]
+    }
+}
+
+/// Serialises concurrent runs on Postgres; any constant will do that nothing else in the database uses.
+const ADVISORY_LOCK: i64 = 0x6775_696c_6468_616c;
+
+/// Applies what is pending and returns the names of what was applied.
+pub async fn apply(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+    let options = TransactionOptions {
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    let transaction = database.begin_with_options(options).await?;
+    if database.get_database_backend() == DatabaseBackend::Postgres {
+        transaction.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({ADVISORY_LOCK})")).await?;
+    }
+    let names: Vec<String> = Schema::get_pending_migrations(&transaction)
+        .await?
+        .iter()
+        .map(|pending| pending.name().to_owned())
+        .collect();
+    Schema::up(&transaction, None).await?;
+    transaction.commit().await?;
+    Ok(names)
+}
+
+/// Names of the changes this program knows and the database has not; empty when the schema is current.
+///
+/// Reads only. A database that was never migrated misses all of them.
+pub async fn pending(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+    let applied = applied_names(database).await?;
+    Ok(Schema::migrations()
+        .iter()
+        .map(|known| known.name().to_owned())
+        .filter(|name| !applied.contains(name))
+        .collect())
+}
+
+async fn applied_names(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+    if !sea_orm_migration::SchemaManager::new(database).has_table("seaql_migrations").await? {
+        return Ok(Vec::new());
+    }
+    let statement = sea_orm::Statement::from_string(
+        database.get_database_backend(),
+        "SELECT version FROM seaql_migrations".to_owned(),
+    );
+    database.query_all_raw(statement).await?.iter().map(|row| row.try_get("", "version")).collect()
+}

@@ -1,0 +1,167 @@
+//! The chat platform as the rest of Guildhall sees it.
+//!
+//! The guild of every call is the one of its `CallContext`, so a call cannot be made for another guild than the one it
+//! is paced and accounted for.
+
+use async_trait::async_trait;
+use entities::{ChannelId, ChatId, GuildId, RoleId};
+
+use crate::{CallContext, PlatformError};
+
+/// The most members one page holds.
+pub const MEMBERS_PER_PAGE: u16 = 1000;
+/// A nickname has at most this many characters (not bytes).
+pub const MAX_NICK_CHARS: usize = 32;
+
+#[async_trait]
+pub trait ChatPlatform: Send + Sync {
+    /// All roles of the guild.
+    async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>, PlatformError>;
+
+    /// All roles of the guild, and how high the bot stands among them.
+    async fn guild_overview(&self, call: CallContext) -> Result<GuildOverview, PlatformError>;
+
+    /// The position of the bot's highest role in the guild: it may grant what stands below.
+    async fn bot_position(&self, call: CallContext) -> Result<i64, PlatformError> {
+        Ok(self.guild_overview(call).await?.bot_position)
+    }
+
+    /// `None` when the user is not in the guild.
+    async fn member(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatMember>, PlatformError>;
+
+    /// Members by ascending id, those after `after`, at most `limit` (1 to 1,000). Fewer than `limit`: the last page.
+    async fn members_page(
+        &self,
+        call: CallContext,
+        after: Option<ChatId>,
+        limit: u16,
+    ) -> Result<Vec<ChatMember>, PlatformError>;
+
+    /// Sets the full role list and the nickname in one call. `reason` goes to the guild's audit log.
+    async fn update_member(
+        &self,
+        call: CallContext,
+        chat: ChatId,
+        update: MemberUpdate,
+        reason: &str,
+    ) -> Result<(), PlatformError>;
+
+    /// Granting a role that is held already succeeds.
+    async fn add_role(
+        &self,
+        call: CallContext,
+        chat: ChatId,
+        role: RoleId,
+        reason: &str,
+    ) -> Result<(), PlatformError>;
+
+    /// Removing a role that is not held succeeds.
+    async fn remove_role(
+        &self,
+        call: CallContext,
+        chat: ChatId,
+        role: RoleId,
+        reason: &str,
+    ) -> Result<(), PlatformError>;
+
+    /// Bans the user, whether a member or not. Banning twice succeeds.
+    async fn ban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError>;
+
+    /// `NotFound(Ban)` when there is no ban.
+    async fn unban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError>;
+
+    async fn channels(&self, call: CallContext) -> Result<Vec<ChatChannel>, PlatformError>;
+
+    async fn create_channel(
+        &self,
+        call: CallContext,
+        channel: NewChannel,
+        reason: &str,
+    ) -> Result<ChatChannel, PlatformError>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatRole {
+    pub id: RoleId,
+    pub name: String,
+    /// 0xRRGGBB, 0 for none.
+    pub color: u32,
+    /// Higher stands above lower.
+    pub position: i64,
+    /// Belongs to an integration: nobody can grant or remove it by hand.
+    pub managed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatMember {
+    pub chat_id: ChatId,
+    pub nick: Option<String>,
+    pub roles: Vec<RoleId>,
+    pub is_bot: bool,
+}
+
+/// What to set. `None` leaves as it is; `nick: Some(None)` takes the nickname away.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemberUpdate {
+    pub roles: Option<Vec<RoleId>>,
+    pub nick: Option<Option<String>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatChannel {
+    pub id: ChannelId,
+    pub name: String,
+    pub category: Option<ChannelId>,
+    pub topic: Option<String>,
+}
+
+/// A text channel only its `viewers` (and the guild's administrators) can see; open to everybody when there are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewChannel {
+    pub name: String,
+    pub category: Option<ChannelId>,
+    pub topic: Option<String>,
+    pub viewers: Vec<ChatId>,
+}
+
+/// The guild's roles and the bot's place among them.
+#[derive(Debug, Clone)]
+pub struct GuildOverview {
+    pub guild: GuildId,
+    pub roles: Vec<ChatRole>,
+    pub bot_position: i64,
+}
+
+/// Why a role cannot be granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RoleProblem {
+    #[error("the role does not exist in the guild")]
+    Unknown,
+    #[error("the role is managed by an integration")]
+    Managed,
+    #[error("the role stands at or above the bot's highest role")]
+    AboveBot,
+    #[error("everybody has this role")]
+    Everyone,
+}
+
+impl GuildOverview {
+    pub fn role(&self, id: RoleId) -> Option<&ChatRole> {
+        self.roles.iter().find(|role| role.id == id)
+    }
+
+    /// Whether the bot may grant and remove the role. The platform refuses a whole update for one role it may not.
+    pub fn grantable(&self, id: RoleId) -> Result<(), RoleProblem> {
+        let role = self.role(id).ok_or(RoleProblem::Unknown)?;
+        if id.get() == self.guild.get() {
+            return Err(RoleProblem::Everyone);
+        }
+        if role.managed {
+            return Err(RoleProblem::Managed);
+        }
+        if role.position >= self.bot_position {
+            return Err(RoleProblem::AboveBot);
+        }
+        Ok(())
+    }
+}

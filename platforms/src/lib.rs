@@ -1,0 +1,26 @@
+//! The two platforms a guild lives on: the chat platform (Discord) and the game platform (Roblox).
+//!
+//! Two small traits, one real wire client for each, the pacing both go through, and the simulator that speaks the
+//! same wire formats. Clients cannot tell the simulator from the real hosts: only the base URL differs.
+
+mod answer;
+mod chat;
+mod config;
+mod context;
+mod discord;
+mod error;
+mod pacing;
+mod play;
+mod roblox;
+pub mod simulator;
+mod wire;
+
+pub use chat::{
+    ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE, MemberUpdate,
+    NewChannel, RoleProblem,
+};
+pub use config::{PlatformConfig, Platforms};
+pub use context::{CallContext, Priority};
+pub use error::{Missing, PlatformError};
+pub use pacing::{ForbiddenStreak, PacingLimits, Rate, RateError};
+pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, PlayPlatform, Ranks};

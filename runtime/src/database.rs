@@ -1,0 +1,105 @@
+//! The database pool of a process: Postgres, or a SQLite file with one writer connection and several readers.
+//!
+//! Row locks vanish silently on SQLite, so no rule may rest on them; [`Database::begin`] takes SQLite's write lock at
+//! once instead (`BEGIN IMMEDIATE`), so that a transaction never fails half-way for want of it.
+
+use std::time::Duration;
+
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait,
+};
+
+use crate::error::StartError;
+
+mod postgres;
+mod sqlite;
+
+pub use sqlite::DataDirLock;
+pub(crate) use sqlite::file_of as sqlite_file_of;
+
+/// How long a caller waits for a free connection before it gets an error.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Debug)]
+pub struct DatabaseOptions {
+    /// Connections of a Postgres pool. SQLite has one writer, always.
+    pub max_connections: u32,
+    /// Reader connections on SQLite.
+    pub readers: u32,
+    /// Postgres cuts a statement that takes longer; `None` for migrations.
+    pub statement_timeout: Option<Duration>,
+    /// Shown in `pg_stat_activity`.
+    pub application_name: &'static str,
+}
+
+impl Default for DatabaseOptions {
+    fn default() -> Self {
+        Self {
+            max_connections: 16,
+            readers: 4,
+            statement_timeout: Some(Duration::from_secs(30)),
+            application_name: "guildhall",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Database {
+    read: DatabaseConnection,
+    write: DatabaseConnection,
+    postgres: bool,
+}
+
+impl Database {
+    /// Connects, telling apart a bad URL, an unreachable host, refused credentials and a missing database. A SQLite
+    /// file is created together with its folder.
+    pub async fn connect(url: &str, options: &DatabaseOptions) -> Result<Self, StartError> {
+        if is_postgres_url(url) {
+            let pool = postgres::connect(url, options).await?;
+            return Ok(Self { read: pool.clone(), write: pool, postgres: true });
+        }
+        let (read, write) = sqlite::connect(url, options).await?;
+        Ok(Self { read, write, postgres: false })
+    }
+
+    /// For queries.
+    pub fn read(&self) -> &DatabaseConnection {
+        &self.read
+    }
+
+    /// For single statements that write.
+    pub fn write(&self) -> &DatabaseConnection {
+        &self.write
+    }
+
+    /// A write transaction: READ COMMITTED on Postgres, IMMEDIATE on SQLite. Dropped without commit it rolls back.
+    /// On SQLite nothing else can write meanwhile: do not call [`write`](Self::write) inside, it would wait for itself.
+    pub async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+        let mode = (!self.postgres).then_some(SqliteTransactionMode::Immediate);
+        let options = TransactionOptions { sqlite_transaction_mode: mode, ..TransactionOptions::default() };
+        self.write.begin_with_options(options).await
+    }
+
+    pub fn is_postgres(&self) -> bool {
+        self.postgres
+    }
+
+    /// One round trip, for readiness.
+    pub async fn ping(&self) -> Result<(), DbErr> {
+        self.read.execute_unprepared("SELECT 1").await.map(drop)
+    }
+
+    pub async fn close(self) {
+        // SQLite writes its log back when the last connection closes, so readers go first.
+        for pool in [self.read, self.write] {
+            if let Err(error) = pool.close().await {
+                tracing::warn!(%error, "database pool did not close cleanly");
+            }
+        }
+    }
+}
+
+pub(crate) fn is_postgres_url(url: &str) -> bool {
+    url.starts_with("postgres://") || url.starts_with("postgresql://")
+}

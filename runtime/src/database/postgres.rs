@@ -1,0 +1,138 @@
+//! Connecting to Postgres. One connection is opened by hand first: the pool would hide why it cannot connect behind
+//! a timeout.
+
+use std::time::Duration;
+
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sea_orm::sqlx::{ConnectOptions, Connection, Error};
+use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
+
+use super::{ACQUIRE_TIMEOUT, DatabaseOptions};
+use crate::config::DATABASE_URL;
+use crate::error::StartError;
+
+/// How long the first connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A transaction left open by a stuck process is ended by the server, so that it does not hold its locks for ever.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(60);
+/// Connections idle for longer are pinged before use: a firewall may have dropped them. Others cost no round trip.
+const PING_AFTER: Duration = Duration::from_secs(30);
+const WHAT: &str = "Postgres";
+
+pub(crate) fn check_url(url: &str) -> Result<PgConnectOptions, StartError> {
+    // Parse errors speak of the part that is wrong, but never repeat the URL.
+    url.parse::<PgConnectOptions>().map_err(|error| {
+        let problem = format!("is not a usable Postgres URL ({error}); the form is postgres://user:password@host:5432/database");
+        StartError::setting(DATABASE_URL, problem)
+    })
+}
+
+pub(super) async fn connect(url: &str, options: &DatabaseOptions) -> Result<DatabaseConnection, StartError> {
+    let connect = with_session_settings(check_url(url)?, options);
+    match tokio::time::timeout(CONNECT_TIMEOUT, connect.connect()).await {
+        Ok(Ok(connection)) => drop(connection.close().await),
+        Ok(Err(error)) => return Err(explain(&error, &connect)),
+        Err(_) => return Err(unreachable(&connect, "no answer within 5 s".to_owned())),
+    }
+    let pool = PgPoolOptions::new()
+        .max_connections(options.max_connections)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for >= PING_AFTER {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
+        .connect_with(connect.clone())
+        .await
+        .map_err(|error| explain(&error, &connect))?;
+    Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
+}
+
+fn with_session_settings(connect: PgConnectOptions, options: &DatabaseOptions) -> PgConnectOptions {
+    let mut settings = vec![
+        // Set here, so that it costs no round trip in each transaction.
+        ("default_transaction_isolation", "read committed".to_owned()),
+        ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION.as_millis().to_string()),
+    ];
+    if let Some(timeout) = options.statement_timeout {
+        settings.push(("statement_timeout", timeout.as_millis().to_string()));
+    }
+    connect.options(settings).application_name(options.application_name).disable_statement_logging()
+}
+
+fn target(connect: &PgConnectOptions) -> String {
+    match connect.get_socket() {
+        Some(socket) => socket.display().to_string(),
+        None => format!("{}:{}", connect.get_host(), connect.get_port()),
+    }
+}
+
+fn unreachable(connect: &PgConnectOptions, reason: String) -> StartError {
+    StartError::Unreachable { what: WHAT, target: target(connect), reason, variable: DATABASE_URL }
+}
+
+fn explain(error: &Error, connect: &PgConnectOptions) -> StartError {
+    match error {
+        Error::Io(io) => unreachable(connect, io.to_string()),
+        Error::PoolTimedOut => unreachable(connect, "no free connection".to_owned()),
+        Error::Database(refused) => explain_refusal(refused.code().as_deref(), refused.message(), connect),
+        other => StartError::Database { target: target(connect), reason: other.to_string() },
+    }
+}
+
+/// Codes: <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
+fn explain_refusal(code: Option<&str>, message: &str, connect: &PgConnectOptions) -> StartError {
+    let (target, reason) = (target(connect), message.to_owned());
+    match code {
+        // 28000 also means "this role does not exist".
+        Some("28P01" | "28000") => StartError::Credentials { what: WHAT, target, reason, variable: DATABASE_URL },
+        Some("3D000") => {
+            let database = connect.get_database().unwrap_or_else(|| connect.get_username()).to_owned();
+            StartError::DatabaseMissing { database, target }
+        }
+        _ => StartError::Database { target, reason },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> PgConnectOptions {
+        check_url("postgres://ann:hunter2@db.example:6000/hall").unwrap()
+    }
+
+    #[test]
+    fn refusals_are_told_apart_and_name_no_password() {
+        let wrong = explain_refusal(Some("28P01"), "password authentication failed for user \"ann\"", &options());
+        assert!(matches!(wrong, StartError::Credentials { .. }), "{wrong}");
+        let missing = explain_refusal(Some("3D000"), "database \"hall\" does not exist", &options());
+        assert!(missing.to_string().starts_with("database `hall` does not exist on db.example:6000"), "{missing}");
+        let other = explain_refusal(Some("53300"), "sorry, too many clients already", &options());
+        for error in [wrong, missing, other] {
+            assert!(!error.to_string().contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_bad_url_is_refused_without_being_repeated() {
+        let error = check_url("postgres://ann:hunter2@host:port/hall").unwrap_err().to_string();
+        assert!(error.starts_with("GUILDHALL_DATABASE_URL is not a usable Postgres URL"), "{error}");
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_closed_port_is_unreachable_at_once() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let url = format!("postgres://ann:hunter2@127.0.0.1:{port}/hall");
+        let error = connect(&url, &DatabaseOptions::default()).await.unwrap_err();
+        assert!(matches!(error, StartError::Unreachable { .. }), "{error}");
+        assert!(error.to_string().contains(&format!("127.0.0.1:{port}")), "{error}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Shutdown in two steps: first take no new work and let what runs end (`soft`), then cut it (`hard`).
+//!
+//! Tasks with work in flight are spawned on [`Shutdown::tracker`]; tasks that serve them until the very end (event
+//! subscription, health answers) on [`Shutdown::services`], and stop at `hard`. A second signal cuts at once, a third
+//! ends the process.
+
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long work in flight may go on after the first signal (issue: "finish work within 30 s, then cut").
+pub const GRACE: Duration = Duration::from_secs(30);
+/// How long cut tasks have to put things down before the process ends without them.
+pub const CUT: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Debug, Default)]
+pub struct Shutdown {
+    soft: CancellationToken,
+    hard: CancellationToken,
+    tracker: TaskTracker,
+    services: TaskTracker,
+}
+
+impl Shutdown {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A shutdown that SIGTERM and SIGINT begin. Call it inside the runtime, before anything slow.
+    pub fn on_signals() -> Self {
+        let shutdown = Self::new();
+        for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+            match signal(kind) {
+                Ok(stream) => drop(tokio::spawn(shutdown.clone().listen(stream))),
+                Err(error) => tracing::warn!(%error, "cannot listen for signals: they end the process at once"),
+            }
+        }
+        shutdown
+    }
+
+    /// First step: no new work.
+    pub fn begin(&self) {
+        self.soft.cancel();
+    }
+
+    /// Second step: cut what runs. Implies the first.
+    pub fn cut(&self) {
+        self.soft.cancel();
+        self.hard.cancel();
+    }
+
+    /// Cancelled: stop taking new work, finish what runs.
+    pub fn soft(&self) -> &CancellationToken {
+        &self.soft
+    }
+
+    /// Cancelled: stop now.
+    pub fn hard(&self) -> &CancellationToken {
+        &self.hard
+    }
+
+    /// For every task whose work must not be lost.
+    pub fn tracker(&self) -> &TaskTracker {
+        &self.tracker
+    }
+
+    /// For tasks that tracked ones rely on: they run until `hard`, and are waited for last.
+    pub fn services(&self) -> &TaskTracker {
+        &self.services
+    }
+
+    /// Returns when shutdown was asked for and everything ended, or was cut after [`GRACE`] and given [`CUT`] more.
+    pub async fn wait(&self) {
+        self.wait_for(GRACE, CUT).await;
+    }
+
+    async fn wait_for(&self, grace: Duration, cut: Duration) {
+        self.soft.cancelled().await;
+        self.tracker.close();
+        self.services.close();
+        tokio::select! {
+            () = self.tracker.wait() => {}
+            () = self.hard.cancelled() => tracing::warn!(tasks = self.tracker.len(), "cutting work in flight"),
+            () = tokio::time::sleep(grace) => tracing::warn!(tasks = self.tracker.len(), "grace is over, cutting work in flight"),
+        }
+        self.hard.cancel();
+        let all = async { tokio::join!(self.tracker.wait(), self.services.wait()) };
+        if tokio::time::timeout(cut, all).await.is_err() {
+            let tasks = self.tracker.len() + self.services.len();
+            tracing::error!(tasks, "tasks did not end when cut, leaving without them");
+        }
+    }
+
+    async fn listen(self, mut signals: Signal) {
+        while signals.recv().await.is_some() {
+            if self.hard.is_cancelled() {
+                std::process::exit(1);
+            } else if self.soft.is_cancelled() {
+                tracing::warn!("asked again to stop: cutting at once");
+                self.cut();
+            } else {
+                tracing::info!("asked to stop: finishing what runs");
+                self.begin();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn waits_for_tracked_work_and_keeps_services_until_it_is_done() {
+        let shutdown = Shutdown::new();
+        let (soft, hard) = (shutdown.soft().clone(), shutdown.hard().clone());
+        let watch = hard.clone();
+        let work = shutdown.tracker().spawn(async move {
+            soft.cancelled().await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            watch.is_cancelled()
+        });
+        let service = shutdown.services().spawn(async move { hard.cancelled().await });
+        shutdown.begin();
+        tokio::time::timeout(Duration::from_secs(5), shutdown.wait()).await.expect("ends by itself");
+        assert!(!work.await.unwrap(), "work was cut although it ended in time");
+        assert!(service.is_finished());
+    }
+
+    #[tokio::test]
+    async fn work_that_does_not_end_is_cut_after_grace() {
+        let shutdown = Shutdown::new();
+        let hard = shutdown.hard().clone();
+        let work = shutdown.tracker().spawn(async move { hard.cancelled().await });
+        shutdown.begin();
+        shutdown.wait_for(Duration::from_millis(30), Duration::from_secs(5)).await;
+        assert!(work.is_finished());
+    }
+
+    #[tokio::test]
+    async fn a_second_request_cuts_at_once_and_stuck_tasks_do_not_hold_the_process() {
+        let shutdown = Shutdown::new();
+        shutdown.tracker().spawn(std::future::pending::<()>());
+        shutdown.cut();
+        let wait = shutdown.wait_for(GRACE, Duration::from_millis(30));
+        tokio::time::timeout(Duration::from_secs(5), wait).await.expect("does not wait for the grace");
+    }
+}
