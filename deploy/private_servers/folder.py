@@ -12,7 +12,7 @@ import pwd
 import tempfile
 from pathlib import Path
 
-from . import Failure
+from .failure import Failure
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 VARIABLE = "GUILDHALL_SERVICES_DIR"

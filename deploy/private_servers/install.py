@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import Failure
+from .failure import Failure
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 POLICY_TEXT = "#!/bin/sh\n# Written by deploy/services while it installs: start no server.\nexit 101\n"
@@ -53,7 +53,9 @@ def install(packages):
 def apt_get(*arguments, may_fail=False):
     command = ["apt-get", "--quiet", "-o", "DPkg::Lock::Timeout=300", *arguments]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
     if done.returncode != 0 and not may_fail:
         raise Failure(f"`{' '.join(command)}` failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
 

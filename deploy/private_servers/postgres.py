@@ -8,8 +8,8 @@ import shutil
 import signal
 import subprocess
 
-from . import Failure
-from .process import is_alive
+from .failure import Failure
+from .process import is_alive, run_as
 from .server import Server
 
 USER = DATABASE = "guildhall"
@@ -51,10 +51,14 @@ class Postgres(Server):
         command = [self.tool("initdb"), "--pgdata", str(self.data), "--username", USER]
         command += ["--auth", "scram-sha-256", "--pwfile", str(password)]
         command += ["--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"]
-        account = self.account()
-        identity = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if account else {}
         done = subprocess.run(
-            command, env=self.environment(), cwd=self.home, capture_output=True, text=True, **identity
+            command,
+            env=self.environment(),
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            check=False,
+            **run_as(self.account()),
         )
         password.unlink()
         if done.returncode != 0:
@@ -80,7 +84,7 @@ class Postgres(Server):
         command = [self.tool("psql"), "--no-psqlrc", "-h", "127.0.0.1", "-p", str(self.port)]
         command += ["-U", USER, "-d", database, "-c", statement]
         environment = {**self.environment(), "PGPASSWORD": self.password, "PGCONNECT_TIMEOUT": "5"}
-        return subprocess.run(command, env=environment, capture_output=True, text=True)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     def url(self):
         return f"postgres://{USER}:{self.password}@127.0.0.1:{self.port}/{DATABASE}"

@@ -21,9 +21,6 @@ class Process:
         self.log_file = log_file
 
     def spawn(self, command, environment, folder, account):
-        identity = {}
-        if account is not None:
-            identity = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         with open(self.log_file, "ab") as log:
             child = subprocess.Popen(
                 command,
@@ -33,7 +30,7 @@ class Process:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # a Ctrl-C at the tests is not for the servers
-                **identity,
+                **run_as(account),
             )
         child.returncode = 0  # it is meant to outlive us: no warning about that at exit
         self.pid_file.write_text(f"{child.pid} {look_up(child.pid).started}\n")
@@ -66,6 +63,13 @@ class Process:
     def log_tail(self, lines=15):
         text = self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
         return "\n".join(text.splitlines()[-lines:])
+
+
+def run_as(account):
+    """The arguments of `subprocess` that change to an account; None changes nothing."""
+    if account is None:
+        return {}
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
 
 class Entry:

@@ -11,7 +11,7 @@ import socket
 import struct
 import time
 
-from . import Failure
+from .failure import Failure
 from .process import POLL
 from .server import Server
 
@@ -34,8 +34,7 @@ class RabbitMq(Server):
     variable = "GUILDHALL_TEST_AMQP_URL"
     package = "rabbitmq-server"
     starts_within = 120
-    ask_with = signal.SIGTERM
-    port_names = ["port", "distribution_port", "epmd_port"]
+    port_names = ("port", "distribution_port", "epmd_port")
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -43,8 +42,7 @@ class RabbitMq(Server):
 
     @classmethod
     def program(cls):
-        found = glob.glob(SCRIPT)
-        return found[0] if found else shutil.which("rabbitmq-server")
+        return shutil.which(SCRIPT) or shutil.which("rabbitmq-server")
 
     def prepare(self):
         text = CONFIGURATION.format(port=self.port, user=USER, password=self.password)

@@ -1,7 +1,6 @@
 """Redis without persistence: what Guildhall keeps there may be lost at any time."""
 
 import shutil
-import signal
 import socket
 
 from .server import Server
@@ -21,7 +20,6 @@ class Redis(Server):
     name = "redis"
     variable = "GUILDHALL_TEST_REDIS_URL"
     package = "redis-server"
-    ask_with = signal.SIGTERM
 
     @classmethod
     def program(cls):

@@ -10,11 +10,12 @@ import pwd
 import random
 import secrets
 import shutil
+import signal
 import socket
 import sys
 import time
 
-from . import Failure
+from .failure import Failure
 from .folder import server_account
 from .process import POLL, Process
 
@@ -29,6 +30,8 @@ class Server:
     package = ""
     starts_within = 60  # seconds; far above what a busy machine needs
     stops_within = 30
+    ask_with = signal.SIGTERM  # ends it in good order
+    port_names = ("port",)
 
     def __init__(self, folder):
         self.home = folder.path / self.name  # owned by the account that the server runs as
@@ -124,8 +127,6 @@ class Server:
         self.settings_file.touch(mode=0o600)
         self.settings_file.write_text(json.dumps(self.settings, indent=2))
 
-    port_names = ["port"]
-
     def account(self):
         """For root: the owner of the data, so that a second start uses the account of the first."""
         if os.geteuid() != 0:
@@ -134,7 +135,11 @@ class Server:
 
     def environment(self):
         """Nothing of the caller's: PGDATA or RABBITMQ_NODENAME would redirect the server."""
-        return {"PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin", "HOME": str(self.home), "LANG": "C.UTF-8"}
+        return {
+            "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin",
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+        }
 
     def write(self, name, text):
         """A file of the server's own, closed to others."""

@@ -161,14 +161,21 @@ pub async fn create<C: ConnectionTrait>(conn: &C, key: NewKey, now: Timestamp) -
 }
 
 /// Adds a key whose text is given, as fixtures do; one with the same public id is left as it is.
-pub async fn create_if_absent<C: ConnectionTrait>(conn: &C, key: NewKey, now: Timestamp) -> Result<bool, DbErr> {
+pub async fn create_if_absent<C: ConnectionTrait>(
+    conn: &C,
+    key: NewKey,
+    now: Timestamp,
+) -> Result<bool, DbErr> {
     let conflict = OnConflict::column(Column::PublicId).do_nothing().to_owned();
     let added = Entity::insert(key.row(now)).on_conflict(conflict).exec_without_returning(conn).await?;
     Ok(added > 0)
 }
 
 /// The only finder without a guild: the key is what tells the guild.
-pub async fn find_by_public_id<C: ConnectionTrait>(conn: &C, public_id: &str) -> Result<Option<Model>, DbErr> {
+pub async fn find_by_public_id<C: ConnectionTrait>(
+    conn: &C,
+    public_id: &str,
+) -> Result<Option<Model>, DbErr> {
     Entity::find().filter(Column::PublicId.eq(public_id)).one(conn).await
 }
 
@@ -182,7 +189,11 @@ pub async fn list<C: ConnectionTrait>(conn: &C, guild: Option<GuildId>) -> Resul
 }
 
 /// Revokes a key that is not yet; `None` when there is no such key or it is revoked already.
-pub async fn revoke<C: ConnectionTrait>(conn: &C, public_id: &str, now: Timestamp) -> Result<Option<Model>, DbErr> {
+pub async fn revoke<C: ConnectionTrait>(
+    conn: &C,
+    public_id: &str,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
     let rows = Entity::update_many()
         .col_expr(Column::RevokedAt, Expr::value(now))
         .filter(Column::PublicId.eq(public_id))

@@ -79,7 +79,8 @@ pub async fn add<C: ConnectionTrait>(
         OnConflict::columns([Column::GuildId, Column::Kind, Column::GroupId, Column::Rank, Column::RoleId])
             .do_nothing()
             .to_owned();
-    let added = Entity::insert(row(guild, rule, now)).on_conflict(conflict).exec_without_returning(conn).await?;
+    let added =
+        Entity::insert(row(guild, rule, now)).on_conflict(conflict).exec_without_returning(conn).await?;
     if added == 0 { Ok(None) } else { find_rule(conn, guild, rule).await }
 }
 

@@ -81,11 +81,18 @@ pub async fn upsert<C: ConnectionTrait>(conn: &C, guild: Model) -> Result<(), Db
             Column::ScoreWeights,
         ])
         .to_owned();
-    Entity::insert(ActiveModel::from(guild).reset_all()).on_conflict(conflict).exec_without_returning(conn).await?;
+    Entity::insert(ActiveModel::from(guild).reset_all())
+        .on_conflict(conflict)
+        .exec_without_returning(conn)
+        .await?;
     Ok(())
 }
 
-pub async fn save_settings<C: ConnectionTrait>(conn: &C, guild: GuildId, settings: Settings) -> Result<(), DbErr> {
+pub async fn save_settings<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    settings: Settings,
+) -> Result<(), DbErr> {
     let change = ActiveModel {
         guild_id: Set(guild),
         mirror_bans: Set(settings.mirror_bans),

@@ -140,7 +140,8 @@ pub async fn sweep<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> 
         .await?;
     let mut deleted = 0;
     for row in old {
-        deleted += Entity::delete_by_id(row).filter(Column::ExpiresAt.lte(now)).exec(conn).await?.rows_affected;
+        deleted +=
+            Entity::delete_by_id(row).filter(Column::ExpiresAt.lte(now)).exec(conn).await?.rows_affected;
     }
     Ok(deleted)
 }

@@ -160,7 +160,9 @@ integer_id!(
 );
 
 /// A job: a UUID of version 7, so ids sort by the time of enqueueing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, DeriveValueType)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, DeriveValueType,
+)]
 #[serde(transparent)]
 pub struct JobId(pub uuid::Uuid);
 

@@ -105,7 +105,9 @@ mod tests {
 
     #[test]
     fn other_forms_are_refused() {
-        for text in ["", "gh_", "gh__", "gh_d9aa1494", &KeyText::generate().reveal().to_uppercase(), "gh_ééééé_x"] {
+        for text in
+            ["", "gh_", "gh__", "gh_d9aa1494", &KeyText::generate().reveal().to_uppercase(), "gh_ééééé_x"]
+        {
             assert_eq!(KeyText::parse(text), None, "{text:?}");
         }
     }

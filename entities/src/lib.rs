@@ -18,7 +18,9 @@ pub mod leader_lease;
 pub mod link;
 
 use chrono::{DateTime, Utc};
-pub use ids::{AuditId, BindingId, ChannelId, ChatId, GroupId, GuildId, IdError, JobId, KeyId, PlayId, RoleId};
+pub use ids::{
+    AuditId, BindingId, ChannelId, ChatId, GroupId, GuildId, IdError, JobId, KeyId, PlayId, RoleId,
+};
 
 /// UTC, microseconds at the finest: what both databases keep.
 pub type Timestamp = DateTime<Utc>;

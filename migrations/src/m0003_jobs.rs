@@ -60,7 +60,8 @@ const DUE: &str =
 
 const LEASES: &str = "CREATE INDEX job_leases ON job (lease_until) WHERE state = 'running'";
 
-const CHILDREN: &str = "CREATE INDEX job_children ON job (parent_id, state, job_id) WHERE parent_id IS NOT NULL";
+const CHILDREN: &str =
+    "CREATE INDEX job_children ON job (parent_id, state, job_id) WHERE parent_id IS NOT NULL";
 
 /// The list of a guild's jobs: no chunks in it, newest first.
 const BY_GUILD: &str = "CREATE INDEX job_by_guild ON job (guild_id, job_id) WHERE parent_id IS NULL";

@@ -18,7 +18,7 @@ impl Priority {
     pub(crate) fn patience(self) -> Duration {
         match self {
             Self::Interactive => Duration::from_secs(5),
-            Self::Bulk => Duration::from_secs(60),
+            Self::Bulk => Duration::from_mins(1),
         }
     }
 }

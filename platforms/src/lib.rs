@@ -12,15 +12,16 @@ mod error;
 mod pacing;
 mod play;
 mod roblox;
+mod routes;
 pub mod simulator;
 mod wire;
 
 pub use chat::{
-    ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE, MemberUpdate,
-    NewChannel, RoleProblem,
+    ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE,
+    MemberUpdate, NewChannel, RoleProblem,
 };
-pub use config::{PlatformConfig, Platforms};
+pub use config::Platforms;
 pub use context::{CallContext, Priority};
 pub use error::{Missing, PlatformError};
-pub use pacing::{ForbiddenStreak, PacingLimits, Rate, RateError};
+pub use pacing::ForbiddenStreak;
 pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, PlayPlatform, Ranks};

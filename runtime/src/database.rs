@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait,
 };
 
 use crate::error::StartError;
@@ -15,6 +15,7 @@ use crate::error::StartError;
 mod postgres;
 mod sqlite;
 
+pub(crate) use postgres::check_url as check_postgres_url;
 pub use sqlite::DataDirLock;
 pub(crate) use sqlite::file_of as sqlite_file_of;
 

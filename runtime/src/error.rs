@@ -15,7 +15,9 @@ pub enum StartError {
     /// A combination that does not make sense, with the way out.
     #[error("{0}")]
     Contradiction(String),
-    #[error("cannot reach {what} at {target}: {reason}; check that it runs and that {variable} names the right host and port")]
+    #[error(
+        "cannot reach {what} at {target}: {reason}; check that it runs and that {variable} names the right host and port"
+    )]
     Unreachable { what: &'static str, target: String, reason: String, variable: &'static str },
     #[error("{what} at {target} refused the credentials ({reason}); check user and password in {variable}")]
     Credentials { what: &'static str, target: String, reason: String, variable: &'static str },
@@ -27,7 +29,9 @@ pub enum StartError {
     DatabaseFile { path: PathBuf, reason: String },
     #[error("the database at {target} does not work: {reason}")]
     Database { target: String, reason: String },
-    #[error("the database schema is {pending} migration(s) behind this program; run `guildhall migrate` first")]
+    #[error(
+        "the database schema is {pending} migration(s) behind this program; run `guildhall migrate` first"
+    )]
     OldSchema { pending: usize },
     #[error("{} is in use by another `guildhall serve` ({holder}); stop that one, or give this one its own GUILDHALL_DATA_DIR", path.display())]
     AlreadyRunning { path: PathBuf, holder: String },

@@ -1,1 +1,33 @@
-//! placeholder
+//! What every process stands on: configuration, clock, logging and metrics, two-step shutdown, database, Redis, limits
+//! and events. Each of the last two has an in-process and a Redis implementation; callers cannot tell which.
+
+mod clock;
+mod config;
+mod context;
+mod database;
+mod error;
+mod events;
+mod limits;
+mod ops_http;
+mod readiness;
+mod redis;
+mod secret;
+mod shutdown;
+pub mod telemetry;
+
+pub use clock::Clock;
+pub use config::{
+    AMQP_URL, BrokerArgs, BrokerConfig, CHAT_TOKEN, Config, DATABASE_URL, DatabaseArgs, ListenArgs, LogArgs,
+    MetricsArgs, PLAY_KEY, PlatformArgs, PlatformConfig, REDIS_URL, Rate, bind,
+};
+pub use context::Context;
+pub use database::{DataDirLock, Database, DatabaseOptions};
+pub use error::StartError;
+pub use events::{Event, Events};
+pub use limits::{Decision, Limits, LimitsDown, Quota};
+pub use ops_http::{answer as ops_answer, serve_ops};
+pub use readiness::{Flag, Need, Readiness, Report};
+pub use redis::{Redis, RedisConnection, RedisDown};
+pub use secret::Secret;
+pub use shutdown::{CUT, GRACE, Shutdown};
+pub use telemetry::{LogFormat, init_logging, metrics_handle};

@@ -34,7 +34,9 @@ impl Shutdown {
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
             match signal(kind) {
                 Ok(stream) => drop(tokio::spawn(shutdown.clone().listen(stream))),
-                Err(error) => tracing::warn!(%error, "cannot listen for signals: they end the process at once"),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot listen for signals: they end the process at once");
+                }
             }
         }
         shutdown

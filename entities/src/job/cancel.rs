@@ -10,7 +10,11 @@ use crate::{JobId, Timestamp};
 const IDLE: [State; 3] = [State::Scheduled, State::Queued, State::Retrying];
 
 /// Asks the job and its children to stop, and ends those that nobody runs. Returns the job as it is afterwards.
-pub async fn request<C: ConnectionTrait>(conn: &C, job: JobId, now: Timestamp) -> Result<Option<Model>, DbErr> {
+pub async fn request<C: ConnectionTrait>(
+    conn: &C,
+    job: JobId,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
     Entity::update_many()
         .col_expr(Column::CancelRequested, Expr::value(true))
         .filter(Column::JobId.eq(job))

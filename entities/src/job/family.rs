@@ -101,7 +101,11 @@ pub async fn release_chunks<C: ConnectionTrait>(
 }
 
 pub async fn count_open_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Result<u64, DbErr> {
-    Entity::find().filter(Column::ParentId.eq(parent)).filter(Column::State.is_in(State::OPEN)).count(conn).await
+    Entity::find()
+        .filter(Column::ParentId.eq(parent))
+        .filter(Column::State.is_in(State::OPEN))
+        .count(conn)
+        .await
 }
 
 /// Ends a waiting parent with these counters: failed where a failure is noted on it, cancelled where that was asked.

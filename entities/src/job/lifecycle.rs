@@ -116,10 +116,7 @@ pub async fn claim<C: ConnectionTrait>(conn: &C, claim: Claim<'_>) -> Result<Opt
         .col_expr(Column::Lease, Expr::col(Column::Lease).add(1))
         .col_expr(Column::LeaseUntil, Expr::value(claim.lease_until))
         .col_expr(Column::Worker, Expr::value(claim.worker))
-        .col_expr(
-            Column::StartedAt,
-            Expr::col(Column::StartedAt).if_null(Expr::value(claim.now)),
-        )
+        .col_expr(Column::StartedAt, Expr::col(Column::StartedAt).if_null(Expr::value(claim.now)))
         .filter(Column::JobId.eq(claim.job))
         .filter(may)
         .exec_with_returning(conn)
@@ -147,7 +144,9 @@ impl Held {
 /// What a heartbeat learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heartbeat {
-    Held { cancel_requested: bool },
+    Held {
+        cancel_requested: bool,
+    },
     /// Somebody else has the job, or it is over: stop.
     Lost,
 }
@@ -162,9 +161,7 @@ pub async fn heartbeat<C: ConnectionTrait>(
         .col_expr(Column::LeaseUntil, Expr::value(lease_until))
         .exec_with_returning(conn)
         .await?;
-    Ok(rows
-        .first()
-        .map_or(Heartbeat::Lost, |row| Heartbeat::Held { cancel_requested: row.cancel_requested }))
+    Ok(rows.first().map_or(Heartbeat::Lost, |row| Heartbeat::Held { cancel_requested: row.cancel_requested }))
 }
 
 /// Keeps where a run has come to, and its own progress.

@@ -99,3 +99,15 @@ pub async fn oldest_unpublished<C: ConnectionTrait>(conn: &C) -> Result<Option<T
         .await?;
     Ok(row.flatten())
 }
+
+/// The chunks of a job that some worker runs at the moment.
+pub async fn running_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Result<Vec<JobId>, DbErr> {
+    Entity::find()
+        .select_only()
+        .column(Column::JobId)
+        .filter(Column::ParentId.eq(parent))
+        .filter(Column::State.eq(State::Running))
+        .into_tuple()
+        .all(conn)
+        .await
+}

@@ -155,7 +155,13 @@ impl Model {
     }
 
     pub fn ticket(&self) -> Ticket {
-        Ticket { job: self.job_id, lease: self.lease, class: self.class, reply_to: self.reply_to.clone() }
+        Ticket {
+            job: self.job_id,
+            lease: self.lease,
+            kind: self.kind.clone(),
+            class: self.class,
+            reply_to: self.reply_to.clone(),
+        }
     }
 }
 
@@ -165,6 +171,7 @@ pub struct Ticket {
     pub job: JobId,
     /// The lease number at the time of ringing: a claim made with this ticket holds the next one.
     pub lease: i64,
+    pub kind: String,
     pub class: Class,
     pub reply_to: Option<String>,
 }

@@ -86,23 +86,28 @@ pub async fn promote_due<C: ConnectionTrait>(
     Ok(rows.iter().map(Model::ticket).collect())
 }
 
-/// Running jobs whose lease has run out.
-pub async fn expired<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<Model>, DbErr> {
+/// Running jobs whose lease ends before `before`.
+pub async fn expired<C: ConnectionTrait>(
+    conn: &C,
+    before: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
     Entity::find()
         .filter(Column::State.eq(State::Running))
-        .filter(Column::LeaseUntil.lt(now))
+        .filter(Column::LeaseUntil.lt(before))
         .order_by_asc(Column::LeaseUntil)
         .limit(limit)
         .all(conn)
         .await
 }
 
-/// Puts an expired job back into the queue; the attempt counts. `None`: it was extended or taken meanwhile.
+/// Puts an expired job back into the queue; the attempt counts. `None`: it was extended past `expired_before` or taken
+/// meanwhile.
 pub async fn take_back<C: ConnectionTrait>(
     conn: &C,
     expired: &Model,
     failure: &Failure,
-    now: Timestamp,
+    (expired_before, now): (Timestamp, Timestamp),
 ) -> Result<Option<Ticket>, DbErr> {
     let rows = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Queued))
@@ -113,14 +118,18 @@ pub async fn take_back<C: ConnectionTrait>(
         .filter(Column::JobId.eq(expired.job_id))
         .filter(Column::Lease.eq(expired.lease))
         .filter(Column::State.eq(State::Running))
-        .filter(Column::LeaseUntil.lt(now))
+        .filter(Column::LeaseUntil.lt(expired_before))
         .exec_with_returning(conn)
         .await?;
     Ok(rows.first().map(Model::ticket))
 }
 
 /// Replays a job that ended as dead or failed: a fresh set of attempts. `None`: it is in another state.
-pub async fn replay<C: ConnectionTrait>(conn: &C, job: JobId, now: Timestamp) -> Result<Option<Model>, DbErr> {
+pub async fn replay<C: ConnectionTrait>(
+    conn: &C,
+    job: JobId,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
     let rows = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Queued))
         .col_expr(Column::Attempt, Expr::value(0))
@@ -147,6 +156,7 @@ pub async fn sweep<C: ConnectionTrait>(conn: &C, before: Timestamp, limit: u64) 
         .into_tuple()
         .all(conn)
         .await?;
-    let which = Condition::all().add(Column::JobId.is_in(old)).add(Expr::col(Column::FinishedAt).is_not_null());
+    let which =
+        Condition::all().add(Column::JobId.is_in(old)).add(Expr::col(Column::FinishedAt).is_not_null());
     Ok(Entity::delete_many().filter(which).exec(conn).await?.rows_affected)
 }

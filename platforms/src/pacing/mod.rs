@@ -14,12 +14,15 @@ mod rate;
 mod shared;
 mod state;
 mod streak;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
 pub(crate) use answered::{Answered, Bucket, Pause};
-pub(crate) use pacer::{Pacer, Permit};
-pub use rate::{PacingLimits, Rate, RateError};
+pub(crate) use pacer::Pacer;
+pub(crate) use rate::Rules;
+pub(crate) use shared::SharedPace;
 pub(crate) use state::Ask;
 pub use streak::ForbiddenStreak;
 

@@ -68,7 +68,9 @@ impl Pacer {
         loop {
             let (verdict, source) = self.in_turn(&ask).await?;
             let pause = match verdict {
-                Verdict::Granted(id) => return Ok(Permit { pacer: self.clone(), ask: Some(ask), id, source }),
+                Verdict::Granted(id) => {
+                    return Ok(Permit { pacer: self.clone(), ask: Some(ask), id, source });
+                }
                 Verdict::Full(wait) | Verdict::Paused(wait) => Duration::from_micros(wait),
                 Verdict::Probing => PROBE_POLL,
                 Verdict::Silenced(wait) => return Err(silenced(Duration::from_micros(wait))),

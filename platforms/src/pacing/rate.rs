@@ -1,61 +1,8 @@
-//! The rates to keep, as they are configured.
+//! The rates to keep: how many permits there are, and how many of them bulk may hold.
 
-use std::str::FromStr;
+use runtime::Rate;
 
 use super::{Micros, SECOND};
-
-/// Calls in a window, or no limit (a simulator without limits).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rate {
-    Off,
-    /// 1 to 10,000 calls.
-    At(u32),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be a whole number of calls from 1 to 10000, or `off`")]
-pub struct RateError;
-
-impl FromStr for Rate {
-    type Err = RateError;
-
-    fn from_str(text: &str) -> Result<Self, RateError> {
-        if text.eq_ignore_ascii_case("off") {
-            return Ok(Self::Off);
-        }
-        match text.parse() {
-            Ok(calls @ 1..=10_000) => Ok(Self::At(calls)),
-            _ => Err(RateError),
-        }
-    }
-}
-
-/// `GUILDHALL_CHAT_RATE` (default 50) and `GUILDHALL_PLAY_RATE` (default 300).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PacingLimits {
-    pub chat_per_second: Rate,
-    pub play_per_minute: Rate,
-}
-
-impl Default for PacingLimits {
-    fn default() -> Self {
-        Self { chat_per_second: Rate::At(50), play_per_minute: Rate::At(300) }
-    }
-}
-
-impl PacingLimits {
-    pub const OFF: Self = Self { chat_per_second: Rate::Off, play_per_minute: Rate::Off };
-
-    /// 50 a second, of which bulk gets 47.
-    pub(crate) fn chat(self) -> Rules {
-        Rules::new(self.chat_per_second, 6, SECOND)
-    }
-
-    /// 300 a minute, of which bulk gets 270.
-    pub(crate) fn play(self) -> Rules {
-        Rules::new(self.play_per_minute, 10, 60 * SECOND)
-    }
-}
 
 /// Permits and the window each is kept after its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,15 +15,23 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
+    /// By default 50 a second, of which bulk gets 47.
+    pub(crate) fn chat(per_second: Rate) -> Self {
+        Self::new(per_second, 6, SECOND)
+    }
+
+    /// By default 300 a minute, of which bulk gets 270.
+    pub(crate) fn play(per_minute: Rate) -> Self {
+        Self::new(per_minute, 10, 60 * SECOND)
+    }
+
     /// Bulk leaves `reserved` percent to interactive calls.
-    fn new(rate: Rate, reserved: u32, window: Micros) -> Self {
-        match rate {
-            Rate::Off => Self { capacity: None, bulk: 0, window },
-            Rate::At(calls) => {
-                let bulk = (calls - (calls * reserved).div_ceil(100)).max(1);
-                Self { capacity: Some(calls), bulk, window }
-            }
-        }
+    fn new(rate: Rate, reserved: u64, window: Micros) -> Self {
+        let Rate::Calls(calls) = rate else { return Self { capacity: None, bulk: 0, window } };
+        let calls = calls.get();
+        let share = (u64::from(calls) * reserved).div_ceil(100);
+        let bulk = calls.saturating_sub(u32::try_from(share).unwrap_or(u32::MAX)).max(1);
+        Self { capacity: Some(calls), bulk, window }
     }
 
     /// What one process allows itself while it cannot see the others.
@@ -91,21 +46,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_a_number_or_off() {
-        assert_eq!("50".parse(), Ok(Rate::At(50)));
-        assert_eq!("OFF".parse(), Ok(Rate::Off));
-        for bad in ["", "0", "-1", "10001", "1.5", "on"] {
-            assert_eq!(bad.parse::<Rate>(), Err(RateError), "{bad}");
-        }
-    }
-
-    #[test]
     fn bulk_leaves_a_share() {
-        let chat = PacingLimits::default().chat();
+        let chat = Rules::chat("50".parse().unwrap());
         assert_eq!((chat.capacity, chat.bulk), (Some(50), 47));
-        let play = PacingLimits::default().play();
+        let play = Rules::play("300".parse().unwrap());
         assert_eq!((play.capacity, play.bulk), (Some(300), 270));
         assert_eq!((chat.alone().capacity, chat.alone().bulk), (Some(12), 11));
-        assert_eq!(PacingLimits::OFF.chat().capacity, None);
+        assert_eq!(Rules::chat("1".parse().unwrap()).bulk, 1);
+        assert_eq!(Rules::chat(Rate::Off).capacity, None);
     }
 }

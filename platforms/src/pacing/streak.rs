@@ -43,7 +43,8 @@ mod tests {
     fn only_refusals_in_a_row_stop() {
         let streak = ForbiddenStreak::new();
         let refused: Result<(), _> = Err(PlatformError::Forbidden { code: 50013, message: String::new() });
-        let failed: Result<(), _> = Err(PlatformError::RateLimited { retry_after: std::time::Duration::ZERO });
+        let failed: Result<(), _> =
+            Err(PlatformError::RateLimited { retry_after: std::time::Duration::ZERO });
         assert!(streak.observe(&refused).is_ok());
         assert!(streak.observe(&refused).is_ok());
         assert!(streak.observe(&Ok(())).is_ok());

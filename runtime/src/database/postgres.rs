@@ -14,7 +14,7 @@ use crate::error::StartError;
 /// How long the first connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A transaction left open by a stuck process is ended by the server, so that it does not hold its locks for ever.
-const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(60);
+const IDLE_IN_TRANSACTION: Duration = Duration::from_mins(1);
 /// Connections idle for longer are pinged before use: a firewall may have dropped them. Others cost no round trip.
 const PING_AFTER: Duration = Duration::from_secs(30);
 const WHAT: &str = "Postgres";
@@ -22,7 +22,9 @@ const WHAT: &str = "Postgres";
 pub(crate) fn check_url(url: &str) -> Result<PgConnectOptions, StartError> {
     // Parse errors speak of the part that is wrong, but never repeat the URL.
     url.parse::<PgConnectOptions>().map_err(|error| {
-        let problem = format!("is not a usable Postgres URL ({error}); the form is postgres://user:password@host:5432/database");
+        let problem = format!(
+            "is not a usable Postgres URL ({error}); the form is postgres://user:password@host:5432/database"
+        );
         StartError::setting(DATABASE_URL, problem)
     })
 }
@@ -89,7 +91,9 @@ fn explain_refusal(code: Option<&str>, message: &str, connect: &PgConnectOptions
     let (target, reason) = (target(connect), message.to_owned());
     match code {
         // 28000 also means "this role does not exist".
-        Some("28P01" | "28000") => StartError::Credentials { what: WHAT, target, reason, variable: DATABASE_URL },
+        Some("28P01" | "28000") => {
+            StartError::Credentials { what: WHAT, target, reason, variable: DATABASE_URL }
+        }
         Some("3D000") => {
             let database = connect.get_database().unwrap_or_else(|| connect.get_username()).to_owned();
             StartError::DatabaseMissing { database, target }
@@ -100,7 +104,10 @@ fn explain_refusal(code: Option<&str>, message: &str, connect: &PgConnectOptions
 
 #[cfg(test)]
 mod tests {
+    use sea_orm::{ConnectionTrait, DbBackend, Statement};
+
     use super::*;
+    use crate::database::Database;
 
     fn options() -> PgConnectOptions {
         check_url("postgres://ann:hunter2@db.example:6000/hall").unwrap()
@@ -108,10 +115,14 @@ mod tests {
 
     #[test]
     fn refusals_are_told_apart_and_name_no_password() {
-        let wrong = explain_refusal(Some("28P01"), "password authentication failed for user \"ann\"", &options());
+        let wrong =
+            explain_refusal(Some("28P01"), "password authentication failed for user \"ann\"", &options());
         assert!(matches!(wrong, StartError::Credentials { .. }), "{wrong}");
         let missing = explain_refusal(Some("3D000"), "database \"hall\" does not exist", &options());
-        assert!(missing.to_string().starts_with("database `hall` does not exist on db.example:6000"), "{missing}");
+        assert!(
+            missing.to_string().starts_with("database `hall` does not exist on db.example:6000"),
+            "{missing}"
+        );
         let other = explain_refusal(Some("53300"), "sorry, too many clients already", &options());
         for error in [wrong, missing, other] {
             assert!(!error.to_string().contains("hunter2"), "{error}");
@@ -134,5 +145,38 @@ mod tests {
         let error = connect(&url, &DatabaseOptions::default()).await.unwrap_err();
         assert!(matches!(error, StartError::Unreachable { .. }), "{error}");
         assert!(error.to_string().contains(&format!("127.0.0.1:{port}")), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_real_server_gets_our_session_settings_and_tells_what_is_missing() {
+        let Ok(url) = std::env::var("GUILDHALL_TEST_DATABASE_URL") else {
+            eprintln!("skipped database::postgres: GUILDHALL_TEST_DATABASE_URL is not set");
+            return;
+        };
+        let options =
+            DatabaseOptions { statement_timeout: Some(Duration::from_millis(300)), ..Default::default() };
+        let database = Database::connect(&url, &options).await.unwrap();
+        assert!(database.is_postgres());
+        let transaction = database.begin().await.unwrap();
+        for (setting, expected) in [
+            ("transaction_isolation", "read committed"),
+            ("statement_timeout", "300ms"),
+            ("idle_in_transaction_session_timeout", "1min"),
+            ("application_name", "guildhall"),
+        ] {
+            let show = Statement::from_string(DbBackend::Postgres, format!("SHOW {setting}"));
+            let row = transaction.query_one_raw(show).await.unwrap().unwrap();
+            assert_eq!(row.try_get_by_index::<String>(0).unwrap(), expected, "{setting}");
+        }
+        let cut = transaction.execute_unprepared("SELECT pg_sleep(5)").await.unwrap_err();
+        assert!(cut.to_string().contains("statement timeout"), "{cut}");
+        drop(transaction);
+        let (server, _) = url.rsplit_once('/').unwrap();
+        let missing = Database::connect(&format!("{server}/no_such_hall"), &options).await.unwrap_err();
+        assert!(
+            matches!(&missing, StartError::DatabaseMissing { database, .. } if database == "no_such_hall"),
+            "{missing}"
+        );
+        database.close().await;
     }
 }

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sea_orm::sqlx::ConnectOptions;
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sea_orm::sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
 use super::{ACQUIRE_TIMEOUT, DatabaseOptions};
@@ -63,7 +65,9 @@ async fn pool(connections: u32, options: SqliteConnectOptions) -> Result<SqliteP
 
 fn parse(url: &str) -> Result<SqliteConnectOptions, StartError> {
     let wrong = |problem: &str| {
-        let problem = format!("{problem}; give postgres://user:password@host:5432/database or sqlite://path/to/file.db");
+        let problem = format!(
+            "{problem}; give postgres://user:password@host:5432/database or sqlite://path/to/file.db"
+        );
         StartError::setting(DATABASE_URL, problem)
     };
     if !url.starts_with("sqlite://") {
@@ -99,14 +103,25 @@ impl DataDirLock {
         let mut path = database.as_os_str().to_owned();
         path.push(".lock");
         let path = PathBuf::from(path);
-        let unusable = |error: std::io::Error| StartError::DatabaseFile { path: path.clone(), reason: error.to_string() };
+        let unusable = |error: std::io::Error| StartError::DatabaseFile {
+            path: path.clone(),
+            reason: error.to_string(),
+        };
         create_folder(database).map_err(unusable)?;
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(unusable)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(StartError::AlreadyRunning { path: database.to_owned(), holder: holder(&mut file) });
+                return Err(StartError::AlreadyRunning {
+                    path: database.to_owned(),
+                    holder: holder(&mut file),
+                });
             }
             Err(TryLockError::Error(error)) => return Err(unusable(error)),
         }
@@ -139,7 +154,9 @@ mod tests {
     async fn text(connection: &impl ConnectionTrait, sql: &str) -> String {
         let statement = Statement::from_string(connection.get_database_backend(), sql);
         let row = connection.query_one_raw(statement).await.unwrap().unwrap();
-        row.try_get_by_index::<String>(0).or_else(|_| row.try_get_by_index::<i64>(0).map(|n| n.to_string())).unwrap()
+        row.try_get_by_index::<String>(0)
+            .or_else(|_| row.try_get_by_index::<i64>(0).map(|n| n.to_string()))
+            .unwrap()
     }
 
     #[tokio::test]
@@ -171,7 +188,10 @@ mod tests {
         transaction.execute_unprepared("INSERT INTO t VALUES (1)").await.unwrap();
         transaction.commit().await.unwrap();
         assert_eq!(text(theirs.read(), "SELECT count(*) FROM t").await, "1");
-        let again = tokio::time::timeout(Duration::from_secs(10), theirs.begin()).await.expect("lock is free").unwrap();
+        let again = tokio::time::timeout(Duration::from_secs(10), theirs.begin())
+            .await
+            .expect("lock is free")
+            .unwrap();
         drop(again);
     }
 
@@ -190,7 +210,14 @@ mod tests {
 
     #[test]
     fn urls_without_a_file_are_refused() {
-        for url in ["", "guildhall.db", "mysql://localhost/x", "sqlite://", "sqlite://:memory:", "sqlite://x.db?mode=memory"] {
+        for url in [
+            "",
+            "guildhall.db",
+            "mysql://localhost/x",
+            "sqlite://",
+            "sqlite://:memory:",
+            "sqlite://x.db?mode=memory",
+        ] {
             let error = parse(url).unwrap_err().to_string();
             assert!(error.starts_with("GUILDHALL_DATABASE_URL"), "{url}: {error}");
         }

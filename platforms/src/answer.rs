@@ -1,0 +1,129 @@
+//! Reads what the rate limit headers and a 429 body say.
+
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use serde::Deserialize;
+
+use crate::pacing::{Answered, Bucket, Pause, micros};
+
+/// A 429 that does not say how long to wait.
+const UNSTATED_PAUSE: Duration = Duration::from_secs(1);
+/// No platform asks for more; a number beyond it is a mistake.
+const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
+#[derive(Deserialize, Default)]
+struct LimitBody {
+    retry_after: Option<f64>,
+    #[serde(default)]
+    global: bool,
+}
+
+/// What the pacing learns from an answer, and how long a 429 asks to wait.
+pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, Option<Duration>) {
+    let mut answered = Answered { heard: true, bucket: bucket(headers), ..Answered::default() };
+    if status != 429 {
+        answered.invalid = matches!(status, 401 | 403);
+        return (answered, None);
+    }
+    let said: LimitBody = serde_json::from_slice(body).unwrap_or_default();
+    let scope = text(headers, "x-ratelimit-scope");
+    let global = said.global || scope == Some("global") || headers.contains_key("x-ratelimit-global");
+    // The header has whole seconds, the body fractions: the longer one is obeyed.
+    let wait = [said.retry_after, number(headers, "retry-after")]
+        .into_iter()
+        .flatten()
+        .filter_map(seconds)
+        .max()
+        .unwrap_or(UNSTATED_PAUSE);
+    answered.pause = Some(Pause { global, wait: micros(wait) });
+    // A limit shared with other bots does not count towards the address ban.
+    answered.invalid = scope != Some("shared");
+    (answered, Some(wait))
+}
+
+fn bucket(headers: &HeaderMap) -> Option<Bucket> {
+    let whole = |name| text(headers, name)?.parse::<u32>().ok();
+    Some(Bucket {
+        id: text(headers, "x-ratelimit-bucket")?.chars().filter(char::is_ascii_graphic).take(64).collect(),
+        limit: whole("x-ratelimit-limit")?,
+        remaining: whole("x-ratelimit-remaining")?,
+        reset_after: micros(seconds(number(headers, "x-ratelimit-reset-after")?)?),
+    })
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn number(headers: &HeaderMap, name: &str) -> Option<f64> {
+    text(headers, name)?.trim().parse().ok()
+}
+
+/// Negative, infinite and absurd numbers do not become sleeps.
+fn seconds(value: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(value).ok().map(|wait| wait.min(LONGEST_PAUSE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| {
+                (
+                    reqwest::header::HeaderName::from_static(name),
+                    reqwest::header::HeaderValue::from_static(value),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn buckets_come_from_headers() {
+        let map = headers(&[
+            ("x-ratelimit-bucket", "abcd"),
+            ("x-ratelimit-limit", "5"),
+            ("x-ratelimit-remaining", "4"),
+            ("x-ratelimit-reset-after", "1.5"),
+        ]);
+        let (answered, wait) = read(200, &map, b"");
+        let bucket = Bucket { id: "abcd".into(), limit: 5, remaining: 4, reset_after: 1_500_000 };
+        assert_eq!(answered.bucket, Some(bucket));
+        assert!(!answered.invalid && wait.is_none());
+        assert_eq!(read(200, &HeaderMap::new(), b"").0.bucket, None);
+    }
+
+    #[test]
+    fn a_429_pauses_its_scope_for_the_longer_time() {
+        let body = br#"{"message":"x","retry_after":0.35,"global":false}"#;
+        let (answered, wait) =
+            read(429, &headers(&[("retry-after", "1"), ("x-ratelimit-scope", "user")]), body);
+        assert_eq!(answered.pause, Some(Pause { global: false, wait: 1_000_000 }));
+        assert_eq!(wait, Some(Duration::from_secs(1)));
+        assert!(answered.invalid);
+        let (answered, _) = read(429, &headers(&[("x-ratelimit-global", "true")]), body);
+        assert_eq!(answered.pause, Some(Pause { global: true, wait: 350_000 }));
+        let (answered, _) = read(429, &headers(&[("x-ratelimit-scope", "shared")]), body);
+        assert!(!answered.invalid);
+    }
+
+    #[test]
+    fn nonsense_does_not_become_a_sleep() {
+        for bad in ["-5", "NaN", "inf", "soon", ""] {
+            let (_, wait) = read(429, &headers(&[("retry-after", bad)]), b"<html>");
+            assert_eq!(wait, Some(UNSTATED_PAUSE), "{bad}");
+        }
+        let (_, wait) = read(429, &headers(&[("retry-after", "1e300")]), b"");
+        assert!(wait <= Some(LONGEST_PAUSE));
+    }
+
+    #[test]
+    fn refusals_count_as_invalid() {
+        for (status, invalid) in [(401, true), (403, true), (404, false), (400, false), (500, false)] {
+            assert_eq!(read(status, &HeaderMap::new(), b"").0.invalid, invalid, "{status}");
+        }
+    }
+}

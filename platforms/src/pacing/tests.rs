@@ -1,0 +1,181 @@
+//! The pacing's promises, with time as an argument.
+
+use proptest::prelude::*;
+use runtime::Rate;
+
+use super::rate::Rules;
+use super::state::{Ask, PaceState, Verdict};
+use super::{Answered, Bucket, INVALID_LIMIT, Micros, Pause, SAFETY, SECOND};
+use crate::Priority::{self, Bulk, Interactive};
+
+fn ask(priority: Priority) -> Ask {
+    Ask { route: "GET /x", major: 7, priority }
+}
+
+fn heard() -> Answered {
+    Answered { heard: true, ..Answered::default() }
+}
+
+fn bucket(remaining: u32, reset_after: Micros) -> Answered {
+    Answered { bucket: Some(Bucket { id: "b".into(), limit: 5, remaining, reset_after }), ..heard() }
+}
+
+fn paused(global: bool, wait: Micros) -> Answered {
+    Answered { pause: Some(Pause { global, wait }), invalid: true, ..heard() }
+}
+
+/// A state whose only route is known to have no bucket. Starts at one second, with one permit taken and given back.
+fn known(rate: &str) -> PaceState {
+    let mut state = PaceState::new(Rules::chat(rate.parse().unwrap()));
+    let permit = granted(&mut state, 0, Interactive);
+    state.finish(0, permit, &ask(Interactive), &heard());
+    state
+}
+
+fn granted(state: &mut PaceState, now: Micros, priority: Priority) -> u64 {
+    match state.acquire(now, &ask(priority)) {
+        Verdict::Granted(permit) => permit,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn grants(state: &mut PaceState, now: Micros, priority: Priority) -> Vec<u64> {
+    std::iter::from_fn(|| match state.acquire(now, &ask(priority)) {
+        Verdict::Granted(permit) => Some(permit),
+        _ => None,
+    })
+    .take(1000)
+    .collect()
+}
+
+#[test]
+fn bulk_leaves_a_share_to_interactive() {
+    let mut state = known("50");
+    assert_eq!(grants(&mut state, SECOND, Bulk).len(), 47);
+    assert_eq!(grants(&mut state, SECOND, Interactive).len(), 3);
+}
+
+#[test]
+fn interactive_may_take_everything() {
+    let mut state = known("50");
+    assert_eq!(grants(&mut state, SECOND, Interactive).len(), 50);
+    assert!(matches!(state.acquire(SECOND, &ask(Bulk)), Verdict::Full(_)));
+}
+
+#[test]
+fn a_permit_comes_back_one_window_after_its_answer() {
+    let mut state = known("1");
+    let permit = granted(&mut state, SECOND, Interactive);
+    state.finish(3 * SECOND, permit, &ask(Interactive), &heard());
+    assert!(matches!(state.acquire(4 * SECOND - 1, &ask(Interactive)), Verdict::Full(1)));
+    granted(&mut state, 4 * SECOND, Interactive);
+}
+
+#[test]
+fn a_lost_permit_comes_back_at_its_deadline() {
+    let mut state = known("1");
+    granted(&mut state, SECOND, Interactive);
+    let deadline = SECOND + SAFETY + SECOND;
+    assert!(matches!(state.acquire(deadline - 1, &ask(Interactive)), Verdict::Full(_)));
+    granted(&mut state, deadline, Interactive);
+}
+
+#[test]
+fn off_gives_permits_without_end() {
+    let mut state = PaceState::new(Rules::chat(Rate::Off));
+    let first = granted(&mut state, 0, Bulk);
+    state.finish(0, first, &ask(Bulk), &heard());
+    assert_eq!(grants(&mut state, 0, Bulk).len(), 1000);
+}
+
+#[test]
+fn the_first_call_of_a_route_goes_alone() {
+    let mut state = PaceState::new(Rules::chat("50".parse().unwrap()));
+    let first = granted(&mut state, 0, Bulk);
+    assert_eq!(state.acquire(1, &ask(Bulk)), Verdict::Probing);
+    state.finish(2, first, &ask(Bulk), &bucket(4, SECOND));
+    assert_eq!(grants(&mut state, 3, Bulk).len(), 4);
+    assert!(matches!(state.acquire(4, &ask(Bulk)), Verdict::Paused(wait) if wait == SECOND - 2));
+}
+
+#[test]
+fn a_probe_without_an_answer_is_followed_by_another() {
+    let mut state = PaceState::new(Rules::chat("50".parse().unwrap()));
+    let first = granted(&mut state, 0, Bulk);
+    state.finish(1, first, &ask(Bulk), &Answered::default());
+    granted(&mut state, 2, Bulk);
+    assert_eq!(state.acquire(3, &ask(Bulk)), Verdict::Probing);
+}
+
+#[test]
+fn late_answers_do_not_refill_a_bucket() {
+    let mut state = PaceState::new(Rules::chat("50".parse().unwrap()));
+    let first = granted(&mut state, 0, Bulk);
+    state.finish(0, first, &ask(Bulk), &bucket(4, SECOND));
+    let permits = grants(&mut state, 1000, Bulk);
+    assert_eq!(permits.len(), 4);
+    // The answer of the first of the four says 3, but three more are under way.
+    state.finish(2000, permits[0], &ask(Bulk), &bucket(3, SECOND - 2000));
+    assert!(matches!(state.acquire(3000, &ask(Bulk)), Verdict::Paused(_)));
+    // After the reset the limit counts again, before any answer came.
+    assert_eq!(grants(&mut state, SECOND + 1, Bulk).len(), 5);
+}
+
+#[test]
+fn a_pause_holds_its_bucket_and_a_global_one_everything() {
+    let other = Ask { major: 8, ..ask(Interactive) };
+    let mut state = known("50");
+    let permit = granted(&mut state, SECOND, Interactive);
+    state.finish(SECOND, permit, &ask(Interactive), &paused(false, 2 * SECOND));
+    assert_eq!(state.acquire(SECOND, &ask(Interactive)), Verdict::Paused(2 * SECOND));
+    let Verdict::Granted(permit) = state.acquire(SECOND, &other) else {
+        panic!("the other guild is not paused")
+    };
+    state.finish(SECOND, permit, &other, &paused(true, 5 * SECOND));
+    assert_eq!(state.acquire(2 * SECOND, &other), Verdict::Paused(4 * SECOND));
+    granted(&mut state, 6 * SECOND, Interactive);
+}
+
+#[test]
+fn too_many_invalid_answers_silence_bulk_only() {
+    let mut state = known("off");
+    let refused = Answered { invalid: true, ..heard() };
+    for _ in 0..INVALID_LIMIT {
+        let permit = granted(&mut state, SECOND, Bulk);
+        state.finish(SECOND, permit, &ask(Bulk), &refused);
+    }
+    assert!(matches!(state.acquire(2 * SECOND, &ask(Bulk)), Verdict::Silenced(_)));
+    granted(&mut state, 2 * SECOND, Interactive);
+    assert!(matches!(state.acquire(600 * SECOND, &ask(Bulk)), Verdict::Silenced(_)));
+    granted(&mut state, 661 * SECOND, Bulk);
+}
+
+proptest! {
+    /// Whatever the latencies: requests reach the platform between grant and answer, and no sliding second there holds
+    /// more than the limit.
+    #[test]
+    fn no_sliding_second_holds_more_than_the_limit(calls in prop::collection::vec((0u64..40_000, 0u64..400_000, 0u64..100, any::<bool>()), 1..600)) {
+        let mut state = known("50");
+        let mut now = SECOND;
+        let mut under_way: Vec<(Micros, u64)> = Vec::new();
+        let mut arrivals: Vec<Micros> = Vec::new();
+        for (gap, latency, share, bulk) in calls {
+            now += gap;
+            under_way.sort_unstable();
+            while let Some((answered, permit)) = under_way.first().copied().filter(|(answered, _)| *answered <= now) {
+                state.finish(answered, permit, &ask(Bulk), &heard());
+                under_way.remove(0);
+            }
+            let priority = if bulk { Bulk } else { Interactive };
+            if let Verdict::Granted(permit) = state.acquire(now, &ask(priority)) {
+                arrivals.push(now + latency * share / 100);
+                under_way.push((now + latency, permit));
+            }
+        }
+        arrivals.sort_unstable();
+        for (index, first) in arrivals.iter().enumerate() {
+            let within = arrivals[index..].iter().take_while(|arrival| **arrival < first + SECOND).count();
+            prop_assert!(within <= 50, "{within} requests in the second from {first}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What the game platform's refusals mean.
+
+use runtime::PLAY_KEY;
+use serde::Deserialize;
+
+use crate::error::clean;
+use crate::{Missing, PlatformError};
+
+/// The Open Cloud says `{"code":"NOT_FOUND","message":"..."}`; its words are all there is, the number is the status.
+#[derive(Deserialize, Default)]
+struct ErrorBody {
+    #[serde(default)]
+    message: String,
+}
+
+pub(crate) fn classify(route: &'static str, status: u16, body: &[u8]) -> PlatformError {
+    let said: ErrorBody = serde_json::from_slice(body).unwrap_or_default();
+    let (code, message) = (i64::from(status), clean(&said.message));
+    match status {
+        401 => PlatformError::Unauthorized(PLAY_KEY),
+        403 => PlatformError::Forbidden { code, message },
+        404 => PlatformError::NotFound(Missing::Other),
+        408 | 500.. => PlatformError::unavailable(route, format!("it answered {status}")),
+        400..=499 => PlatformError::Invalid { code, message },
+        _ => PlatformError::unavailable(route, format!("it answered {status} instead of a result")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_has_its_class() {
+        let of = |status| classify("GET /x", status, br#"{"code":"X","message":"m"}"#);
+        assert_eq!(of(401), PlatformError::Unauthorized(PLAY_KEY));
+        assert_eq!(of(403), PlatformError::Forbidden { code: 403, message: "m".into() });
+        assert_eq!(of(404), PlatformError::NotFound(Missing::Other));
+        assert!(matches!(of(400), PlatformError::Invalid { code: 400, .. }));
+        assert!(of(500).is_retryable() && of(503).is_retryable());
+    }
+}

@@ -1,0 +1,122 @@
+//! The game platform's wire client: Roblox Open Cloud v2 for groups, the users API for names.
+
+mod errors;
+mod memberships;
+mod roles;
+mod types;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use entities::{GroupId, PlayId};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use http::HeaderName;
+use moka::future::Cache;
+use reqwest::Method;
+use reqwest::header::HeaderValue;
+use runtime::PLAY_KEY;
+use serde_json::json;
+
+pub(crate) use errors::classify;
+use roles::RoleRanks;
+use types::NamesBody;
+
+use crate::routes::play as routes;
+use crate::wire::{Call, Wire};
+use crate::{CallContext, GroupRole, MEMBERSHIP_USERS_PER_CALL, PlatformError, PlayPlatform, Ranks};
+
+const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
+/// `POST /v1/users` takes this many ids.
+const NAMES_PER_CALL: usize = 200;
+/// Batches of one request under way at once.
+const BATCHES_AT_ONCE: usize = 4;
+/// How long a group's role list is kept; a role seen in a membership and not in the list is asked for at once.
+const ROLES_KEPT: Duration = Duration::from_mins(5);
+const GROUPS_KEPT: u64 = 1000;
+
+pub(crate) struct PlayHosts {
+    pub(crate) cloud: String,
+    pub(crate) users: String,
+}
+
+pub(crate) struct Roblox {
+    wire: Wire,
+    hosts: PlayHosts,
+    credential: Option<HeaderValue>,
+    roles: Cache<GroupId, RoleRanks>,
+}
+
+impl Roblox {
+    pub(crate) fn new(wire: Wire, hosts: PlayHosts, key: Option<&str>) -> Result<Self, PlatformError> {
+        let mut credential = key
+            .map(|key| HeaderValue::from_str(key.trim()))
+            .transpose()
+            .map_err(|_| PlatformError::Unauthorized(PLAY_KEY))?;
+        if let Some(value) = &mut credential {
+            value.set_sensitive(true);
+        }
+        let roles = Cache::builder().max_capacity(GROUPS_KEPT).time_to_live(ROLES_KEPT).build();
+        Ok(Self { wire, hosts, credential, roles })
+    }
+
+    /// A call to the Open Cloud, which always needs the key.
+    fn cloud(&self, route: &'static str, path: &str) -> Result<Call, PlatformError> {
+        let credential = self.credential.clone().ok_or(PlatformError::NotConfigured(PLAY_KEY))?;
+        let url = format!("{}{path}", self.hosts.cloud);
+        Ok(Call::new(Method::GET, route, url).header(KEY_HEADER, credential))
+    }
+
+    async fn names(&self, context: CallContext, users: Vec<PlayId>) -> Result<NamesBody, PlatformError> {
+        let call = Call::new(Method::POST, routes::USERS, format!("{}/v1/users", self.hosts.users))
+            .body(json!({ "userIds": users, "excludeBannedUsers": false }));
+        self.wire.json(context, &call).await
+    }
+}
+
+#[async_trait]
+impl PlayPlatform for Roblox {
+    async fn group_ranks(
+        &self,
+        call: CallContext,
+        users: &[PlayId],
+        groups: &[GroupId],
+    ) -> Result<Ranks, PlatformError> {
+        if users.is_empty() || groups.is_empty() {
+            return Ok(Ranks::new());
+        }
+        // First, so that an unknown group is an error and not an empty result.
+        for group in groups {
+            self.role_ranks(call, *group).await?;
+        }
+        let batches: Vec<Vec<PlayId>> = users.chunks(MEMBERSHIP_USERS_PER_CALL).map(<[_]>::to_vec).collect();
+        let answers = batches.into_iter().map(|batch| self.batch_ranks(call, batch, groups));
+        stream::iter(answers)
+            .buffer_unordered(BATCHES_AT_ONCE)
+            .try_fold(Ranks::new(), |mut all, batch| async move {
+                all.extend(batch);
+                Ok(all)
+            })
+            .await
+    }
+
+    async fn group_roles(&self, call: CallContext, group: GroupId) -> Result<Vec<GroupRole>, PlatformError> {
+        self.fetch_roles(call, group).await
+    }
+
+    async fn usernames(
+        &self,
+        call: CallContext,
+        users: &[PlayId],
+    ) -> Result<HashMap<PlayId, String>, PlatformError> {
+        let batches: Vec<Vec<PlayId>> = users.chunks(NAMES_PER_CALL).map(<[_]>::to_vec).collect();
+        let answers = batches.into_iter().map(|batch| self.names(call, batch));
+        stream::iter(answers)
+            .buffer_unordered(BATCHES_AT_ONCE)
+            .try_fold(HashMap::new(), |mut all, names| async move {
+                all.extend(names.data.into_iter().map(|user| (user.id, user.name)));
+                Ok(all)
+            })
+            .await
+    }
+}

@@ -1,0 +1,111 @@
+//! The parts of the game platform's objects that are read.
+
+use entities::{GroupId, PlayId};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::GroupRole;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MembershipsBody {
+    #[serde(default)]
+    pub(super) group_memberships: Vec<MembershipBody>,
+    #[serde(default)]
+    pub(super) next_page_token: Option<String>,
+}
+
+/// `role` is the member's highest role. Members with several have them all in `roles`; an older answer has no such
+/// field, and one of another shape is left alone.
+#[derive(Deserialize)]
+pub(super) struct MembershipBody {
+    path: String,
+    user: String,
+    #[serde(default)]
+    role: Option<String>,
+    #[serde(default)]
+    roles: Value,
+}
+
+impl MembershipBody {
+    /// From `groups/7/memberships/...`.
+    pub(super) fn group(&self) -> Option<GroupId> {
+        self.path.strip_prefix("groups/")?.split('/').next()?.parse().ok()
+    }
+
+    /// From `users/156`.
+    pub(super) fn user(&self) -> Option<PlayId> {
+        self.user.strip_prefix("users/")?.parse().ok()
+    }
+
+    /// From `groups/7/roles/99513316`.
+    pub(super) fn role_ids(&self) -> Vec<i64> {
+        let listed = self.roles.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut ids: Vec<i64> = self
+            .role
+            .as_deref()
+            .into_iter()
+            .chain(listed)
+            .filter_map(|path| path.rsplit_once("/roles/")?.1.parse().ok())
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RolesBody {
+    #[serde(default)]
+    pub(super) group_roles: Vec<RoleBody>,
+    #[serde(default)]
+    pub(super) next_page_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RoleBody {
+    id: String,
+    #[serde(default)]
+    display_name: String,
+    #[serde(default)]
+    rank: i16,
+}
+
+impl RoleBody {
+    pub(super) fn role(self) -> Option<GroupRole> {
+        Some(GroupRole { id: self.id.parse().ok()?, name: self.display_name, rank: self.rank })
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct NamesBody {
+    pub(super) data: Vec<NameBody>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct NameBody {
+    pub(super) id: PlayId,
+    pub(super) name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_membership_names_group_user_and_all_its_roles() {
+        let body = r#"{"path":"groups/7/memberships/MTU2","user":"users/156","role":"groups/7/roles/9",
+            "roles":["groups/7/roles/9","groups/7/roles/4"],"createTime":"2023-07-05T12:34:56Z"}"#;
+        let membership: MembershipBody = serde_json::from_str(body).unwrap();
+        assert_eq!(membership.group().map(GroupId::get), Some(7));
+        assert_eq!(membership.user().map(PlayId::get), Some(156));
+        assert_eq!(membership.role_ids(), [4, 9]);
+        let old: MembershipBody = serde_json::from_str(
+            r#"{"path":"groups/7/memberships/a","user":"users/1","role":"groups/7/roles/9"}"#,
+        )
+        .unwrap();
+        assert_eq!(old.role_ids(), [9]);
+    }
+}

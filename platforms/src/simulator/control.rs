@@ -1,0 +1,200 @@
+//! The control side: statistics, faults, changes of state. Only tests and demos talk to it.
+
+use std::time::Duration;
+
+use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::chat::{read_guild, user_id};
+use super::faults::{ANY_ROUTE, Fault};
+use super::members::read_nick;
+use super::reply::Reply;
+use super::router::Input;
+use super::server::Simulator;
+use super::world::SimulatorState;
+
+const MAX_HANG_MS: u64 = 600_000;
+
+pub(super) fn routes(simulator: &Simulator, _: &Input) -> Reply {
+    Reply::ok(json!({ "routes": simulator.routes.platform_names().collect::<Vec<_>>() }))
+}
+
+pub(super) fn stats(simulator: &Simulator, _: &Input) -> Reply {
+    Reply::ok(simulator.desk().stats.report())
+}
+
+pub(super) fn reset_stats(simulator: &Simulator, _: &Input) -> Reply {
+    simulator.desk().stats.reset();
+    Reply::empty()
+}
+
+pub(super) fn clear_faults(simulator: &Simulator, _: &Input) -> Reply {
+    simulator.desk().faults.clear();
+    Reply::empty()
+}
+
+pub(super) fn chat_member(simulator: &Simulator, input: &Input) -> Reply {
+    read_guild(simulator, input, |_, guild| {
+        let id = user_id(input)?;
+        let member =
+            guild.members.get(&id).ok_or_else(|| Reply::json(404, json!({ "message": "not a member" })))?;
+        let banned = guild.bans.contains_key(&id);
+        Ok(Reply::ok(json!({ "chat_id": id, "nick": member.nick, "roles": member.roles, "banned": banned })))
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FaultForm {
+    route: String,
+    status: Option<u16>,
+    hang_ms: Option<u64>,
+    count: Option<u64>,
+    retry_after: Option<f64>,
+    #[serde(default)]
+    global: bool,
+}
+
+pub(super) fn add_fault(simulator: &Simulator, input: &Input) -> Reply {
+    let fault = serde_json::from_slice(&input.body)
+        .map_err(|error| error.to_string())
+        .and_then(|form: FaultForm| read_fault(simulator, form));
+    match fault {
+        Ok(fault) => {
+            simulator.desk().faults.add(fault);
+            Reply::empty()
+        }
+        Err(message) => Reply::bad_control(message),
+    }
+}
+
+fn read_fault(simulator: &Simulator, form: FaultForm) -> Result<Fault, String> {
+    if form.route != ANY_ROUTE && !simulator.routes.platform_names().any(|name| name == form.route) {
+        return Err(format!("route: {:?} is not served; see GET /control/routes", form.route));
+    }
+    if form.status.is_some_and(|status| !(400..=599).contains(&status)) {
+        return Err("status: must be 400 to 599".to_owned());
+    }
+    if form.hang_ms.is_some_and(|hang| hang > MAX_HANG_MS) {
+        return Err(format!("hang_ms: must be at most {MAX_HANG_MS}"));
+    }
+    if form.status.is_none() && form.hang_ms.is_none() {
+        return Err("status: give status, hang_ms or both".to_owned());
+    }
+    if form.count == Some(0) {
+        return Err("count: must be at least 1".to_owned());
+    }
+    let retry_after = form.retry_after.unwrap_or(1.0);
+    if !(0.0..=3600.0).contains(&retry_after) {
+        return Err("retry_after: must be 0 to 3600 seconds".to_owned());
+    }
+    Ok(Fault {
+        route: form.route,
+        status: form.status,
+        hang: form.hang_ms.map(Duration::from_millis),
+        count: form.count.unwrap_or(1),
+        retry_after,
+        global: form.global,
+    })
+}
+
+/// A chat member (`guild_id`, `chat_id`), a group member (`group_id`, `play_id`), or both. A member who is not there yet
+/// joins; fields that are absent stay; `remove` takes the member out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemberForm {
+    guild_id: Option<GuildId>,
+    chat_id: Option<ChatId>,
+    roles: Option<Vec<RoleId>>,
+    #[serde(default, deserialize_with = "present")]
+    nick: Option<Value>,
+    group_id: Option<GroupId>,
+    play_id: Option<PlayId>,
+    /// Empty takes the user out of the group.
+    ranks: Option<Vec<i16>>,
+    username: Option<Box<str>>,
+    #[serde(default)]
+    remove: bool,
+}
+
+/// Tells null from absent.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+pub(super) fn change_members(simulator: &Simulator, input: &Input) -> Reply {
+    let changed = serde_json::from_slice(&input.body).map_err(|error| error.to_string()).and_then(
+        |form: MemberForm| {
+            let mut world = simulator.world_mut();
+            let chat = change_chat_member(&mut world, &form)?;
+            let play = change_group_member(&mut world, &form)?;
+            if chat || play {
+                Ok(())
+            } else {
+                Err("guild_id: give guild_id and chat_id, or group_id and play_id".into())
+            }
+        },
+    );
+    changed.map_or_else(Reply::bad_control, |()| Reply::empty())
+}
+
+fn change_chat_member(world: &mut SimulatorState, form: &MemberForm) -> Result<bool, String> {
+    let (guild_id, chat_id) = match (form.guild_id, form.chat_id) {
+        (Some(guild), Some(chat)) => (guild, chat),
+        (None, None) => return Ok(false),
+        (None, _) => return Err("guild_id: missing beside chat_id".into()),
+        (_, None) => return Err("chat_id: missing beside guild_id".into()),
+    };
+    let guild = world.guilds.get_mut(&guild_id).ok_or("guild_id: unknown guild")?;
+    if let Some(role) = form.roles.iter().flatten().find(|role| !guild.roles.contains_key(role)) {
+        return Err(format!("roles: unknown role {role}"));
+    }
+    let nick = form
+        .nick
+        .as_ref()
+        .map(read_nick)
+        .transpose()
+        .map_err(|_| "nick: must be null or a text of at most 32 characters")?;
+    if form.remove {
+        return guild.members.remove(&chat_id).map(|_| true).ok_or_else(|| "chat_id: not a member".into());
+    }
+    let member = guild.members.entry(chat_id).or_default();
+    if let Some(roles) = &form.roles {
+        member.roles = roles.clone().into();
+    }
+    if let Some(nick) = nick {
+        member.nick = nick;
+    }
+    Ok(true)
+}
+
+fn change_group_member(world: &mut SimulatorState, form: &MemberForm) -> Result<bool, String> {
+    let Some(play_id) = form.play_id else {
+        return if form.group_id.is_some() {
+            Err("play_id: missing beside group_id".into())
+        } else {
+            Ok(false)
+        };
+    };
+    if let Some(group_id) = form.group_id {
+        let group = world.groups.get_mut(&group_id).ok_or("group_id: unknown group")?;
+        let mut ranks = form.ranks.clone().unwrap_or_default();
+        if let Some(rank) = ranks.iter().find(|rank| !group.roles.iter().any(|role| role.rank == **rank)) {
+            return Err(format!("ranks: no role has the rank {rank}"));
+        }
+        ranks.sort_unstable_by(|a, b| b.cmp(a));
+        ranks.dedup();
+        if ranks.is_empty() || form.remove {
+            group.members.remove(&play_id);
+        } else {
+            group.members.insert(play_id, ranks.into());
+        }
+    } else if form.username.is_none() {
+        return Err("group_id: missing beside play_id".into());
+    }
+    if let Some(name) = &form.username {
+        world.names.insert(play_id, name.clone());
+    }
+    Ok(true)
+}

@@ -1,0 +1,67 @@
+//! Faults to order: the next answers of a route are an error, come late, or both.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::reply::Reply;
+use super::router::Side;
+
+/// Meets every platform route.
+pub(super) const ANY_ROUTE: &str = "*";
+
+#[derive(Debug, Clone)]
+pub(super) struct Fault {
+    pub(super) route: String,
+    /// Answers this instead of serving. `None` with `hang`: late, but served.
+    pub(super) status: Option<u16>,
+    pub(super) hang: Option<Duration>,
+    /// Requests it still meets.
+    pub(super) count: u64,
+    /// Seconds, for a 429.
+    pub(super) retry_after: f64,
+    pub(super) global: bool,
+}
+
+impl Fault {
+    pub(super) fn reply(&self, side: Side) -> Option<Reply> {
+        let status = self.status?;
+        Some(match (status, side) {
+            (429, Side::Chat) => Reply::chat_limited(self.retry_after, self.global),
+            (429, _) => Reply::play_error(429, "RESOURCE_EXHAUSTED", "Too many requests")
+                .with("retry-after", &self.retry_after.ceil().to_string()),
+            (403, Side::Chat) => Reply::chat_error(403, 50013, "Missing Permissions"),
+            (_, Side::Chat) => Reply::chat_error(status, 0, &format!("{status}: injected fault")),
+            _ => Reply::json(
+                status,
+                json!({ "code": "INJECTED", "message": format!("{status}: injected fault") }),
+            ),
+        })
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(super) fn add(&mut self, fault: Fault) {
+        self.0.push(fault);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The oldest fault that meets this route, spent by one.
+    pub(super) fn take(&mut self, route: &str) -> Option<Fault> {
+        let meets = |fault: &Fault| fault.route == route || fault.route == ANY_ROUTE;
+        let index = self.0.iter().position(meets)?;
+        let fault = self.0.get_mut(index)?;
+        fault.count -= 1;
+        let taken = fault.clone();
+        if fault.count == 0 {
+            self.0.remove(index);
+        }
+        Some(taken)
+    }
+}

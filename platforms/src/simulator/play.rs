@@ -1,0 +1,136 @@
+//! The game platform's side: memberships of users across groups, roles of a group, names.
+
+use entities::{GroupId, PlayId};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::reply::Reply;
+use super::router::Input;
+use super::server::Simulator;
+use super::world::{Group, SimulatorState};
+use crate::MEMBERSHIP_USERS_PER_CALL;
+
+const MEMBERSHIPS_DEFAULT: usize = 10;
+const MEMBERSHIPS_MAX: usize = 100;
+const ROLES_DEFAULT: usize = 10;
+const ROLES_MAX: usize = 20;
+const NAMES_MAX: usize = 200;
+const TIME: &str = "2026-01-01T00:00:00Z";
+
+/// `filter` is `user == 'users/1'` or `user in ['users/1', ...]` with at most 50 users.
+pub(super) fn memberships(simulator: &Simulator, input: &Input) -> Reply {
+    let Some(users) = input.query("filter").and_then(filter_users) else {
+        return invalid("The filter is not valid: use user == 'users/1' or user in ['users/1'].");
+    };
+    if users.len() > MEMBERSHIP_USERS_PER_CALL {
+        return invalid("The filter names more than 50 users.");
+    }
+    let world = simulator.world();
+    let found: Vec<Value> = users.iter().flat_map(|user| memberships_of(&world, *user)).collect();
+    drop(world);
+    page(input, "groupMemberships", found, (MEMBERSHIPS_DEFAULT, MEMBERSHIPS_MAX))
+}
+
+pub(super) fn group_roles(simulator: &Simulator, input: &Input) -> Reply {
+    let Ok(id) = input.param("group").parse::<GroupId>() else {
+        return invalid("The group id is not valid.");
+    };
+    let world = simulator.world();
+    let Some(group) = world.groups.get(&id) else {
+        return Reply::play_error(404, "NOT_FOUND", "The group was not found.");
+    };
+    let roles = group.roles.iter().map(|role| {
+        json!({
+            "path": format!("groups/{id}/roles/{}", role.id), "id": role.id.to_string(), "displayName": role.name,
+            "rank": role.rank, "createTime": TIME, "updateTime": TIME,
+        })
+    });
+    page(input, "groupRoles", roles.collect(), (ROLES_DEFAULT, ROLES_MAX))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NamesForm {
+    user_ids: Vec<PlayId>,
+}
+
+/// Unknown users are left out, as the real host does.
+pub(super) fn users(simulator: &Simulator, input: &Input) -> Reply {
+    let form: NamesForm = match serde_json::from_slice(&input.body) {
+        Ok(form) => form,
+        Err(_) => return users_error(0, "The request body is not valid."),
+    };
+    if form.user_ids.len() > NAMES_MAX {
+        return users_error(2, "Too many ids.");
+    }
+    let world = simulator.world();
+    let data: Vec<Value> = form
+        .user_ids
+        .iter()
+        .filter_map(|id| Some((id, world.names.get(id)?)))
+        .map(|(id, name)| json!({ "id": id, "name": name, "displayName": name, "hasVerifiedBadge": false }))
+        .collect();
+    Reply::ok(json!({ "data": data }))
+}
+
+fn users_error(code: i64, message: &str) -> Reply {
+    Reply::json(400, json!({ "errors": [{ "code": code, "message": message }] }))
+}
+
+fn invalid(message: &str) -> Reply {
+    Reply::play_error(400, "INVALID_ARGUMENT", message)
+}
+
+fn filter_users(filter: &str) -> Option<Vec<PlayId>> {
+    let filter = filter.trim();
+    let user = |name: &str| name.trim().strip_prefix("'users/")?.strip_suffix('\'')?.parse().ok();
+    if let Some(one) = filter.strip_prefix("user ==") {
+        return Some(vec![user(one)?]);
+    }
+    let list = filter.strip_prefix("user in")?.trim().strip_prefix('[')?.strip_suffix(']')?;
+    list.split(',').map(user).collect()
+}
+
+fn memberships_of(world: &SimulatorState, user: PlayId) -> Vec<Value> {
+    let of_group = |(id, group): (&GroupId, &Group)| membership(*id, group, user);
+    world.groups.iter().filter_map(of_group).collect()
+}
+
+/// `role` is the highest role; a member who holds several has them all in `roles`.
+fn membership(id: GroupId, group: &Group, user: PlayId) -> Option<Value> {
+    let ranks = group.members.get(&user)?;
+    let role = |rank: &i16| group.roles.iter().find(|role| role.rank == *rank);
+    let roles: Vec<String> =
+        ranks.iter().filter_map(role).map(|role| format!("groups/{id}/roles/{}", role.id)).collect();
+    Some(json!({
+        "path": format!("groups/{id}/memberships/{user}"), "user": format!("users/{user}"), "role": roles.first(),
+        "roles": roles, "createTime": TIME, "updateTime": TIME,
+    }))
+}
+
+/// The token is the offset; a real one is opaque, and so is this one to the client.
+fn page(input: &Input, name: &str, all: Vec<Value>, (default, most): (usize, usize)) -> Reply {
+    let size = input.query("maxPageSize").map_or(Ok(default), str::parse).unwrap_or(0);
+    let offset =
+        input.query("pageToken").filter(|token| !token.is_empty()).map_or(Ok(0), str::parse::<usize>);
+    let (1.., Ok(offset)) = (size, offset) else { return invalid("maxPageSize or pageToken is not valid.") };
+    let end = offset.saturating_add(size.min(most));
+    let token = if end < all.len() { end.to_string() } else { String::new() };
+    let items: Vec<Value> = all.into_iter().skip(offset).take(size.min(most)).collect();
+    Reply::ok(json!({ name: items, "nextPageToken": token }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_read_as_the_platform_writes_them() {
+        let users = |filter| Some(filter_users(filter)?.into_iter().map(PlayId::get).collect::<Vec<_>>());
+        assert_eq!(users("user == 'users/156'"), Some(vec![156]));
+        assert_eq!(users("user in ['users/1', 'users/2']"), Some(vec![1, 2]));
+        for bad in ["", "user in []", "user in ['users/x']", "role == 'x'", "user in 'users/1'"] {
+            assert_eq!(users(bad), None, "{bad}");
+        }
+    }
+}

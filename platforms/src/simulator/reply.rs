@@ -1,0 +1,81 @@
+//! Answers of the simulator, and the two platforms' error bodies.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http_body_util::Full;
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(HeaderName, String)>,
+    pub(super) body: Option<Value>,
+}
+
+impl Reply {
+    pub(super) fn json(status: u16, body: Value) -> Self {
+        Self { status, headers: Vec::new(), body: Some(body) }
+    }
+
+    pub(super) fn ok(body: Value) -> Self {
+        Self::json(200, body)
+    }
+
+    pub(super) fn empty() -> Self {
+        Self { status: 204, headers: Vec::new(), body: None }
+    }
+
+    /// `{"code": 10007, "message": "Unknown Member"}`.
+    pub(super) fn chat_error(status: u16, code: i64, message: &str) -> Self {
+        Self::json(status, json!({ "code": code, "message": message }))
+    }
+
+    /// 50035 with the tree that names the field.
+    pub(super) fn chat_invalid(field: &str, code: &str, message: &str) -> Self {
+        let errors = json!({ field: { "_errors": [{ "code": code, "message": message }] } });
+        Self::json(400, json!({ "code": 50035, "message": "Invalid Form Body", "errors": errors }))
+    }
+
+    /// `{"code": "NOT_FOUND", "message": "..."}`.
+    pub(super) fn play_error(status: u16, code: &str, message: &str) -> Self {
+        Self::json(status, json!({ "code": code, "message": message }))
+    }
+
+    /// 400 of the control side. The message names the field.
+    pub(super) fn bad_control(message: impl Into<String>) -> Self {
+        Self::json(400, json!({ "message": message.into() }))
+    }
+
+    /// A chat 429: fractions of a second in the body, whole seconds in the header.
+    pub(super) fn chat_limited(retry_after: f64, global: bool) -> Self {
+        let body =
+            json!({ "message": "You are being rate limited.", "retry_after": retry_after, "global": global });
+        let mut reply = Self::json(429, body)
+            .with("retry-after", &format!("{:.0}", retry_after.ceil()))
+            .with("x-ratelimit-scope", if global { "global" } else { "user" });
+        if global {
+            reply = reply.with("x-ratelimit-global", "true");
+        }
+        reply
+    }
+
+    pub(super) fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((HeaderName::from_static(name), value.to_owned()));
+        self
+    }
+
+    pub(super) fn into_response(self) -> Response<Full<Bytes>> {
+        let body = self.body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
+        let mut response = Response::new(Full::new(body));
+        *response.status_mut() =
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in self.headers {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                headers.insert(name, value);
+            }
+        }
+        response
+    }
+}

@@ -1,0 +1,185 @@
+//! The accept loop, and the way of one request: count, fault, credential, limits, answer.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::faults::Faults;
+use super::limits::Limiter;
+use super::reply::Reply;
+use super::router::{Input, Matched, Route, Routes, Side};
+use super::stats::Stats;
+use super::{RateLimit, SimulatorOptions, SimulatorState};
+
+const BODY_CAP: usize = 1 << 20;
+/// How long open requests may go on after the shutdown was asked for.
+const DRAIN: Duration = Duration::from_secs(2);
+
+pub(super) struct Simulator {
+    pub(super) routes: Routes,
+    options: SimulatorOptions,
+    world: RwLock<SimulatorState>,
+    desk: Mutex<Desk>,
+}
+
+/// What the control side sees and sets.
+#[derive(Default)]
+pub(super) struct Desk {
+    pub(super) stats: Stats,
+    pub(super) faults: Faults,
+    limiter: Limiter,
+}
+
+/// Serves until `shutdown`, then lets open requests end (2 s). Errors of single connections are theirs alone.
+pub async fn serve(
+    listener: TcpListener,
+    state: SimulatorState,
+    options: SimulatorOptions,
+    shutdown: CancellationToken,
+) -> std::io::Result<()> {
+    let routes = Routes::new().map_err(std::io::Error::other)?;
+    let simulator =
+        Arc::new(Simulator { routes, options, world: RwLock::new(state), desk: Mutex::default() });
+    let connections = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                connections.spawn(converse(simulator.clone(), stream, shutdown.clone()));
+            }
+            Err(error) => {
+                // Out of file descriptors, most likely: wait for some to come back.
+                tracing::warn!(%error, "simulator cannot accept a connection");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+    connections.close();
+    let _ = tokio::time::timeout(DRAIN, connections.wait()).await;
+    Ok(())
+}
+
+async fn converse(simulator: Arc<Simulator>, stream: TcpStream, shutdown: CancellationToken) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let simulator = simulator.clone();
+        async move { Ok::<_, Infallible>(simulator.respond(request).await) }
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = shutdown.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "simulator connection ended");
+    }
+}
+
+impl Simulator {
+    async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let arrived = Instant::now();
+        let (head, body) = request.into_parts();
+        let reply = match self.routes.find(&head.method, head.uri.path()) {
+            Matched::Nothing => Reply::chat_error(404, 0, "404: Not Found"),
+            Matched::WrongMethod => Reply::chat_error(405, 0, "405: Method Not Allowed"),
+            Matched::Route(route, params) => {
+                if route.side != Side::Control {
+                    self.desk().stats.arrival(route, arrived);
+                }
+                let input = Input { params, query: query(head.uri.query()), body: Bytes::new() };
+                match Limited::new(body, BODY_CAP).collect().await {
+                    Ok(body) => {
+                        let input = Input { body: body.to_bytes(), ..input };
+                        self.answer(route, &head.headers, &input).await
+                    }
+                    Err(_) => Reply::chat_error(413, 0, "Request entity too large"),
+                }
+            }
+        };
+        reply.into_response()
+    }
+
+    async fn answer(&self, route: &Route, headers: &HeaderMap, input: &Input) -> Reply {
+        if route.side == Side::Control {
+            return (route.answer)(self, input);
+        }
+        let fault = self.desk().faults.take(route.name);
+        if let Some(hang) = fault.as_ref().and_then(|fault| fault.hang) {
+            tokio::time::sleep(hang).await;
+        }
+        if !self.options.latency.is_zero() {
+            tokio::time::sleep(self.options.latency).await;
+        }
+        let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {
+            Some(faulty) => faulty,
+            None => self.serve_platform(route, headers, input),
+        };
+        self.desk().stats.answered(route, reply.status);
+        reply
+    }
+
+    fn serve_platform(&self, route: &Route, headers: &HeaderMap, input: &Input) -> Reply {
+        let credential = match route.side {
+            Side::Chat => headers.get(http::header::AUTHORIZATION),
+            Side::Cloud => headers.get("x-api-key"),
+            Side::Users | Side::Control => None,
+        };
+        match (route.side, credential) {
+            (Side::Chat, None) => return Reply::chat_error(401, 0, "401: Unauthorized"),
+            (Side::Cloud, None) => return Reply::play_error(401, "UNAUTHENTICATED", "Invalid API Key"),
+            _ => {}
+        }
+        if self.options.rate_limit == RateLimit::Off {
+            return (route.answer)(self, input);
+        }
+        let key = credential.map_or(&[][..], |value| value.as_bytes());
+        let passed = self.desk().limiter.pass(route, input.param("guild"), key, Instant::now());
+        match passed {
+            Err(limited) => limited,
+            Ok(bucket) => {
+                let mut reply = (route.answer)(self, input);
+                reply.headers.extend(bucket);
+                reply
+            }
+        }
+    }
+
+    pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn world(&self) -> RwLockReadGuard<'_, SimulatorState> {
+        self.world.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn world_mut(&self) -> RwLockWriteGuard<'_, SimulatorState> {
+        self.world.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn query(raw: Option<&str>) -> HashMap<String, String> {
+    let Some(raw) = raw else { return HashMap::new() };
+    match reqwest::Url::parse(&format!("http://simulator/?{raw}")) {
+        Ok(url) => url.query_pairs().into_owned().collect(),
+        Err(_) => HashMap::new(),
+    }
+}

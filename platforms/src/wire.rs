@@ -1,0 +1,216 @@
+//! One HTTP exchange with a platform: permit, request, capped body, classification, metrics.
+//!
+//! Nothing is retried here but a single 429 whose pause is short; everything else goes back classified, and the job's
+//! retry ladder decides. No answer can exhaust memory: bodies above the cap are cut off.
+
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Response, redirect};
+use serde::de::DeserializeOwned;
+
+use crate::answer;
+use crate::pacing::{Answered, Ask, Pacer};
+use crate::{CallContext, PlatformError};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// From the first byte sent to the last byte read.
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);
+/// A page of 1,000 members has about 1 MiB.
+const BODY_CAP: usize = 8 << 20;
+
+/// One call. `route` is the template, the name used in metrics, errors and pacing.
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    pub(crate) route: &'static str,
+    pub(crate) url: String,
+    pub(crate) query: Vec<(&'static str, String)>,
+    pub(crate) body: Option<serde_json::Value>,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Call {
+    pub(crate) fn new(method: Method, route: &'static str, url: String) -> Self {
+        Self { method, route, url, query: Vec::new(), body: None, headers: HeaderMap::new() }
+    }
+
+    pub(crate) fn query(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.query.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn body(mut self, body: serde_json::Value) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+}
+
+/// How a platform's refusals read: status and body in, error out. 429 never comes here.
+pub(crate) type Classify = fn(route: &'static str, status: u16, body: &[u8]) -> PlatformError;
+
+pub(crate) struct Wire {
+    platform: &'static str,
+    http: Client,
+    pacer: Pacer,
+    classify: Classify,
+}
+
+struct Answer {
+    status: u16,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Wire {
+    pub(crate) fn new(platform: &'static str, http: Client, pacer: Pacer, classify: Classify) -> Self {
+        Self { platform, http, pacer, classify }
+    }
+
+    /// Sends and reads JSON. A body of another shape is `Unavailable`: the platform, or something before it, is broken.
+    pub(crate) async fn json<T: DeserializeOwned>(
+        &self,
+        context: CallContext,
+        call: &Call,
+    ) -> Result<T, PlatformError> {
+        let body = self.send(context, call).await?;
+        serde_json::from_slice(&body).map_err(|error| {
+            let place = (error.line(), error.column());
+            tracing::warn!(
+                platform = self.platform,
+                route = call.route,
+                ?place,
+                "answer has an unexpected shape"
+            );
+            PlatformError::unavailable(call.route, "the answer does not have the expected shape")
+        })
+    }
+
+    /// Sends and returns the body of a successful answer.
+    pub(crate) async fn send(&self, context: CallContext, call: &Call) -> Result<Bytes, PlatformError> {
+        let mut waited_for_429 = false;
+        loop {
+            match self.once(context, call).await {
+                Err(PlatformError::RateLimited { retry_after })
+                    if !waited_for_429 && retry_after <= context.priority.patience() =>
+                {
+                    // The pause is already in the pacing: the next permit comes after it.
+                    waited_for_429 = true;
+                }
+                settled => return settled,
+            }
+        }
+    }
+
+    async fn once(&self, context: CallContext, call: &Call) -> Result<Bytes, PlatformError> {
+        let asked = Instant::now();
+        let ask = Ask { route: call.route, major: context.guild.get(), priority: context.priority };
+        let permit = self.pacer.acquire(ask).await?;
+        self.record("guildhall_platform_paced_seconds", call, asked.elapsed());
+        let sent = Instant::now();
+        let exchanged = self.exchange(call).await;
+        self.record("guildhall_platform_request_seconds", call, sent.elapsed());
+        let (answered, pause) = match &exchanged {
+            Ok(answer) => answer::read(answer.status, &answer.headers, &answer.body),
+            Err(_) => (Answered::default(), None),
+        };
+        // Only now: the permit's window starts when the answer has arrived.
+        permit.finish(&answered).await;
+        self.count(call, exchanged.as_ref().map_or(0, |answer| answer.status));
+        let answer = exchanged.map_err(|cause| PlatformError::unavailable(call.route, cause))?;
+        match (answer.status, pause) {
+            (200..=299, _) => Ok(answer.body),
+            (_, Some(retry_after)) => Err(PlatformError::RateLimited { retry_after }),
+            (status, None) => {
+                tracing::debug!(
+                    platform = self.platform,
+                    route = call.route,
+                    status,
+                    "platform call refused"
+                );
+                Err((self.classify)(call.route, status, &answer.body))
+            }
+        }
+    }
+
+    /// `Err` is the kind of failure in words, without addresses.
+    async fn exchange(&self, call: &Call) -> Result<Answer, &'static str> {
+        let mut request = self.http.request(call.method.clone(), &call.url).headers(call.headers.clone());
+        if !call.query.is_empty() {
+            request = request.query(&call.query);
+        }
+        if let Some(body) = &call.body {
+            request = request.json(body);
+        }
+        let response = request.send().await.map_err(|error| failure(&error))?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Ok(Answer { status, headers, body: read_capped(response).await? })
+    }
+
+    fn record(&self, name: &'static str, call: &Call, elapsed: Duration) {
+        metrics::histogram!(name, "platform" => self.platform, "route" => call.route)
+            .record(elapsed.as_secs_f64());
+    }
+
+    /// Status 0: no answer came.
+    fn count(&self, call: &Call, status: u16) {
+        metrics::counter!(
+            "guildhall_platform_requests_total",
+            "platform" => self.platform, "route" => call.route, "status" => status.to_string()
+        )
+        .increment(1);
+    }
+}
+
+async fn read_capped(mut response: Response) -> Result<Bytes, &'static str> {
+    let mut body = BytesMut::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
+        if body.len() + chunk.len() > BODY_CAP {
+            return Err("the answer is too large");
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
+fn failure(error: &reqwest::Error) -> &'static str {
+    if error.is_timeout() {
+        "no answer in time"
+    } else if error.is_connect() {
+        "no connection"
+    } else if error.is_builder() {
+        "the address cannot be used"
+    } else {
+        "the connection broke"
+    }
+}
+
+/// The HTTP client of one platform. Redirects are not followed: the credential goes nowhere else.
+pub(crate) fn http_client(base: &str, agent: &str) -> Result<Client, PlatformError> {
+    // Only the first call installs; the other crates choose the same provider.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(TOTAL_TIMEOUT)
+        .redirect(redirect::Policy::none())
+        .user_agent(agent)
+        .tcp_nodelay(true);
+    if is_loopback(base) {
+        // A simulator beside us is never behind the proxy the environment names.
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| {
+        tracing::error!(%error, "http client cannot be built");
+        PlatformError::unavailable("client", "the http client cannot be built")
+    })
+}
+
+fn is_loopback(base: &str) -> bool {
+    let host = reqwest::Url::parse(base).ok().and_then(|url| url.host_str().map(str::to_owned));
+    host.is_some_and(|host| host == "localhost" || host == "[::1]" || host.starts_with("127."))
+}

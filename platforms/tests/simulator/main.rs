@@ -1,0 +1,10 @@
+//! The clients against the simulator, over real connections on a loopback port.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod chat;
+mod control;
+mod pacing;
+mod peer;
+mod play;
+mod wire_format;

@@ -1,0 +1,128 @@
+//! Deliveries of one class over a supervised connection of their own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::job::Class;
+use futures_util::StreamExt;
+use lapin::options::{BasicCancelOptions, BasicConsumeOptions, BasicQosOptions};
+use lapin::types::FieldTable;
+use lapin::{Channel, Connection, Consumer};
+use runtime::Shutdown;
+use tokio::sync::mpsc;
+
+use super::super::{Delivery, Settle};
+use super::topology::{self, Names};
+use super::{link, requeue};
+use crate::message;
+
+const PAUSE: Duration = Duration::from_millis(500);
+const TAG: &str = "guildhall";
+
+pub(crate) struct Deliveries {
+    receiver: mpsc::Receiver<Delivery>,
+}
+
+impl Deliveries {
+    /// `slots` bounds what is delivered and not settled yet (prefetch).
+    pub(super) fn start(
+        url: &str,
+        names: Arc<Names>,
+        (class, slots): (Class, u16),
+        shutdown: &Shutdown,
+    ) -> Self {
+        let (sender, receiver) = mpsc::channel(1);
+        let feed = Feed { url: url.to_owned(), names, class, slots, sender, shutdown: shutdown.clone() };
+        let stop = shutdown.hard().clone();
+        shutdown.services().spawn(async move { stop.run_until_cancelled(feed.run()).await });
+        Self { receiver }
+    }
+
+    pub(in crate::broker) async fn next(&mut self) -> Option<Delivery> {
+        self.receiver.recv().await
+    }
+}
+
+struct Feed {
+    url: String,
+    names: Arc<Names>,
+    class: Class,
+    slots: u16,
+    sender: mpsc::Sender<Delivery>,
+    shutdown: Shutdown,
+}
+
+impl Feed {
+    async fn run(self) {
+        while !self.shutdown.soft().is_cancelled() {
+            match self.open().await {
+                Ok((connection, channel, consumer)) => {
+                    tracing::info!(class = self.class.name(), slots = self.slots, "taking jobs");
+                    self.pump(&channel, consumer).await;
+                    if self.shutdown.soft().is_cancelled() {
+                        // What was delivered is still being settled over this channel.
+                        self.shutdown.hard().cancelled().await;
+                    }
+                    link::close(&connection).await;
+                }
+                Err(error) => {
+                    tracing::warn!(class = self.class.name(), error, "cannot take jobs, trying again");
+                }
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn open(&self) -> Result<(Connection, Channel, Consumer), String> {
+        let connection = link::connect(&self.url, self.class.name()).await?;
+        let opening = async {
+            let channel = connection.create_channel().await?;
+            topology::declare(&channel, &self.names).await?;
+            channel.basic_qos(self.slots, BasicQosOptions::default()).await?;
+            let queue = self.names.queue(self.class);
+            let options = BasicConsumeOptions::default();
+            let consumer =
+                channel.basic_consume(queue.into(), TAG.into(), options, FieldTable::default()).await?;
+            Ok::<_, lapin::Error>((channel, consumer))
+        };
+        let (channel, consumer) = opening.await.map_err(|error| error.to_string())?;
+        Ok((connection, channel, consumer))
+    }
+
+    /// Until the channel ends or no new work is wanted.
+    async fn pump(&self, channel: &Channel, mut consumer: Consumer) {
+        loop {
+            tokio::select! {
+                delivery = consumer.next() => match delivery {
+                    Some(Ok(delivery)) => self.hand_over(delivery).await,
+                    Some(Err(error)) => {
+                        tracing::warn!(class = self.class.name(), %error, "deliveries ended");
+                        return;
+                    }
+                    None => return,
+                },
+                () = self.shutdown.soft().cancelled() => {
+                    drop(channel.basic_cancel(TAG.into(), BasicCancelOptions::default()).await);
+                    while let Some(Ok(delivery)) = consumer.next().await {
+                        requeue(&delivery.acker).await;
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn hand_over(&self, delivery: lapin::message::Delivery) {
+        let reply_to = delivery.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
+        let Some(ticket) = message::decode(&delivery.data, self.class, reply_to) else {
+            tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
+            super::ack(&delivery.acker).await;
+            return;
+        };
+        let settle = Settle::Amqp(delivery.acker);
+        let delivery = Delivery { ticket, redelivered: delivery.redelivered, settle };
+        if let Err(refused) = self.sender.send(delivery).await {
+            refused.0.put_back().await;
+        }
+    }
+}

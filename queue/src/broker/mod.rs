@@ -1,0 +1,149 @@
+//! The doorbell: in-process channels when embedded, RabbitMQ when distributed. Callers cannot tell which.
+
+mod amqp;
+mod in_process;
+
+use std::time::Duration;
+
+use entities::JobId;
+use entities::job::{Class, Ticket};
+use runtime::Shutdown;
+use tokio::sync::watch;
+
+use crate::Answer;
+use crate::waiters::Waiters;
+use amqp::AmqpBroker;
+use in_process::InProcessBroker;
+
+/// Why a message is not known to be in the broker. The row is queued all the same.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum PublishError {
+    #[error("the broker is not connected")]
+    NotConnected,
+    #[error("the broker did not confirm in time")]
+    TimedOut,
+    #[error("the queue is full")]
+    Full,
+    #[error("no queue takes the message")]
+    Unroutable,
+    #[error("the broker failed: {0}")]
+    Broker(String),
+}
+
+/// Longest wait for a publish to be confirmed.
+const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
+
+#[derive(Clone)]
+pub enum Broker {
+    InProcess(InProcessBroker),
+    Amqp(AmqpBroker),
+}
+
+impl Broker {
+    pub(crate) fn in_process(waiters: Waiters) -> Self {
+        Self::InProcess(InProcessBroker::new(waiters))
+    }
+
+    pub(crate) fn amqp(url: &str, prefix: &str, waiters: Waiters, shutdown: Shutdown) -> Self {
+        Self::Amqp(AmqpBroker::start(url, prefix, waiters, shutdown))
+    }
+
+    /// Puts the message into its class's queue and waits for the confirmation.
+    pub(crate) async fn publish(&self, ticket: &Ticket, expect_reply: bool) -> Result<(), PublishError> {
+        match self {
+            Self::InProcess(broker) => {
+                broker.publish(ticket.clone(), expect_reply);
+                Ok(())
+            }
+            Self::Amqp(broker) => tokio::time::timeout(PUBLISH_TIMEOUT, broker.publish(ticket, expect_reply))
+                .await
+                .unwrap_or(Err(PublishError::TimedOut)),
+        }
+    }
+
+    /// Deliveries of a class, at most `slots` of them unsettled at a time. Reconnects by itself.
+    pub(crate) fn consume(&self, class: Class, slots: u16) -> Deliveries {
+        match self {
+            Self::InProcess(broker) => Deliveries::InProcess(broker.consume(class)),
+            Self::Amqp(broker) => Deliveries::Amqp(broker.consume(class, slots)),
+        }
+    }
+
+    /// Sends an answer to the caller who waits at `reply_to`; best effort, the row says the same.
+    pub(crate) async fn reply(&self, reply_to: &str, job: JobId, answer: Answer) {
+        match self {
+            Self::InProcess(broker) => broker.reply(job, answer),
+            Self::Amqp(broker) => broker.reply(reply_to, job, &answer).await,
+        }
+    }
+
+    /// Whether messages can be published at the moment.
+    pub fn is_connected(&self) -> bool {
+        match self {
+            Self::InProcess(_) => true,
+            Self::Amqp(broker) => broker.is_connected(),
+        }
+    }
+
+    /// Counts connects, so that one can wait for the broker's return.
+    pub fn connects(&self) -> watch::Receiver<u64> {
+        match self {
+            Self::InProcess(broker) => broker.connects(),
+            Self::Amqp(broker) => broker.connects(),
+        }
+    }
+
+    /// How many messages wait in the class's queue; `None` while the broker cannot be asked.
+    pub(crate) async fn depth(&self, class: Class) -> Option<u64> {
+        match self {
+            Self::InProcess(broker) => Some(broker.depth(class)),
+            Self::Amqp(broker) => broker.depth(class).await,
+        }
+    }
+}
+
+/// A stream of deliveries that ends with the process.
+pub(crate) enum Deliveries {
+    InProcess(in_process::Deliveries),
+    Amqp(amqp::Deliveries),
+}
+
+impl Deliveries {
+    pub(crate) async fn next(&mut self) -> Option<Delivery> {
+        match self {
+            Self::InProcess(deliveries) => deliveries.next().await,
+            Self::Amqp(deliveries) => deliveries.next().await,
+        }
+    }
+}
+
+/// One ring of the doorbell, to be settled by [`Delivery::done`] or [`Delivery::put_back`]. Dropped unsettled, it is
+/// delivered again.
+pub(crate) struct Delivery {
+    pub(crate) ticket: Ticket,
+    /// An earlier receiver of this message went away without settling it.
+    pub(crate) redelivered: bool,
+    settle: Settle,
+}
+
+enum Settle {
+    InProcess(InProcessBroker),
+    Amqp(lapin::Acker),
+}
+
+impl Delivery {
+    /// The row says all there is to say: the message can go.
+    pub(crate) async fn done(self) {
+        if let Settle::Amqp(acker) = self.settle {
+            amqp::ack(&acker).await;
+        }
+    }
+
+    /// Not looked at: somebody else shall.
+    pub(crate) async fn put_back(self) {
+        match self.settle {
+            Settle::InProcess(broker) => broker.put_back(self.ticket),
+            Settle::Amqp(acker) => amqp::requeue(&acker).await,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The arguments of every kind of job. The code that runs them is in `worker`, one file for each.
+
+use entities::job::Class;
+use entities::{ChatId, GuildId, RoleId};
+use serde::{Deserialize, Serialize};
+
+use crate::Payload;
+
+/// Brings one member's roles and nickname in line with the bindings (interface 4.3).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SyncMember {
+    pub guild: GuildId,
+    pub user: ChatId,
+}
+
+impl Payload for SyncMember {
+    const KIND: &'static str = "sync_member";
+    const CLASS: Class = Class::Interactive;
+}
+
+/// Plans the sync of all members of a guild, and cuts what differs into [`SyncChunk`]s.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SyncAll {
+    pub guild: GuildId,
+    /// Plan only; the result says what would change.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// The brake: more role removals than this, and the job fails before its first write.
+    #[serde(default)]
+    pub max_removals: Option<u64>,
+}
+
+impl Payload for SyncAll {
+    const KIND: &'static str = "sync_all";
+    const CLASS: Class = Class::Bulk;
+}
+
+/// Members of one guild that differ from what the bindings call for, by chat id.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SyncChunk {
+    pub guild: GuildId,
+    pub members: Vec<PlannedChange>,
+    /// When the plan looked at these members, in seconds since 1970.
+    pub planned_at: i64,
+}
+
+impl Payload for SyncChunk {
+    const KIND: &'static str = "sync_chunk";
+    const CLASS: Class = Class::Bulk;
+}
+
+/// What the plan found for one member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedChange {
+    pub user: ChatId,
+    /// Roles the member held when the plan looked.
+    pub held: Vec<RoleId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub add: Vec<RoleId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remove: Vec<RoleId>,
+    /// The nickname to set, where it differs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nick: Option<String>,
+}
+
+/// Gives one role to one member, by hand.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AssignRole {
+    pub guild: GuildId,
+    pub user: ChatId,
+    pub role: RoleId,
+}
+
+impl Payload for AssignRole {
+    const KIND: &'static str = "assign_role";
+    const CLASS: Class = Class::Interactive;
+}
+
+/// Takes one role from one member, by hand.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RemoveRole {
+    pub guild: GuildId,
+    pub user: ChatId,
+    pub role: RoleId,
+}
+
+impl Payload for RemoveRole {
+    const KIND: &'static str = "remove_role";
+    const CLASS: Class = Class::Interactive;
+}

@@ -1,0 +1,139 @@
+//! What the leading scheduler does for the queue: publish what was missed, promote what is due, take back what a dead
+//! worker held, ring again for what a broker lost. All of it is safe to do twice.
+
+use std::time::Duration;
+
+use entities::Timestamp;
+use entities::job::lifecycle::Ending;
+use entities::job::{Class, Model, cancel, listing, outbox};
+use futures_util::StreamExt;
+use sea_orm::DbErr;
+
+use crate::run::failure;
+use crate::{Queue, settle};
+
+/// A fresh job gets this long to be published by whoever enqueued it.
+const GRACE: Duration = Duration::from_secs(1);
+/// A published job that waits this long while its queue is empty has been lost by the broker.
+const LOST_AFTER: Duration = Duration::from_secs(60);
+/// Longer than any lease.
+const ANY_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Rows moved in one pass.
+const BATCH: u64 = 1_000;
+/// Publishes in flight at a time.
+const PUBLISHING: usize = 64;
+
+impl Queue {
+    /// Publishes queued jobs that no broker has confirmed; returns how many it had to and could.
+    pub async fn relay_unpublished(&self) -> Result<u64, DbErr> {
+        let before = self.clock.now() - GRACE;
+        self.publish_outbox(before).await
+    }
+
+    async fn publish_outbox(&self, before: Timestamp) -> Result<u64, DbErr> {
+        if !self.broker.is_connected() {
+            return Ok(0);
+        }
+        let tickets = outbox::unpublished(self.database.read(), before, BATCH).await?;
+        let published = futures_util::stream::iter(tickets)
+            .map(|ticket| {
+                let queue = self.clone();
+                async move { queue.publish_one(&ticket, false).await }
+            })
+            .buffer_unordered(PUBLISHING)
+            .filter(|published| std::future::ready(*published))
+            .count()
+            .await;
+        Ok(published as u64)
+    }
+
+    /// Queues retries and scheduled jobs whose time has come, and rings for them.
+    pub async fn promote_due(&self) -> Result<u64, DbErr> {
+        let now = self.clock.now();
+        let tickets = outbox::promote_due(self.database.write(), now, BATCH).await?;
+        let count = tickets.len() as u64;
+        self.publish(tickets);
+        Ok(count)
+    }
+
+    /// Takes back jobs whose lease has run out: queued again, or dead when that was the last attempt.
+    pub async fn take_back_expired(&self) -> Result<u64, DbErr> {
+        self.take_back_before(self.clock.now()).await
+    }
+
+    /// At the start of an embedded process, which is the only one on its data: whatever is said to run is not running.
+    pub async fn take_back_all(&self) -> Result<u64, DbErr> {
+        self.take_back_before(self.clock.now() + ANY_LEASE).await
+    }
+
+    async fn take_back_before(&self, expired_before: Timestamp) -> Result<u64, DbErr> {
+        let mut count = 0;
+        for job in outbox::expired(self.database.read(), expired_before, BATCH).await? {
+            count += u64::from(self.take_back(&job, expired_before).await?);
+        }
+        Ok(count)
+    }
+
+    async fn take_back(&self, job: &Model, expired_before: Timestamp) -> Result<bool, DbErr> {
+        let lost = failure(500, "worker_lost", "the worker that ran the job did not finish it");
+        tracing::warn!(job.id = %job.job_id, job.kind = job.kind, worker = job.worker, "a worker is gone: its job goes on elsewhere");
+        metrics::counter!("guildhall_jobs_taken_back_total", "kind" => job.kind.clone()).increment(1);
+        if job.cancel_requested {
+            return settle::end_expired(self, job, Ending::Cancelled).await;
+        }
+        if job.attempt >= job.max_attempts {
+            return settle::end_expired(self, job, Ending::Dead(lost)).await;
+        }
+        let times = (expired_before, self.clock.now());
+        let ticket = outbox::take_back(self.database.write(), job, &lost, times).await?;
+        let taken = ticket.is_some();
+        self.publish(ticket);
+        Ok(taken)
+    }
+
+    /// Rings again for published jobs whose queue in the broker is empty: it was wiped, or set messages aside.
+    pub async fn recover_lost(&self) -> Result<u64, DbErr> {
+        let before = self.clock.now() - LOST_AFTER;
+        self.forget_published_before(before, true).await
+    }
+
+    /// After a broker came back, or at the start of an embedded process: nothing published before counts, where the
+    /// broker's queue is empty.
+    pub async fn recover_all(&self) -> Result<u64, DbErr> {
+        self.forget_published_before(self.clock.now(), false).await
+    }
+
+    async fn forget_published_before(&self, before: Timestamp, quiet: bool) -> Result<u64, DbErr> {
+        let mut count = 0;
+        for class in Class::ALL {
+            if self.broker.depth(class).await == Some(0) {
+                count += outbox::unmark_published(self.database.write(), class, before).await?;
+            }
+        }
+        if count > 0 && !quiet {
+            tracing::info!(jobs = count, "ringing again for jobs the broker does not hold");
+        }
+        Ok(count)
+    }
+
+    /// Cancels a job and its chunks: what has not begun ends now, what runs is told to stop at its next step.
+    pub async fn cancel(
+        &self,
+        transaction: &sea_orm::DatabaseTransaction,
+        job: entities::JobId,
+    ) -> Result<Option<Model>, DbErr> {
+        let now = self.clock.now();
+        let Some(row) = cancel::request(transaction, job, now).await? else { return Ok(None) };
+        settle::finish_parent_if_last(transaction, &row, now).await?;
+        listing::find_any(transaction, job).await
+    }
+
+    /// To be called after the transaction of [`Queue::cancel`] is committed: running steps hear of it at once.
+    pub async fn announce_cancel(&self, job: entities::JobId) -> Result<(), DbErr> {
+        let children = listing::running_children(self.database.read(), job).await?;
+        for job in children.into_iter().chain([job]) {
+            self.events.publish(runtime::Event::JobCancelled { job });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! What a running job knows and may do: its row, its time slice, whether to stop, and keeping checkpoints.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use entities::audit_entry::Actor;
+use entities::job::lifecycle::{self, Held};
+use entities::job::{Model, family};
+use entities::{GuildId, JobId, Timestamp};
+use runtime::{Clock, Database};
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use super::{JobError, SLICE};
+use crate::{Draft, Queue};
+
+/// How far a job is: of `total` steps, `done` are over, and of those `failed` went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Progress {
+    pub(crate) done: i64,
+    pub(crate) total: i64,
+    pub(crate) failed: i64,
+}
+
+pub struct JobContext {
+    pub(super) job: Model,
+    pub(super) queue: Queue,
+    pub(super) cancel: CancellationToken,
+    started: Instant,
+    /// What the row says, and what a child has told its parent already.
+    saved: Mutex<Progress>,
+    current: Mutex<Progress>,
+    written: Mutex<Option<serde_json::Value>>,
+}
+
+impl JobContext {
+    pub(super) fn new(job: Model, queue: Queue) -> Self {
+        let progress =
+            Progress { done: job.progress_done, total: job.progress_total, failed: job.progress_failed };
+        let cancel = CancellationToken::new();
+        if job.cancel_requested {
+            cancel.cancel();
+        }
+        Self {
+            job,
+            queue,
+            cancel,
+            started: Instant::now(),
+            saved: Mutex::new(progress),
+            current: Mutex::new(progress),
+            written: Mutex::new(None),
+        }
+    }
+
+    pub fn id(&self) -> JobId {
+        self.job.job_id
+    }
+
+    pub fn guild(&self) -> Option<GuildId> {
+        self.job.guild_id
+    }
+
+    /// From 1; more than 1 means that an earlier run may have done part of the work.
+    pub fn attempt(&self) -> i32 {
+        self.job.attempt
+    }
+
+    /// True where an earlier run may have got further than the checkpoint says.
+    pub fn is_resumed(&self) -> bool {
+        self.job.lease > 1
+    }
+
+    pub fn args(&self) -> &serde_json::Value {
+        &self.job.args
+    }
+
+    /// Who asked for it.
+    pub fn actor(&self) -> Actor {
+        Actor {
+            actor_id: self.job.actor_id.unwrap_or(0),
+            key_id: self.job.key_id,
+            request_id: self.job.request_id.clone(),
+        }
+    }
+
+    pub fn database(&self) -> &Database {
+        &self.queue.database
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.queue.clock
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.queue.clock.now()
+    }
+
+    /// For ending a job that nobody runs any more.
+    pub(crate) fn for_ending(job: Model, queue: Queue) -> Self {
+        Self::new(job, queue)
+    }
+
+    pub(crate) fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    pub(crate) fn parent(&self) -> Option<JobId> {
+        self.job.parent_id
+    }
+
+    pub(crate) fn max_attempts(&self) -> i32 {
+        self.job.max_attempts
+    }
+
+    /// The claim that every write of this run names.
+    pub(crate) fn claim(&self) -> Held {
+        Held { job: self.job.job_id, lease: self.job.lease }
+    }
+
+    /// Asked before each step that changes something outside.
+    pub fn check_cancelled(&self) -> Result<(), JobError> {
+        if self.cancel.is_cancelled() { Err(JobError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Cancelled when somebody asked the job to stop.
+    pub fn cancelled(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// The time slice is over or the process is to end: keep a checkpoint and return [`super::Outcome::Yield`].
+    pub fn should_yield(&self) -> bool {
+        self.started.elapsed() >= SLICE || self.queue.shutdown.soft().is_cancelled()
+    }
+
+    /// Where an earlier run has come to; `None` at the first, or when the form of the checkpoint has changed.
+    pub fn last_checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_value(self.job.checkpoint.clone()?).ok()
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets how far this job is; it is written with the next checkpoint or the end.
+    pub fn set_progress(&self, done: i64, total: i64, failed: i64) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Progress { done, total, failed };
+    }
+
+    /// Progress since it was last written, as `(done, failed)`.
+    pub(crate) fn unsaved(&self) -> (i64, i64) {
+        let (current, saved) = (self.progress(), *self.saved.lock().unwrap_or_else(PoisonError::into_inner));
+        (current.done - saved.done, current.failed - saved.failed)
+    }
+
+    /// The checkpoint as it was last written.
+    pub(crate) fn checkpoint_value(&self) -> serde_json::Value {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.clone().or_else(|| self.job.checkpoint.clone()).unwrap_or_default()
+    }
+
+    fn mark_saved(&self, progress: Progress) {
+        *self.saved.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    /// A transaction for [`JobContext::checkpoint`] and what is to commit with it.
+    pub async fn begin(&self) -> Result<DatabaseTransaction, JobError> {
+        Ok(self.queue.database.begin().await?)
+    }
+
+    /// Commits a checkpoint and the progress made, a child's also on its parent, together with what was written in
+    /// the transaction before.
+    pub async fn checkpoint(
+        &self,
+        transaction: DatabaseTransaction,
+        checkpoint: &impl Serialize,
+    ) -> Result<(), JobError> {
+        let checkpoint = serde_json::to_value(checkpoint).unwrap_or_default();
+        let progress = self.progress();
+        if let Some(parent) = self.job.parent_id {
+            family::add_progress(&transaction, parent, self.unsaved()).await?;
+        }
+        let numbers = (progress.done, progress.total, progress.failed);
+        if !lifecycle::checkpoint(&transaction, self.claim(), checkpoint.clone(), numbers).await? {
+            return Err(JobError::LeaseLost);
+        }
+        transaction.commit().await?;
+        self.mark_saved(progress);
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(checkpoint);
+        Ok(())
+    }
+
+    /// Inserts chunks of this job; they wait until it returns [`super::Outcome::Split`].
+    pub async fn add_chunks<C: ConnectionTrait>(&self, conn: &C, chunks: Vec<Draft>) -> Result<(), JobError> {
+        let rows = chunks.into_iter().map(|chunk| chunk.chunk_of(self.id()).into_row()).collect();
+        Ok(lifecycle::insert_many(conn, rows, self.now()).await?)
+    }
+}

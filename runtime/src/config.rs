@@ -1,0 +1,192 @@
+//! Flags and their environment twins (design 6), and [`Config`]: the same checked as a whole, so that a contradiction
+//! is one sentence at the start and not a failure at night.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use tokio::net::TcpListener;
+
+use crate::database::{self, DataDirLock};
+use crate::error::StartError;
+use crate::secret::Secret;
+
+mod args;
+mod platforms;
+
+pub use args::{BrokerArgs, DatabaseArgs, ListenArgs, LogArgs, MetricsArgs};
+pub use platforms::{PlatformArgs, PlatformConfig, Rate};
+
+pub const DATABASE_URL: &str = "GUILDHALL_DATABASE_URL";
+pub const AMQP_URL: &str = "GUILDHALL_AMQP_URL";
+pub const REDIS_URL: &str = "GUILDHALL_REDIS_URL";
+pub const CHAT_TOKEN: &str = "GUILDHALL_CHAT_TOKEN";
+pub const PLAY_KEY: &str = "GUILDHALL_PLAY_KEY";
+const PREFIX: &str = "GUILDHALL_PREFIX";
+/// Queue names and Redis keys stay short; RabbitMQ cuts names at 255 bytes.
+const PREFIX_MAX: usize = 32;
+
+/// Where a deployment keeps its state. Checked: every URL in it can be used.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// `postgres://…` or `sqlite://…`.
+    pub database_url: Secret,
+    /// Heads queue names and Redis keys, so that deployments can share servers.
+    pub prefix: String,
+    /// RabbitMQ and Redis: present in the distributed processes.
+    pub broker: Option<BrokerConfig>,
+}
+
+#[derive(Clone, Debug)]
+pub struct BrokerConfig {
+    pub amqp_url: Secret,
+    pub redis_url: Secret,
+}
+
+impl Config {
+    /// For `serve` and `demo`: SQLite (or Postgres), no broker.
+    pub fn embedded(database: &DatabaseArgs, broker: &BrokerArgs) -> Result<Self, StartError> {
+        let config = Self::either(database, broker)?;
+        if config.broker.is_some() {
+            return Err(StartError::Contradiction(format!(
+                "{AMQP_URL} and {REDIS_URL} are set, but this command runs everything in one process and uses neither: \
+                 unset both, or start `guildhall api`, `guildhall worker` and `guildhall scheduler`"
+            )));
+        }
+        Ok(config)
+    }
+
+    /// For `api`, `worker`, `scheduler`: Postgres, RabbitMQ and Redis.
+    pub fn distributed(database: &DatabaseArgs, broker: &BrokerArgs) -> Result<Self, StartError> {
+        let config = Self::either(database, broker)?;
+        if config.broker.is_none() {
+            return Err(StartError::Contradiction(format!(
+                "this process needs RabbitMQ and Redis: set {AMQP_URL} and {REDIS_URL} \
+                 (for one process without them, run `guildhall serve`)"
+            )));
+        }
+        Ok(config)
+    }
+
+    /// For commands beside running processes (`keys`, `jobs`, `migrate`): whichever of the two is configured.
+    pub fn either(database: &DatabaseArgs, broker: &BrokerArgs) -> Result<Self, StartError> {
+        let config = Self {
+            database_url: database_url(database)?,
+            prefix: checked_prefix(&broker.prefix)?,
+            broker: checked_broker(broker)?,
+        };
+        if config.broker.is_some() && !config.is_postgres() {
+            let state =
+                if blank(database.database_url.as_ref()).is_none() { "unset" } else { "a SQLite file" };
+            return Err(StartError::Contradiction(format!(
+                "processes that share RabbitMQ and Redis need Postgres, but {DATABASE_URL} is {state}: \
+                 set it to postgres://user:password@host:5432/database"
+            )));
+        }
+        Ok(config)
+    }
+
+    pub fn is_postgres(&self) -> bool {
+        database::is_postgres_url(self.database_url.expose())
+    }
+
+    /// Refuses a second `serve` on the same SQLite file; keep the lock as long as this one runs. Postgres has none.
+    pub fn lock_data_dir(&self) -> Result<Option<DataDirLock>, StartError> {
+        if self.is_postgres() {
+            return Ok(None);
+        }
+        DataDirLock::acquire(&database::sqlite_file_of(self.database_url.expose())?).map(Some)
+    }
+}
+
+/// Binds an address of [`ListenArgs`] or [`MetricsArgs`]; `variable` is named when it is taken.
+pub async fn bind(address: SocketAddr, variable: &'static str) -> Result<TcpListener, StartError> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let reason = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "another program listens there".to_owned(),
+            _ => error.to_string(),
+        };
+        StartError::Listen { address, reason, variable }
+    })
+}
+
+fn blank(value: Option<&Secret>) -> Option<&Secret> {
+    // Compose files and systemd units set variables to nothing where they mean "unset".
+    value.filter(|secret| !secret.expose().trim().is_empty())
+}
+
+fn database_url(args: &DatabaseArgs) -> Result<Secret, StartError> {
+    let Some(url) = blank(args.database_url.as_ref()) else { return default_database(&args.data_dir) };
+    let text = url.expose().trim();
+    if database::is_postgres_url(text) {
+        database::check_postgres_url(text)?;
+    } else {
+        database::sqlite_file_of(text)?;
+    }
+    Ok(text.into())
+}
+
+/// The file in the data folder. Bytes with a meaning in URLs are escaped.
+fn default_database(data_dir: &Path) -> Result<Secret, StartError> {
+    let path = data_dir.join("guildhall.db");
+    let Some(text) = path.to_str().filter(|_| !data_dir.as_os_str().is_empty()) else {
+        return Err(StartError::setting(
+            "GUILDHALL_DATA_DIR",
+            "must be a folder whose name is not empty and valid UTF-8",
+        ));
+    };
+    let escaped = text.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
+    Ok(format!("sqlite://{escaped}").into())
+}
+
+fn checked_prefix(prefix: &str) -> Result<String, StartError> {
+    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.".contains(&b);
+    let starts_well = prefix.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+    if starts_well && prefix.len() <= PREFIX_MAX && prefix.bytes().all(allowed) {
+        return Ok(prefix.to_owned());
+    }
+    let problem = format!(
+        "is `{prefix}`: give 1 to {PREFIX_MAX} of a-z, 0-9, `-`, `_`, `.`, beginning with a letter or digit"
+    );
+    Err(StartError::setting(PREFIX, problem))
+}
+
+fn checked_broker(args: &BrokerArgs) -> Result<Option<BrokerConfig>, StartError> {
+    match (blank(args.amqp_url.as_ref()), blank(args.redis_url.as_ref())) {
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(StartError::HalfPair { set: AMQP_URL, missing: REDIS_URL }),
+        (None, Some(_)) => Err(StartError::HalfPair { set: REDIS_URL, missing: AMQP_URL }),
+        (Some(amqp), Some(redis)) => Ok(Some(BrokerConfig {
+            amqp_url: checked_amqp(amqp.expose())?,
+            redis_url: checked_redis(redis.expose())?,
+        })),
+    }
+}
+
+fn checked_amqp(url: &str) -> Result<Secret, StartError> {
+    let url = url.trim();
+    let usable = url.parse::<http::Uri>().is_ok_and(|uri| {
+        matches!(uri.scheme_str(), Some("amqp" | "amqps")) && uri.host().is_some_and(|host| !host.is_empty())
+    });
+    if usable {
+        return Ok(url.into());
+    }
+    let problem = "is not a RabbitMQ URL; the form is amqp://user:password@host:5672/%2f (escape special characters in the password)";
+    Err(StartError::setting(AMQP_URL, problem))
+}
+
+fn checked_redis(url: &str) -> Result<Secret, StartError> {
+    let url = url.trim();
+    crate::redis::check_url(url).map(|_| url.into())
+}
+
+pub(crate) fn checked_address(text: &str, variable: &'static str) -> Result<SocketAddr, StartError> {
+    let numeric = text.trim().replace("localhost:", "127.0.0.1:");
+    numeric.parse().map_err(|_| {
+        let problem =
+            format!("is `{text}`: give an address and a port, such as 127.0.0.1:8080 or 0.0.0.0:8080");
+        StartError::setting(variable, problem)
+    })
+}
+
+#[cfg(test)]
+mod tests;

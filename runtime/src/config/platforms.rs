@@ -1,0 +1,100 @@
+//! How to reach the chat and the game platform, and how fast.
+
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+use clap::Args;
+
+use crate::error::StartError;
+use crate::secret::Secret;
+
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Platforms")]
+pub struct PlatformArgs {
+    /// Base URL of the chat platform, for a simulator or proxy [default: the real host]
+    #[arg(long, env = "GUILDHALL_CHAT_API_URL", value_name = "URL")]
+    pub chat_api_url: Option<String>,
+    /// Bot token of the chat platform; without it calls that need one answer 503
+    #[arg(long, env = "GUILDHALL_CHAT_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    pub chat_token: Option<Secret>,
+    /// Base URL of the game platform, for a simulator or proxy [default: the real hosts]
+    #[arg(long, env = "GUILDHALL_PLAY_API_URL", value_name = "URL")]
+    pub play_api_url: Option<String>,
+    /// API key of the game platform; without it calls that need one answer 503
+    #[arg(long, env = "GUILDHALL_PLAY_KEY", value_name = "KEY", hide_env_values = true)]
+    pub play_key: Option<Secret>,
+    /// Calls per second to the chat platform, all processes together, or `off`
+    #[arg(long, env = "GUILDHALL_CHAT_RATE", value_name = "RATE", default_value = "50")]
+    pub chat_rate: Rate,
+    /// Calls per minute to the game platform, all processes together, or `off`
+    #[arg(long, env = "GUILDHALL_PLAY_RATE", value_name = "RATE", default_value = "300")]
+    pub play_rate: Rate,
+}
+
+/// A pace in calls per the unit of its flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    Calls(NonZeroU32),
+    Off,
+}
+
+impl FromStr for Rate {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        text.parse().map(Self::Calls).map_err(|_| "give a whole number of calls of at least 1, or `off`")
+    }
+}
+
+/// [`PlatformArgs`], checked: base URLs are http(s) without a slash at the end; empty values count as unset.
+#[derive(Clone, Debug)]
+pub struct PlatformConfig {
+    pub chat_api_url: Option<String>,
+    pub chat_token: Option<Secret>,
+    pub play_api_url: Option<String>,
+    pub play_key: Option<Secret>,
+    pub chat_rate: Rate,
+    pub play_rate: Rate,
+}
+
+impl PlatformArgs {
+    pub fn checked(&self) -> Result<PlatformConfig, StartError> {
+        Ok(PlatformConfig {
+            chat_api_url: base_url(self.chat_api_url.as_deref(), "GUILDHALL_CHAT_API_URL")?,
+            chat_token: header_value(self.chat_token.as_ref(), super::CHAT_TOKEN)?,
+            play_api_url: base_url(self.play_api_url.as_deref(), "GUILDHALL_PLAY_API_URL")?,
+            play_key: header_value(self.play_key.as_ref(), super::PLAY_KEY)?,
+            chat_rate: self.chat_rate,
+            play_rate: self.play_rate,
+        })
+    }
+}
+
+fn base_url(url: Option<&str>, variable: &'static str) -> Result<Option<String>, StartError> {
+    let Some(url) = url.map(str::trim).filter(|url| !url.is_empty()) else { return Ok(None) };
+    let usable = url.parse::<http::Uri>().is_ok_and(|uri| {
+        matches!(uri.scheme_str(), Some("http" | "https"))
+            && uri.host().is_some_and(|host| !host.is_empty())
+            && uri.query().is_none()
+    });
+    if usable {
+        return Ok(Some(url.trim_end_matches('/').to_owned()));
+    }
+    Err(StartError::setting(
+        variable,
+        "is not a base URL; the form is http://127.0.0.1:9000 or https://host/path",
+    ))
+}
+
+/// Tokens travel in headers: a line break copied along with one would fail each call later.
+fn header_value(secret: Option<&Secret>, variable: &'static str) -> Result<Option<Secret>, StartError> {
+    let Some(secret) = super::blank(secret) else { return Ok(None) };
+    let text = secret.expose().trim();
+    if text.bytes().all(|b| b.is_ascii_graphic()) {
+        return Ok(Some(text.into()));
+    }
+    Err(StartError::setting(variable, "holds spaces or other characters that no token has; copy it again"))
+}

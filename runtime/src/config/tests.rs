@@ -1,0 +1,137 @@
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use super::*;
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    broker: BrokerArgs,
+    #[command(flatten)]
+    platforms: PlatformArgs,
+    #[command(flatten)]
+    listen: ListenArgs,
+    #[command(flatten)]
+    metrics: MetricsArgs,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+const POSTGRES: &str = "--database-url=postgres://ann:hunter2@db/hall";
+const AMQP: &str = "--amqp-url=amqp://ann:hunter2@mq:5672/%2f";
+const REDIS: &str = "--redis-url=redis://ann:hunter2@cache:6379/0";
+
+fn cli(flags: &[&str]) -> Cli {
+    Cli::try_parse_from(std::iter::once(&"guildhall").chain(flags)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn embedded(flags: &[&str]) -> Result<Config, String> {
+    let cli = cli(flags);
+    Config::embedded(&cli.database, &cli.broker).map_err(|error| error.to_string())
+}
+
+fn distributed(flags: &[&str]) -> Result<Config, String> {
+    let cli = cli(flags);
+    Config::distributed(&cli.database, &cli.broker).map_err(|error| error.to_string())
+}
+
+#[test]
+fn without_flags_it_is_a_sqlite_file_in_the_data_folder() {
+    let config = embedded(&[]).unwrap();
+    assert_eq!(config.database_url.expose(), "sqlite://./guildhall-data/guildhall.db");
+    assert!(config.broker.is_none());
+    let odd = embedded(&["--data-dir=/srv/a?b%c"]).unwrap();
+    assert_eq!(
+        database::sqlite_file_of(odd.database_url.expose()).unwrap(),
+        PathBuf::from("/srv/a?b%c/guildhall.db")
+    );
+}
+
+#[test]
+fn distributed_needs_both_servers_and_postgres_and_says_so() {
+    let config = distributed(&[POSTGRES, AMQP, REDIS]).unwrap();
+    assert!(config.is_postgres() && config.broker.is_some());
+    for (flags, expected) in [
+        (&[POSTGRES][..], "set GUILDHALL_AMQP_URL and GUILDHALL_REDIS_URL"),
+        (&[POSTGRES, AMQP], "GUILDHALL_AMQP_URL is set but GUILDHALL_REDIS_URL is not"),
+        (&[POSTGRES, REDIS], "GUILDHALL_REDIS_URL is set but GUILDHALL_AMQP_URL is not"),
+        (&[POSTGRES, REDIS, "--amqp-url= "], "GUILDHALL_REDIS_URL is set but GUILDHALL_AMQP_URL is not"),
+        (&[AMQP, REDIS], "need Postgres, but GUILDHALL_DATABASE_URL is unset"),
+        (&[AMQP, REDIS, "--database-url=sqlite://x.db"], "is a SQLite file"),
+    ] {
+        let error = distributed(flags).unwrap_err();
+        assert!(error.contains(expected), "{flags:?}: {error}");
+    }
+}
+
+#[test]
+fn one_process_refuses_servers_it_would_not_use() {
+    assert!(embedded(&[POSTGRES, AMQP, REDIS]).unwrap_err().contains("unset both"));
+    assert!(embedded(&[AMQP]).unwrap_err().contains("is set but"));
+    assert!(embedded(&[POSTGRES]).is_ok());
+}
+
+#[test]
+fn bad_values_name_their_variable_and_never_a_password() {
+    for (flag, variable) in [
+        ("--database-url=mysql://ann:hunter2@db/hall", "GUILDHALL_DATABASE_URL"),
+        ("--database-url=postgres://ann:hunter2@db:none/hall", "GUILDHALL_DATABASE_URL"),
+        ("--amqp-url=http://ann:hunter2@mq", "GUILDHALL_AMQP_URL"),
+        ("--redis-url=rediss://ann:hunter2@", "GUILDHALL_REDIS_URL"),
+        ("--redis-url=rediss://ann:hunter2@cache", "GUILDHALL_REDIS_URL asks for TLS"),
+        ("--redis-url=hunter2", "GUILDHALL_REDIS_URL"),
+        ("--prefix=Guild Hall", "GUILDHALL_PREFIX"),
+        ("--prefix=", "GUILDHALL_PREFIX"),
+    ] {
+        let kind = flag.split('=').next().unwrap_or_default();
+        let mut flags: Vec<&str> =
+            [POSTGRES, AMQP, REDIS].into_iter().filter(|other| !other.starts_with(kind)).collect();
+        flags.push(flag);
+        let error = distributed(&flags).unwrap_err();
+        assert!(error.starts_with(variable), "{flag}: {error}");
+        assert!(!error.contains("hunter2"), "{flag}: {error}");
+    }
+    assert!(!format!("{:?}", distributed(&[POSTGRES, AMQP, REDIS])).contains("hunter2"));
+}
+
+#[test]
+fn addresses_and_platforms_are_checked() {
+    assert_eq!(cli(&["--listen=localhost:81"]).listen.address().unwrap().to_string(), "127.0.0.1:81");
+    for bad in ["", "8080", "127.0.0.1", "127.0.0.1:99999"] {
+        let error = cli(&[&format!("--metrics-listen={bad}")]).metrics.address().unwrap_err().to_string();
+        assert!(error.starts_with("GUILDHALL_METRICS_LISTEN is"), "{bad}: {error}");
+    }
+    let platforms =
+        cli(&["--chat-api-url=http://127.0.0.1:9000/", "--chat-token=abc\n", "--chat-rate=off"]).platforms;
+    let checked = platforms.checked().unwrap();
+    assert_eq!(checked.chat_api_url.as_deref(), Some("http://127.0.0.1:9000"));
+    assert_eq!(checked.chat_token, Some("abc".into()));
+    assert_eq!((checked.chat_rate, checked.play_rate), (Rate::Off, "300".parse().unwrap()));
+    assert!(cli(&["--play-api-url=ftp://x"]).platforms.checked().is_err());
+    assert!(cli(&["--play-key=a b"]).platforms.checked().is_err());
+    assert_eq!(cli(&["--log-format=json"]).log.format(), crate::telemetry::LogFormat::Json);
+    for bad in ["0", "-1", "fast", ""] {
+        assert!(bad.parse::<Rate>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn help_shows_no_value_of_a_secret_variable() {
+    use clap::CommandFactory;
+    for argument in Cli::command().get_arguments() {
+        let secret = ["url", "token", "key"].iter().any(|part| argument.get_id().as_str().ends_with(part))
+            && !argument.get_id().as_str().ends_with("api_url");
+        assert_eq!(argument.is_hide_env_values_set(), secret, "{}", argument.get_id());
+    }
+}
+
+#[tokio::test]
+async fn a_taken_port_is_one_clear_message() {
+    let taken = bind("127.0.0.1:0".parse().unwrap(), ListenArgs::VARIABLE).await.unwrap();
+    let address = taken.local_addr().unwrap();
+    let error = bind(address, ListenArgs::VARIABLE).await.unwrap_err().to_string();
+    assert!(error.contains(&address.to_string()) && error.contains("GUILDHALL_LISTEN"), "{error}");
+}

@@ -1,0 +1,174 @@
+//! Quotas: a fixed window per key, opened by the first request in it, never more than N requests in one window
+//! (decisions 3). One process counts in memory; several count together in Redis, on Redis time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::redis::Redis;
+use crate::shutdown::Shutdown;
+
+mod presence;
+mod shared;
+mod windows;
+
+use presence::Presence;
+use shared::SharedWindows;
+use windows::Windows;
+
+/// `limit` requests in each window of `window` (at least a millisecond).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    pub limit: u32,
+    pub window: Duration,
+}
+
+impl Quota {
+    pub const fn per(limit: u32, window: Duration) -> Self {
+        Self { limit, window }
+    }
+
+    fn window_millis(self) -> i64 {
+        i64::try_from(self.window.as_millis()).unwrap_or(i64::MAX / 4).max(1)
+    }
+}
+
+/// The answer to one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    pub allowed: bool,
+    pub limit: u32,
+    pub remaining: u32,
+    /// Until the window ends.
+    pub reset_after: Duration,
+}
+
+impl Decision {
+    /// What `Retry-After` says: whole seconds, rounded up, at least 1.
+    pub fn reset_after_secs(&self) -> u64 {
+        let round_up = u64::from(self.reset_after.subsec_nanos() > 0);
+        (self.reset_after.as_secs() + round_up).max(1)
+    }
+}
+
+/// Redis, which counts for all processes, cannot be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the quota cannot be checked: redis is not reachable")]
+pub struct LimitsDown;
+
+/// What a request does to its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Take,
+    Peek,
+    Refund,
+}
+
+#[derive(Clone)]
+pub struct Limits(Arc<Inner>);
+
+struct Inner {
+    /// The truth of one process; with Redis, what counts while it is down.
+    local: Windows,
+    shared: Option<(SharedWindows, Presence)>,
+}
+
+impl Limits {
+    pub fn in_process(clock: Clock) -> Self {
+        Self(Arc::new(Inner { local: Windows::new(clock), shared: None }))
+    }
+
+    /// Windows in Redis; `clock` times the windows of the fallback.
+    pub fn redis(redis: Redis, clock: Clock) -> Self {
+        let shared = (SharedWindows::new(redis.clone()), Presence::new(redis));
+        Self(Arc::new(Inner { local: Windows::new(clock), shared: Some(shared) }))
+    }
+
+    /// Uses one request of the quota if there is one left.
+    pub async fn take(&self, key: &str, quota: Quota) -> Result<Decision, LimitsDown> {
+        self.step(key, quota, Step::Take).await
+    }
+
+    /// Like [`take`](Self::take), and never fails: while Redis is down this process allows its share of the quota,
+    /// quota / known API processes, at least 1.
+    pub async fn take_or_fallback(&self, key: &str, quota: Quota) -> Decision {
+        match self.take(key, quota).await {
+            Ok(decision) => decision,
+            Err(LimitsDown) => self.0.local.step(key, self.share_of(quota), Step::Take),
+        }
+    }
+
+    /// What [`take`](Self::take) would answer, without using anything up.
+    pub async fn peek(&self, key: &str, quota: Quota) -> Result<Decision, LimitsDown> {
+        self.step(key, quota, Step::Peek).await
+    }
+
+    /// Gives one request back: a refused one does not use the quota up. When that empties the window, the window is
+    /// closed as if it had never been opened. Best effort while Redis is down.
+    pub async fn refund(&self, key: &str, quota: Quota) {
+        if self.step(key, quota, Step::Refund).await.is_err() {
+            self.0.local.step(key, self.share_of(quota), Step::Refund);
+        }
+    }
+
+    /// Counts this process among the API processes until shutdown begins. In-process limits need no such thing.
+    pub fn announce(&self, shutdown: &Shutdown) {
+        if let Some((_, presence)) = &self.0.shared {
+            presence.announce(shutdown);
+        }
+    }
+
+    async fn step(&self, key: &str, quota: Quota, step: Step) -> Result<Decision, LimitsDown> {
+        match &self.0.shared {
+            Some((windows, _)) => windows.step(key, quota, step).await,
+            None => Ok(self.0.local.step(key, quota, step)),
+        }
+    }
+
+    fn share_of(&self, quota: Quota) -> Quota {
+        let processes = self.0.shared.as_ref().map_or(1, |(_, presence)| presence.known());
+        Quota { limit: (quota.limit / processes).max(1.min(quota.limit)), ..quota }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decision(reset_after: Duration) -> Decision {
+        Decision { allowed: false, limit: 1, remaining: 0, reset_after }
+    }
+
+    #[test]
+    fn retry_after_is_rounded_up_and_at_least_one() {
+        for (millis, seconds) in
+            [(0, 1), (1, 1), (999, 1), (1_000, 1), (1_001, 2), (59_999, 60), (60_000, 60)]
+        {
+            assert_eq!(decision(Duration::from_millis(millis)).reset_after_secs(), seconds, "{millis} ms");
+        }
+    }
+
+    #[tokio::test]
+    async fn without_redis_hot_paths_fall_back_and_others_are_told() {
+        let redis = Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap();
+        let limits = Limits::redis(redis, Clock::system());
+        let quota = Quota::per(3, Duration::from_mins(1));
+        assert_eq!(limits.take("k", quota).await, Err(LimitsDown));
+        let allowed = [(); 5].map(|()| async { limits.take_or_fallback("k", quota).await.allowed });
+        let mut answers = Vec::new();
+        for request in allowed {
+            answers.push(request.await);
+        }
+        assert_eq!(answers, [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn the_share_of_a_process_is_never_zero_unless_the_quota_is() {
+        let redis = Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap();
+        let limits = Limits::redis(redis, Clock::system());
+        limits.0.shared.as_ref().unwrap().1.learn(4);
+        for (limit, share) in [(60, 15), (7, 1), (3, 1), (1, 1), (0, 0)] {
+            assert_eq!(limits.share_of(Quota::per(limit, Duration::from_secs(1))).limit, share);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `/metrics`, `/health/live` and `/health/ready`: the answers, and the small server of worker and scheduler. The API
+//! gives the same answers on its own port.
+//!
+//! The server runs until the very end of a shutdown, so that "stopping" can be seen.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde::Serialize;
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::readiness::Readiness;
+use crate::shutdown::Shutdown;
+use crate::telemetry::metrics_handle;
+
+/// A client that has not sent its headers by then is closed.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// A connection serves scrapers for this long at most, so that forgotten ones do not add up.
+const CONNECTION_TIMEOUT: Duration = Duration::from_mins(5);
+/// Pause after a failed accept: usually the process is out of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// The format of Prometheus text.
+const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// The answer to one of the three paths; `None` for any other.
+pub async fn answer(path: &str, ready: &Readiness) -> Option<Response<Bytes>> {
+    match path {
+        "/metrics" => Some(reply(StatusCode::OK, METRICS_TYPE, metrics_handle().render())),
+        "/health/live" => Some(json(StatusCode::OK, &serde_json::json!({ "status": "ok" }))),
+        "/health/ready" => {
+            let report = ready.report().await;
+            let status = if report.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+            Some(json(status, &report))
+        }
+        _ => None,
+    }
+}
+
+/// Serves the three paths until shutdown cuts. Put it on [`Shutdown::services`].
+pub async fn serve_ops(listener: TcpListener, ready: Readiness, shutdown: Shutdown) {
+    let hard = shutdown.hard().clone();
+    let accept = async {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let connection = serve_connection(stream, ready.clone());
+                    shutdown.services().spawn(hard.clone().run_until_cancelled_owned(connection));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a connection for health and metrics");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    };
+    let _cut: Option<Infallible> = hard.run_until_cancelled(accept).await;
+}
+
+async fn serve_connection(stream: TcpStream, ready: Readiness) {
+    let service = service_fn(move |request: Request<Incoming>| {
+        let ready = ready.clone();
+        async move { Ok::<_, Infallible>(handle(&request, &ready).await.map(Full::new)) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service);
+    // How a scraper's connection ends is of no interest.
+    let _ended = tokio::time::timeout(CONNECTION_TIMEOUT, connection).await;
+}
+
+async fn handle(request: &Request<Incoming>, ready: &Readiness) -> Response<Bytes> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let mut refused =
+            json(StatusCode::METHOD_NOT_ALLOWED, &serde_json::json!({ "status": "method not allowed" }));
+        refused.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return refused;
+    }
+    match answer(request.uri().path(), ready).await {
+        Some(response) => response,
+        None => json(StatusCode::NOT_FOUND, &serde_json::json!({ "status": "not found" })),
+    }
+}
+
+fn json(status: StatusCode, body: &impl Serialize) -> Response<Bytes> {
+    reply(status, "application/json", serde_json::to_string(body).unwrap_or_default())
+}
+
+fn reply(status: StatusCode, content_type: &'static str, body: String) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+    use crate::readiness::Need;
+
+    async fn ask(address: std::net::SocketAddr, line: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("{line} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        text
+    }
+
+    #[tokio::test]
+    async fn answers_on_its_three_paths_until_it_is_cut() {
+        let shutdown = Shutdown::new();
+        let ready = Readiness::new(&shutdown);
+        let database = ready.flag("database", Need::Required);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        shutdown.services().spawn(serve_ops(listener, ready, shutdown.clone()));
+
+        let live = ask(address, "GET /health/live").await;
+        assert!(live.starts_with("HTTP/1.1 200") && live.ends_with(r#"{"status":"ok"}"#), "{live}");
+        assert!(ask(address, "GET /health/ready").await.starts_with("HTTP/1.1 503"));
+        database.set(true);
+        let up = ask(address, "GET /health/ready").await;
+        assert!(up.ends_with(r#"{"status":"ready","dependencies":{"database":"ok"}}"#), "{up}");
+        metrics_handle();
+        metrics::counter!("ops_test_total").increment(1);
+        assert!(ask(address, "GET /metrics").await.contains("ops_test_total 1"));
+        assert!(ask(address, "GET /nothing").await.starts_with("HTTP/1.1 404"));
+        assert!(ask(address, "POST /metrics").await.contains("allow: GET, HEAD"));
+
+        shutdown.begin();
+        assert!(ask(address, "GET /health/ready").await.contains("stopping"));
+        tokio::time::timeout(Duration::from_secs(5), shutdown.wait()).await.unwrap();
+        assert!(TcpStream::connect(address).await.is_err());
+    }
+}

@@ -1,0 +1,228 @@
+//! One multiplexed Redis connection for the process, and a circuit around it: a dead Redis costs one request its
+//! timeout, all others an immediate [`RedisDown`]. Connections are opened again in the background, never by a request.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use redis::aio::{ConnectionLike, MultiplexedConnection, PubSub};
+use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, RedisFuture, Value};
+use tokio::time::Instant;
+
+use crate::config::REDIS_URL;
+use crate::error::StartError;
+
+/// A command without an answer by then has failed.
+pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_millis(500);
+/// After a failed attempt to connect everybody is refused for this long; the next request then starts another.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How long the first connection of a process may take.
+const START_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Redis cannot be used now. The cause is in the log, once for each outage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("redis is not reachable")]
+pub struct RedisDown;
+
+#[derive(Clone)]
+pub struct Redis(Arc<Inner>);
+
+struct Inner {
+    client: Client,
+    prefix: String,
+    target: String,
+    link: Mutex<Link>,
+}
+
+struct Link {
+    state: State,
+    /// Raised with each new connection, so that a late error of an old one does not tear down its successor.
+    generation: u64,
+}
+
+enum State {
+    Up(MultiplexedConnection),
+    Down { until: Instant },
+    Dialing,
+}
+
+impl Redis {
+    /// Connects and asks for an answer, so that a wrong URL or password is found at the start.
+    pub async fn connect(url: &str, prefix: &str) -> Result<Self, StartError> {
+        let redis = Self::lazy(url, prefix)?;
+        let connection = match tokio::time::timeout(START_TIMEOUT, redis.0.dial()).await {
+            Ok(Ok(connection)) => connection,
+            Ok(Err(error)) => return Err(redis.0.explain(&error)),
+            Err(_) => return Err(redis.0.unreachable("no answer within 5 s".to_owned())),
+        };
+        redis.0.settle(Ok(connection));
+        Ok(redis)
+    }
+
+    /// Checks the URL only; the first use dials.
+    pub fn lazy(url: &str, prefix: &str) -> Result<Self, StartError> {
+        let client = check_url(url)?;
+        let target = client.get_connection_info().addr().to_string();
+        let link = Mutex::new(Link { state: State::Down { until: Instant::now() }, generation: 0 });
+        Ok(Self(Arc::new(Inner { client, prefix: prefix.to_owned(), target, link })))
+    }
+
+    /// The connection, or [`RedisDown`] at once. Cheap: call it for each use.
+    #[expect(
+        clippy::unused_async,
+        reason = "waiting for a connection is part of the promise, even if today nobody waits"
+    )]
+    pub async fn connection(&self) -> Result<RedisConnection, RedisDown> {
+        let mut link = self.0.lock();
+        match &link.state {
+            State::Up(inner) => {
+                let (inner, generation) = (inner.clone(), link.generation);
+                Ok(RedisConnection { inner, generation, redis: Arc::clone(&self.0) })
+            }
+            State::Down { until } if *until <= Instant::now() => {
+                link.state = State::Dialing;
+                self.0.redial();
+                Err(RedisDown)
+            }
+            State::Down { .. } | State::Dialing => Err(RedisDown),
+        }
+    }
+
+    /// A name of ours: `<prefix>:<suffix>`.
+    pub fn key(&self, suffix: &str) -> String {
+        format!("{}:{suffix}", self.0.prefix)
+    }
+
+    /// Whether Redis answers, for readiness.
+    pub async fn ping(&self) -> bool {
+        let Ok(mut connection) = self.connection().await else { return false };
+        redis::cmd("PING").query_async::<()>(&mut connection).await.is_ok()
+    }
+
+    /// A connection of its own for a subscription.
+    pub(crate) async fn pubsub(&self) -> Result<PubSub, RedisError> {
+        match tokio::time::timeout(START_TIMEOUT, self.0.client.get_async_pubsub()).await {
+            Ok(opened) => opened,
+            Err(_) => Err((ErrorKind::Io, "no answer within 5 s").into()),
+        }
+    }
+}
+
+pub(crate) fn check_url(url: &str) -> Result<Client, StartError> {
+    if url.starts_with("rediss:") {
+        let problem =
+            "asks for TLS, which is not supported; reach Redis by redis:// over a private network or tunnel";
+        return Err(StartError::setting(REDIS_URL, problem));
+    }
+    Client::open(url).map_err(|error| {
+        let why = error.category();
+        let problem =
+            format!("is not a usable Redis URL ({why}); the form is redis://user:password@host:6379/0");
+        StartError::setting(REDIS_URL, problem)
+    })
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, Link> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn dial(&self) -> Result<MultiplexedConnection, RedisError> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(COMMAND_TIMEOUT))
+            .set_response_timeout(Some(COMMAND_TIMEOUT));
+        self.client.get_multiplexed_async_connection_with_config(&config).await
+    }
+
+    /// In the background: no request ever waits for it.
+    fn redial(self: &Arc<Self>) {
+        let redis = Arc::clone(self);
+        tokio::spawn(async move {
+            let dialed = redis.dial().await;
+            redis.settle(dialed);
+        });
+    }
+
+    fn settle(&self, dialed: Result<MultiplexedConnection, RedisError>) {
+        let mut link = self.lock();
+        match dialed {
+            Ok(connection) => {
+                link.generation += 1;
+                link.state = State::Up(connection);
+                tracing::info!(redis.address = self.target, "redis is connected");
+            }
+            Err(error) => {
+                link.state = State::Down { until: Instant::now() + PAUSE };
+                tracing::debug!(redis.address = self.target, %error, "redis is still down");
+            }
+        }
+    }
+
+    /// An error of the network opens the circuit; an error that Redis itself answered does not. A new connection is
+    /// tried at once, so that a mere restart of Redis costs milliseconds.
+    fn observe(self: &Arc<Self>, generation: u64, error: &RedisError) {
+        if !(error.is_io_error() || error.is_timeout() || error.is_unrecoverable_error()) {
+            return;
+        }
+        let mut link = self.lock();
+        if link.generation == generation && matches!(link.state, State::Up(_)) {
+            link.state = State::Dialing;
+            self.redial();
+            metrics::counter!("redis_outages_total").increment(1);
+            tracing::warn!(redis.address = self.target, %error, "redis is down");
+        }
+    }
+
+    fn unreachable(&self, reason: String) -> StartError {
+        StartError::Unreachable { what: "Redis", target: self.target.clone(), reason, variable: REDIS_URL }
+    }
+
+    fn explain(&self, error: &RedisError) -> StartError {
+        let reason = error.detail().unwrap_or_else(|| error.category()).to_owned();
+        let refused = error.kind() == ErrorKind::AuthenticationFailed || error.code() == Some("NOAUTH");
+        if refused {
+            return StartError::Credentials {
+                what: "Redis",
+                target: self.target.clone(),
+                reason,
+                variable: REDIS_URL,
+            };
+        }
+        self.unreachable(if error.is_io_error() { error.to_string() } else { reason })
+    }
+}
+
+/// A handle on the shared connection, that opens the circuit when it meets a dead network.
+#[derive(Clone)]
+pub struct RedisConnection {
+    inner: MultiplexedConnection,
+    generation: u64,
+    redis: Arc<Inner>,
+}
+
+impl ConnectionLike for RedisConnection {
+    fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
+        Box::pin(async move {
+            let answer = self.inner.req_packed_command(cmd).await;
+            answer.inspect_err(|error| self.redis.observe(self.generation, error))
+        })
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        Box::pin(async move {
+            let answer = self.inner.req_packed_commands(pipeline, offset, count).await;
+            answer.inspect_err(|error| self.redis.observe(self.generation, error))
+        })
+    }
+
+    fn get_db(&self) -> i64 {
+        self.inner.get_db()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,79 @@
+use super::*;
+
+/// The Redis of this test run under a prefix of its own, or `None` with a line that says the test was skipped.
+pub(crate) async fn test_redis(test: &str) -> Option<Redis> {
+    let Ok(url) = std::env::var("GUILDHALL_TEST_REDIS_URL") else {
+        eprintln!("skipped {test}: GUILDHALL_TEST_REDIS_URL is not set");
+        return None;
+    };
+    Some(
+        Redis::connect(&url, &format!("test-{:016x}", rand::random::<u64>()))
+            .await
+            .expect("the test Redis answers"),
+    )
+}
+
+#[tokio::test]
+async fn a_closed_port_is_an_error_at_start_and_fails_fast_later() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let url = format!("redis://ann:hunter2@127.0.0.1:{port}/0");
+    let error = Redis::connect(&url, "test").await.err().unwrap().to_string();
+    assert!(error.contains(&format!("cannot reach Redis at 127.0.0.1:{port}")), "{error}");
+    assert!(!error.contains("hunter2"), "{error}");
+    let redis = Redis::lazy(&url, "test").unwrap();
+    for _ in 0..100 {
+        assert_eq!(redis.connection().await.err(), Some(RedisDown));
+    }
+}
+
+#[tokio::test]
+async fn a_redis_that_never_answers_costs_one_timeout_then_nothing() {
+    // Answers the handshake of one connection, then falls silent: what a dead network looks like.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}/0", listener.local_addr().unwrap());
+    let silent = tokio::spawn(silent_after_handshake(listener));
+    let redis = Redis::connect(&url, "test").await.unwrap();
+    let started = Instant::now();
+    assert!(!redis.ping().await);
+    assert!(started.elapsed() >= COMMAND_TIMEOUT, "the first command did wait");
+    let started = Instant::now();
+    assert!(!redis.ping().await);
+    assert!(started.elapsed() < COMMAND_TIMEOUT / 2, "the second one must not");
+    silent.abort();
+}
+
+async fn silent_after_handshake(listener: tokio::net::TcpListener) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut buffer = [0; 4096];
+    while let Ok(read @ 1..) = stream.read(&mut buffer).await {
+        let sent = String::from_utf8_lossy(&buffer[..read]).to_string();
+        if sent.contains("PING") {
+            continue;
+        }
+        let commands = sent.matches("\r\n$").count().max(1).min(sent.matches('*').count());
+        stream.write_all("+OK\r\n".repeat(commands).as_bytes()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_connection_is_replaced_in_the_background() {
+    let Some(redis) = test_redis("a_dropped_connection_is_replaced_in_the_background").await else {
+        return;
+    };
+    let mut connection = redis.connection().await.unwrap();
+    let id: i64 = redis::cmd("CLIENT").arg("ID").query_async(&mut connection).await.unwrap();
+    let mut kill = redis::cmd("CLIENT");
+    kill.arg("KILL").arg("ID").arg(id).arg("SKIPME").arg("no");
+    // It may die before it answers.
+    let _ = kill.query_async::<()>(&mut connection).await;
+    assert!(!redis.ping().await, "the connection was killed");
+    let back = async {
+        while !redis.ping().await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), back).await.expect("reconnects");
+}

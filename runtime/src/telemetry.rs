@@ -1,0 +1,103 @@
+//! Logging and metrics of a process. Logs go to standard error, so that a command's output stays its own; metrics are
+//! recorded with the `metrics` macros anywhere and read as Prometheus text.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tracing_subscriber::EnvFilter;
+
+use crate::shutdown::Shutdown;
+
+/// Without `RUST_LOG`: ours at info, libraries that narrate only when something is wrong.
+const DEFAULT_FILTER: &str = "info,sqlx=warn,lapin=warn,hyper=warn,hyper_util=warn,reqwest=warn";
+/// Upper bounds of every histogram named `*_seconds`: from a cache hit to a bulk job.
+const SECONDS: [f64; 16] =
+    [0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0, 300.0];
+/// How often recorded samples are folded into the histograms, so that they do not pile up between scrapes.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+static METRICS: OnceLock<PrometheusHandle> = OnceLock::new();
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// Lines for people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+impl LogFormat {
+    /// Text on a terminal, json otherwise.
+    pub fn for_stderr() -> Self {
+        if std::io::stderr().is_terminal() { Self::Text } else { Self::Json }
+    }
+}
+
+/// Starts logging for the process. A second call changes nothing.
+pub fn init_logging(format: LogFormat) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let already = match format {
+        LogFormat::Text => builder.with_ansi(std::io::stderr().is_terminal()).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    };
+    if already.is_err() {
+        tracing::debug!("logging was started before");
+    }
+}
+
+/// The recorder of this process, installed by the first call.
+pub fn metrics_handle() -> PrometheusHandle {
+    METRICS.get_or_init(install).clone()
+}
+
+fn install() -> PrometheusHandle {
+    let builder = PrometheusBuilder::new();
+    let builder = match builder.set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS) {
+        Ok(builder) => builder,
+        // Only an empty list is refused.
+        Err(_) => PrometheusBuilder::new(),
+    };
+    let recorder = builder.build_recorder();
+    let handle = recorder.handle();
+    if metrics::set_global_recorder(recorder).is_err() {
+        tracing::warn!("another metrics recorder is installed: /metrics stays empty");
+    }
+    handle
+}
+
+/// Keeps the memory of the recorder bounded while nobody scrapes.
+pub(crate) fn spawn_upkeep(shutdown: &Shutdown) {
+    let (handle, hard) = (metrics_handle(), shutdown.hard().clone());
+    shutdown.services().spawn(hard.run_until_cancelled_owned(async move {
+        loop {
+            tokio::time::sleep(UPKEEP).await;
+            handle.run_upkeep();
+        }
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recorder_is_installed_once_and_has_buckets_for_seconds() {
+        let (first, second) = (metrics_handle(), metrics_handle());
+        metrics::histogram!("telemetry_test_seconds").record(0.2);
+        metrics::counter!("telemetry_test_total").increment(3);
+        assert!(
+            first.render().contains("telemetry_test_seconds_bucket{le=\"0.25\"} 1"),
+            "{}",
+            first.render()
+        );
+        assert!(second.render().contains("telemetry_test_total 3"));
+    }
+
+    #[test]
+    fn the_default_filter_is_understood() {
+        assert!(DEFAULT_FILTER.parse::<EnvFilter>().is_ok());
+    }
+}
