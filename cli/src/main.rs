@@ -1,1 +1,42 @@
-fn main() {}
+//! `guildhall`, the one binary: every process of a deployment and every command of its operators.
+//!
+//! `anyhow` is used in this crate alone: whatever goes wrong ends here as one line on standard error.
+
+mod access;
+mod commands;
+mod fixture;
+mod help;
+mod links;
+mod output;
+mod process;
+mod schema;
+mod span;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use runtime::LogArgs;
+
+use crate::commands::Command;
+
+/// Guildhall links chat accounts with game accounts and keeps roles in step with game ranks
+#[derive(Parser)]
+#[command(name = "guildhall", version, propagate_version = true, subcommand_required = true)]
+struct Cli {
+    #[command(flatten)]
+    log: LogArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = help::parse();
+    match cli.command.run(cli.log).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::note(&format!("guildhall: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Links between a chat account and a game account: in each guild one for one.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{QueryOrder, QuerySelect};
 
 use crate::{ChatId, GuildId, PlayId, Timestamp};
 
@@ -96,18 +96,19 @@ pub async fn upsert_many<C: ConnectionTrait>(conn: &C, links: Vec<Model>) -> Res
     Ok(())
 }
 
-/// The user was renamed on the game platform.
+/// The player was renamed on the game platform. False: the chat user is no longer linked to that player.
 pub async fn rename<C: ConnectionTrait>(
     conn: &C,
-    (guild, chat): (GuildId, ChatId),
+    guild: GuildId,
+    (chat, play): (ChatId, PlayId),
     name: &str,
-) -> Result<(), DbErr> {
-    let change = ActiveModel {
-        guild_id: Set(guild),
-        chat_id: Set(chat),
-        play_username: Set(name.to_owned()),
-        ..Default::default()
-    };
-    Entity::update(change).exec(conn).await?;
-    Ok(())
+) -> Result<bool, DbErr> {
+    let done = Entity::update_many()
+        .col_expr(Column::PlayUsername, Expr::value(name))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::ChatId.eq(chat))
+        .filter(Column::PlayId.eq(play))
+        .exec(conn)
+        .await?;
+    Ok(done.rows_affected == 1)
 }

@@ -28,9 +28,12 @@ pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, 
     }
     let said: LimitBody = serde_json::from_slice(body).unwrap_or_default();
     let scope = text(headers, "x-ratelimit-scope");
-    let global = said.global || scope == Some("global") || headers.contains_key("x-ratelimit-global");
+    // Nothing says which bucket: it is the whole key (game platform) or the whole address that has to wait.
+    let unscoped = scope.is_none() && answered.bucket.is_none();
+    let global =
+        said.global || scope == Some("global") || headers.contains_key("x-ratelimit-global") || unscoped;
     // The header has whole seconds, the body fractions: the longer one is obeyed.
-    let wait = [said.retry_after, number(headers, "retry-after")]
+    let wait = [said.retry_after, number(headers, "retry-after"), reset_seconds(headers)]
         .into_iter()
         .flatten()
         .filter_map(seconds)
@@ -40,6 +43,11 @@ pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, 
     // A limit shared with other bots does not count towards the address ban.
     answered.invalid = scope != Some("shared");
     (answered, Some(wait))
+}
+
+/// The game platform's way to say it. The chat platform's header of that name is a date, and far above any pause.
+fn reset_seconds(headers: &HeaderMap) -> Option<f64> {
+    number(headers, "x-ratelimit-reset").filter(|reset| *reset <= LONGEST_PAUSE.as_secs_f64())
 }
 
 fn bucket(headers: &HeaderMap) -> Option<Bucket> {
@@ -108,6 +116,10 @@ mod tests {
         assert_eq!(answered.pause, Some(Pause { global: true, wait: 350_000 }));
         let (answered, _) = read(429, &headers(&[("x-ratelimit-scope", "shared")]), body);
         assert!(!answered.invalid);
+        let (answered, _) = read(429, &headers(&[("x-ratelimit-reset", "40")]), b"");
+        assert_eq!(answered.pause, Some(Pause { global: true, wait: 40_000_000 }));
+        let (answered, _) = read(429, &headers(&[("x-ratelimit-reset", "1700000000.5")]), b"");
+        assert_eq!(answered.pause, Some(Pause { global: true, wait: 1_000_000 }));
     }
 
     #[test]

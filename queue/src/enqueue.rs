@@ -61,6 +61,11 @@ impl Draft {
         self
     }
 
+    /// Inserts a chunk that waits for its turn.
+    pub async fn insert_waiting<C: ConnectionTrait>(self, conn: &C, now: Timestamp) -> Result<(), DbErr> {
+        lifecycle::insert_many(conn, vec![self.0], now).await
+    }
+
     pub fn id(&self) -> JobId {
         self.0.id
     }

@@ -1,10 +1,16 @@
 //! The arguments of every kind of job. The code that runs them is in `worker`, one file for each.
 
+use std::time::Duration;
+
 use entities::job::Class;
 use entities::{ChatId, GuildId, RoleId};
 use serde::{Deserialize, Serialize};
 
 use crate::Payload;
+
+/// A bulk step yields after its time slice, but one platform call may sit out a pause of a minute, several times in one
+/// page: the game platform's 300 calls a minute are used up in seconds by a large guild.
+const BULK_TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// Brings one member's roles and nickname in line with the bindings (interface 4.3).
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -33,6 +39,7 @@ pub struct SyncAll {
 impl Payload for SyncAll {
     const KIND: &'static str = "sync_all";
     const CLASS: Class = Class::Bulk;
+    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
 /// Members of one guild that differ from what the bindings call for, by chat id.
@@ -47,6 +54,7 @@ pub struct SyncChunk {
 impl Payload for SyncChunk {
     const KIND: &'static str = "sync_chunk";
     const CLASS: Class = Class::Bulk;
+    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
 /// What the plan found for one member.

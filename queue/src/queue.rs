@@ -40,7 +40,7 @@ pub struct Queue {
 impl Queue {
     /// The in-process queue of the embedded mode.
     pub fn embedded(context: &runtime::Context) -> Self {
-        Self::start(context, |waiters| Broker::in_process(waiters))
+        Self::start(context, Broker::in_process)
     }
 
     /// The queue over RabbitMQ. Connects in the background and keeps doing so: a broker that is away is no error.

@@ -2,7 +2,7 @@
 //! is one sentence at the start and not a failure at night.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tokio::net::TcpListener;
 
@@ -89,12 +89,17 @@ impl Config {
         database::is_postgres_url(self.database_url.expose())
     }
 
-    /// Refuses a second `serve` on the same SQLite file; keep the lock as long as this one runs. Postgres has none.
-    pub fn lock_data_dir(&self) -> Result<Option<DataDirLock>, StartError> {
+    /// The file of an embedded database; `None` on Postgres.
+    pub fn sqlite_file(&self) -> Result<Option<PathBuf>, StartError> {
         if self.is_postgres() {
             return Ok(None);
         }
-        DataDirLock::acquire(&database::sqlite_file_of(self.database_url.expose())?).map(Some)
+        database::sqlite_file_of(self.database_url.expose()).map(Some)
+    }
+
+    /// Refuses a second `serve` on the same SQLite file; keep the lock as long as this one runs. Postgres has none.
+    pub fn lock_data_dir(&self) -> Result<Option<DataDirLock>, StartError> {
+        self.sqlite_file()?.map(|file| DataDirLock::acquire(&file)).transpose()
     }
 }
 

@@ -30,4 +30,4 @@ pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};
 pub use secret::Secret;
 pub use shutdown::{CUT, GRACE, Shutdown};
-pub use telemetry::{LogFormat, init_logging, metrics_handle};
+pub use telemetry::{LogFormat, init_logging, init_logging_at, metrics_handle};

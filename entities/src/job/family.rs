@@ -11,7 +11,8 @@ use super::lifecycle::{Held, failure_json};
 use super::{Column, Entity, Failure, Model, State, Ticket};
 use crate::{JobId, Timestamp};
 
-/// Turns a running parent into a waiting one, its plan's counters as first result. False: the claim is lost.
+/// Turns a running parent into a waiting one, its plan's counters as first result. What an earlier try of the plan
+/// failed for is forgotten: from here on an error on the parent means that a child failed. False: the claim is lost.
 pub async fn wait_for_children<C: ConnectionTrait>(
     conn: &C,
     held: Held,
@@ -23,6 +24,7 @@ pub async fn wait_for_children<C: ConnectionTrait>(
         .col_expr(Column::State, Expr::value(State::Waiting))
         .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
         .col_expr(Column::Result, Expr::value(counters))
+        .col_expr(Column::Error, Expr::value(Option::<Json>::None))
         .col_expr(Column::Checkpoint, Expr::value(checkpoint))
         .exec(conn)
         .await?;

@@ -1,7 +1,7 @@
 -- What an answer teaches, and the permit's return one window from now. The same machine as state.rs and lane.rs.
 -- KEYS[1] base of all keys; ARGV: permit id, window, route lane, heard (1/0), invalid (1/0), pause scope
 -- ('' none, 'lane', 'global'), pause, bucket lane ('' none), limit, remaining, reset after, lane idle (ms),
--- invalid minutes.
+-- invalid minutes, longest span.
 local base, id, window = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -34,10 +34,9 @@ if ARGV[8] ~= '' then
   local seen = redis.call('HMGET', lane, 'limit', 'remaining', 'reset', 'span')
   local remaining, reset_after = tonumber(ARGV[10]), tonumber(ARGV[11])
   local reset = now + reset_after
-  local span = math.max(tonumber(seen[4] or '0'), reset_after)
+  local span = math.min(math.max(tonumber(seen[4] or '0'), reset_after), tonumber(ARGV[14]))
   if seen[1] and reset <= tonumber(seen[3]) + span / 2 then
     remaining = math.min(remaining, tonumber(seen[2]))
-    reset = math.max(reset, tonumber(seen[3]))
   end
   redis.call('HSET', lane, 'limit', ARGV[9], 'remaining', remaining, 'reset', reset, 'span', span)
 end

@@ -1,6 +1,6 @@
 //! A lane: one bucket of the platform in one guild, or one route whose bucket is not known yet.
 
-use super::{Answered, Bucket, LANE_IDLE, Micros, PROBE};
+use super::{Answered, Bucket, LANE_IDLE, LONGEST_SPAN, Micros, PROBE};
 
 #[derive(Debug, Default)]
 pub(super) struct Lane {
@@ -67,11 +67,12 @@ impl Lane {
 
     fn learn_bucket(&mut self, now: Micros, bucket: &Bucket) {
         let reset_at = now + bucket.reset_after;
-        self.span = self.span.max(bucket.reset_after);
+        self.span = self.span.max(bucket.reset_after).min(LONGEST_SPAN);
         // Within the same window answers arrive out of order and do not see calls in flight: the smaller number is true.
         let same_window = self.limit.is_some() && reset_at <= self.reset_at + self.span / 2;
         self.remaining = if same_window { self.remaining.min(bucket.remaining) } else { bucket.remaining };
-        self.reset_at = if same_window { self.reset_at.max(reset_at) } else { reset_at };
+        // The platform's word replaces what was assumed, also when it is earlier.
+        self.reset_at = reset_at;
         self.limit = Some(bucket.limit);
     }
 

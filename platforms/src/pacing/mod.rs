@@ -37,6 +37,8 @@ const SAFETY: Micros = 30 * SECOND;
 const PROBE: Micros = 2 * SECOND;
 /// Lanes nobody used for this long are forgotten.
 const LANE_IDLE: Micros = 600 * SECOND;
+/// After a reset the next window is assumed to be as long as the longest one seen, but no longer than this.
+const LONGEST_SPAN: Micros = 60 * SECOND;
 /// Never sleep longer than this between two questions: permits of calls in flight come back at an unknown time.
 const POLL: Micros = SECOND / 10;
 

@@ -104,7 +104,7 @@ impl Pacer {
         match shared.acquire(self.0.rules, ask).await {
             Ok(verdict) => Ok((verdict, Source::Shared)),
             Err(error) => {
-                tracing::warn!(%error, route = ask.route, "pacing cannot reach redis");
+                tracing::debug!(%error, route = ask.route, "pacing cannot reach redis");
                 match ask.priority {
                     Priority::Bulk => Err(PlatformError::unavailable(ask.route, "the shared pacing is down")),
                     Priority::Interactive => {
@@ -129,7 +129,7 @@ impl Pacer {
             (Source::Shared, Some(shared)) => {
                 if let Err(error) = shared.finish(self.0.rules, permit, ask, answered).await {
                     // The permit comes back by itself at its safety deadline.
-                    tracing::warn!(%error, route = ask.route, "pacing cannot reach redis");
+                    tracing::debug!(%error, route = ask.route, "pacing cannot reach redis");
                 }
             }
             _ => self.state(source).finish(self.now(), permit, ask, answered),

@@ -8,7 +8,7 @@ use runtime::Redis;
 
 use super::rate::Rules;
 use super::state::{Ask, Verdict};
-use super::{Answered, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, Micros, POLL, PROBE, SAFETY};
+use super::{Answered, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, LONGEST_SPAN, Micros, POLL, PROBE, SAFETY};
 use crate::Priority;
 
 pub(crate) struct SharedPace {
@@ -79,7 +79,8 @@ impl SharedPace {
             .arg(bucket.map_or(0, |bucket| bucket.remaining))
             .arg(bucket.map_or(0, |bucket| bucket.reset_after))
             .arg(LANE_IDLE / 1000)
-            .arg(INVALID_MINUTES);
+            .arg(INVALID_MINUTES)
+            .arg(LONGEST_SPAN);
         self.run::<i64>(&call).await.map(|_| ())
     }
 

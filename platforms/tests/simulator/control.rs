@@ -63,3 +63,24 @@ async fn statistics_start_over() {
         peer.http.get(format!("{}/control/routes", peer.url)).send().await.unwrap().json().await.unwrap();
     assert!(routes["routes"].as_array().unwrap().contains(&json!("PATCH /guilds/:guild/members/:user")));
 }
+
+#[tokio::test]
+async fn faults_are_spent_or_cleared() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let chat_platform = peer.platforms("off").chat;
+    peer.fault(json!({ "route": "GET /guilds/:guild/roles", "status": 503, "count": 9 })).await;
+    assert!(chat_platform.guild_roles(crate::peer::now()).await.is_err());
+    let cleared = peer.http.delete(format!("{}/control/faults", peer.url)).send().await.unwrap();
+    assert_eq!(cleared.status(), 204);
+    assert!(chat_platform.guild_roles(crate::peer::now()).await.is_ok());
+}
+
+#[tokio::test]
+async fn it_stops_with_connections_open() {
+    let mut peer = Peer::start(1, RateLimit::Off).await;
+    peer.stats().await;
+    let stopped = peer.stop();
+    let served = tokio::time::timeout(std::time::Duration::from_secs(3), stopped).await;
+    assert!(served.is_ok(), "it goes on serving");
+    assert!(peer.http.get(format!("{}/control/stats", peer.url)).send().await.is_err());
+}

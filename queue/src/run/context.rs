@@ -106,7 +106,8 @@ impl JobContext {
         &self.queue
     }
 
-    pub(crate) fn parent(&self) -> Option<JobId> {
+    /// The job this one is a chunk of.
+    pub fn parent(&self) -> Option<JobId> {
         self.job.parent_id
     }
 

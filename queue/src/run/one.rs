@@ -130,11 +130,10 @@ async fn lose_lease(context: &JobContext) {
                     context.cancel.cancel();
                 }
             }
-            Ok(Heartbeat::Lost) => return,
             Err(error) if last_success.elapsed() < LEASE => {
                 tracing::warn!(job.id = %context.id(), %error, "heartbeat failed, trying again");
             }
-            Err(_) => return,
+            Ok(Heartbeat::Lost) | Err(_) => return,
         }
     }
 }

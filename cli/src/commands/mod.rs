@@ -1,0 +1,77 @@
+//! The list of commands, one file each.
+
+mod api;
+mod demo;
+mod guilds;
+mod jobs;
+mod keys;
+mod links;
+mod migrate;
+mod scheduler;
+mod seed;
+mod serve;
+mod simulate;
+mod worker;
+
+use runtime::LogArgs;
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// See it work: a simulated community of 500 is synced, then served; needs nothing else
+    Demo(demo::Args),
+    /// Run everything in one process on one file: for one community on one machine
+    Serve(serve::Args),
+    /// Run an API process of a distributed deployment
+    Api(api::Args),
+    /// Run a worker process of a distributed deployment: it does the jobs
+    Worker(worker::Args),
+    /// Run a scheduler process of a distributed deployment: of several one leads
+    Scheduler(scheduler::Args),
+    /// Bring the database schema up to date
+    Migrate(migrate::Args),
+    /// Add guilds and list them
+    #[command(subcommand)]
+    Guilds(guilds::Command),
+    /// Create, list and revoke API keys
+    #[command(subcommand)]
+    Keys(keys::Command),
+    /// Bring in links between chat and game accounts
+    #[command(subcommand)]
+    Links(links::Command),
+    /// Look at jobs, retry and cancel them
+    #[command(subcommand)]
+    Jobs(jobs::Command),
+    /// Load guilds, keys, links and bindings from a fixture file; twice is the same as once
+    Seed(seed::Args),
+    /// Serve both platforms' wire formats from a fixture file, for tests and trials
+    Simulate(simulate::Args),
+}
+
+impl Command {
+    pub(crate) async fn run(self, log: LogArgs) -> anyhow::Result<()> {
+        runtime::init_logging_at(log.format(), self.default_filter());
+        match self {
+            Self::Demo(args) => Box::pin(demo::run(args)).await,
+            Self::Serve(args) => Box::pin(serve::run(args)).await,
+            Self::Api(args) => Box::pin(api::run(args)).await,
+            Self::Worker(args) => Box::pin(worker::run(args)).await,
+            Self::Scheduler(args) => Box::pin(scheduler::run(args)).await,
+            Self::Migrate(args) => Box::pin(migrate::run(args)).await,
+            Self::Guilds(command) => Box::pin(guilds::run(command)).await,
+            Self::Keys(command) => Box::pin(keys::run(command)).await,
+            Self::Links(command) => Box::pin(links::run(command)).await,
+            Self::Jobs(command) => Box::pin(jobs::run(command)).await,
+            Self::Seed(args) => Box::pin(seed::run(args)).await,
+            Self::Simulate(args) => Box::pin(simulate::run(args)).await,
+        }
+    }
+
+    /// What is logged without `RUST_LOG`. Commands that end speak for themselves: one line when they fail.
+    fn default_filter(&self) -> &'static str {
+        match self {
+            Self::Serve(_) | Self::Api(_) | Self::Worker(_) | Self::Scheduler(_) => runtime::telemetry::DEFAULT_FILTER,
+            Self::Demo(_) | Self::Simulate(_) => "warn",
+            _ => "off",
+        }
+    }
+}

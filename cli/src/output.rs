@@ -1,0 +1,81 @@
+//! What commands say: results on standard output, everything else on standard error.
+//!
+//! Texts out of the database are shown without control characters, so a name cannot steer the terminal.
+
+use std::io::{ErrorKind, Write};
+
+use entities::Timestamp;
+
+/// Writes a result. A reader that left (`| head`) is no error.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Says something beside the result, on one line.
+pub(crate) fn note(text: &str) {
+    let line: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}", line.join("; "));
+}
+
+/// Columns under a head, as wide as their widest cell.
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new(head: &[&str]) -> Self {
+        Self { rows: vec![head.iter().map(|name| name.to_uppercase()).collect()] }
+    }
+
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells.iter().map(|cell| plain(cell)).collect());
+    }
+
+    pub(crate) fn render(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |n: usize| self.rows.iter().filter_map(|row| row.get(n)).map(|c| c.chars().count()).max();
+        let widths: Vec<usize> = (0..columns).map(|n| width(n).unwrap_or(0)).collect();
+        let line = |row: &Vec<String>| {
+            let cells: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+            cells.join("  ").trim_end().to_owned()
+        };
+        self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+/// As the interface writes times: UTC, whole seconds.
+pub(crate) fn time(at: Timestamp) -> String {
+    at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+pub(crate) fn time_or_dash(at: Option<Timestamp>) -> String {
+    at.map_or_else(|| "-".to_owned(), time)
+}
+
+/// `1 link`, `2 links`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_control_characters_are_shown_as_question_marks() {
+        let mut table = Table::new(&["id", "name"]);
+        table.row(vec!["1".into(), "a\u{1b}[2Jb".into()]);
+        table.row(vec!["1234".into(), "é".into()]);
+        assert_eq!(table.render(), "ID    NAME\n1     a?[2Jb\n1234  é");
+    }
+}

@@ -1,0 +1,117 @@
+//! Starting, killing and restarting the processes of a world.
+
+use std::cell::RefMut;
+
+use super::client::http_client;
+use super::world::READY_WITHIN;
+use super::{Mode, Process, World, eventually, free_address};
+
+/// The processes of a deployment by role. Embedded, `serve` is its only api.
+#[derive(Default)]
+pub struct Roles {
+    pub apis: Vec<Running>,
+    pub workers: Vec<Running>,
+    pub schedulers: Vec<Running>,
+}
+
+/// A process and the address of its HTTP side.
+pub struct Running {
+    pub process: Process,
+    pub base: String,
+}
+
+impl Roles {
+    pub(super) fn api_base(&self, index: usize) -> String {
+        self.apis[index].base.clone()
+    }
+
+    pub fn all(&mut self) -> impl Iterator<Item = &mut Running> {
+        self.apis.iter_mut().chain(&mut self.workers).chain(&mut self.schedulers)
+    }
+
+    pub(super) fn show_logs(&mut self) {
+        self.all().for_each(|running| running.process.show_log());
+    }
+}
+
+impl World {
+    pub fn roles(&self) -> RefMut<'_, Roles> {
+        self.roles.borrow_mut()
+    }
+
+    /// All processes of the setup, side by side, until each is ready.
+    pub async fn start_all(&self) {
+        self.wait_for_simulator().await;
+        if self.mode() == Mode::Embedded {
+            let serve = self.spawn("serve");
+            self.roles().apis.push(serve);
+        } else {
+            for _ in 0..self.setup.processes {
+                let (api, worker, scheduler) = (self.spawn("api"), self.spawn("worker"), self.spawn("scheduler"));
+                let mut roles = self.roles();
+                roles.apis.push(api);
+                roles.workers.push(worker);
+                roles.schedulers.push(scheduler);
+            }
+        }
+        self.wait_until_ready().await;
+    }
+
+    /// Starts one more process of the role without waiting for it.
+    pub fn spawn(&self, role: &str) -> Running {
+        let address = free_address();
+        let listen = if matches!(role, "serve" | "api") { "GUILDHALL_LISTEN" } else { "GUILDHALL_METRICS_LISTEN" };
+        let mut env = self.env.clone();
+        env.push((listen.to_owned(), address.clone()));
+        let process = Process::spawn(&format!("{role}-{address}"), &[role], &env, self.folder());
+        Running { process, base: format!("http://{address}") }
+    }
+
+    /// Ends the embedded process (`end` says how) and starts a new one on the same data.
+    pub async fn restart_serve(&self, end: impl AsyncFnOnce(&mut Process)) {
+        let mut old = self.roles().apis.remove(0);
+        end(&mut old.process).await;
+        let serve = self.spawn("serve");
+        self.roles().apis.push(serve);
+        self.wait_until_ready().await;
+    }
+
+    /// Adds a worker and waits for it.
+    pub async fn add_worker(&self) {
+        let worker = self.spawn("worker");
+        self.roles().workers.push(worker);
+        self.wait_until_ready().await;
+    }
+
+    pub async fn wait_until_ready(&self) {
+        let http = http_client();
+        let bases: Vec<String> = self.roles().all().map(|running| running.base.clone()).collect();
+        for base in bases {
+            let what = format!("{base}/health/ready answers 200");
+            eventually(&what, READY_WITHIN, async || {
+                self.assert_all_run();
+                let answer = http.get(format!("{base}/health/ready")).send().await.ok()?;
+                answer.status().is_success().then_some(())
+            })
+            .await;
+        }
+    }
+
+    async fn wait_for_simulator(&self) {
+        let url = format!("{}/control/routes", self.simulator.base);
+        let http = http_client();
+        eventually("the simulator answers", READY_WITHIN, async || {
+            assert!(self.simulate.borrow_mut().has_ended().is_none(), "the simulator ended");
+            http.get(&url).send().await.ok().map(drop)
+        })
+        .await;
+    }
+
+    fn assert_all_run(&self) {
+        for running in self.roles().all() {
+            if let Some(status) = running.process.has_ended() {
+                panic!("{} ended: {status}: {}", running.process.name(), running.process.log());
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! A server of a test's own, to be stopped and killed without anybody else noticing.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+pub struct PrivateServer {
+    kind: &'static str,
+    folder: PathBuf,
+    script: String,
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run ./test"))
+}
+
+impl PrivateServer {
+    /// Starts `kind` (`rabbitmq`, `redis`) in a folder of this name.
+    pub fn start(kind: &'static str, name: &str) -> Self {
+        let folder = PathBuf::from(variable("GUILDHALL_TEST_PRIVATE_DIR")).join(name);
+        let server = Self { kind, folder, script: variable("GUILDHALL_TEST_SERVICES") };
+        server.run("start");
+        server
+    }
+
+    pub fn url(&self) -> String {
+        let printed = self.run("env");
+        let line = printed.lines().find_map(|line| {
+            let wanted = if self.kind == "redis" { "GUILDHALL_TEST_REDIS_URL" } else { "GUILDHALL_TEST_AMQP_URL" };
+            line.strip_prefix("export ")?.strip_prefix(wanted)?.strip_prefix('=')
+        });
+        line.unwrap().trim_matches('\'').to_owned()
+    }
+
+    pub fn stop(&self) {
+        self.run("stop");
+    }
+
+    pub fn kill(&self) {
+        self.run("kill");
+    }
+
+    /// Again, on the same port and data.
+    pub fn start_again(&self) {
+        self.run("start");
+    }
+
+    fn run(&self, command: &str) -> String {
+        let output = Command::new(&self.script)
+            .args([command, self.kind])
+            .env("GUILDHALL_SERVICES_DIR", &self.folder)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{} {command} {}: {errors}", self.script, self.kind);
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+impl Drop for PrivateServer {
+    fn drop(&mut self) {
+        // Its data stays below target/, and serves the next run.
+        let _ = Command::new(&self.script)
+            .args(["kill", self.kind])
+            .env("GUILDHALL_SERVICES_DIR", &self.folder)
+            .output();
+    }
+}

@@ -1,0 +1,110 @@
+//! One process of the product: its log in a file, killed when dropped. Only what was started here is ever ended.
+
+use std::fs::File;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
+
+use super::eventually;
+
+/// Outside the ports that the system hands out, so that no outgoing connection takes one in between.
+const PORTS: std::ops::Range<u16> = 10_000..19_900;
+const SHOWN_LOG_LINES: usize = 60;
+
+pub struct Process {
+    name: String,
+    child: Child,
+    log: PathBuf,
+    shown: bool,
+}
+
+/// An address of this machine that nobody listens on at the moment.
+pub fn free_address() -> String {
+    // Test processes run side by side: each begins elsewhere and walks on.
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let span = u32::from(PORTS.end - PORTS.start);
+    let start = std::process::id().wrapping_mul(7919);
+    loop {
+        let step = u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
+        let offset = u16::try_from(start.wrapping_add(step) % span).unwrap();
+        let port = PORTS.start + offset;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return format!("127.0.0.1:{port}");
+        }
+    }
+}
+
+/// The product's binary, with nothing of the caller's settings.
+pub fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_guildhall"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("GUILDHALL_")) {
+        command.env_remove(name);
+    }
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command.env("RUST_LOG", "info,sqlx=warn,lapin=error").env("GUILDHALL_LOG_FORMAT", "text");
+    command.envs(env.iter().map(|(name, value)| (name, value)));
+    command
+}
+
+impl Process {
+    /// `name` names its log file in `folder`; a second one of the same name appends.
+    pub fn spawn(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
+        let log = folder.join(format!("{name}.log"));
+        let file = File::options().create(true).append(true).open(&log).unwrap();
+        let mut command = guildhall(args, env, folder);
+        let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
+        Self { name: name.to_owned(), child, log, shown: false }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    pub fn has_ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
+    }
+
+    /// As a crash would end it.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// As an operator would: SIGTERM.
+    pub fn terminate(&self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    }
+
+    pub async fn ended(&mut self, within: Duration) -> ExitStatus {
+        let what = format!("{} ends", self.name);
+        eventually(&what, within, async || self.child.try_wait().unwrap()).await
+    }
+
+    pub fn show_log(&mut self) {
+        self.shown = true;
+        let log = self.log();
+        let lines: Vec<&str> = log.lines().collect();
+        println!("---- end of the log of {} ----", self.name);
+        for line in &lines[lines.len().saturating_sub(SHOWN_LOG_LINES)..] {
+            println!("{line}");
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if std::thread::panicking() && !self.shown {
+            self.show_log();
+        }
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

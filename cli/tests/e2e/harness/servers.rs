@@ -1,0 +1,69 @@
+//! The servers of the distributed mode, as `./test` names them, and removing what a test left there.
+
+use lapin::options::{ExchangeDeleteOptions, QueueDeleteOptions};
+use lapin::{Connection, ConnectionProperties};
+
+#[derive(Clone, Debug)]
+pub struct Servers {
+    pub database: String,
+    pub amqp: String,
+    pub redis: String,
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run ./test"))
+}
+
+impl Servers {
+    pub fn from_env() -> Self {
+        Self {
+            database: variable("GUILDHALL_TEST_DATABASE_URL"),
+            amqp: variable("GUILDHALL_TEST_AMQP_URL"),
+            redis: variable("GUILDHALL_TEST_REDIS_URL"),
+        }
+    }
+
+    /// Removes queues, exchanges and Redis keys of the prefix. Servers that a test stopped are left as they are.
+    pub async fn forget(&self, prefix: &str) {
+        if let Err(error) = self.forget_queues(prefix).await {
+            println!("queues of {prefix} stay: {error}");
+        }
+        if let Err(error) = self.forget_keys(prefix).await {
+            println!("redis keys of {prefix} stay: {error}");
+        }
+    }
+
+    async fn forget_queues(&self, prefix: &str) -> lapin::Result<()> {
+        let connection = Connection::connect(&self.amqp, ConnectionProperties::default()).await?;
+        let channel = connection.create_channel().await?;
+        for queue in ["jobs.interactive", "jobs.default", "jobs.bulk", "dead"] {
+            let name = format!("{prefix}.{queue}.v1");
+            channel.queue_delete(name.into(), QueueDeleteOptions::default()).await?;
+        }
+        for exchange in ["jobs", "dead"] {
+            let name = format!("{prefix}.{exchange}.v1");
+            channel.exchange_delete(name.into(), ExchangeDeleteOptions::default()).await?;
+        }
+        connection.close(200, "done".into()).await
+    }
+
+    async fn forget_keys(&self, prefix: &str) -> redis::RedisResult<()> {
+        let mut connection = redis::Client::open(self.redis.as_str())?.get_multiplexed_async_connection().await?;
+        let pattern = format!("{prefix}*");
+        let mut cursor = 0_u64;
+        loop {
+            let (next, keys): (u64, Vec<String>) = redis::cmd("SCAN")
+                .arg(cursor)
+                .arg(&["MATCH", pattern.as_str(), "COUNT", "1000"])
+                .query_async(&mut connection)
+                .await?;
+            if !keys.is_empty() {
+                let _: () = redis::cmd("DEL").arg(&keys).query_async(&mut connection).await?;
+            }
+            if next == 0 {
+                return Ok(());
+            }
+            cursor = next;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Waiting for what happens in another process, with a deadline that fails the test.
+
+use std::time::{Duration, Instant};
+
+/// Asks until there is an answer. Panics with `what` when there is none in time.
+pub async fn eventually<T>(what: &str, within: Duration, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + within;
+    let mut pause = Duration::from_millis(20);
+    loop {
+        if let Some(answer) = ask().await {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "not within {within:?}: {what}");
+        tokio::time::sleep(pause).await;
+        pause = (pause * 3 / 2).min(Duration::from_millis(400));
+    }
+}

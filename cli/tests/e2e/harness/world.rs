@@ -1,0 +1,198 @@
+//! A deployment of its own for each test: data, fixture, simulator, and the processes of one mode.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::time::Duration;
+
+use super::operate::Roles;
+use super::simulator::Simulator;
+use super::{Api, Finished, Fixture, Guild, Process, Servers, TestDatabase, free_address, run_command};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Embedded,
+    Distributed,
+}
+
+/// What a world is made of.
+#[derive(Clone)]
+pub struct Setup {
+    pub mode: Mode,
+    /// Members of each of the two guilds.
+    pub members: usize,
+    /// How late the platforms answer.
+    pub latency_ms: u32,
+    /// How many api, worker and scheduler processes; one of each in most tests.
+    pub processes: usize,
+    /// Servers other than those of `./test`.
+    pub servers: Option<Servers>,
+    /// Beside what every process gets; an empty value unsets.
+    pub env: Vec<(String, String)>,
+}
+
+impl Setup {
+    pub fn new(mode: Mode) -> Self {
+        Self { mode, members: 30, latency_ms: 0, processes: 1, servers: None, env: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn members(self, members: usize) -> Self {
+        Self { members, ..self }
+    }
+
+    #[must_use]
+    pub fn latency_ms(self, latency_ms: u32) -> Self {
+        Self { latency_ms, ..self }
+    }
+
+    #[must_use]
+    pub fn processes(self, processes: usize) -> Self {
+        Self { processes, ..self }
+    }
+
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}
+
+pub struct World {
+    pub setup: Setup,
+    pub fixture: Fixture,
+    pub simulator: Simulator,
+    pub database: Option<TestDatabase>,
+    /// What every process and command of this deployment is told.
+    pub env: Vec<(String, String)>,
+    pub(super) roles: RefCell<Roles>,
+    pub(super) simulate: RefCell<Process>,
+    servers: Option<Servers>,
+    prefix: String,
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    /// Seeded, and every process ready.
+    pub async fn start(setup: Setup) -> Self {
+        let world = Self::prepare(setup).await;
+        world.command(&["seed", "fixture.json"]).await.succeeded();
+        world.start_all().await;
+        world
+    }
+
+    /// A migrated, empty database and a simulator; no process of the product runs yet.
+    pub async fn prepare(setup: Setup) -> Self {
+        let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
+        let fixture = Fixture::new(2, setup.members);
+        std::fs::write(folder.path().join("fixture.json"), fixture.json().to_string()).unwrap();
+        let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
+        let simulated = free_address();
+        let mut env = environment(&prefix, &simulated);
+        let (mut servers, mut database) = (None, None);
+        if setup.mode == Mode::Distributed {
+            let named = setup.servers.clone().unwrap_or_else(Servers::from_env);
+            let created = TestDatabase::create(&named.database, folder.path()).await;
+            env.push(("GUILDHALL_DATABASE_URL".to_owned(), created.url.clone()));
+            env.push(("GUILDHALL_AMQP_URL".to_owned(), named.amqp.clone()));
+            env.push(("GUILDHALL_REDIS_URL".to_owned(), named.redis.clone()));
+            (servers, database) = (Some(named), Some(created));
+        } else {
+            run_command(&["migrate"], &env, folder.path()).await.succeeded();
+        }
+        env.retain(|(name, _)| !setup.env.iter().any(|(changed, _)| changed == name));
+        env.extend(setup.env.iter().filter(|(_, value)| !value.is_empty()).cloned());
+        let simulate = simulate(&simulated, setup.latency_ms, folder.path());
+        let simulator = Simulator::new(&format!("http://{simulated}"));
+        Self {
+            setup, fixture, simulator, database, env, servers, prefix, folder,
+            roles: RefCell::default(),
+            simulate: RefCell::new(simulate),
+        }
+    }
+
+    pub fn mode(&self) -> Mode {
+        self.setup.mode
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn guild(&self) -> &Guild {
+        &self.fixture.guilds[0]
+    }
+
+    pub fn other_guild(&self) -> &Guild {
+        &self.fixture.guilds[1]
+    }
+
+    /// The first API process, with the first guild's key of all scopes.
+    pub fn api(&self) -> Api {
+        self.api_number(0)
+    }
+
+    pub fn api_number(&self, index: usize) -> Api {
+        Api::new(&self.roles.borrow().api_base(index)).key(&self.guild().admin_key)
+    }
+
+    /// A command beside the running processes, told the same as they.
+    pub async fn command(&self, args: &[&str]) -> Finished {
+        run_command(args, &self.env, self.folder()).await
+    }
+
+    /// A new key of the first guild.
+    pub async fn new_key(&self, scopes: &str) -> String {
+        let guild = self.guild();
+        let mut args = vec!["keys", "create", "--guild", guild.id.as_str(), "--name", "test"];
+        args.extend(["--owner", guild.members[0].chat.as_str()]);
+        if !scopes.is_empty() {
+            args.extend(["--scopes", scopes]);
+        }
+        let printed = self.command(&args).await.succeeded();
+        let key = printed.split_whitespace().find(|word| word.starts_with("gh_"));
+        key.unwrap_or_else(|| panic!("no key in: {printed}")).to_owned()
+    }
+
+    pub fn print_logs(&self) {
+        self.roles.borrow_mut().show_logs();
+        self.simulate.borrow_mut().show_log();
+    }
+
+    pub async fn close(self) {
+        drop(self.roles);
+        drop(self.simulate);
+        if let Some(database) = self.database {
+            database.remove().await;
+        }
+        if let Some(servers) = self.servers {
+            servers.forget(&self.prefix).await;
+        }
+    }
+}
+
+fn environment(prefix: &str, simulated: &str) -> Vec<(String, String)> {
+    let platform = format!("http://{simulated}");
+    [
+        ("GUILDHALL_DATA_DIR", "data"),
+        ("GUILDHALL_PREFIX", prefix),
+        ("GUILDHALL_CHAT_API_URL", &platform),
+        ("GUILDHALL_CHAT_TOKEN", "test-token"),
+        ("GUILDHALL_PLAY_API_URL", &platform),
+        ("GUILDHALL_PLAY_KEY", "test-key"),
+        // The limits of the real hosts have tests of their own, beside the clients.
+        ("GUILDHALL_CHAT_RATE", "off"),
+        ("GUILDHALL_PLAY_RATE", "off"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into()
+}
+
+fn simulate(address: &str, latency_ms: u32, folder: &Path) -> Process {
+    let latency = latency_ms.to_string();
+    let args = ["simulate", "--listen", address, "--state", "fixture.json", "--rate-limit", "off"];
+    let args: Vec<&str> = args.into_iter().chain(["--latency-ms", &latency]).collect();
+    Process::spawn("simulate", &args, &[], folder)
+}
+
+/// How long a process may take to be ready on a busy machine.
+pub(super) const READY_WITHIN: Duration = Duration::from_secs(30);

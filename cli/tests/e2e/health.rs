@@ -1,0 +1,1 @@
+//! `/health/live`, `/health/ready` and `/metrics` on every process.

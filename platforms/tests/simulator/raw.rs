@@ -1,0 +1,78 @@
+//! What the clients send, byte for byte, and what they make of answers no platform should give.
+
+use std::sync::{Arc, Mutex};
+
+use platforms::PlatformError;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::peer::{chat, now, platforms_at, role};
+
+type Seen = Arc<Mutex<Vec<String>>>;
+
+/// Answers every request with these bytes and closes.
+async fn peer_that_says(answer: Vec<u8>) -> (String, Seen) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/api/v10/", listener.local_addr().unwrap());
+    let seen = Seen::default();
+    let log = seen.clone();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut buffer = vec![0; 16_384];
+            let read = stream.read(&mut buffer).await.unwrap_or(0);
+            log.lock().unwrap().push(String::from_utf8_lossy(&buffer[..read]).into_owned());
+            let _ = stream.write_all(&answer).await;
+        }
+    });
+    (url, seen)
+}
+
+fn answer(status: &str, head: &str, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status}\r\n{head}content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+        .into_bytes()
+}
+
+#[tokio::test]
+async fn a_change_carries_the_credential_and_its_reason() {
+    let (url, seen) = peer_that_says(answer("204 No Content", "", "")).await;
+    let chat_platform = platforms_at(&url, "off").chat;
+    chat_platform.add_role(now(), chat(1), role(5), "Ränge: 50%\r\nX-Evil: 1").await.unwrap();
+    let request = seen.lock().unwrap().concat();
+    let line = format!("PUT /api/v10/guilds/7000000000000000000/members/{}/roles/5 HTTP/1.1", chat(1));
+    assert!(request.starts_with(&line), "{request}");
+    assert!(request.contains("authorization: Bot t\r\n"), "{request}");
+    assert!(
+        request.contains("x-audit-log-reason: R%C3%A4nge%3A%2050%25%0D%0AX%2DEvil%3A%201\r\n"),
+        "{request}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_of_another_shape_is_unavailable_and_its_body_unsaid() {
+    for body in ["<html>secret</html>", "{\"secret\":1}", "[{\"id\":\"secret\"}]", ""] {
+        let (url, _) = peer_that_says(answer("200 OK", "", body)).await;
+        let error = platforms_at(&url, "off").chat.guild_roles(now()).await.unwrap_err();
+        assert!(
+            matches!(&error, PlatformError::Unavailable { route: "GET /guilds/:guild/roles", .. }),
+            "{error}"
+        );
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_endless_answer_is_cut_off() {
+    let mut endless = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".to_vec();
+    endless.resize(9 << 20, b' ');
+    let (url, _) = peer_that_says(endless).await;
+    let error = platforms_at(&url, "off").chat.guild_roles(now()).await.unwrap_err();
+    assert!(error.to_string().contains("too large"), "{error}");
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed() {
+    let (elsewhere, seen) = peer_that_says(answer("200 OK", "", "[]")).await;
+    let (url, _) = peer_that_says(answer("302 Found", &format!("location: {elsewhere}\r\n"), "")).await;
+    let error = platforms_at(&url, "off").chat.guild_roles(now()).await.unwrap_err();
+    assert!(error.is_retryable() && seen.lock().unwrap().is_empty(), "{error}");
+}

@@ -1,0 +1,165 @@
+//! Kinds of job that do what a test wants to see.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use async_trait::async_trait;
+use entities::audit_entry::Actor;
+use entities::job::Class;
+use queue::run::{Handler, JobContext, JobError, Outcome, Registry, failure};
+use queue::{Draft, Payload};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use crate::world::guild;
+
+macro_rules! kind {
+    ($name:ident { $($field:ident: $type:ty),* }, $kind:literal, $attempts:literal) => {
+        #[derive(Debug, Clone, Serialize, Deserialize)]
+        pub(crate) struct $name { $(pub(crate) $field: $type),* }
+
+        impl Payload for $name {
+            const KIND: &'static str = $kind;
+            const CLASS: Class = Class::Default;
+            const MAX_ATTEMPTS: i32 = $attempts;
+        }
+    };
+}
+
+kind!(Echo { text: String }, "echo", 8);
+kind!(FailsUntil { attempt: i32 }, "fails_until", 3);
+kind!(Refuses {}, "refuses", 8);
+kind!(Panics {}, "panics", 2);
+kind!(Gated {}, "gated", 8);
+kind!(Parent { chunks: i64 }, "parent", 8);
+kind!(Chunk { steps: i64, fails: Option<String> }, "chunk", 1);
+
+pub(crate) struct EchoHandler;
+
+#[async_trait]
+impl Handler for EchoHandler {
+    type Payload = Echo;
+
+    async fn run(&self, _: &JobContext, payload: Echo) -> Result<Outcome, JobError> {
+        Ok(Outcome::done(json!({ "text": payload.text })))
+    }
+}
+
+pub(crate) struct FailsUntilHandler;
+
+#[async_trait]
+impl Handler for FailsUntilHandler {
+    type Payload = FailsUntil;
+
+    async fn run(&self, job: &JobContext, payload: FailsUntil) -> Result<Outcome, JobError> {
+        if job.attempt() < payload.attempt {
+            return Err(JobError::Retry(failure(502, "not_yet", "not yet")));
+        }
+        Ok(Outcome::done(json!({ "attempt": job.attempt() })))
+    }
+}
+
+pub(crate) struct RefusesHandler;
+
+#[async_trait]
+impl Handler for RefusesHandler {
+    type Payload = Refuses;
+
+    async fn run(&self, _: &JobContext, _: Refuses) -> Result<Outcome, JobError> {
+        Err(JobError::Fail(failure(404, "not_there", "there is no such thing")))
+    }
+}
+
+pub(crate) struct PanicsHandler;
+
+#[async_trait]
+impl Handler for PanicsHandler {
+    type Payload = Panics;
+
+    async fn run(&self, _: &JobContext, _: Panics) -> Result<Outcome, JobError> {
+        panic!("as the test wants it");
+    }
+}
+
+/// Says that it runs, and ends when the test lets it or it is cancelled.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    pub(crate) entered: Arc<Semaphore>,
+    pub(crate) open: Arc<Semaphore>,
+    pub(crate) most: Arc<AtomicI32>,
+    inside: Arc<AtomicI32>,
+}
+
+impl Gate {
+    pub(crate) fn new() -> Self {
+        let closed = || Arc::new(Semaphore::new(0));
+        Self { entered: closed(), open: closed(), most: Arc::default(), inside: Arc::default() }
+    }
+
+    pub(crate) async fn wait_for_entry(&self) {
+        self.entered.acquire().await.unwrap().forget();
+    }
+
+    async fn pass(&self, job: &JobContext) -> Result<(), JobError> {
+        let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(inside, Ordering::SeqCst);
+        self.entered.add_permits(1);
+        let passed = tokio::select! {
+            permit = self.open.acquire() => { permit.unwrap().forget(); Ok(()) }
+            () = job.cancelled().cancelled() => Err(JobError::Cancelled),
+        };
+        self.inside.fetch_sub(1, Ordering::SeqCst);
+        passed
+    }
+}
+
+#[async_trait]
+impl Handler for Gate {
+    type Payload = Gated;
+
+    async fn run(&self, job: &JobContext, _: Gated) -> Result<Outcome, JobError> {
+        self.pass(job).await?;
+        Ok(Outcome::done(json!({ "attempt": job.attempt() })))
+    }
+}
+
+pub(crate) struct ParentHandler;
+
+#[async_trait]
+impl Handler for ParentHandler {
+    type Payload = Parent;
+
+    async fn run(&self, job: &JobContext, payload: Parent) -> Result<Outcome, JobError> {
+        let chunks = (0..payload.chunks)
+            .map(|_| {
+                Draft::new(guild(), &Chunk { steps: 5, fails: None }, Actor::service()).unwrap().total(5)
+            })
+            .collect();
+        job.set_progress(0, payload.chunks * 5, 0);
+        Ok(Outcome::Split { chunks, counters: json!({ "planned": payload.chunks }), checkpoint: json!({}) })
+    }
+}
+
+/// A chunk that passes a gate in the middle of its steps.
+pub(crate) struct ChunkHandler(pub(crate) Gate);
+
+#[async_trait]
+impl Handler for ChunkHandler {
+    type Payload = Chunk;
+
+    async fn run(&self, job: &JobContext, payload: Chunk) -> Result<Outcome, JobError> {
+        job.set_progress(2, payload.steps, 0);
+        job.checkpoint(job.begin().await?, &json!({ "at": 2 })).await?;
+        self.0.pass(job).await?;
+        if let Some(word) = payload.fails {
+            return Err(JobError::Fail(failure(403, &word, "as the test wants it")));
+        }
+        job.set_progress(payload.steps, payload.steps, 1);
+        Ok(Outcome::done(json!({ "stepped": payload.steps })))
+    }
+}
+
+pub(crate) fn registry() -> Registry {
+    Registry::default().with(EchoHandler).with(FailsUntilHandler).with(RefusesHandler).with(PanicsHandler)
+}

@@ -1,0 +1,145 @@
+//! One job from enqueue to answer.
+
+use std::time::Duration;
+
+use entities::job::State;
+use queue::{Answer, Draft};
+use serde_json::json;
+
+use crate::kinds::{Echo, FailsUntil, Gate, Gated, Panics, Refuses, registry};
+use crate::world::{both_modes, guild};
+
+fn echo(text: &str) -> Echo {
+    Echo { text: text.to_owned() }
+}
+
+both_modes! {
+    async fn a_caller_gets_the_result_and_the_row_says_the_same(world: World) {
+        world.work();
+        let enqueued = world.enqueue(&echo("hello")).await;
+        let job = enqueued.job;
+        let answer = world.queue.call(enqueued, crate::world::PATIENCE).await.unwrap();
+        assert_eq!(answer, Some(Answer::Succeeded(json!({ "text": "hello" }))));
+        let row = world.row(job).await;
+        assert_eq!((row.state, row.attempt, row.lease), (State::Succeeded, 1, 1));
+        assert_eq!(row.result, Some(json!({ "text": "hello" })));
+        assert!(row.finished_at.is_some() && row.lease_until.is_none());
+    }
+
+    async fn a_call_without_a_worker_ends_at_its_time_and_the_job_stays(world: World) {
+        let enqueued = world.enqueue(&echo("later")).await;
+        let job = enqueued.job;
+        let answer = world.queue.call(enqueued, Duration::from_millis(50)).await.unwrap();
+        assert_eq!(answer, None);
+        assert_eq!(world.row(job).await.state, State::Queued);
+        world.work();
+        world.wait_for(job, State::Succeeded).await;
+    }
+
+    async fn a_failure_that_cannot_be_mended_is_told_at_once(world: World) {
+        world.work();
+        let Some(Answer::Failed(failure)) = world.call(&Refuses {}).await else { panic!("not a failure") };
+        assert_eq!((failure.status, failure.error.as_str()), (404, "not_there"));
+    }
+
+    async fn a_failed_try_waits_on_the_ladder_and_its_caller_hears_of_the_next(world: World) {
+        world.work();
+        let enqueued = world.enqueue(&FailsUntil { attempt: 2 }).await;
+        let job = enqueued.job;
+        let queue = world.queue.clone();
+        let caller = tokio::spawn(async move { queue.call(enqueued, crate::world::PATIENCE).await.unwrap() });
+        let row = world.wait_for(job, State::Retrying).await;
+        let pause = row.run_at.unwrap() - world.context.clock.now();
+        assert!((800..=1200).contains(&pause.num_milliseconds()), "{pause}");
+        assert_eq!(world.queue.promote_due().await.unwrap(), 0, "not before its time");
+        world.context.clock.advance(Duration::from_millis(1200));
+        assert_eq!(world.queue.promote_due().await.unwrap(), 1);
+        assert_eq!(caller.await.unwrap(), Some(Answer::Succeeded(json!({ "attempt": 2 }))));
+    }
+
+    async fn a_job_is_dead_when_its_attempts_are_used_up_and_can_be_replayed(world: World) {
+        world.work();
+        let job = world.enqueue(&FailsUntil { attempt: 99 }).await;
+        let id = job.job;
+        world.queue.publish(job.ticket);
+        for _ in 0..2 {
+            world.wait_for(id, State::Retrying).await;
+            world.context.clock.advance(Duration::from_secs(60));
+            world.queue.promote_due().await.unwrap();
+        }
+        let row = world.wait_for(id, State::Dead).await;
+        assert_eq!(row.attempt, 3);
+        assert_eq!(row.failure().unwrap().error, "not_yet");
+        let conn = world.context.database.write();
+        let replayed = entities::job::outbox::replay(conn, id, world.context.clock.now()).await.unwrap().unwrap();
+        assert_eq!((replayed.state, replayed.attempt), (State::Queued, 0));
+        world.context.clock.advance(Duration::from_secs(2));
+        assert_eq!(world.queue.relay_unpublished().await.unwrap(), 1);
+        world.wait_for(id, State::Retrying).await;
+    }
+
+    async fn a_panic_is_retried_then_dead_and_harms_no_neighbour(world: World) {
+        world.work();
+        let job = world.enqueue(&Panics {}).await;
+        let id = job.job;
+        world.queue.publish(job.ticket);
+        world.wait_for(id, State::Retrying).await;
+        assert_eq!(world.call(&echo("still here")).await, Some(Answer::Succeeded(json!({ "text": "still here" }))));
+        world.context.clock.advance(Duration::from_secs(60));
+        world.queue.promote_due().await.unwrap();
+        let row = world.wait_for(id, State::Dead).await;
+        assert_eq!(row.failure().unwrap().error, "panic");
+    }
+
+    async fn a_kind_this_worker_does_not_know_stays_queued(world: World) {
+        world.work();
+        let enqueued = world.enqueue(&Gated {}).await;
+        let job = enqueued.job;
+        assert_eq!(world.queue.call(enqueued, Duration::from_millis(300)).await.unwrap(), None);
+        assert_eq!(world.row(job).await.state, State::Queued);
+    }
+
+    async fn the_second_of_two_equal_jobs_finds_the_first(world: World) {
+        let draft = || Draft::new(guild(), &echo("x"), entities::audit_entry::Actor::service()).unwrap().once("all");
+        let first = world.enqueue_draft(draft()).await;
+        let second = world.enqueue_draft(draft()).await;
+        assert!(first.ticket.is_some() && second.ticket.is_none());
+        assert_eq!(first.job, second.job);
+        world.work();
+        world.queue.publish(first.ticket);
+        world.wait_for(first.job, State::Succeeded).await;
+        let third = world.enqueue_draft(draft()).await;
+        assert!(third.ticket.is_some() && third.job != first.job, "only an unfinished job stands in the way");
+    }
+
+    async fn cancelling_ends_a_waiting_job_at_once_and_a_running_one_at_its_next_step(world: World) {
+        let gate = Gate::new();
+        world.work_with(registry().with(gate.clone()));
+        let running = world.enqueue(&Gated {}).await;
+        world.queue.publish(running.ticket);
+        gate.wait_for_entry().await;
+        let waiting = world.enqueue(&echo("never")).await;
+        for job in [running.job, waiting.job] {
+            let transaction = world.context.database.begin().await.unwrap();
+            let row = world.queue.cancel(&transaction, job).await.unwrap().unwrap();
+            transaction.commit().await.unwrap();
+            assert!(row.cancel_requested);
+            world.queue.announce_cancel(job).await.unwrap();
+        }
+        assert_eq!(world.row(waiting.job).await.state, State::Cancelled);
+        world.wait_for(running.job, State::Cancelled).await;
+    }
+
+    async fn shutdown_lets_a_run_end_and_a_cut_gives_it_back_without_burning_the_attempt(world: World) {
+        let gate = Gate::new();
+        world.work_with(registry().with(gate.clone()));
+        let job = world.enqueue(&Gated {}).await;
+        world.queue.publish(job.ticket);
+        gate.wait_for_entry().await;
+        world.context.shutdown.begin();
+        assert_eq!(world.row(job.job).await.state, State::Running);
+        world.context.shutdown.cut();
+        let row = world.wait_for(job.job, State::Queued).await;
+        assert_eq!((row.attempt, row.lease), (0, 1));
+    }
+}

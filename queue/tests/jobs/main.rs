@@ -1,0 +1,9 @@
+//! The job queue against real databases and brokers: each test runs embedded (SQLite, in-process) and distributed
+//! (Postgres, RabbitMQ, Redis). The clock is handed in, so no test waits for a ladder or a lease.
+
+mod family;
+mod fence;
+mod kinds;
+mod lifecycle;
+mod relay;
+mod world;

@@ -1,0 +1,59 @@
+//! What the scheduler repairs: jobs nobody published, and messages a broker lost.
+
+use std::time::Duration;
+
+use entities::job::{State, outbox};
+
+use crate::kinds::Echo;
+use crate::world::{Mode, World, both_modes};
+
+fn echo() -> Echo {
+    Echo { text: String::new() }
+}
+
+both_modes! {
+    async fn a_job_whose_process_died_after_the_commit_is_published_by_the_relay(world: World) {
+        world.work();
+        let job = world.enqueue(&echo()).await.job;
+        assert_eq!(world.queue.relay_unpublished().await.unwrap(), 0, "its own process has a second for it");
+        world.context.clock.advance(Duration::from_secs(2));
+        assert_eq!(world.queue.relay_unpublished().await.unwrap(), 1);
+        world.wait_for(job, State::Succeeded).await;
+    }
+
+    async fn a_published_job_is_not_relayed_again(world: World) {
+        let enqueued = world.enqueue(&echo()).await;
+        let job = enqueued.job;
+        world.queue.publish(enqueued.ticket);
+        let deadline = tokio::time::Instant::now() + crate::world::PATIENCE;
+        while world.row(job).await.published_at.is_none() {
+            assert!(tokio::time::Instant::now() < deadline, "the publish was never noted");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        world.context.clock.advance(Duration::from_secs(2));
+        assert_eq!(world.queue.relay_unpublished().await.unwrap(), 0);
+    }
+
+    async fn what_the_broker_lost_is_rung_again(world: World) {
+        let job = world.enqueue(&echo()).await.job;
+        let conn = world.context.database.write();
+        outbox::mark_published(conn, &[job], world.context.clock.now()).await.unwrap();
+        world.context.clock.advance(Duration::from_secs(61));
+        assert_eq!(world.queue.relay_unpublished().await.unwrap(), 0);
+        assert_eq!(world.queue.recover_lost().await.unwrap(), 1, "published, but the queue is empty");
+        world.work();
+        assert_eq!(world.queue.relay_unpublished().await.unwrap(), 1);
+        world.wait_for(job, State::Succeeded).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_process_runs_what_this_one_enqueued_and_the_caller_hears_of_it() {
+    let world = World::start(Mode::Distributed).await;
+    let (_context, other) = world.another_process().await;
+    queue::run::run(&other, crate::kinds::registry(), queue::run::Slots::default(), "worker-2");
+    let enqueued = world.enqueue(&echo()).await;
+    let job = enqueued.job;
+    assert!(world.queue.call(enqueued, crate::world::PATIENCE).await.unwrap().is_some());
+    assert_eq!(world.row(job).await.worker.as_deref(), Some("worker-2"));
+}

@@ -1,0 +1,173 @@
+//! A database, a broker and a clock of one's own for each test.
+
+use std::time::Duration;
+
+use chrono::DateTime;
+use entities::audit_entry::Actor;
+use entities::job::{Model, State, listing};
+use entities::{GuildId, JobId};
+use queue::run::{Registry, Slots};
+use queue::{Answer, Draft, Enqueued, Payload, Queue};
+use runtime::{Clock, Config, Context, Secret, Shutdown};
+use sea_orm::ConnectionTrait;
+
+pub(crate) const GUILD: &str = "7000000000000000000";
+/// How long an answer may take on a loaded machine before a test gives up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Embedded,
+    Distributed,
+}
+
+/// Runs a test body in both modes, as two tests.
+macro_rules! both_modes {
+    ($(async fn $name:ident($world:ident: World) $body:block)+) => { $(
+        mod $name {
+            use super::*;
+
+            async fn body($world: $crate::world::World) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn embedded() {
+                body($crate::world::World::start($crate::world::Mode::Embedded).await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn distributed() {
+                body($crate::world::World::start($crate::world::Mode::Distributed).await).await;
+            }
+        }
+    )+ };
+}
+pub(crate) use both_modes;
+
+pub(crate) struct World {
+    pub(crate) context: Context,
+    pub(crate) queue: Queue,
+    config: Config,
+    _folder: tempfile::TempDir,
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run ./test, which starts the servers"))
+}
+
+/// A new database on the test server; the server is thrown away as a whole.
+async fn new_database(name: &str) -> Secret {
+    let server = variable("GUILDHALL_TEST_DATABASE_URL");
+    let conn = sea_orm::Database::connect(&server).await.unwrap();
+    conn.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    conn.close().await.unwrap();
+    let (base, _) = server.rsplit_once('/').unwrap();
+    Secret::from(format!("{base}/{name}"))
+}
+
+impl World {
+    pub(crate) async fn start(mode: Mode) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let prefix = format!("t{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
+        let config = match mode {
+            Mode::Embedded => Config {
+                database_url: Secret::from(format!("sqlite://{}/jobs.db", folder.path().display())),
+                prefix,
+                broker: None,
+            },
+            Mode::Distributed => Config {
+                database_url: new_database(&prefix).await,
+                prefix,
+                broker: Some(runtime::BrokerConfig {
+                    amqp_url: Secret::from(variable("GUILDHALL_TEST_AMQP_URL")),
+                    redis_url: Secret::from(variable("GUILDHALL_TEST_REDIS_URL")),
+                }),
+            },
+        };
+        let clock = Clock::manual(DateTime::from_timestamp(1_800_000_000, 0).unwrap());
+        let (context, queue) = Self::process(&config, &clock).await;
+        migrations::apply(context.database.write()).await.unwrap();
+        let world = Self { context, queue, config, _folder: folder };
+        world.add_guild().await;
+        world
+    }
+
+    async fn process(config: &Config, clock: &Clock) -> (Context, Queue) {
+        let mut context = Context::open(config, Shutdown::new()).await.unwrap();
+        context.clock = clock.clone();
+        let queue = match &config.broker {
+            None => Queue::embedded(&context),
+            Some(broker) => Queue::distributed(&context, broker.amqp_url.expose(), &config.prefix),
+        };
+        if config.broker.is_some() {
+            let mut connects = queue.broker().connects();
+            connects.wait_for(|count| *count > 0).await.unwrap();
+        }
+        (context, queue)
+    }
+
+    async fn add_guild(&self) {
+        let guild = entities::guild::Model {
+            guild_id: guild(),
+            name: "Guild".to_owned(),
+            shield_writer: false,
+            mirror_bans: true,
+            nickname_template: "{play_username}".to_owned(),
+            time_zone: "UTC".to_owned(),
+            week_start: 1,
+            strike_days: 90,
+            score_weights: serde_json::json!({}),
+            created_at: self.context.clock.now(),
+        };
+        entities::guild::upsert(self.context.database.write(), guild).await.unwrap();
+    }
+
+    /// Another process on the same database and broker.
+    pub(crate) async fn another_process(&self) -> (Context, Queue) {
+        Self::process(&self.config, &self.context.clock).await
+    }
+
+    pub(crate) fn work(&self) {
+        queue::run::run(&self.queue, crate::kinds::registry(), Slots::default(), "worker-1");
+    }
+
+    pub(crate) fn work_with(&self, registry: Registry) {
+        queue::run::run(&self.queue, registry, Slots::default(), "worker-1");
+    }
+
+    pub(crate) async fn enqueue<P: Payload>(&self, payload: &P) -> Enqueued {
+        self.enqueue_draft(Draft::new(guild(), payload, Actor::service()).unwrap()).await
+    }
+
+    pub(crate) async fn enqueue_draft(&self, draft: Draft) -> Enqueued {
+        let transaction = self.context.database.begin().await.unwrap();
+        let enqueued = draft.enqueue(&transaction, self.context.clock.now()).await.unwrap();
+        transaction.commit().await.unwrap();
+        enqueued
+    }
+
+    pub(crate) async fn call<P: Payload>(&self, payload: &P) -> Option<Answer> {
+        let enqueued = self.enqueue(payload).await;
+        self.queue.call(enqueued, PATIENCE).await.unwrap()
+    }
+
+    pub(crate) async fn row(&self, job: JobId) -> Model {
+        listing::find_any(self.context.database.read(), job).await.unwrap().unwrap()
+    }
+
+    /// Reads the row until it is in `state`; the deadline is what fails a test.
+    pub(crate) async fn wait_for(&self, job: JobId, state: State) -> Model {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let row = self.row(job).await;
+            if row.state == state {
+                return row;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "job is {:?}, not {state:?}: {row:?}", row.state);
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+pub(crate) fn guild() -> GuildId {
+    GUILD.parse().unwrap()
+}
