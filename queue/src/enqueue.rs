@@ -92,3 +92,19 @@ impl Draft {
         Ok(Enqueued { ticket: None, job: open.job_id })
     }
 }
+
+/// Inserts several jobs at once, to run as soon as the transaction is committed. Drafts with a dedupe key go one by one.
+pub async fn enqueue_many<C: ConnectionTrait>(
+    conn: &C,
+    drafts: Vec<Draft>,
+    now: Timestamp,
+) -> Result<Vec<Ticket>, DbErr> {
+    let rows: Vec<NewJob> =
+        drafts.into_iter().map(|draft| NewJob { run_at: Some(now), ..draft.0 }).collect();
+    let tickets = rows
+        .iter()
+        .map(|job| Ticket { job: job.id, lease: 0, kind: job.kind.to_owned(), class: job.class, reply_to: None })
+        .collect();
+    lifecycle::insert_many(conn, rows, now).await?;
+    Ok(tickets)
+}

@@ -36,7 +36,7 @@ mod waiters;
 
 pub use answer::Answer;
 pub use broker::{Broker, PublishError};
-pub use enqueue::{Draft, Enqueued};
+pub use enqueue::{Draft, Enqueued, enqueue_many};
 pub use payload::Payload;
 pub use queue::{Queue, QueueError};
 pub use run::LEASE;

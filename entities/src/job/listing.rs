@@ -111,3 +111,8 @@ pub async fn running_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Re
         .all(conn)
         .await
 }
+
+/// How many jobs of a kind ended well.
+pub async fn count_succeeded<C: ConnectionTrait>(conn: &C, kind: &str) -> Result<u64, DbErr> {
+    Entity::find().filter(Column::Kind.eq(kind)).filter(Column::State.eq(State::Succeeded)).count(conn).await
+}

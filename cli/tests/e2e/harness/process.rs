@@ -43,7 +43,7 @@ pub fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) -> Comm
         command.env_remove(name);
     }
     command.args(args).current_dir(folder).stdin(Stdio::null());
-    command.env("RUST_LOG", "info,sqlx=warn,lapin=error").env("GUILDHALL_LOG_FORMAT", "text");
+    command.env_remove("RUST_LOG").env("GUILDHALL_LOG_FORMAT", "text");
     command.envs(env.iter().map(|(name, value)| (name, value)));
     command
 }

@@ -1,0 +1,36 @@
+//! Figures for the job system, each beside the ceiling it is compared with in the same run.
+//!
+//! `eval "$(deploy/services env)"; cargo run --release -p bench -- --help`
+
+mod ceiling;
+mod latency;
+mod site;
+mod throughput;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "Measures the job system against its ceilings; servers come from deploy/services")]
+struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// No-op jobs through the whole path: row, confirm, claim, finish
+    Throughput(throughput::Arguments),
+    /// Enqueue to start, and what a waiting caller pays, on an idle system
+    Latency(latency::Arguments),
+    /// Publish with confirm and consume with ack, without any job: what the broker alone can do
+    Ceiling(ceiling::Arguments),
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    match Arguments::parse().what {
+        What::Throughput(arguments) => throughput::run(&arguments).await,
+        What::Latency(arguments) => latency::run(&arguments).await,
+        What::Ceiling(arguments) => ceiling::run(&arguments).await,
+    }
+}

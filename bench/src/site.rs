@@ -1,0 +1,132 @@
+//! A fresh database and queue prefix on the servers of `deploy/services`, or a SQLite file.
+
+use anyhow::Context as _;
+use async_trait::async_trait;
+use clap::ValueEnum;
+use entities::audit_entry::Actor;
+use entities::job::Class;
+use entities::{GuildId, guild};
+use queue::run::{Handler, JobContext, JobError, Outcome, Registry, Slots};
+use queue::{Draft, Payload, Queue};
+use runtime::{BrokerConfig, Config, Context, Secret, Shutdown};
+use sea_orm::ConnectionTrait;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    Embedded,
+    Distributed,
+}
+
+pub(crate) struct Site {
+    pub(crate) context: Context,
+    pub(crate) queue: Queue,
+    config: Config,
+    _folder: tempfile::TempDir,
+}
+
+/// A job that does nothing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Noop {}
+
+impl Payload for Noop {
+    const KIND: &'static str = "noop";
+    const CLASS: Class = Class::Default;
+}
+
+struct NoopHandler;
+
+#[async_trait]
+impl Handler for NoopHandler {
+    type Payload = Noop;
+
+    async fn run(&self, job: &JobContext, _: Noop) -> Result<Outcome, JobError> {
+        Ok(Outcome::done(serde_json::json!({ "started": job.now().timestamp_micros() })))
+    }
+}
+
+pub(crate) fn guild_id() -> anyhow::Result<GuildId> {
+    Ok("7000000000000000000".parse()?)
+}
+
+fn variable(name: &str) -> anyhow::Result<String> {
+    std::env::var(name).with_context(|| format!(r#"{name} is not set: eval "$(deploy/services env)""#))
+}
+
+pub(crate) fn amqp_url() -> anyhow::Result<String> {
+    variable("GUILDHALL_TEST_AMQP_URL")
+}
+
+impl Site {
+    pub(crate) async fn start(mode: Mode) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir_in("target")?;
+        let prefix = format!("b{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
+        let config = match mode {
+            Mode::Embedded => {
+                let database_url = Secret::from(format!("sqlite://{}/bench.db", folder.path().display()));
+                Config { database_url, prefix, broker: None }
+            }
+            Mode::Distributed => {
+                let server = variable("GUILDHALL_TEST_DATABASE_URL")?;
+                let conn = sea_orm::Database::connect(&server).await?;
+                conn.execute_unprepared(&format!("CREATE DATABASE {prefix}")).await?;
+                let (base, _) = server.rsplit_once('/').context("a database URL with a name")?;
+                let (amqp_url, redis_url) = (amqp_url()?, variable("GUILDHALL_TEST_REDIS_URL")?);
+                let broker = BrokerConfig { amqp_url: amqp_url.into(), redis_url: redis_url.into() };
+                Config { database_url: Secret::from(format!("{base}/{prefix}")), prefix, broker: Some(broker) }
+            }
+        };
+        let (context, queue) = process(&config).await?;
+        migrations::apply(context.database.write()).await?;
+        add_guild(&context).await?;
+        Ok(Self { context, queue, config, _folder: folder })
+    }
+
+    /// Another process's worth of connections to the same site; the same one where it is embedded.
+    pub(crate) async fn another(&self) -> anyhow::Result<(Context, Queue)> {
+        if self.config.broker.is_none() {
+            return Ok((self.context.clone(), self.queue.clone()));
+        }
+        process(&self.config).await
+    }
+
+    /// Starts `count` workers with the default slots.
+    pub(crate) async fn work(&self, count: usize) -> anyhow::Result<()> {
+        for number in 0..count {
+            let (_, queue) = self.another().await?;
+            let registry = Registry::default().with(NoopHandler);
+            queue::run::run(&queue, registry, Slots { default: 256, ..Slots::default() }, &format!("bench-{number}"));
+        }
+        Ok(())
+    }
+}
+
+async fn process(config: &Config) -> anyhow::Result<(Context, Queue)> {
+    let context = Context::open(config, Shutdown::new()).await?;
+    let queue = match &config.broker {
+        None => Queue::embedded(&context),
+        Some(broker) => Queue::distributed(&context, broker.amqp_url.expose(), &config.prefix),
+    };
+    queue.broker().connects().wait_for(|count| *count > 0).await?;
+    Ok((context, queue))
+}
+
+async fn add_guild(context: &Context) -> anyhow::Result<()> {
+    let row = guild::Model {
+        guild_id: guild_id()?,
+        name: "Bench".to_owned(),
+        shield_writer: false,
+        mirror_bans: true,
+        nickname_template: String::new(),
+        time_zone: "UTC".to_owned(),
+        week_start: 1,
+        strike_days: 90,
+        score_weights: serde_json::json!({}),
+        created_at: context.clock.now(),
+    };
+    Ok(guild::upsert(context.database.write(), row).await?)
+}
+
+pub(crate) fn draft() -> anyhow::Result<Draft> {
+    Ok(Draft::new(guild_id()?, &Noop {}, Actor::service())?)
+}

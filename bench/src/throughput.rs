@@ -1,0 +1,77 @@
+//! Jobs a second through the whole path, with producers and workers at once.
+
+use std::time::{Duration, Instant};
+
+use entities::job::{Class, listing};
+
+use crate::site::{Mode, Site, draft};
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[arg(long, value_enum, default_value = "distributed")]
+    mode: Mode,
+    #[arg(long, default_value_t = 50_000)]
+    jobs: usize,
+    /// Worker processes' worth of consumers, each with connections of its own
+    #[arg(long, default_value_t = 4)]
+    workers: usize,
+    #[arg(long, default_value_t = 8)]
+    producers: usize,
+    /// Jobs a producer commits in one transaction
+    #[arg(long, default_value_t = 50)]
+    batch: usize,
+}
+
+pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let site = Site::start(arguments.mode).await?;
+    site.work(if arguments.mode == Mode::Embedded { 1 } else { arguments.workers }).await?;
+    let started = Instant::now();
+    let share = arguments.jobs / arguments.producers;
+    let mut producers = Vec::new();
+    for _ in 0..arguments.producers {
+        let (queue, context) = (site.queue.clone(), site.context.clone());
+        let batch = arguments.batch;
+        producers.push(tokio::spawn(async move { produce(&context, &queue, (share, batch)).await }));
+    }
+    for producer in producers {
+        producer.await??;
+    }
+    let enqueued = started.elapsed();
+    let done = wait_until_drained(&site, (share * arguments.producers) as u64).await?;
+    let total = started.elapsed();
+    println!("mode {:?}, {} jobs, enqueued in {enqueued:.2?}, all finished in {total:.2?}", arguments.mode, done);
+    #[expect(clippy::cast_precision_loss, reason = "a printed rate")]
+    let rate = done as f64 / total.as_secs_f64();
+    println!("{rate:.0} jobs/s through the whole path");
+    Ok(())
+}
+
+async fn produce(
+    context: &runtime::Context,
+    queue: &queue::Queue,
+    (share, batch): (usize, usize),
+) -> anyhow::Result<()> {
+    let mut left = share;
+    while left > 0 {
+        let size = batch.min(left);
+        let transaction = context.database.begin().await?;
+        let drafts = (0..size).map(|_| draft()).collect::<Result<Vec<_>, _>>()?;
+        let tickets = queue::enqueue_many(&transaction, drafts, context.clock.now()).await?;
+        transaction.commit().await?;
+        queue.publish(tickets);
+        left -= size;
+    }
+    Ok(())
+}
+
+async fn wait_until_drained(site: &Site, jobs: u64) -> anyhow::Result<u64> {
+    loop {
+        let done = listing::count_succeeded(site.context.database.read(), "noop").await?;
+        if done >= jobs {
+            let backlog = listing::backlog(site.context.database.read(), Class::Default).await?;
+            anyhow::ensure!(backlog.queued == 0, "jobs are left over");
+            return Ok(done);
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

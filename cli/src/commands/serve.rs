@@ -1,0 +1,64 @@
+//! `guildhall serve`: API, worker and scheduler in one process, on a SQLite file or a Postgres of its own.
+
+use entities::guild;
+use runtime::{
+    BrokerArgs, Config, Context, DatabaseArgs, ListenArgs, PlatformArgs, Shutdown, bind,
+};
+use tokio::net::TcpListener;
+
+use crate::process::{Process, SlotArgs, VERSION, database_name};
+
+/// Everything in one process: nothing to configure, durable, for one community on one machine.
+///
+/// Brings its schema up to date by itself. On a SQLite file it is the only one; on Postgres see to it that no second
+/// `serve` uses the same database: for several processes there are `api`, `worker` and `scheduler`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    listen: ListenArgs,
+    #[command(flatten)]
+    database: DatabaseArgs,
+    #[command(flatten)]
+    broker: BrokerArgs,
+    #[command(flatten)]
+    platforms: PlatformArgs,
+    #[command(flatten)]
+    slots: SlotArgs,
+}
+
+pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
+    let config = Config::embedded(&args.database, &args.broker)?;
+    let shutdown = Shutdown::on_signals();
+    // The port and the file first: nothing is changed by a start that cannot go on.
+    let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
+    let _lock = config.lock_data_dir()?;
+    let process = Process::embedded(&config, &args.platforms, shutdown).await?;
+    tracing::info!(
+        version = VERSION,
+        mode = "embedded",
+        listen = %listener.local_addr()?,
+        database = database_name(&config),
+        "guildhall serves"
+    );
+    if guild::list(process.context.database.read()).await?.is_empty() {
+        tracing::info!("there is no guild yet: add one with `guildhall guilds add`, then `guildhall keys create`");
+    }
+    let context = process.context.clone();
+    start(process, args.slots, listener).await;
+    finish(context).await
+}
+
+/// Starts all three parts; returns when the shutdown is over.
+pub(crate) async fn start(process: Process, slots: SlotArgs, listener: TcpListener) {
+    let Process { context, queue, platforms } = process;
+    worker::start(&context, &queue, platforms.clone(), slots.slots());
+    scheduler::start(&context, &queue, scheduler::Options { alone: true });
+    api::serve(context, queue, platforms, listener, api::Options { distributed: false }).await;
+}
+
+/// The end of every process that served.
+pub(crate) async fn finish(context: Context) -> anyhow::Result<()> {
+    context.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}

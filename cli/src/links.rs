@@ -1,0 +1,155 @@
+//! Bringing many links in at once, from a CSV file or a fixture: what is there already is left alone, and a game
+//! account never ends up with two chat accounts.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use entities::link::{self, Model};
+use entities::{ChatId, GuildId, PlayId};
+use sea_orm::{ConnectionTrait, DbErr};
+
+/// Links compared with the database in one query.
+const BATCH: usize = 1_000;
+
+/// What became of the links.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Merged {
+    pub(crate) new: usize,
+    pub(crate) changed: usize,
+    pub(crate) unchanged: usize,
+}
+
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(crate) enum MergeError {
+    /// Which link of those given, and why it cannot be.
+    #[error("{what}")]
+    Conflict { index: usize, what: Conflict },
+    #[error(transparent)]
+    Database(#[from] DbErr),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Conflict {
+    #[error("chat_id {0} stands here a second time")]
+    ChatTwice(ChatId),
+    #[error("play_id {0} stands here a second time")]
+    PlayTwice(PlayId),
+    #[error("play_id {play} is already linked to the chat user {chat}")]
+    PlayTaken { play: PlayId, chat: ChatId },
+}
+
+/// Writes the links of one guild. After an error the transaction must not be committed.
+pub(crate) async fn merge<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    links: &[Model],
+) -> Result<Merged, MergeError> {
+    refuse_twice(links)?;
+    let mut merged = Merged::default();
+    for (n, batch) in links.chunks(BATCH).enumerate() {
+        refuse_taken(conn, guild, batch).await.map_err(|error| error.shifted(n * BATCH))?;
+        let chats: Vec<ChatId> = batch.iter().map(|link| link.chat_id).collect();
+        let known: HashMap<ChatId, Model> =
+            link::find_by_chats(conn, guild, &chats).await?.into_iter().map(|link| (link.chat_id, link)).collect();
+        let different: Vec<Model> =
+            batch.iter().filter(|link| known.get(&link.chat_id) != Some(link)).cloned().collect();
+        merged.new += batch.len() - known.len();
+        merged.unchanged += batch.len() - different.len();
+        merged.changed += known.len() + different.len() - batch.len();
+        link::upsert_many(conn, different).await?;
+    }
+    Ok(merged)
+}
+
+impl MergeError {
+    fn shifted(self, by: usize) -> Self {
+        match self {
+            Self::Conflict { index, what } => Self::Conflict { index: index + by, what },
+            other @ Self::Database(_) => other,
+        }
+    }
+}
+
+fn refuse_twice(links: &[Model]) -> Result<(), MergeError> {
+    let chat = second(links.iter().map(|link| link.chat_id)).map(|(at, id)| (at, Conflict::ChatTwice(id)));
+    let play = second(links.iter().map(|link| link.play_id)).map(|(at, id)| (at, Conflict::PlayTwice(id)));
+    match chat.into_iter().chain(play).min_by_key(|(index, _)| *index) {
+        Some((index, what)) => Err(MergeError::Conflict { index, what }),
+        None => Ok(()),
+    }
+}
+
+/// The first that stood before.
+fn second<T: Copy + Eq + Hash>(ids: impl Iterator<Item = T>) -> Option<(usize, T)> {
+    let mut seen = std::collections::HashSet::new();
+    ids.enumerate().find(|(_, id)| !seen.insert(*id))
+}
+
+async fn refuse_taken<C: ConnectionTrait>(conn: &C, guild: GuildId, batch: &[Model]) -> Result<(), MergeError> {
+    let plays: Vec<PlayId> = batch.iter().map(|link| link.play_id).collect();
+    let holders: HashMap<PlayId, ChatId> = link::find_by_plays(conn, guild, &plays)
+        .await?
+        .into_iter()
+        .map(|link| (link.play_id, link.chat_id))
+        .collect();
+    let taken = batch.iter().enumerate().find_map(|(index, link)| {
+        let holder = holders.get(&link.play_id).filter(|holder| **holder != link.chat_id)?;
+        Some(MergeError::Conflict { index, what: Conflict::PlayTaken { play: link.play_id, chat: *holder } })
+    });
+    taken.map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(chat: i64, play: i64) -> Model {
+        Model {
+            guild_id: GuildId::try_from(7).unwrap(),
+            chat_id: ChatId::try_from(chat).unwrap(),
+            play_id: PlayId::try_from(play).unwrap(),
+            play_username: "n".to_owned(),
+            verified_at: chrono::DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
+        }
+    }
+
+    #[test]
+    fn the_first_repeated_id_is_named() {
+        assert_eq!(refuse_twice(&[link(1, 1), link(2, 2)]), Ok(()));
+        let chat = refuse_twice(&[link(1, 1), link(2, 2), link(1, 3), link(3, 2)]);
+        let what = Conflict::ChatTwice(ChatId::try_from(1).unwrap());
+        assert_eq!(chat, Err(MergeError::Conflict { index: 2, what }));
+        let play = refuse_twice(&[link(1, 1), link(2, 1), link(1, 3)]);
+        let what = Conflict::PlayTwice(PlayId::try_from(1).unwrap());
+        assert_eq!(play, Err(MergeError::Conflict { index: 1, what }));
+    }
+
+    async fn database(folder: &tempfile::TempDir) -> runtime::Database {
+        let url = format!("sqlite://{}/guildhall.db", folder.path().display());
+        let database = runtime::Database::connect(&url, &runtime::DatabaseOptions::default()).await.unwrap();
+        migrations::apply(database.write()).await.unwrap();
+        let now = link(1, 1).verified_at;
+        let guild = crate::commands::new_guild(GuildId::try_from(7).unwrap(), "g".to_owned(), false, now);
+        entities::guild::upsert(database.write(), guild).await.unwrap();
+        database
+    }
+
+    #[tokio::test]
+    async fn only_what_differs_is_written_and_a_taken_game_account_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database(&folder).await;
+        let (conn, guild) = (database.write(), GuildId::try_from(7).unwrap());
+        let first: Vec<Model> = (1..=1_500).map(|n| link(n, n)).collect();
+        let merged = merge(conn, guild, &first).await.unwrap();
+        assert_eq!(merged, Merged { new: 1_500, changed: 0, unchanged: 0 });
+        assert_eq!(merge(conn, guild, &first).await.unwrap(), Merged { new: 0, changed: 0, unchanged: 1_500 });
+        let second = merge(conn, guild, &[link(1, 2_000), link(2, 2), link(3_000, 3_000)]).await.unwrap();
+        assert_eq!(second, Merged { new: 1, changed: 1, unchanged: 1 });
+        let mut third: Vec<Model> = (4_000..5_200).map(|n| link(n, n)).collect();
+        third.push(link(9_999, 2));
+        let what = Conflict::PlayTaken { play: PlayId::try_from(2).unwrap(), chat: ChatId::try_from(2).unwrap() };
+        let refused = merge(conn, guild, &third).await.unwrap_err();
+        assert_eq!(refused, MergeError::Conflict { index: 1_200, what });
+        database.close().await;
+    }
+}

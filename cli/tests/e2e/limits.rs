@@ -1,0 +1,106 @@
+//! Quotas (interface 8, decisions 3): windows are used up here; that they end is tested beside the limiter.
+
+use serde_json::json;
+
+use crate::harness::{Api, World, both_modes, key_text};
+
+both_modes!(
+    a_bucket_is_used_up_by_its_own_key_alone,
+    reads_and_writes_of_bindings_are_counted_apart,
+    every_group_has_its_limit,
+    a_bulk_sync_is_one_accepted_call_for_the_guild,
+    failed_keys_are_limited_by_address,
+);
+
+/// Asks until the first refusal and returns how many passed.
+async fn passed(api: &Api, path: &str, at_most: usize) -> usize {
+    for count in 0..=at_most {
+        if api.get(path).await.status == 429 {
+            return count;
+        }
+    }
+    panic!("{path}: more than {at_most} passed");
+}
+
+async fn a_bucket_is_used_up_by_its_own_key_alone(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let path = format!("/lookup/chat/{}", guild.members[0].chat);
+    for used in 1..=60 {
+        let answer = api.get(&path).await;
+        assert_eq!(answer.number("x-ratelimit-limit"), 60, "{answer}");
+        assert_eq!(answer.number("x-ratelimit-remaining"), 60 - used, "{answer}");
+        assert!(answer.number("x-ratelimit-reset-after") <= 60, "{answer}");
+        answer.ok();
+    }
+    // What is refused for another reason, or asked of the same bucket by another path, counts alike.
+    for path in [path.as_str(), "/lookup/play/99", "/api/v1/lookup/chat/99"] {
+        let answer = api.get(path).await.refused(429, &[]);
+        assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
+        assert_eq!(answer.number("retry-after"), answer.number("x-ratelimit-reset-after"), "{answer}");
+        assert_eq!(answer.number("x-ratelimit-remaining"), 0, "{answer}");
+    }
+    // Another key of the same guild has its own bucket; so has the same key elsewhere.
+    api.key(&guild.game_key).get(&path).await.ok();
+    api.get("/bindings/list").await.ok();
+}
+
+async fn reads_and_writes_of_bindings_are_counted_apart(world: &World) {
+    let api = world.api();
+    for used in 1..=30 {
+        let answer = api.delete(&format!("/bindings/remove/{}", 900_000 + used)).await;
+        assert_eq!((answer.status, answer.number("x-ratelimit-limit")), (404, 30), "{answer}");
+        assert_eq!(answer.number("x-ratelimit-remaining"), 30 - used, "{answer}");
+    }
+    let body = json!({ "type": "group_rank", "group_id": 1, "rank": 1, "role_id": "1" });
+    api.post("/bindings/add", body).await.refused(429, &[]);
+    assert_eq!(passed(&api, "/bindings/list", 100).await, 100);
+}
+
+async fn every_group_has_its_limit(world: &World) {
+    let (api, guild, member) = (world.api(), world.guild(), world.guild().right());
+    let limit = |answer: crate::harness::Answer| answer.number("x-ratelimit-limit");
+    let guild_path = |rest: &str| format!("/guilds/{}/{rest}", guild.id);
+    let sync = json!({ "guild_id": guild.id, "user_id": member.chat });
+    assert_eq!(limit(api.get(&guild_path("members")).await), 100);
+    assert_eq!(limit(api.patch(&guild_path("settings"), json!({})).await), 20);
+    assert_eq!(limit(api.get(&guild_path("audit-logs")).await), 100);
+    assert_eq!(limit(api.post(&guild_path("audit-logs"), json!({})).await), 20);
+    assert_eq!(limit(api.post("/lookup/status", json!({ "chat_ids": ["1"] })).await), 60);
+    assert_eq!(limit(api.post("/reverse", json!({ "play_ids": [1] })).await), 60);
+    assert_eq!(limit(api.post("/interactions/sync", sync).await), 30);
+    assert_eq!(limit(api.post("/interactions/roles/assign", json!({})).await), 30);
+    assert_eq!(limit(api.post("/interactions/sync/all", json!({ "dry_run": 1 })).await), 1);
+    // Audit logs have a bucket apart from the rest below /guilds.
+    let audit = api.get(&guild_path("audit-logs")).await.number("x-ratelimit-remaining");
+    let config = api.get(&guild_path("members")).await.number("x-ratelimit-remaining");
+    assert_eq!((audit, config), (98, 98));
+}
+
+async fn a_bulk_sync_is_one_accepted_call_for_the_guild(world: &World) {
+    let (api, guild, other) = (world.api(), world.guild(), world.other_guild());
+    let path = "/interactions/sync/all";
+    // Refused ones do not use it up.
+    api.post(path, json!({ "guild_id": other.id })).await.refused(403, &[]);
+    api.post(path, json!({ "guild_id": guild.id, "max_removals": -1 })).await.refused(400, &["max_removals"]);
+    api.post(path, json!({ "guild_id": 7 })).await.refused(400, &["guild_id"]);
+    let read_only = world.new_key("read").await;
+    api.key(&read_only).post(path, json!({})).await.refused(403, &["sync"]);
+    assert_eq!(api.post(path, json!({ "guild_id": guild.id })).await.ok()["queued"], true);
+    for key in [&guild.admin_key, &guild.game_key] {
+        let answer = api.key(key).post(path, json!({ "guild_id": guild.id })).await.refused(429, &[]);
+        assert!((3_500..=3_600).contains(&answer.number("retry-after")), "{answer}");
+    }
+    // Another guild's hour is its own.
+    assert_eq!(api.key(&other.game_key).post(path, json!({})).await.ok()["queued"], true);
+}
+
+async fn failed_keys_are_limited_by_address(world: &World) {
+    let api = world.api();
+    for n in 0..30 {
+        let key = key_text(50 + n, "unknown");
+        api.key(&key).get("/bindings/list").await.refused(401, &[]);
+    }
+    let answer = api.key(&key_text(90, "unknown")).get("/bindings/list").await.refused(429, &[]);
+    assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
+    api.without("x-api-key").get("/bindings/list").await.refused(429, &[]);
+}

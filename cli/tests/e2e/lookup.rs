@@ -1,0 +1,70 @@
+//! `/lookup/...` and `/reverse` (interface 4.1).
+
+use serde_json::{Value, json};
+
+use crate::harness::{World, both_modes};
+
+both_modes!(single_lookups_answer_the_link, batches_answer_for_each_id, unknown_and_foreign_ids_are_not_found);
+
+async fn single_lookups_answer_the_link(world: &World) {
+    let (guild, member) = (world.guild(), &world.guild().members[3]);
+    let api = world.api().header("x-guild-id", &guild.id);
+    let link = json!({
+        "chat_id": member.chat, "play_id": member.play, "play_username": member.name,
+        "verified_at": "2026-04-12T18:33:21Z",
+    });
+    assert_eq!(api.get(&format!("/lookup/chat/{}", member.chat)).await.ok(), link);
+    assert_eq!(api.get(&format!("/lookup/play/{}", member.play)).await.ok(), link);
+    assert_eq!(api.get(&format!("/api/v1/lookup/play/{}", member.play)).await.ok(), link);
+    // Without the header the key's guild is meant.
+    assert_eq!(world.api().get(&format!("/lookup/chat/{}", member.chat)).await.ok(), link);
+}
+
+async fn batches_answer_for_each_id(world: &World) {
+    let (guild, api) = (world.guild(), world.api());
+    let (first, second) = (&guild.members[0], &guild.members[1]);
+    let unknown = "1999999999999999999";
+    let body = json!({ "guild_id": guild.id, "chat_ids": [second.chat, unknown, first.chat] });
+    let results = api.post("/lookup/status", body).await.ok()["results"].clone();
+    let expected = json!([
+        { "chat_id": second.chat, "verified": true, "play_id": second.play },
+        { "chat_id": unknown, "verified": false },
+        { "chat_id": first.chat, "verified": true, "play_id": first.play },
+    ]);
+    assert_eq!(results, expected);
+
+    // Game scripts mix integers and digit strings.
+    let body = json!({ "guild_id": guild.id, "play_ids": [first.play, second.play.to_string(), 1] });
+    let results = api.post("/lookup/status", body.clone()).await.ok()["results"].clone();
+    let verified: Vec<&Value> = results.as_array().unwrap().iter().map(|result| &result["verified"]).collect();
+    assert_eq!(verified, [true, true, false], "{results}");
+    assert_eq!(results[0]["chat_id"], first.chat.as_str());
+
+    let results = api.post("/reverse", body).await.ok()["results"].clone();
+    let record = |member: &crate::harness::Member| {
+        json!({ "play_id": member.play, "chat_id": member.chat, "play_username": member.name })
+    };
+    assert_eq!(results, json!([record(first), record(second)]));
+
+    // The longest list that is allowed.
+    let ids: Vec<i64> = (1..=200).collect();
+    let answer = api.post("/reverse", json!({ "play_ids": ids })).await.ok();
+    assert_eq!(answer["results"], json!([]));
+}
+
+async fn unknown_and_foreign_ids_are_not_found(world: &World) {
+    let (api, foreign) = (world.api(), &world.other_guild().members[0]);
+    let unknown = api.get("/lookup/chat/1999999999999999999").await.refused(404, &[]);
+    let of_others = api.get(&format!("/lookup/chat/{}", foreign.chat)).await.refused(404, &[]);
+    assert_eq!(unknown.without_request_id(), of_others.without_request_id());
+    let unknown = api.get("/lookup/play/1").await.refused(404, &[]);
+    let of_others = api.get(&format!("/lookup/play/{}", foreign.play)).await.refused(404, &[]);
+    assert_eq!(unknown.without_request_id(), of_others.without_request_id());
+    let body = json!({ "chat_ids": [foreign.chat] });
+    let result = api.post("/lookup/status", body).await.ok()["results"][0].clone();
+    assert_eq!(result, json!({ "chat_id": foreign.chat, "verified": false }));
+    assert_eq!(api.post("/reverse", json!({ "play_ids": [foreign.play] })).await.ok()["results"], json!([]));
+    // The same account linked in another guild answers there.
+    let there = api.key(&world.other_guild().game_key).get(&format!("/lookup/chat/{}", foreign.chat)).await;
+    assert_eq!(there.ok()["play_id"], foreign.play);
+}

@@ -1,0 +1,28 @@
+//! `assign_role`: gives one role to one member, by hand. Giving a role that is held already succeeds.
+
+use async_trait::async_trait;
+use platforms::CallContext;
+use queue::kinds::AssignRole;
+use queue::run::{Handler, JobContext, JobError, Outcome};
+
+use crate::Services;
+use crate::manual_role::{REASON, Target, Verb, check, outcome};
+
+pub(crate) struct Job(pub(crate) Services);
+
+const ASSIGN: Verb = Verb { action: "roles.assign", done: "assigned" };
+
+#[async_trait]
+impl Handler for Job {
+    type Payload = AssignRole;
+
+    async fn run(&self, job: &JobContext, args: AssignRole) -> Result<Outcome, JobError> {
+        let AssignRole { guild, user, role } = args;
+        let target = Target { guild, user, role };
+        let name = check(&self.0, target).await?;
+        job.check_cancelled()?;
+        let call = CallContext::interactive(guild);
+        let answer = self.0.platforms.chat.add_role(call, user, role, REASON).await;
+        outcome(target, &ASSIGN, &name, answer)
+    }
+}

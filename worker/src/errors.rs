@@ -1,0 +1,134 @@
+//! Platform errors in public words: the one place that says what a job does about each of them.
+//!
+//! What may pass by itself is retried, the rest fails. The status is for a caller who still waits; 502 and 503 always
+//! say when asking again makes sense (decisions 2).
+
+use std::time::Duration;
+
+use entities::job::Failure;
+use platforms::{Missing, PlatformError};
+use queue::run::{JobError, failure};
+
+/// When to ask again where an operator has to act first.
+const OPERATOR_PAUSE: Duration = Duration::from_secs(60);
+
+/// The platform's own number for "the bot is not in this guild".
+const MISSING_ACCESS: i64 = 50_001;
+
+pub(crate) fn job_error(error: PlatformError) -> JobError {
+    let failure = public(&error);
+    match error {
+        // The ladder's pauses outlast a platform's downtime; the few seconds the client suggests do not.
+        PlatformError::Unavailable { .. } => JobError::Retry(failure),
+        PlatformError::RateLimited { retry_after } | PlatformError::Stopped { retry_after: Some(retry_after), .. } => {
+            JobError::RetryAfter(failure, retry_after)
+        }
+        _ => JobError::Fail(failure),
+    }
+}
+
+/// What a caller is told.
+pub(crate) fn public(error: &PlatformError) -> Failure {
+    match error {
+        PlatformError::NotFound(missing) => not_found(*missing),
+        PlatformError::Forbidden { code: MISSING_ACCESS, .. } => not_found(Missing::Guild),
+        PlatformError::Forbidden { .. } => later(failure(502, "platform_refused", error.to_string()), OPERATOR_PAUSE),
+        PlatformError::Invalid { .. } => failure(422, "platform_invalid", error.to_string()),
+        PlatformError::Unauthorized(_) => later(failure(503, "credential_refused", error.to_string()), OPERATOR_PAUSE),
+        PlatformError::NotConfigured(_) => later(failure(503, "not_configured", error.to_string()), OPERATOR_PAUSE),
+        PlatformError::Unavailable { .. } => {
+            later(failure(502, "platform_unavailable", error.to_string()), error.retry_after().unwrap_or_default())
+        }
+        PlatformError::RateLimited { retry_after } => {
+            later(failure(503, "platform_rate_limited", error.to_string()), *retry_after)
+        }
+        PlatformError::Stopped { retry_after, .. } => {
+            later(failure(503, "platform_stopped", error.to_string()), retry_after.unwrap_or(OPERATOR_PAUSE))
+        }
+    }
+}
+
+fn not_found(missing: Missing) -> Failure {
+    match missing {
+        Missing::Member | Missing::User => failure(404, "not_a_member", "the user is not a member of the guild"),
+        Missing::Role => failure(404, "unknown_role", "the role does not exist in the guild"),
+        Missing::Group => failure(
+            422,
+            "unknown_group",
+            "a binding names a game group that does not exist: nothing was changed, so that no member loses a role over it",
+        ),
+        Missing::Guild => {
+            failure(422, "guild_not_reached", "the chat platform does not show the guild to the bot: is it a member?")
+        }
+        Missing::Channel | Missing::Ban | Missing::Other => {
+            failure(404, "not_found", format!("the platform knows no such {missing}"))
+        }
+    }
+}
+
+/// Whole seconds, rounded up, at least one.
+fn later(failure: Failure, pause: Duration) -> Failure {
+    let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
+    Failure { retry_after: Some(seconds.max(1)), ..failure }
+}
+
+pub(crate) fn not_linked() -> JobError {
+    JobError::Fail(failure(404, "not_linked", "the user has no linked game account in this guild"))
+}
+
+pub(crate) fn not_a_member() -> JobError {
+    JobError::Fail(not_found(Missing::Member))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Vec<(PlatformError, u16, &'static str)> {
+        let second = Duration::from_millis(1_200);
+        let refused = |code| PlatformError::Forbidden { code, message: "no".into() };
+        vec![
+            (PlatformError::NotFound(Missing::Member), 404, "not_a_member"),
+            (PlatformError::NotFound(Missing::User), 404, "not_a_member"),
+            (PlatformError::NotFound(Missing::Role), 404, "unknown_role"),
+            (PlatformError::NotFound(Missing::Group), 422, "unknown_group"),
+            (PlatformError::NotFound(Missing::Guild), 422, "guild_not_reached"),
+            (PlatformError::NotFound(Missing::Other), 404, "not_found"),
+            (refused(50_001), 422, "guild_not_reached"),
+            (refused(50_013), 502, "platform_refused"),
+            (PlatformError::Invalid { code: 50_035, message: "form".into() }, 422, "platform_invalid"),
+            (PlatformError::Unauthorized("GUILDHALL_CHAT_TOKEN"), 503, "credential_refused"),
+            (PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"), 503, "not_configured"),
+            (PlatformError::RateLimited { retry_after: second }, 503, "platform_rate_limited"),
+            (PlatformError::Unavailable { route: "GET /x", cause: "x".into() }, 502, "platform_unavailable"),
+            (PlatformError::Stopped { reason: "r".into(), retry_after: Some(second) }, 503, "platform_stopped"),
+            (PlatformError::Stopped { reason: "r".into(), retry_after: None }, 503, "platform_stopped"),
+        ]
+    }
+
+    #[test]
+    fn every_error_has_its_status_and_word_and_gateway_errors_say_when_to_come_back() {
+        for (error, status, word) in all() {
+            let failure = public(&error);
+            assert_eq!((failure.status, failure.error.as_str()), (status, word), "{error}");
+            assert_eq!(failure.retry_after.is_some(), status >= 500, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_job_is_retried_exactly_where_the_error_may_pass_by_itself() {
+        for (error, ..) in all() {
+            let retryable = error.is_retryable();
+            let retried = matches!(job_error(error.clone()), JobError::Retry(_) | JobError::RetryAfter(..));
+            assert_eq!(retried, retryable, "{error}");
+        }
+    }
+
+    #[test]
+    fn pauses_are_rounded_up_and_operators_read_which_variable_it_is() {
+        let limited = public(&PlatformError::RateLimited { retry_after: Duration::from_millis(1_200) });
+        assert_eq!(limited.retry_after, Some(2));
+        let unset = public(&PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"));
+        assert!(unset.message.contains("GUILDHALL_PLAY_KEY"));
+    }
+}

@@ -1,0 +1,55 @@
+//! What giving and taking a role by hand have in common (interface 4.3): the checks before and the words after.
+
+use entities::audit_entry::NewEntry;
+use platforms::{CallContext, PlatformError, RoleProblem};
+use queue::run::{JobError, Outcome, failure};
+use entities::{ChatId, GuildId, RoleId};
+use serde_json::json;
+
+use crate::Services;
+use crate::errors::job_error;
+
+/// Stands in the guild's own audit log on the chat platform.
+pub(crate) const REASON: &str = "asked for through the API";
+
+/// One role for one member.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target {
+    pub(crate) guild: GuildId,
+    pub(crate) user: ChatId,
+    pub(crate) role: RoleId,
+}
+
+/// What is done to it, in the words of answer and audit log.
+pub(crate) struct Verb {
+    pub(crate) action: &'static str,
+    pub(crate) done: &'static str,
+}
+
+/// Whether the bot may touch the role, in the platform's own rules. Returns the role's name.
+pub(crate) async fn check(services: &Services, target: Target) -> Result<String, JobError> {
+    let call = CallContext::interactive(target.guild);
+    let overview = services.platforms.chat.guild_overview(call).await.map_err(job_error)?;
+    match overview.grantable(target.role) {
+        Ok(()) => Ok(overview.role(target.role).map(|role| role.name.clone()).unwrap_or_default()),
+        Err(problem @ RoleProblem::Unknown) => Err(JobError::Fail(failure(404, "unknown_role", problem.to_string()))),
+        Err(problem) => Err(JobError::Fail(failure(422, "role_not_grantable", problem.to_string()))),
+    }
+}
+
+pub(crate) fn outcome(
+    target: Target,
+    verb: &Verb,
+    name: &str,
+    answer: Result<(), PlatformError>,
+) -> Result<Outcome, JobError> {
+    answer.map_err(job_error)?;
+    let audit = NewEntry {
+        guild: target.guild,
+        action: verb.action,
+        target: target.user.to_string(),
+        metadata: json!({ "role_id": target.role, "role_name": name }),
+    };
+    let result = json!({ "message": format!("role {name} {}", verb.done) });
+    Ok(Outcome::Done { result, audit: vec![audit] })
+}

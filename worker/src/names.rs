@@ -1,0 +1,64 @@
+//! Players rename themselves, and old names kept are a known complaint: every sync asks for the current ones.
+//!
+//! The platform's names call never fails a sync: without it the stored name stands.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use entities::{ChatId, GuildId, PlayId, link};
+use platforms::{CallContext, PlayPlatform};
+use sea_orm::{ConnectionTrait, DbErr};
+
+/// A sync somebody waits for does not wait longer than this for a name.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A linked player whose name differs from the stored one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Renamed {
+    pub(crate) chat: ChatId,
+    pub(crate) play: PlayId,
+    pub(crate) name: String,
+}
+
+/// Current names as far as they can be had now; `None` for as long as it takes.
+pub(crate) async fn current(
+    play: &dyn PlayPlatform,
+    call: CallContext,
+    players: &[PlayId],
+    patience: Option<Duration>,
+) -> HashMap<PlayId, String> {
+    if players.is_empty() {
+        return HashMap::new();
+    }
+    let asked = play.usernames(call, players);
+    let answer = match patience {
+        Some(patience) => tokio::time::timeout(patience, asked).await.ok(),
+        None => Some(asked.await),
+    };
+    match answer {
+        Some(Ok(names)) => names.into_iter().filter(|(_, name)| !name.trim().is_empty()).collect(),
+        Some(Err(error)) => {
+            tracing::warn!(guild.id = %call.guild, %error, "current names cannot be had, the stored ones stand");
+            HashMap::new()
+        }
+        None => HashMap::new(),
+    }
+}
+
+/// The current name of one player, where it differs from the stored one.
+pub(crate) async fn renamed(play: &dyn PlayPlatform, call: CallContext, link: &link::Model) -> Option<Renamed> {
+    difference(link, &current(play, call, &[link.play_id], Some(PATIENCE)).await)
+}
+
+pub(crate) fn difference(link: &link::Model, current: &HashMap<PlayId, String>) -> Option<Renamed> {
+    let name = current.get(&link.play_id).filter(|name| **name != link.play_username)?;
+    Some(Renamed { chat: link.chat_id, play: link.play_id, name: name.clone() })
+}
+
+/// Writes new names to the links; one that was linked anew meanwhile is left alone.
+pub(crate) async fn store<C: ConnectionTrait>(conn: &C, guild: GuildId, renamed: &[Renamed]) -> Result<(), DbErr> {
+    for one in renamed {
+        link::rename(conn, guild, (one.chat, one.play), &one.name).await?;
+    }
+    Ok(())
+}

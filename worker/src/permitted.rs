@@ -1,0 +1,104 @@
+//! What of a change the bot may carry out. The platform refuses a whole update for one role it may not touch, so such
+//! roles are taken out before and reported by name (decisions 5).
+
+use entities::RoleId;
+use platforms::{GuildOverview, RoleProblem};
+use serde::Serialize;
+
+use crate::wanted::Change;
+
+/// A role that was to be given or taken and cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct FailedRole {
+    pub(crate) role_id: RoleId,
+    /// A stable word for programs.
+    pub(crate) error: &'static str,
+    pub(crate) reason: String,
+}
+
+/// A change, parted into what can be done and what cannot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Permitted {
+    pub(crate) change: Change,
+    pub(crate) failed_roles: Vec<FailedRole>,
+    /// Why the nickname stays as it is, where it should change.
+    pub(crate) nickname_refused: Option<&'static str>,
+}
+
+const STANDS_ABOVE: &str = "the member stands at or above the bot's highest role, so the bot cannot rename them";
+
+/// `held`: the member's roles as they are.
+pub(crate) fn permitted(overview: &GuildOverview, held: &[RoleId], change: Change) -> Permitted {
+    let mut failed_roles = Vec::new();
+    let mut may = |role: &RoleId| match overview.grantable(*role) {
+        Ok(()) => true,
+        Err(problem) => {
+            failed_roles.push(failed_role(*role, problem));
+            false
+        }
+    };
+    let mut change = change;
+    change.add.retain(&mut may);
+    change.remove.retain(&mut may);
+    let positions = held.iter().filter_map(|role| overview.role(*role)).map(|role| role.position);
+    let above = positions.max().is_some_and(|highest| highest >= overview.bot_position);
+    let nickname_refused = change.nick.take_if(|_| above).map(|_| STANDS_ABOVE);
+    Permitted { change, failed_roles, nickname_refused }
+}
+
+fn failed_role(role_id: RoleId, problem: RoleProblem) -> FailedRole {
+    FailedRole { role_id, error: word(problem), reason: problem.to_string() }
+}
+
+pub(crate) fn word(problem: RoleProblem) -> &'static str {
+    match problem {
+        RoleProblem::Unknown => "unknown_role",
+        RoleProblem::Managed => "role_managed",
+        RoleProblem::AboveBot => "role_above_bot",
+        RoleProblem::Everyone => "role_everyone",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use entities::GuildId;
+    use platforms::ChatRole;
+
+    use super::*;
+    use crate::testing::{role, roles};
+
+    fn overview() -> GuildOverview {
+        let make = |id, position, managed| ChatRole { id: role(id), name: String::new(), color: 0, position, managed };
+        GuildOverview {
+            guild: GuildId::try_from(1).unwrap(),
+            roles: vec![make(1, 0, false), make(101, 1, false), make(102, 2, true), make(103, 20, false)],
+            bot_position: 10,
+        }
+    }
+
+    fn change(add: &[i64], remove: &[i64]) -> Change {
+        Change { add: roles(add), remove: roles(remove), nick: Some("builder".to_owned()) }
+    }
+
+    #[test]
+    fn roles_out_of_reach_are_named_and_the_rest_goes_on() {
+        let outcome = permitted(&overview(), &[], change(&[101, 103, 999, 1], &[102]));
+        assert_eq!(outcome.change, change(&[101], &[]));
+        let words: Vec<_> = outcome.failed_roles.iter().map(|failed| (failed.role_id.get(), failed.error)).collect();
+        assert_eq!(
+            words,
+            [(103, "role_above_bot"), (999, "unknown_role"), (1, "role_everyone"), (102, "role_managed")]
+        );
+        assert!(outcome.failed_roles.iter().all(|failed| !failed.reason.is_empty()));
+        assert_eq!(outcome.nickname_refused, None);
+    }
+
+    #[test]
+    fn who_stands_above_the_bot_keeps_the_nickname_but_gets_roles() {
+        let outcome = permitted(&overview(), &roles(&[103]), change(&[101], &[]));
+        assert_eq!(outcome.change, Change { nick: None, ..change(&[101], &[]) });
+        assert!(outcome.nickname_refused.is_some());
+        let nothing_to_rename = Change { nick: None, ..change(&[101], &[]) };
+        assert_eq!(permitted(&overview(), &roles(&[103]), nothing_to_rename).nickname_refused, None);
+    }
+}

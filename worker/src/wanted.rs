@@ -1,0 +1,240 @@
+//! What a guild's bindings call for, and how a member differs from it (decisions 5). Pure: no platform, no database
+//! but the loading of the rules.
+
+use std::collections::BTreeSet;
+
+use entities::binding::{self, Rule};
+use entities::{GroupId, GuildId, PlayId, RoleId, guild};
+use platforms::{ChatMember, Ranks};
+use queue::kinds::PlannedChange;
+use sea_orm::{ConnectionTrait, DbErr};
+
+use crate::nickname::nickname;
+
+/// The guild's bindings and nickname template.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GuildRules {
+    bindings: Vec<Rule>,
+    nickname_template: String,
+}
+
+/// The game side of a linked member.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Player<'a> {
+    pub(crate) id: PlayId,
+    pub(crate) name: &'a str,
+}
+
+/// What is to change for one member. Empty where all is as it should be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) add: Vec<RoleId>,
+    pub(crate) remove: Vec<RoleId>,
+    /// The nickname to set, where another one is set.
+    pub(crate) nick: Option<String>,
+}
+
+impl GuildRules {
+    pub(crate) fn new(bindings: Vec<Rule>, nickname_template: String) -> Self {
+        Self { bindings, nickname_template }
+    }
+
+    pub(crate) async fn load<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Self, DbErr> {
+        let bindings = binding::list(conn, guild).await?.iter().map(binding::Model::rule).collect();
+        let settings = guild::find(conn, guild).await?;
+        Ok(Self::new(bindings, settings.map(|guild| guild.nickname_template).unwrap_or_default()))
+    }
+
+    /// Nothing is asked of any member.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bindings.is_empty() && self.nickname_template.trim().is_empty()
+    }
+
+    /// The groups whose ranks are needed.
+    pub(crate) fn groups(&self) -> Vec<GroupId> {
+        let groups: BTreeSet<GroupId> = self.bindings.iter().map(|rule| rule.group_id).collect();
+        groups.into_iter().collect()
+    }
+
+    /// The roles that follow the bindings: no other role is ever touched.
+    fn managed(&self) -> BTreeSet<RoleId> {
+        self.bindings.iter().map(|rule| rule.role_id).collect()
+    }
+
+    /// The roles of all bindings that match: any of the player's ranks in the group will do.
+    fn wanted(&self, player: PlayId, ranks: &Ranks) -> BTreeSet<RoleId> {
+        let matching = self.bindings.iter().filter(|rule| {
+            let held = ranks.get(&(player, rule.group_id)).map_or(&[][..], Vec::as_slice);
+            rank_matches(rule.rank, held)
+        });
+        matching.map(|rule| rule.role_id).collect()
+    }
+
+    pub(crate) fn change(&self, member: &ChatMember, player: Player<'_>, ranks: &Ranks) -> Change {
+        let held: BTreeSet<RoleId> = member.roles.iter().copied().collect();
+        let (wanted, managed) = (self.wanted(player.id, ranks), self.managed());
+        let nick = nickname(&self.nickname_template, player.name, player.id)
+            .filter(|nick| member.nick.as_ref() != Some(nick));
+        Change {
+            add: wanted.difference(&held).copied().collect(),
+            remove: managed.difference(&wanted).filter(|role| held.contains(role)).copied().collect(),
+            nick,
+        }
+    }
+}
+
+/// Rank 0 means "not in the group", whether the platform lists the player as a guest or not at all.
+fn rank_matches(rank: i32, held: &[i16]) -> bool {
+    if held.is_empty() { rank == 0 } else { held.iter().any(|one| i32::from(*one) == rank) }
+}
+
+impl Change {
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.changes_roles() && self.nick.is_none()
+    }
+
+    pub(crate) fn changes_roles(&self) -> bool {
+        !self.add.is_empty() || !self.remove.is_empty()
+    }
+
+    /// The full list to send: what is held, without what goes, with what comes.
+    pub(crate) fn roles_after(&self, held: &[RoleId]) -> Vec<RoleId> {
+        let mut roles: Vec<RoleId> = held.iter().copied().filter(|role| !self.remove.contains(role)).collect();
+        for role in &self.add {
+            if !roles.contains(role) {
+                roles.push(*role);
+            }
+        }
+        roles
+    }
+
+    /// What of a planned change is still to be done for the member as it is now: roles that moderators gave or took in
+    /// the meantime stay as they made them, and what an earlier run did is not done again.
+    pub(crate) fn still_due(planned: &PlannedChange, member: &ChatMember) -> Self {
+        let held = |role: &&RoleId| member.roles.contains(role);
+        Self {
+            add: planned.add.iter().filter(|role| !held(role)).copied().collect(),
+            remove: planned.remove.iter().filter(held).copied().collect(),
+            nick: planned.nick.clone().filter(|nick| member.nick.as_ref() != Some(nick)),
+        }
+    }
+}
+
+impl From<&PlannedChange> for Change {
+    fn from(planned: &PlannedChange) -> Self {
+        Self { add: planned.add.clone(), remove: planned.remove.clone(), nick: planned.nick.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{group, member, play, role, roles, rule};
+
+    const NO_NAMES: &str = "";
+
+    fn rules() -> GuildRules {
+        GuildRules::new(
+            vec![rule(5, 1, 101), rule(5, 50, 102), rule(5, 255, 103), rule(6, 0, 104)],
+            NO_NAMES.to_owned(),
+        )
+    }
+
+    fn ranks(of: &[(i64, &[i16])]) -> Ranks {
+        of.iter().map(|(id, ranks)| ((play(1), group(*id)), ranks.to_vec())).collect()
+    }
+
+    fn change(rules: &GuildRules, held: &[i64], ranks: &Ranks) -> Change {
+        rules.change(&member(held, Some("nick")), Player { id: play(1), name: "builder" }, ranks)
+    }
+
+    #[test]
+    fn added_is_wanted_less_held_and_removed_is_managed_less_wanted_where_held() {
+        let change = change(&rules(), &[101, 103], &ranks(&[(5, &[50]), (6, &[1])]));
+        assert_eq!(change, Change { add: roles(&[102]), remove: roles(&[101, 103]), nick: None });
+    }
+
+    #[test]
+    fn roles_outside_the_bindings_are_never_touched() {
+        let change = change(&rules(), &[900, 102, 901], &ranks(&[(5, &[1]), (6, &[9])]));
+        assert_eq!(change.remove, roles(&[102]));
+        assert_eq!(change.roles_after(&roles(&[900, 102, 901])), roles(&[900, 901, 101]));
+    }
+
+    #[test]
+    fn nothing_changes_for_a_member_who_is_right() {
+        let change = change(&rules(), &[900, 102], &ranks(&[(5, &[50]), (6, &[1])]));
+        assert!(change.is_empty());
+    }
+
+    #[test]
+    fn rank_0_means_not_in_the_group_however_the_platform_says_it() {
+        let absent = change(&rules(), &[], &ranks(&[(5, &[50])]));
+        assert_eq!(absent.add, roles(&[102, 104]));
+        let guest = change(&rules(), &[], &ranks(&[(5, &[50]), (6, &[0])]));
+        assert_eq!(guest.add, roles(&[102, 104]));
+        let inside = change(&rules(), &[104], &ranks(&[(5, &[50]), (6, &[3])]));
+        assert_eq!((inside.add, inside.remove), (roles(&[102]), roles(&[104])));
+    }
+
+    #[test]
+    fn a_member_of_no_group_has_no_rank_but_0() {
+        let change = change(&rules(), &[101, 102, 103], &Ranks::new());
+        assert_eq!((change.add, change.remove), (roles(&[104]), roles(&[101, 102, 103])));
+    }
+
+    #[test]
+    fn any_of_several_ranks_matches() {
+        let change = change(&rules(), &[], &ranks(&[(5, &[1, 50, 255]), (6, &[1])]));
+        assert_eq!(change.add, roles(&[101, 102, 103]));
+    }
+
+    #[test]
+    fn a_role_of_several_bindings_stays_while_one_of_them_matches() {
+        let rules = GuildRules::new(vec![rule(5, 1, 101), rule(6, 7, 101)], String::new());
+        assert!(change(&rules, &[101], &ranks(&[(6, &[7])])).is_empty());
+        assert_eq!(change(&rules, &[101], &ranks(&[(6, &[8])])).remove, roles(&[101]));
+    }
+
+    #[test]
+    fn ranks_of_other_players_and_groups_count_for_nothing() {
+        let others: Ranks = [((play(2), group(5)), vec![50]), ((play(1), group(7)), vec![50])].into();
+        assert_eq!(change(&rules(), &[], &others).add, roles(&[104]));
+    }
+
+    #[test]
+    fn the_nickname_changes_only_where_it_differs_and_only_with_a_template() {
+        let named = GuildRules::new(Vec::new(), "{play_username}".to_owned());
+        assert_eq!(change(&named, &[], &Ranks::new()).nick.as_deref(), Some("builder"));
+        let player = Player { id: play(1), name: "nick" };
+        assert!(named.change(&member(&[], Some("nick")), player, &Ranks::new()).is_empty());
+        assert_eq!(named.change(&member(&[], None), player, &Ranks::new()).nick.as_deref(), Some("nick"));
+        assert!(change(&GuildRules::default(), &[5], &Ranks::new()).is_empty());
+    }
+
+    #[test]
+    fn groups_are_asked_for_once_and_empty_rules_ask_for_nothing() {
+        assert_eq!(rules().groups(), vec![group(5), group(6)]);
+        assert!(GuildRules::new(Vec::new(), "  ".to_owned()).is_empty());
+        assert!(!rules().is_empty());
+        assert!(!GuildRules::new(Vec::new(), "{play_id}".to_owned()).is_empty());
+    }
+
+    #[test]
+    fn of_an_old_plan_only_what_is_still_due_is_done() {
+        let planned = PlannedChange {
+            user: member(&[], None).chat_id,
+            held: roles(&[101]),
+            add: roles(&[102, 103]),
+            remove: roles(&[101, 104]),
+            nick: Some("builder".to_owned()),
+        };
+        // Since then: 102 came, 101 went, a moderator gave 900.
+        let due = Change::still_due(&planned, &member(&[102, 104, 900], Some("builder")));
+        assert_eq!(due, Change { add: roles(&[103]), remove: roles(&[104]), nick: None });
+        assert_eq!(due.roles_after(&roles(&[102, 104, 900])), roles(&[102, 900, 103]));
+        let done = Change::still_due(&planned, &member(&[900, 102, 103], Some("builder")));
+        assert!(done.is_empty());
+        assert_eq!(Change::from(&planned).roles_after(&[role(101)]), roles(&[102, 103]));
+    }
+}
