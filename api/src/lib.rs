@@ -1,1 +1,33 @@
-//! placeholder
+//! The HTTP API: one table of endpoints, a guard in front of them, one file for each area of the interface.
+//!
+//! A request goes through `http` (accept, match, body, reply), `guard` (key, guild, scope, quota) and one handler, an
+//! `async fn(Call) -> Result<Reply, ApiError>`. Handlers are found by their URL: `/guilds/:guildId/members` is
+//! `guilds/members.rs`. A new endpoint is a row in `routes.rs` and its handler; nothing else.
+
+mod app;
+mod audit;
+mod bindings;
+mod bucket;
+mod call;
+mod fields;
+mod guard;
+mod guilds;
+mod http;
+mod idempotency;
+mod interactions;
+mod jobs;
+mod lookup;
+mod page;
+mod reverse;
+mod route;
+mod routes;
+mod time;
+
+pub use http::server::serve;
+
+/// How this API process differs from others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// One of several processes: it counts itself among them, and the broker is one of its dependencies.
+    pub distributed: bool,
+}

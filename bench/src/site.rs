@@ -73,7 +73,11 @@ impl Site {
                 let (base, _) = server.rsplit_once('/').context("a database URL with a name")?;
                 let (amqp_url, redis_url) = (amqp_url()?, variable("GUILDHALL_TEST_REDIS_URL")?);
                 let broker = BrokerConfig { amqp_url: amqp_url.into(), redis_url: redis_url.into() };
-                Config { database_url: Secret::from(format!("{base}/{prefix}")), prefix, broker: Some(broker) }
+                Config {
+                    database_url: Secret::from(format!("{base}/{prefix}")),
+                    prefix,
+                    broker: Some(broker),
+                }
             }
         };
         let (context, queue) = process(&config).await?;
@@ -95,7 +99,12 @@ impl Site {
         for number in 0..count {
             let (_, queue) = self.another().await?;
             let registry = Registry::default().with(NoopHandler);
-            queue::run::run(&queue, registry, Slots { default: 256, ..Slots::default() }, &format!("bench-{number}"));
+            queue::run::run(
+                &queue,
+                registry,
+                Slots { default: 256, ..Slots::default() },
+                &format!("bench-{number}"),
+            );
         }
         Ok(())
     }

@@ -39,7 +39,10 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let enqueued = started.elapsed();
     let done = wait_until_drained(&site, (share * arguments.producers) as u64).await?;
     let total = started.elapsed();
-    println!("mode {:?}, {} jobs, enqueued in {enqueued:.2?}, all finished in {total:.2?}", arguments.mode, done);
+    println!(
+        "mode {:?}, {} jobs, enqueued in {enqueued:.2?}, all finished in {total:.2?}",
+        arguments.mode, done
+    );
     #[expect(clippy::cast_precision_loss, reason = "a printed rate")]
     let rate = done as f64 / total.as_secs_f64();
     println!("{rate:.0} jobs/s through the whole path");

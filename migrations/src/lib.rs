@@ -9,6 +9,12 @@ mod m0002_links_and_bindings;
 mod m0003_jobs;
 mod m0004_audit_and_idempotency;
 mod m0005_schedules;
+mod m0006_moderation;
+mod m0007_shield;
+mod m0008_staff;
+mod m0009_activity;
+mod m0010_games;
+mod m0011_tickets;
 
 use sea_orm::{
     ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, SqliteTransactionMode, TransactionOptions,
@@ -27,6 +33,12 @@ impl MigratorTrait for Schema {
             Box::new(m0003_jobs::Change),
             Box::new(m0004_audit_and_idempotency::Change),
             Box::new(m0005_schedules::Change),
+            Box::new(m0006_moderation::Change),
+            Box::new(m0007_shield::Change),
+            Box::new(m0008_staff::Change),
+            Box::new(m0009_activity::Change),
+            Box::new(m0010_games::Change),
+            Box::new(m0011_tickets::Change),
         ]
     }
 }

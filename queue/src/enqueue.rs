@@ -99,11 +99,16 @@ pub async fn enqueue_many<C: ConnectionTrait>(
     drafts: Vec<Draft>,
     now: Timestamp,
 ) -> Result<Vec<Ticket>, DbErr> {
-    let rows: Vec<NewJob> =
-        drafts.into_iter().map(|draft| NewJob { run_at: Some(now), ..draft.0 }).collect();
+    let rows: Vec<NewJob> = drafts.into_iter().map(|draft| NewJob { run_at: Some(now), ..draft.0 }).collect();
     let tickets = rows
         .iter()
-        .map(|job| Ticket { job: job.id, lease: 0, kind: job.kind.to_owned(), class: job.class, reply_to: None })
+        .map(|job| Ticket {
+            job: job.id,
+            lease: 0,
+            kind: job.kind.to_owned(),
+            class: job.class,
+            reply_to: None,
+        })
         .collect();
     lifecycle::insert_many(conn, rows, now).await?;
     Ok(tickets)

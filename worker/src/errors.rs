@@ -20,7 +20,8 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
     match error {
         // The ladder's pauses outlast a platform's downtime; the few seconds the client suggests do not.
         PlatformError::Unavailable { .. } => JobError::Retry(failure),
-        PlatformError::RateLimited { retry_after } | PlatformError::Stopped { retry_after: Some(retry_after), .. } => {
+        PlatformError::RateLimited { retry_after }
+        | PlatformError::Stopped { retry_after: Some(retry_after), .. } => {
             JobError::RetryAfter(failure, retry_after)
         }
         _ => JobError::Fail(failure),
@@ -32,13 +33,20 @@ pub(crate) fn public(error: &PlatformError) -> Failure {
     match error {
         PlatformError::NotFound(missing) => not_found(*missing),
         PlatformError::Forbidden { code: MISSING_ACCESS, .. } => not_found(Missing::Guild),
-        PlatformError::Forbidden { .. } => later(failure(502, "platform_refused", error.to_string()), OPERATOR_PAUSE),
-        PlatformError::Invalid { .. } => failure(422, "platform_invalid", error.to_string()),
-        PlatformError::Unauthorized(_) => later(failure(503, "credential_refused", error.to_string()), OPERATOR_PAUSE),
-        PlatformError::NotConfigured(_) => later(failure(503, "not_configured", error.to_string()), OPERATOR_PAUSE),
-        PlatformError::Unavailable { .. } => {
-            later(failure(502, "platform_unavailable", error.to_string()), error.retry_after().unwrap_or_default())
+        PlatformError::Forbidden { .. } => {
+            later(failure(502, "platform_refused", error.to_string()), OPERATOR_PAUSE)
         }
+        PlatformError::Invalid { .. } => failure(422, "platform_invalid", error.to_string()),
+        PlatformError::Unauthorized(_) => {
+            later(failure(503, "credential_refused", error.to_string()), OPERATOR_PAUSE)
+        }
+        PlatformError::NotConfigured(_) => {
+            later(failure(503, "not_configured", error.to_string()), OPERATOR_PAUSE)
+        }
+        PlatformError::Unavailable { .. } => later(
+            failure(502, "platform_unavailable", error.to_string()),
+            error.retry_after().unwrap_or_default(),
+        ),
         PlatformError::RateLimited { retry_after } => {
             later(failure(503, "platform_rate_limited", error.to_string()), *retry_after)
         }
@@ -50,16 +58,20 @@ pub(crate) fn public(error: &PlatformError) -> Failure {
 
 fn not_found(missing: Missing) -> Failure {
     match missing {
-        Missing::Member | Missing::User => failure(404, "not_a_member", "the user is not a member of the guild"),
+        Missing::Member | Missing::User => {
+            failure(404, "not_a_member", "the user is not a member of the guild")
+        }
         Missing::Role => failure(404, "unknown_role", "the role does not exist in the guild"),
         Missing::Group => failure(
             422,
             "unknown_group",
             "a binding names a game group that does not exist: nothing was changed, so that no member loses a role over it",
         ),
-        Missing::Guild => {
-            failure(422, "guild_not_reached", "the chat platform does not show the guild to the bot: is it a member?")
-        }
+        Missing::Guild => failure(
+            422,
+            "guild_not_reached",
+            "the chat platform does not show the guild to the bot: is it a member?",
+        ),
         Missing::Channel | Missing::Ban | Missing::Other => {
             failure(404, "not_found", format!("the platform knows no such {missing}"))
         }
@@ -101,7 +113,11 @@ mod tests {
             (PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"), 503, "not_configured"),
             (PlatformError::RateLimited { retry_after: second }, 503, "platform_rate_limited"),
             (PlatformError::Unavailable { route: "GET /x", cause: "x".into() }, 502, "platform_unavailable"),
-            (PlatformError::Stopped { reason: "r".into(), retry_after: Some(second) }, 503, "platform_stopped"),
+            (
+                PlatformError::Stopped { reason: "r".into(), retry_after: Some(second) },
+                503,
+                "platform_stopped",
+            ),
             (PlatformError::Stopped { reason: "r".into(), retry_after: None }, 503, "platform_stopped"),
         ]
     }

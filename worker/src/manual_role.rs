@@ -1,9 +1,9 @@
 //! What giving and taking a role by hand have in common (interface 4.3): the checks before and the words after.
 
 use entities::audit_entry::NewEntry;
+use entities::{ChatId, GuildId, RoleId};
 use platforms::{CallContext, PlatformError, RoleProblem};
 use queue::run::{JobError, Outcome, failure};
-use entities::{ChatId, GuildId, RoleId};
 use serde_json::json;
 
 use crate::Services;
@@ -32,7 +32,9 @@ pub(crate) async fn check(services: &Services, target: Target) -> Result<String,
     let overview = services.platforms.chat.guild_overview(call).await.map_err(job_error)?;
     match overview.grantable(target.role) {
         Ok(()) => Ok(overview.role(target.role).map(|role| role.name.clone()).unwrap_or_default()),
-        Err(problem @ RoleProblem::Unknown) => Err(JobError::Fail(failure(404, "unknown_role", problem.to_string()))),
+        Err(problem @ RoleProblem::Unknown) => {
+            Err(JobError::Fail(failure(404, "unknown_role", problem.to_string())))
+        }
         Err(problem) => Err(JobError::Fail(failure(422, "role_not_grantable", problem.to_string()))),
     }
 }

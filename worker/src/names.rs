@@ -46,7 +46,11 @@ pub(crate) async fn current(
 }
 
 /// The current name of one player, where it differs from the stored one.
-pub(crate) async fn renamed(play: &dyn PlayPlatform, call: CallContext, link: &link::Model) -> Option<Renamed> {
+pub(crate) async fn renamed(
+    play: &dyn PlayPlatform,
+    call: CallContext,
+    link: &link::Model,
+) -> Option<Renamed> {
     difference(link, &current(play, call, &[link.play_id], Some(PATIENCE)).await)
 }
 
@@ -56,7 +60,11 @@ pub(crate) fn difference(link: &link::Model, current: &HashMap<PlayId, String>) 
 }
 
 /// Writes new names to the links; one that was linked anew meanwhile is left alone.
-pub(crate) async fn store<C: ConnectionTrait>(conn: &C, guild: GuildId, renamed: &[Renamed]) -> Result<(), DbErr> {
+pub(crate) async fn store<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    renamed: &[Renamed],
+) -> Result<(), DbErr> {
     for one in renamed {
         link::rename(conn, guild, (one.chat, one.play), &one.name).await?;
     }

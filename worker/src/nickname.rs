@@ -65,7 +65,9 @@ mod tests {
 
     #[test]
     fn an_empty_template_or_result_switches_it_off() {
-        for (template, name) in [("", "builder"), ("   ", "builder"), ("{play_username}", ""), ("{play_username}", "  ")] {
+        for (template, name) in
+            [("", "builder"), ("   ", "builder"), ("{play_username}", ""), ("{play_username}", "  ")]
+        {
             assert_eq!(of(template, name), None, "{template:?} {name:?}");
         }
     }

@@ -25,7 +25,8 @@ pub(crate) struct Permitted {
     pub(crate) nickname_refused: Option<&'static str>,
 }
 
-const STANDS_ABOVE: &str = "the member stands at or above the bot's highest role, so the bot cannot rename them";
+const STANDS_ABOVE: &str =
+    "the member stands at or above the bot's highest role, so the bot cannot rename them";
 
 /// `held`: the member's roles as they are.
 pub(crate) fn permitted(overview: &GuildOverview, held: &[RoleId], change: Change) -> Permitted {
@@ -68,7 +69,13 @@ mod tests {
     use crate::testing::{role, roles};
 
     fn overview() -> GuildOverview {
-        let make = |id, position, managed| ChatRole { id: role(id), name: String::new(), color: 0, position, managed };
+        let make = |id, position, managed| ChatRole {
+            id: role(id),
+            name: String::new(),
+            color: 0,
+            position,
+            managed,
+        };
         GuildOverview {
             guild: GuildId::try_from(1).unwrap(),
             roles: vec![make(1, 0, false), make(101, 1, false), make(102, 2, true), make(103, 20, false)],
@@ -84,7 +91,8 @@ mod tests {
     fn roles_out_of_reach_are_named_and_the_rest_goes_on() {
         let outcome = permitted(&overview(), &[], change(&[101, 103, 999, 1], &[102]));
         assert_eq!(outcome.change, change(&[101], &[]));
-        let words: Vec<_> = outcome.failed_roles.iter().map(|failed| (failed.role_id.get(), failed.error)).collect();
+        let words: Vec<_> =
+            outcome.failed_roles.iter().map(|failed| (failed.role_id.get(), failed.error)).collect();
         assert_eq!(
             words,
             [(103, "role_above_bot"), (999, "unknown_role"), (1, "role_everyone"), (102, "role_managed")]

@@ -25,7 +25,11 @@ pub(crate) struct Job(pub(crate) Services);
 impl Handler for Job {
     type Payload = SyncMember;
 
-    async fn run(&self, job: &JobContext, SyncMember { guild, user }: SyncMember) -> Result<Outcome, JobError> {
+    async fn run(
+        &self,
+        job: &JobContext,
+        SyncMember { guild, user }: SyncMember,
+    ) -> Result<Outcome, JobError> {
         let (chat, play) = (self.0.platforms.chat.as_ref(), self.0.platforms.play.as_ref());
         let read = job.database().read();
         let link = link::find_by_chat(read, guild, user).await?.ok_or_else(not_linked)?;
@@ -50,7 +54,12 @@ impl Handler for Job {
 }
 
 impl Job {
-    async fn store_name(&self, job: &JobContext, guild: GuildId, renamed: Option<&Renamed>) -> Result<(), JobError> {
+    async fn store_name(
+        &self,
+        job: &JobContext,
+        guild: GuildId,
+        renamed: Option<&Renamed>,
+    ) -> Result<(), JobError> {
         let Some(renamed) = renamed else { return Ok(()) };
         names::store(job.database().write(), guild, std::slice::from_ref(renamed)).await?;
         self.0.events.publish(Event::LinksChanged { guild });
@@ -58,7 +67,12 @@ impl Job {
     }
 
     /// Asks what the bot may do only where there is something to do.
-    async fn permitted(&self, call: CallContext, member: &ChatMember, change: Change) -> Result<Permitted, JobError> {
+    async fn permitted(
+        &self,
+        call: CallContext,
+        member: &ChatMember,
+        change: Change,
+    ) -> Result<Permitted, JobError> {
         if change.is_empty() {
             return Ok(Permitted::default());
         }

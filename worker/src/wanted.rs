@@ -99,7 +99,8 @@ impl Change {
 
     /// The full list to send: what is held, without what goes, with what comes.
     pub(crate) fn roles_after(&self, held: &[RoleId]) -> Vec<RoleId> {
-        let mut roles: Vec<RoleId> = held.iter().copied().filter(|role| !self.remove.contains(role)).collect();
+        let mut roles: Vec<RoleId> =
+            held.iter().copied().filter(|role| !self.remove.contains(role)).collect();
         for role in &self.add {
             if !roles.contains(role) {
                 roles.push(*role);

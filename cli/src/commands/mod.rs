@@ -13,6 +13,7 @@ mod serve;
 mod simulate;
 mod worker;
 
+pub(crate) use guilds::new_guild;
 use runtime::LogArgs;
 
 #[derive(clap::Subcommand)]

@@ -1,1 +1,52 @@
-//! `/health/live`, `/health/ready` and `/metrics` on every process.
+//! `/health/live`, `/health/ready` and `/metrics` on every process (issue 2).
+
+use serde_json::{Value, json};
+
+use crate::harness::{Mode, World, both_modes};
+
+both_modes!(every_process_tells_how_it_is, metrics_count_requests_and_jobs);
+
+async fn fetch(url: String) -> (u16, String) {
+    let response = reqwest::get(&url).await.unwrap();
+    (response.status().as_u16(), response.text().await.unwrap())
+}
+
+fn bases(world: &World) -> Vec<String> {
+    world.roles().all().map(|running| running.base.clone()).collect()
+}
+
+async fn every_process_tells_how_it_is(world: &World) {
+    let bases = bases(world);
+    assert_eq!(bases.len(), if world.mode() == Mode::Embedded { 1 } else { 3 });
+    for base in bases {
+        assert_eq!(fetch(format!("{base}/health/live")).await.0, 200);
+        let (status, body) = fetch(format!("{base}/health/ready")).await;
+        let report: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((status, &report["status"], &report["dependencies"]["database"]), (200, &json!("ready"), &json!("ok")));
+        if world.mode() == Mode::Distributed {
+            let others = (&report["dependencies"]["redis"], &report["dependencies"]["rabbitmq"]);
+            assert_eq!(others, (&json!("ok"), &json!("ok")), "{base}");
+        }
+    }
+}
+
+async fn metrics_count_requests_and_jobs(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    api.post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await.ok();
+    api.get("/bindings/list").await.ok();
+    let mut all = String::new();
+    for base in bases(world) {
+        let (status, text) = fetch(format!("{base}/metrics")).await;
+        assert_eq!(status, 200);
+        assert!(text.contains("# TYPE"), "{base}: {text}");
+        all.push_str(&text);
+    }
+    // HTTP by route and never by address; jobs by kind and outcome; the age of the outbox.
+    let jobs = r#"guildhall_jobs_total{kind="sync_member",outcome="succeeded"} 1"#;
+    for wanted in ["/bindings/list", "/interactions/sync", jobs, "guildhall_outbox_age_seconds"] {
+        assert!(all.contains(wanted), "no {wanted} in {all}");
+    }
+    for secret in [&guild.admin_key[12..], &guild.lacking().chat, &guild.lacking().name, "test-token"] {
+        assert!(!all.contains(secret), "metrics show {secret}");
+    }
+}

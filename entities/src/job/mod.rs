@@ -2,9 +2,10 @@
 //!
 //! `scheduled → queued → running → succeeded | retrying (→ queued) | failed | dead | cancelled`; a parent whose
 //! children are open is `waiting`. Each claim raises the lease number, and every later write of the claimer names it:
-//! a late worker changes no row. Modules: [`lifecycle`] one job, [`family`] parents and children, [`outbox`] what the
+//! a late worker changes no row. Modules: [`lifecycle`] one job, [`batch`] many at once, [`family`] parents and children, [`outbox`] what the
 //! scheduler moves, [`listing`] what people look at.
 
+pub mod batch;
 pub mod cancel;
 pub mod family;
 pub mod lifecycle;

@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 
+use super::batch::padded;
 use super::lifecycle::failure_json;
 use super::{Class, Column, Entity, Failure, Model, State, Ticket};
 use crate::{JobId, Timestamp};
@@ -33,7 +34,7 @@ pub async fn mark_published<C: ConnectionTrait>(
 ) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::PublishedAt, Expr::value(now))
-        .filter(Column::JobId.is_in(jobs.iter().copied()))
+        .filter(Column::JobId.is_in(padded(jobs)))
         .filter(Column::State.eq(State::Queued))
         .exec(conn)
         .await?;

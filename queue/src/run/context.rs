@@ -149,6 +149,11 @@ impl JobContext {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Progress { done, total, failed };
     }
 
+    /// Its end writes its own row and nothing else.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.job.parent_id.is_none() && self.progress().total == 0
+    }
+
     /// Progress since it was last written, as `(done, failed)`.
     pub(crate) fn unsaved(&self) -> (i64, i64) {
         let (current, saved) = (self.progress(), *self.saved.lock().unwrap_or_else(PoisonError::into_inner));

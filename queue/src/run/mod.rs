@@ -1,5 +1,6 @@
 //! The worker's side: handlers, the registry of them, and the loops that claim, run and settle.
 
+mod batch;
 mod context;
 mod handler;
 mod one;
@@ -7,6 +8,7 @@ mod pool;
 
 use std::time::Duration;
 
+pub(crate) use batch::Finisher;
 pub use context::JobContext;
 pub use handler::{Handler, JobError, Outcome, Registry, failure};
 pub use pool::{Slots, run};

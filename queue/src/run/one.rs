@@ -49,12 +49,15 @@ impl<'a> Run<'a> {
     }
 
     async fn claim(&self, delivery: &Delivery) -> Result<Option<Model>, sea_orm::DbErr> {
+        if !delivery.redelivered {
+            return self.pool.claimer.claim(delivery.ticket.job).await;
+        }
         let queue = &self.pool.queue;
         let now = queue.clock.now();
         let claim = Claim {
             job: delivery.ticket.job,
             ticket_lease: delivery.ticket.lease,
-            redelivered: delivery.redelivered,
+            redelivered: true,
             worker: &self.pool.name,
             now,
             lease_until: now + LEASE,
@@ -74,7 +77,7 @@ impl<'a> Run<'a> {
             supervise(&context, handler.as_ref()).await
         };
         let outcome = verdict.name();
-        settle::settle(&context, verdict, reply_to).await;
+        settle::settle(&context, verdict, (reply_to, &self.pool.finisher)).await;
         let kind = context.job.kind.clone();
         let duration = started.elapsed();
         tracing::debug!(

@@ -9,6 +9,7 @@ use runtime::Event;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::batch::{Claimer, Finisher};
 use super::handler::Registry;
 use super::one::Run;
 use crate::Queue;
@@ -42,6 +43,8 @@ impl Slots {
 pub(super) struct Pool {
     pub(super) queue: Queue,
     pub(super) registry: Registry,
+    pub(super) claimer: Claimer,
+    pub(super) finisher: Finisher,
     /// This process, in the rows it holds.
     pub(super) name: String,
     running: Mutex<HashSet<JobId>>,
@@ -75,6 +78,8 @@ pub fn run(queue: &Queue, registry: Registry, slots: Slots, name: &str) {
     let pool = Arc::new(Pool {
         queue: queue.clone(),
         registry,
+        claimer: Claimer::start(queue, name),
+        finisher: Finisher::start(queue),
         name: name.to_owned(),
         running: Mutex::default(),
         cancels: Mutex::default(),

@@ -5,5 +5,6 @@ mod family;
 mod fence;
 mod kinds;
 mod lifecycle;
+mod model;
 mod relay;
 mod world;

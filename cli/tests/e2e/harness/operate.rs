@@ -1,10 +1,16 @@
 //! Starting, killing and restarting the processes of a world.
 
 use std::cell::RefMut;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use super::client::http_client;
 use super::world::READY_WITHIN;
 use super::{Mode, Process, World, eventually, free_address};
+
+/// Less than the quota of reads allows to look at it.
+const JOB_ENDS_WITHIN: Duration = Duration::from_secs(40);
 
 /// The processes of a deployment by role. Embedded, `serve` is its only api.
 #[derive(Default)]
@@ -113,5 +119,48 @@ impl World {
                 panic!("{} ended: {status}: {}", running.process.name(), running.process.log());
             }
         }
+    }
+}
+
+impl World {
+    /// Waits for the end of a job of the first guild, and returns the job.
+    pub async fn job_ended(&self, job: &str) -> Value {
+        self.job_of(&self.guild().admin_key, job).await
+    }
+
+    /// Waits for the end of a job of the guild with this key. Looks rarely: reading jobs has a quota.
+    pub async fn job_of(&self, key: &str, job: &str) -> Value {
+        let api = self.api().key(key);
+        let mut last = Value::Null;
+        let deadline = Instant::now() + JOB_ENDS_WITHIN;
+        while Instant::now() < deadline {
+            last = api.get(&format!("/jobs/{job}")).await.ok();
+            if !last["finished_at"].is_null() {
+                return last;
+            }
+            tokio::time::sleep(Duration::from_millis(250)).await;
+            if last["state"] != "running" {
+                tokio::time::sleep(Duration::from_millis(250)).await;
+            }
+        }
+        panic!("the job did not end: {last}");
+    }
+}
+
+impl World {
+    /// Every window begins anew, as if hours had passed.
+    pub async fn forget_quotas(&self) {
+        match self.mode() {
+            Mode::Embedded => self.restart_serve(async |serve| serve.kill()).await,
+            Mode::Distributed => self.forget_shared_windows().await,
+        }
+    }
+}
+
+impl World {
+    /// The newest audit entries of the first guild with this action.
+    pub async fn audit(&self, action: &str) -> Vec<Value> {
+        let path = format!("/guilds/{}/audit-logs?action={action}", self.guild().id);
+        self.api().get(&path).await.ok()["entries"].as_array().unwrap().clone()
     }
 }

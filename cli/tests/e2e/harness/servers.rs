@@ -47,7 +47,7 @@ impl Servers {
         connection.close(200, "done".into()).await
     }
 
-    async fn forget_keys(&self, prefix: &str) -> redis::RedisResult<()> {
+    pub async fn forget_keys(&self, prefix: &str) -> redis::RedisResult<()> {
         let mut connection = redis::Client::open(self.redis.as_str())?.get_multiplexed_async_connection().await?;
         let pattern = format!("{prefix}*");
         let mut cursor = 0_u64;

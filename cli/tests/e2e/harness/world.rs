@@ -140,17 +140,26 @@ impl World {
         run_command(args, &self.env, self.folder()).await
     }
 
-    /// A new key of the first guild.
+    /// A new key of the first guild; without scopes it has the default ones.
     pub async fn new_key(&self, scopes: &str) -> String {
+        self.create_key(if scopes.is_empty() { None } else { Some(["--scopes", scopes]) }).await
+    }
+
+    pub async fn key_that_ends_in(&self, span: &str) -> String {
+        self.create_key(Some(["--expires-in", span])).await
+    }
+
+    async fn create_key(&self, option: Option<[&str; 2]>) -> String {
         let guild = self.guild();
         let mut args = vec!["keys", "create", "--guild", guild.id.as_str(), "--name", "test"];
         args.extend(["--owner", guild.members[0].chat.as_str()]);
-        if !scopes.is_empty() {
-            args.extend(["--scopes", scopes]);
-        }
-        let printed = self.command(&args).await.succeeded();
-        let key = printed.split_whitespace().find(|word| word.starts_with("gh_"));
-        key.unwrap_or_else(|| panic!("no key in: {printed}")).to_owned()
+        args.extend(option.into_iter().flatten());
+        // Standard output is the key alone.
+        self.command(&args).await.succeeded().trim().to_owned()
+    }
+
+    pub(super) async fn forget_shared_windows(&self) {
+        self.servers.as_ref().unwrap().forget_keys(&self.prefix).await.unwrap();
     }
 
     pub fn print_logs(&self) {

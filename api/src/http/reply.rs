@@ -1,0 +1,148 @@
+//! A handler's answer, in the envelope of section 1 of the interface. Errors get theirs here too.
+
+use std::borrow::Cow;
+
+use ::http::StatusCode;
+use entities::JobId;
+use runtime::Decision;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::error::ApiError;
+
+#[derive(Serialize)]
+struct Success<'a> {
+    status: &'static str,
+    code: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+struct Refusal<'a> {
+    status: &'static str,
+    code: u16,
+    message: &'a str,
+    error: &'a str,
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// Data is kept as JSON text: a list of 100,000 members is never held as a tree.
+    Fresh { message: Option<Cow<'static, str>>, data: Option<Box<RawValue>> },
+    /// As it was first sent.
+    Stored(String),
+}
+
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    body: Body,
+    pub(crate) location: Option<String>,
+    /// What of `Prefer` was heeded.
+    pub(crate) preference: Option<String>,
+    /// The window as it is after this call, where the guard only looked at it.
+    pub(crate) window: Option<Decision>,
+    /// Answers a repeated request.
+    pub(crate) replayed: bool,
+    /// Its text is written under the idempotency key already.
+    pub(crate) kept: bool,
+}
+
+impl Reply {
+    fn new(status: StatusCode, body: Body) -> Self {
+        Self { status, body, location: None, preference: None, window: None, replayed: false, kept: false }
+    }
+
+    pub(crate) fn message(text: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::OK, Body::Fresh { message: Some(text.into()), data: None })
+    }
+
+    pub(crate) fn data<T: Serialize + ?Sized>(data: &T) -> Result<Self, ApiError> {
+        let data = Some(to_raw_value(data)?);
+        Ok(Self::new(StatusCode::OK, Body::Fresh { message: None, data }))
+    }
+
+    /// 202: the job goes on by itself.
+    pub(crate) fn accepted(job: JobId) -> Result<Self, ApiError> {
+        #[derive(Serialize)]
+        struct Accepted {
+            job_id: JobId,
+        }
+        let mut reply = Self::data(&Accepted { job_id: job })?.with_message("the job goes on; ask at Location how far");
+        reply.status = StatusCode::ACCEPTED;
+        reply.location = Some(format!("/jobs/{job}"));
+        Ok(reply)
+    }
+
+    /// What the first request was told.
+    pub(crate) fn stored(status: StatusCode, body: String, location: Option<String>) -> Self {
+        let mut reply = Self::new(status, Body::Stored(body));
+        reply.location = location;
+        reply.replayed = true;
+        reply
+    }
+
+    pub(crate) fn with_message(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        if let Body::Fresh { message, .. } = &mut self.body {
+            *message = Some(text.into());
+        }
+        self
+    }
+
+    pub(crate) fn with_window(mut self, window: Decision) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// The body as it is sent.
+    pub(crate) fn render(&self) -> Result<Cow<'_, str>, ApiError> {
+        let (message, data) = match &self.body {
+            Body::Fresh { message, data } => (message, data),
+            Body::Stored(text) => return Ok(Cow::Borrowed(text)),
+        };
+        let envelope = Success {
+            status: "success",
+            code: self.status.as_u16(),
+            message: message.as_deref(),
+            data: data.as_deref(),
+        };
+        Ok(Cow::Owned(serde_json::to_string(&envelope)?))
+    }
+}
+
+/// The body of an error.
+pub(crate) fn render_error(error: &ApiError, request_id: &str) -> String {
+    let parts = error.parts();
+    let envelope = Refusal {
+        status: "error",
+        code: parts.kind.row().0.as_u16(),
+        message: &parts.message,
+        error: &parts.word,
+        request_id,
+        retry_after: parts.retry_after,
+    };
+    // Texts and numbers alone: this cannot fail.
+    serde_json::to_string(&envelope).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_envelope_has_message_and_data_only_where_there_are_some() {
+        let text = |reply: &Reply| reply.render().unwrap().into_owned();
+        assert_eq!(text(&Reply::message("done")), r#"{"status":"success","code":200,"message":"done"}"#);
+        assert_eq!(text(&Reply::data(&[1, 2]).unwrap()), r#"{"status":"success","code":200,"data":[1,2]}"#);
+        let job = JobId(uuid::Uuid::nil());
+        let accepted = Reply::accepted(job).unwrap();
+        assert!(text(&accepted).starts_with(r#"{"status":"success","code":202,"message":"#));
+        assert_eq!(accepted.location.as_deref(), Some("/jobs/00000000-0000-0000-0000-000000000000"));
+    }
+}

@@ -1,0 +1,129 @@
+//! What a row of the route table says, and how a request finds its row.
+
+use std::fmt::Write as _;
+
+use ::http::Method;
+use entities::api_key::Scope;
+use futures_util::future::BoxFuture;
+use percent_encoding::percent_decode_str;
+
+use crate::bucket::Bucket;
+use crate::call::Call;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+
+/// Bytes of a body, where a row says nothing else (decisions 3).
+pub(crate) const BODY_LIMIT: usize = 256 * 1024;
+/// Every path is also served below this one (decisions 1).
+const VERSIONED: &str = "/api/v1";
+
+pub(crate) type Handler = fn(Call) -> BoxFuture<'static, Result<Reply, ApiError>>;
+
+/// An endpoint.
+pub(crate) struct Route {
+    pub(crate) method: Method,
+    /// As in the interface, a parameter in braces: `/lookup/chat/{chatId}`.
+    pub(crate) path: &'static str,
+    pub(crate) bucket: Bucket,
+    pub(crate) scope: Scope,
+    pub(crate) body_limit: usize,
+    /// Heeds `Idempotency-Key`. Not so a POST that only reads.
+    pub(crate) writes: bool,
+    /// Puts work into the queue: refused while its quota cannot be counted, where others count in this process alone.
+    pub(crate) enqueues: bool,
+    pub(crate) handler: Handler,
+}
+
+impl Route {
+    const fn new(method: Method, path: &'static str, (bucket, scope): (Bucket, Scope), handler: Handler) -> Self {
+        let writes = !matches!(method, Method::GET);
+        Self { method, path, bucket, scope, body_limit: BODY_LIMIT, writes, enqueues: false, handler }
+    }
+
+    pub(crate) const fn get(path: &'static str, bucket: Bucket, scope: Scope, handler: Handler) -> Self {
+        Self::new(Method::GET, path, (bucket, scope), handler)
+    }
+
+    pub(crate) const fn post(path: &'static str, bucket: Bucket, scope: Scope, handler: Handler) -> Self {
+        Self::new(Method::POST, path, (bucket, scope), handler)
+    }
+
+    pub(crate) const fn patch(path: &'static str, bucket: Bucket, scope: Scope, handler: Handler) -> Self {
+        Self::new(Method::PATCH, path, (bucket, scope), handler)
+    }
+
+    pub(crate) const fn delete(path: &'static str, bucket: Bucket, scope: Scope, handler: Handler) -> Self {
+        Self::new(Method::DELETE, path, (bucket, scope), handler)
+    }
+
+    /// A POST that changes nothing.
+    pub(crate) const fn reads(mut self) -> Self {
+        self.writes = false;
+        self
+    }
+
+    pub(crate) const fn enqueues(mut self) -> Self {
+        self.enqueues = true;
+        self
+    }
+}
+
+/// The parameters of a path, decoded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Params(Vec<(String, String)>);
+
+impl Params {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    fn of(found: &matchit::Params<'_, '_>) -> Result<Self, ApiError> {
+        let decode = |(name, raw): (&str, &str)| {
+            let text = percent_decode_str(raw).decode_utf8().ok().filter(|text| !text.contains('\0'));
+            let text = text.ok_or_else(|| ApiError::field(name, &raw.into(), "valid UTF-8 without NUL"))?;
+            Ok((name.to_owned(), text.into_owned()))
+        };
+        found.iter().map(decode).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// The path without the version prefix.
+pub(crate) fn unversioned(path: &str) -> &str {
+    path.strip_prefix(VERSIONED).filter(|rest| rest.starts_with('/')).unwrap_or(path)
+}
+
+/// Finds the row of a request.
+pub(crate) struct Router(matchit::Router<Vec<&'static Route>>);
+
+impl Router {
+    #[expect(clippy::expect_used, reason = "the table is constant, and a test builds this from it")]
+    pub(crate) fn new(routes: &'static [Route]) -> Self {
+        let mut router = matchit::Router::new();
+        let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        for path in paths {
+            let here = routes.iter().filter(|route| route.path == path).collect();
+            router.insert(path, here).expect("paths of the table do not contradict each other");
+        }
+        Self(router)
+    }
+
+    /// `path` is without the version prefix.
+    pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(&'static Route, Params), ApiError> {
+        let found = self.0.at(path).map_err(|_| ApiError::no_such_path())?;
+        let Some(route) = found.value.iter().find(|route| route.method == *method) else {
+            return Err(ApiError::method_not_allowed(allowed(found.value)));
+        };
+        Ok((*route, Params::of(&found.params)?))
+    }
+}
+
+fn allowed(routes: &[&Route]) -> String {
+    routes.iter().fold(String::new(), |mut list, route| {
+        let separator = if list.is_empty() { "" } else { ", " };
+        // Writing to a string cannot fail.
+        let _ = write!(list, "{separator}{}", route.method);
+        list
+    })
+}

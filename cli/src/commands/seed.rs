@@ -1,0 +1,58 @@
+//! `guildhall seed FILE`: a fixture into the database, in one transaction.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context as _;
+
+use crate::access::{self, AccessArgs};
+use crate::fixture::{self, Fixture, Loaded};
+use crate::output;
+
+/// Loads guilds with their settings, keys, links and bindings from a fixture file.
+///
+/// All of it or nothing; loading the same file again changes nothing. Fields this version does not know are ignored.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A file with a list `guilds`, as `seed` and `simulate` share it
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let path = args.file.clone();
+    let fixture = tokio::task::spawn_blocking(move || Fixture::read(&path)).await??;
+    let unloaded = fixture.unloaded();
+    let context = args.access.begin().await?;
+    let now = context.clock.now();
+    let transaction = context.database.begin().await?;
+    let loaded = fixture::load(&transaction, fixture, now).await;
+    let loaded = loaded.with_context(|| format!("{} was not loaded", args.file.display()))?;
+    transaction.commit().await?;
+    let report = report(&loaded);
+    access::finish(context, loaded.events).await;
+    output::print(&format!("{report} in {:.1} s", begun.elapsed().as_secs_f64()))?;
+    if let Some(parts) = unloaded {
+        output::print(&format!("not loaded yet, this version has no tables for them: {parts}"))?;
+    }
+    Ok(())
+}
+
+fn report(loaded: &Loaded) -> String {
+    let parts = [
+        (loaded.guilds, "guild"),
+        (loaded.keys, "key"),
+        (loaded.links, "link"),
+        (loaded.bindings, "binding"),
+    ];
+    let texts = parts.map(|(tally, what)| match tally.written {
+        0 => output::count(tally.total, what),
+        written => format!("{} ({written} new or changed)", output::count(tally.total, what)),
+    });
+    let nothing = parts.iter().all(|(tally, _)| tally.written == 0);
+    let verb = if nothing { "nothing new:" } else { "loaded" };
+    format!("{verb} {}", texts.join(", "))
+}

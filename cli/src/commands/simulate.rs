@@ -1,0 +1,52 @@
+//! `guildhall simulate`: both platforms from a fixture file, for tests and trials.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use platforms::simulator::{self, RateLimit, SimulatorOptions, SimulatorState};
+use runtime::{Shutdown, bind};
+
+use crate::output;
+
+const VARIABLE: &str = "--listen (GUILDHALL_SIMULATE_LISTEN)";
+
+/// Serves the chat and the game platform from a fixture file: same wire formats, limits and refusals as the real ones.
+///
+/// Point Guildhall at it with GUILDHALL_CHAT_API_URL and GUILDHALL_PLAY_API_URL. GET /control/routes lists what it
+/// serves, GET /control/stats what came in. It changes its state in memory only, never the file.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Address and port to serve on
+    #[arg(long, env = "GUILDHALL_SIMULATE_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:9000")]
+    listen: SocketAddr,
+    /// Fixture file with the parts `chat` and `play`
+    #[arg(long, env = "GUILDHALL_SIMULATE_STATE", value_name = "FILE")]
+    state: PathBuf,
+    /// Whose limits to keep: `discord` (the real hosts') or `off`
+    #[arg(long, env = "GUILDHALL_SIMULATE_RATE_LIMIT", value_name = "LIMITS", default_value = "discord")]
+    rate_limit: RateLimit,
+    /// Added to every answer, milliseconds
+    #[arg(long, env = "GUILDHALL_SIMULATE_LATENCY_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
+    latency_ms: u64,
+}
+
+pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
+    let shutdown = Shutdown::on_signals();
+    let listener = bind(args.listen, VARIABLE).await?;
+    let state = tokio::task::spawn_blocking(move || SimulatorState::load(&args.state)).await??;
+    let (guilds, members, ranked) = state.size();
+    let address = listener.local_addr()?;
+    output::print(&format!(
+        "simulating {} with {members} chat members and {ranked} group members on http://{address}\n\
+         GUILDHALL_CHAT_API_URL=http://{address} GUILDHALL_PLAY_API_URL=http://{address} \
+         GUILDHALL_CHAT_TOKEN=any GUILDHALL_PLAY_KEY=any",
+        output::count(guilds, "guild"),
+    ))?;
+    let options =
+        SimulatorOptions { rate_limit: args.rate_limit, latency: Duration::from_millis(args.latency_ms) };
+    simulator::serve(listener, state, options, shutdown.soft().clone())
+        .await
+        .context("the simulator cannot serve")
+}

@@ -1,0 +1,94 @@
+//! `/guilds/:guildId/audit-logs` (interface 4.5, decisions 3 and 8).
+
+use serde_json::{Value, json};
+
+use crate::harness::{World, both_modes};
+
+both_modes!(pages_are_newest_first_and_never_skip, entries_of_clients_are_kept, every_write_leaves_an_entry);
+
+fn ids(page: &Value) -> Vec<i64> {
+    page["entries"].as_array().unwrap().iter().map(|entry| entry["id"].as_i64().unwrap()).collect()
+}
+
+async fn pages_are_newest_first_and_never_skip(world: &World) {
+    let (api, path) = (world.api(), format!("/guilds/{}/audit-logs", world.guild().id));
+    let mut written = Vec::new();
+    for n in 0..7 {
+        let action = if n % 2 == 0 { "shop.buy" } else { "shop.sell" };
+        let data = api.post(&path, json!({ "action": action, "metadata": { "n": n } })).await.ok();
+        written.push(data["id"].as_i64().unwrap());
+    }
+    written.reverse();
+    let first = api.get(&format!("{path}?limit=3")).await.ok();
+    assert_eq!(ids(&first), written[..3]);
+    let cursor = &first["next_cursor"];
+    assert_eq!(cursor.to_string().replace('"', ""), written[2].to_string());
+    // Rows that are added meanwhile move nothing.
+    api.post(&path, json!({ "action": "shop.late", "metadata": {} })).await.ok();
+    let second = api.get(&format!("{path}?limit=3&cursor={}", written[2])).await.ok();
+    assert_eq!(ids(&second), written[3..6]);
+    let third = api.get(&format!("{path}?limit=100&cursor={}", written[5])).await.ok();
+    assert_eq!(ids(&third)[0], written[6]);
+    assert_eq!(third["next_cursor"], Value::Null);
+    let sold = api.get(&format!("{path}?action=shop.sell")).await.ok();
+    assert_eq!(ids(&sold), [written[1], written[3], written[5]]);
+    assert_eq!(sold["next_cursor"], Value::Null);
+    // A full last page ends the list too.
+    let bought = api.get(&format!("{path}?action=shop.buy&limit=4")).await.ok();
+    assert_eq!((ids(&bought).len(), &bought["next_cursor"]), (4, &Value::Null));
+    // More than 100 is 100, and not an error.
+    api.get(&format!("{path}?limit=5000")).await.ok();
+}
+
+async fn entries_of_clients_are_kept(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let path = format!("/guilds/{}/audit-logs", guild.id);
+    let metadata = json!({ "deep": { "list": [1, "two", null] }, "text": "ünïcode \u{1F600}" });
+    let id = api.post(&path, json!({ "action": "event.note", "metadata": metadata })).await.ok()["id"].clone();
+    let entry = api.get(&path).await.ok()["entries"][0].clone();
+    assert_eq!((&entry["id"], &entry["action"], &entry["metadata"]), (&id, &json!("event.note"), &metadata));
+    assert_eq!(entry["actor_id"], guild.members[0].chat.as_str(), "the key's owner");
+    assert!(entry["target_id"].is_string() && entry["created_at"].is_string(), "{entry}");
+    let other = world.other_guild();
+    let theirs = api.key(&other.admin_key).get(&format!("/guilds/{}/audit-logs", other.id)).await.ok();
+    assert!(!theirs.to_string().contains("event.note"), "{theirs}");
+}
+
+async fn every_write_leaves_an_entry(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let (member, extra) = (guild.lacking(), guild.with_extra());
+    let binding = json!({ "type": "group_rank", "group_id": guild.group, "rank": 255, "role_id": guild.roles[3] });
+    let request = "audit-test-1";
+    let added = api.header("x-request-id", request).post("/bindings/add", binding).await.ok()["id"].clone();
+    api.patch("/bindings/update", json!({ "binding_id": added, "rank": 254 })).await.ok();
+    api.delete(&format!("/bindings/remove/{added}")).await.ok();
+    api.patch(&format!("/guilds/{}/settings", guild.id), json!({ "strike_days": 5 })).await.ok();
+    let role = json!({ "user_id": extra.chat, "role_id": guild.roles[0] });
+    api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
+    api.post("/interactions/roles/assign", role.clone()).await.ok();
+    api.post("/interactions/roles/remove", role).await.ok();
+    let job = api.post("/interactions/sync/all", json!({})).await.ok()["job_id"].clone();
+    world.job_ended(job.as_str().unwrap()).await;
+
+    let entries = api.get(&format!("/guilds/{}/audit-logs", guild.id)).await.ok()["entries"].clone();
+    let actions: Vec<&str> = entries.as_array().unwrap().iter().map(|e| e["action"].as_str().unwrap()).collect();
+    for wanted in [
+        "bindings.add", "bindings.update", "bindings.remove", "settings.update", "sync.member", "roles.assign",
+        "roles.remove", "sync.all",
+    ] {
+        assert!(actions.contains(&wanted), "no {wanted} in {actions:?}");
+    }
+    let of = |action: &str| entries.as_array().unwrap().iter().find(|entry| entry["action"] == action).unwrap();
+    let update = of("bindings.update");
+    assert_eq!(update["target_id"], added.to_string());
+    assert_eq!((&update["metadata"]["before"]["rank"], &update["metadata"]["after"]["rank"]), (&json!(255), &json!(254)));
+    assert_eq!(of("bindings.add")["request_id"], request, "{}", of("bindings.add"));
+    assert_eq!(of("sync.member")["target_id"], member.chat.as_str());
+    assert!(entries.as_array().unwrap().iter().all(|entry| entry["actor_id"] != "0"), "{entries}");
+    // What was refused or changed nothing leaves none.
+    let count = actions.len();
+    api.delete("/bindings/remove/999999").await.refused(404, &[]);
+    api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
+    let after = api.get(&format!("/guilds/{}/audit-logs", guild.id)).await.ok()["entries"].clone();
+    assert_eq!(after.as_array().unwrap().len(), count, "{after}");
+}

@@ -1,0 +1,195 @@
+//! `/interactions/sync` and `/interactions/roles/...` of single members (interface 4.3, decisions 5).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{World, both_modes};
+
+both_modes!(
+    a_sync_mends_exactly_what_differs,
+    roles_outside_the_bindings_are_never_touched,
+    what_cannot_be_granted_is_named_and_the_rest_is_done,
+    who_cannot_be_synced_is_not_found,
+    the_nickname_follows_the_template,
+    the_caller_may_turn_to_the_job_instead_of_waiting,
+    single_roles_are_given_and_taken,
+    a_fault_of_the_platform_is_retried_and_answered,
+    without_a_token_the_missing_variable_is_named(|setup| setup.env("GUILDHALL_CHAT_TOKEN", "")),
+);
+
+const SYNC: &str = "/interactions/sync";
+
+fn user(world: &World, chat: &str) -> Value {
+    json!({ "guild_id": world.guild().id, "user_id": chat })
+}
+
+async fn a_sync_mends_exactly_what_differs(world: &World) {
+    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+    let lacking = guild.lacking();
+    let data = api.post(SYNC, user(world, &lacking.chat)).await.ok();
+    assert_eq!(data["added_roles"], json!([lacking.wanted]), "{data}");
+    assert_eq!((&data["removed_roles"], &data["nickname_updated"]), (&json!([]), &json!(false)));
+    assert!(simulator.is_right(guild, lacking).await);
+
+    let extra = guild.with_extra();
+    let data = api.post(SYNC, user(world, &extra.chat)).await.ok();
+    assert_eq!((&data["added_roles"], &data["removed_roles"]), (&json!([]), &json!([extra.held[1]])), "{data}");
+    assert!(simulator.is_right(guild, extra).await);
+
+    let misnamed = guild.misnamed();
+    let data = api.post(SYNC, user(world, &misnamed.chat)).await.ok();
+    assert_eq!((&data["added_roles"], &data["nickname_updated"]), (&json!([]), &json!(true)), "{data}");
+    assert!(simulator.is_right(guild, misnamed).await);
+
+    // One call for each changed member, none for one that is right.
+    assert_eq!(simulator.member_updates().await, 3);
+    for member in [guild.right(), lacking] {
+        let data = api.post(SYNC, user(world, &member.chat)).await.ok();
+        assert_eq!((&data["added_roles"], &data["removed_roles"]), (&json!([]), &json!([])));
+        assert_eq!(data["nickname_updated"], false);
+    }
+    assert_eq!(simulator.member_updates().await, 3);
+}
+
+async fn roles_outside_the_bindings_are_never_touched(world: &World) {
+    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+    let member = guild.lacking();
+    let held = json!({ "guild_id": guild.id, "chat_id": member.chat, "roles": [guild.high_role] });
+    simulator.change_member(held).await;
+    // Whoever stands above the bot cannot be renamed; the roles go through all the same.
+    api.post(SYNC, user(world, &member.chat)).await.ok();
+    let roles = simulator.member(guild, &member.chat).await["roles"].clone();
+    assert!(roles.as_array().unwrap().contains(&json!(guild.high_role)), "{roles}");
+    assert!(roles.as_array().unwrap().contains(&json!(member.wanted)), "{roles}");
+    // Out of the group: the bound role goes, the other one stays.
+    let gone = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [] });
+    simulator.change_member(gone).await;
+    let data = api.post(SYNC, user(world, &member.chat)).await.ok();
+    assert_eq!(data["removed_roles"], json!([member.wanted]), "{data}");
+    assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([guild.high_role]));
+}
+
+async fn what_cannot_be_granted_is_named_and_the_rest_is_done(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let member = guild.lacking();
+    for role in [&guild.high_role, &guild.bot_role, "4242"] {
+        let body = json!({ "type": "group_rank", "group_id": guild.group, "rank": member.rank, "role_id": role });
+        api.post("/bindings/add", body).await.ok();
+    }
+    let data = api.post(SYNC, user(world, &member.chat)).await.ok();
+    assert_eq!(data["added_roles"], json!([member.wanted]), "{data}");
+    let failed = data["failed_roles"].as_array().unwrap();
+    let mut roles: Vec<&str> = failed.iter().map(|role| role["role_id"].as_str().unwrap()).collect();
+    roles.sort_unstable();
+    let mut wanted = vec![guild.high_role.as_str(), guild.bot_role.as_str(), "4242"];
+    wanted.sort_unstable();
+    assert_eq!(roles, wanted, "{data}");
+    assert!(failed.iter().all(|role| !role["reason"].as_str().unwrap().is_empty()), "{data}");
+    assert!(world.simulator.is_right(guild, member).await);
+}
+
+async fn who_cannot_be_synced_is_not_found(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let unlinked = api.post(SYNC, user(world, "1999999999999999999")).await.refused(404, &[]);
+    assert_ne!(unlinked.error(), "not_a_member");
+    let left = &guild.members[4];
+    let gone = json!({ "guild_id": guild.id, "chat_id": left.chat, "remove": true });
+    world.simulator.change_member(gone).await;
+    let answer = api.post(SYNC, user(world, &left.chat)).await.refused(404, &[]);
+    assert_eq!(answer.error(), "not_a_member");
+    assert_eq!(world.simulator.member_updates().await, 0);
+}
+
+async fn the_nickname_follows_the_template(world: &World) {
+    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+    let member = guild.misnamed();
+    let settings = format!("/guilds/{}/settings", guild.id);
+    // Cut to 32 characters, not bytes.
+    let template = format!("{}{{play_username}}", "é".repeat(30));
+    api.patch(&settings, json!({ "nickname_template": template })).await.ok();
+    assert_eq!(api.post(SYNC, user(world, &member.chat)).await.ok()["nickname_updated"], true);
+    let nick = format!("{}{}", "é".repeat(30), &member.name[..2]);
+    assert_eq!(simulator.member(guild, &member.chat).await["nick"], nick.as_str());
+    // Empty switches it off.
+    api.patch(&settings, json!({ "nickname_template": "" })).await.ok();
+    let other = json!({ "guild_id": guild.id, "chat_id": member.chat, "nick": "mine" });
+    simulator.change_member(other).await;
+    assert_eq!(api.post(SYNC, user(world, &member.chat)).await.ok()["nickname_updated"], false);
+    assert_eq!(simulator.member(guild, &member.chat).await["nick"], "mine");
+}
+
+async fn the_caller_may_turn_to_the_job_instead_of_waiting(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let member = guild.lacking();
+    let answer = api.header("prefer", "respond-async").post(SYNC, user(world, &member.chat)).await;
+    assert_eq!(answer.status, 202, "{answer}");
+    assert!(!answer.message().is_empty());
+    let job = answer.body["data"]["job_id"].as_str().unwrap();
+    assert_eq!(answer.header("location"), Some(format!("/jobs/{job}").as_str()));
+    let ended = world.job_ended(job).await;
+    assert_eq!((&ended["state"], &ended["result"]["added_roles"]), (&json!("succeeded"), &json!([member.wanted])));
+    assert!(world.simulator.is_right(guild, member).await);
+
+    // Longer than the caller wants to wait: the job goes on.
+    let extra = guild.with_extra();
+    world.simulator.fault(json!({ "route": "*", "hang_ms": 2500, "count": 1 })).await;
+    let answer = api.header("prefer", "wait=1").post(SYNC, user(world, &extra.chat)).await;
+    assert_eq!(answer.status, 202, "{answer}");
+    let ended = world.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    assert!(world.simulator.is_right(guild, extra).await);
+}
+
+async fn single_roles_are_given_and_taken(world: &World) {
+    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+    let member = guild.right();
+    let role = guild.roles.iter().find(|role| **role != member.wanted).unwrap();
+    let change = |role: &str| json!({ "guild_id": guild.id, "user_id": member.chat, "role_id": role });
+    let (assign, remove) = ("/interactions/roles/assign", "/interactions/roles/remove");
+    let answer = api.post(assign, change(role)).await;
+    assert!(!answer.message().is_empty());
+    answer.ok();
+    let held = simulator.member(guild, &member.chat).await["roles"].to_string();
+    assert!(held.contains(role) && held.contains(&member.wanted), "{held}");
+    // Twice is the same as once.
+    api.post(assign, change(role)).await.ok();
+    api.post(remove, change(role)).await.ok();
+    assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([member.wanted]));
+    api.post(remove, change(role)).await.ok();
+
+    api.post(assign, change(&guild.high_role)).await.refused(422, &[]);
+    api.post(assign, change("4242")).await.refused(404, &[]);
+    let nobody = json!({ "guild_id": guild.id, "user_id": "1999999999999999999", "role_id": role });
+    assert_eq!(api.post(assign, nobody).await.refused(404, &[]).error(), "not_a_member");
+    assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([member.wanted]));
+}
+
+async fn a_fault_of_the_platform_is_retried_and_answered(world: &World) {
+    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+    let member = guild.lacking();
+    let route = "PATCH /guilds/:guild/members/:user";
+    simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
+    // The first pause of the retry ladder is about a second: within the time a caller waits.
+    let data = api.post(SYNC, user(world, &member.chat)).await.ok();
+    assert_eq!(data["added_roles"], json!([member.wanted]));
+    assert!(simulator.is_right(guild, member).await);
+    assert_eq!(simulator.stats().await["requests"][route]["500"], 1);
+
+    // Asked to slow down: the same, without an error.
+    let extra = guild.with_extra();
+    simulator.fault(json!({ "route": route, "status": 429, "count": 1, "retry_after": 0.5 })).await;
+    api.post(SYNC, user(world, &extra.chat)).await.ok();
+    assert!(simulator.is_right(guild, extra).await);
+}
+
+async fn without_a_token_the_missing_variable_is_named(world: &World) {
+    let api = world.api();
+    let started = std::time::Instant::now();
+    let answer = api.post(SYNC, user(world, &world.guild().lacking().chat)).await;
+    answer.refused(503, &["GUILDHALL_CHAT_TOKEN"]);
+    assert!(started.elapsed() < Duration::from_secs(4), "it was retried: {:?}", started.elapsed());
+    api.get(&format!("/guilds/{}/roles", world.guild().id)).await.refused(503, &["GUILDHALL_CHAT_TOKEN"]);
+    // What needs no platform answers.
+    api.get("/bindings/list").await.ok();
+}

@@ -1,0 +1,89 @@
+//! `/jobs/:jobId` and `/guilds/:guildId/jobs` (decisions 5).
+
+use serde_json::{Value, json};
+
+use crate::harness::{World, both_modes};
+
+both_modes!(
+    a_job_is_shown_with_its_progress_and_result,
+    jobs_are_listed_newest_first,
+    a_job_can_be_cancelled_once,
+    another_guilds_job_is_like_none,
+);
+
+async fn enqueue(world: &World, chat: &str) -> String {
+    let answer = world.api().header("prefer", "respond-async").post("/interactions/sync", json!({ "user_id": chat })).await;
+    assert_eq!(answer.status, 202, "{answer}");
+    answer.body["data"]["job_id"].as_str().unwrap().to_owned()
+}
+
+async fn a_job_is_shown_with_its_progress_and_result(world: &World) {
+    let member = world.guild().lacking();
+    let id = enqueue(world, &member.chat).await;
+    let job = world.job_ended(&id).await;
+    assert_eq!((&job["id"], &job["kind"], &job["state"]), (&json!(id), &json!("sync_member"), &json!("succeeded")));
+    for field in ["done", "total", "failed"] {
+        assert!(job["progress"][field].is_u64(), "{field}: {job}");
+    }
+    assert!(job["progress"].as_object().unwrap().contains_key("eta_seconds"), "{job}");
+    assert!(job["created_at"].is_string() && job["started_at"].is_string() && job["finished_at"].is_string(), "{job}");
+    assert_eq!((&job["error"], &job["result"]["added_roles"]), (&Value::Null, &json!([member.wanted])));
+
+    let failing = enqueue(world, "1999999999999999999").await;
+    let job = world.job_ended(&failing).await;
+    assert_eq!((&job["state"], &job["result"]), (&json!("failed"), &Value::Null), "{job}");
+    assert!(job["error"]["message"].is_string() && job["error"]["error"].is_string(), "{job}");
+    for unknown in ["00000000-0000-7000-8000-000000000000", "nonsense"] {
+        let answer = world.api().get(&format!("/jobs/{unknown}")).await;
+        assert!(matches!(answer.status, 400 | 404), "{answer}");
+    }
+}
+
+async fn jobs_are_listed_newest_first(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let mut ids = Vec::new();
+    for member in &guild.members[..5] {
+        ids.push(enqueue(world, &member.chat).await);
+    }
+    ids.reverse();
+    let path = format!("/guilds/{}/jobs", guild.id);
+    let of = |page: &Value| -> Vec<String> {
+        page["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let page = api.get(&format!("{path}?limit=2")).await.ok();
+    assert_eq!((of(&page), &page["next_cursor"]), (ids[..2].to_vec(), &json!(ids[1])));
+    let page = api.get(&format!("{path}?limit=3&cursor={}", ids[1])).await.ok();
+    assert_eq!((of(&page), &page["next_cursor"]), (ids[2..].to_vec(), &Value::Null));
+    api.get(&format!("{path}?limit=0")).await.refused(400, &["limit"]);
+    api.get(&format!("{path}?cursor=x")).await.refused(400, &["cursor"]);
+    let other = world.other_guild();
+    let theirs = api.key(&other.admin_key).get(&format!("/guilds/{}/jobs", other.id)).await.ok();
+    assert_eq!(theirs["jobs"], json!([]));
+}
+
+async fn a_job_can_be_cancelled_once(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    // Held back by a platform that answers with errors: it waits for its next try.
+    world.simulator.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
+    let id = enqueue(world, &guild.lacking().chat).await;
+    api.delete(&format!("/jobs/{id}")).await.ok();
+    let job = world.job_ended(&id).await;
+    assert_eq!(job["state"], "cancelled", "{job}");
+    api.delete(&format!("/jobs/{id}")).await.refused(409, &[]);
+    world.simulator.clear_faults().await;
+    assert_eq!(world.simulator.member_updates().await, 0);
+    assert_eq!(world.audit("jobs.cancel").await[0]["target_id"], id.as_str());
+}
+
+async fn another_guilds_job_is_like_none(world: &World) {
+    let id = enqueue(world, &world.guild().lacking().chat).await;
+    let their_api = world.api().key(&world.other_guild().admin_key);
+    let unknown = "01900000-0000-7000-8000-000000000000";
+    let foreign = their_api.get(&format!("/jobs/{id}")).await.refused(404, &[]);
+    let none = their_api.get(&format!("/jobs/{unknown}")).await.refused(404, &[]);
+    assert_eq!(foreign.without_request_id(), none.without_request_id());
+    let foreign = their_api.delete(&format!("/jobs/{id}")).await.refused(404, &[]);
+    let none = their_api.delete(&format!("/jobs/{unknown}")).await.refused(404, &[]);
+    assert_eq!(foreign.without_request_id(), none.without_request_id());
+    assert_eq!(world.job_ended(&id).await["state"], "succeeded");
+}

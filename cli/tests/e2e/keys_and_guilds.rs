@@ -1,0 +1,114 @@
+//! Keys, scopes and which guild is meant (interface 5, decisions 1).
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::harness::{World, both_modes, eventually, key_text};
+
+both_modes!(
+    a_key_is_taken_from_three_headers_and_two_prefixes,
+    keys_that_do_not_hold_are_401,
+    the_guild_must_be_the_keys_everywhere_it_stands,
+    a_missing_scope_is_403_and_named,
+    a_revoked_key_ends_within_a_second,
+    several_keys_live_side_by_side,
+);
+
+async fn a_key_is_taken_from_three_headers_and_two_prefixes(world: &World) {
+    let (api, key) = (world.api().without("x-api-key"), &world.guild().game_key);
+    for (header, value) in [
+        ("x-api-key", key.clone()),
+        ("authorization", format!("Bearer {key}")),
+        ("authorization", format!("ApiKey {key}")),
+    ] {
+        for path in ["/bindings/list", "/api/v1/bindings/list"] {
+            api.header(header, &value).get(path).await.ok();
+        }
+    }
+}
+
+async fn keys_that_do_not_hold_are_401(world: &World) {
+    let (api, key) = (world.api().without("x-api-key"), &world.guild().game_key);
+    api.get("/bindings/list").await.refused(401, &[]);
+    let expired = world.key_that_ends_in("1s").await;
+    let mut wrong_secret = key.clone();
+    wrong_secret.replace_range(20..21, if &key[20..21] == "0" { "1" } else { "0" });
+    for bad in ["", "x", "gh_", "gh_00000000_", &key[..59], &key.to_uppercase(), &wrong_secret, &key_text(9, "none")] {
+        api.header("x-api-key", bad).get("/bindings/list").await.refused(401, &[]);
+        // A bad key is refused whatever it is sent with, before the body is looked at.
+        api.header("x-api-key", bad).post("/bindings/add", json!({})).await.refused(401, &[]);
+    }
+    api.header("authorization", &format!("Basic {key}")).get("/bindings/list").await.refused(401, &[]);
+    // The public id of one key with the secret of another.
+    let mixed = key_text(0, "admin");
+    assert_ne!(mixed, *key);
+    eventually("the key has ended", Duration::from_secs(5), async || {
+        (api.key(&expired).get("/bindings/list").await.status == 401).then_some(())
+    })
+    .await;
+}
+
+async fn the_guild_must_be_the_keys_everywhere_it_stands(world: &World) {
+    let (api, own, other) = (world.api(), &world.guild().id, &world.other_guild().id);
+    let lookup = format!("/lookup/chat/{}", world.guild().members[0].chat);
+    api.header("x-guild-id", other).get(&lookup).await.refused(403, &[]);
+    api.header("x-guild-id", other).get(&format!("/guilds/{own}/members")).await.refused(403, &[]);
+    api.get(&format!("/guilds/{other}/members")).await.refused(403, &[]);
+    api.post("/reverse", json!({ "guild_id": other, "play_ids": [1] })).await.refused(403, &[]);
+    let body = json!({ "guild_id": own, "play_ids": [1] });
+    api.header("x-guild-id", other).post("/reverse", body.clone()).await.refused(403, &[]);
+    api.header("x-guild-id", own).post("/reverse", body).await.ok();
+    api.post("/reverse", json!({ "play_ids": [1] })).await.ok();
+    for header in ["abc", "-1", "07", ""] {
+        let answer = api.header("x-guild-id", header).get(&lookup).await;
+        assert!(matches!(answer.status, 200 | 400 | 403), "{header:?}: {answer}");
+        assert_eq!(answer.status == 200, header.is_empty(), "{header:?}: {answer}");
+    }
+}
+
+async fn a_missing_scope_is_403_and_named(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let settings = format!("/guilds/{}/settings", guild.id);
+    // The default is everything but admin.
+    api.key(&guild.game_key).get(&settings).await.refused(403, &["admin"]);
+    api.key(&guild.game_key).patch(&settings, json!({})).await.refused(403, &["admin"]);
+    let read_only = world.new_key("read").await;
+    let api = api.key(&read_only);
+    api.get("/bindings/list").await.ok();
+    let sync = json!({ "user_id": guild.lacking().chat });
+    api.post("/interactions/sync", sync).await.refused(403, &["sync"]);
+    let binding = json!({ "type": "group_rank", "group_id": 1, "rank": 1, "role_id": "1" });
+    api.post("/bindings/add", binding).await.refused(403, &["scope"]);
+    api.delete("/bindings/remove/1").await.refused(403, &["scope"]);
+    let entry = json!({ "action": "a.b", "metadata": {} });
+    api.post(&format!("/guilds/{}/audit-logs", guild.id), entry).await.refused(403, &["scope"]);
+    let only_sync = world.new_key("sync").await;
+    api.key(&only_sync).get("/bindings/list").await.refused(403, &["read"]);
+    assert_eq!(world.simulator.member_updates().await, 0);
+    assert_eq!(world.api().get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
+}
+
+async fn a_revoked_key_ends_within_a_second(world: &World) {
+    let key = world.new_key("").await;
+    let api = world.api().key(&key);
+    api.get("/bindings/list").await.ok();
+    world.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    api.get("/bindings/list").await.refused(401, &[]);
+    world.api().get("/bindings/list").await.ok();
+}
+
+async fn several_keys_live_side_by_side(world: &World) {
+    let (first, second) = (world.new_key("read,sync").await, world.new_key("read").await);
+    assert_ne!(first, second);
+    for key in [&first, &second] {
+        assert_eq!((key.len(), &key[..3]), (60, "gh_"), "{key}");
+        world.api().key(key).get("/bindings/list").await.ok();
+    }
+    let listed = world.command(&["keys", "list", "--guild", &world.guild().id]).await.succeeded();
+    for key in [&first, &second] {
+        assert!(listed.contains(&key[3..11]), "{listed}");
+        assert!(!listed.contains(&key[12..]), "the list shows a secret");
+    }
+}

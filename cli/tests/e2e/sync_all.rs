@@ -1,0 +1,140 @@
+//! `/interactions/sync/all`: the bulk sync (interface 4.3, decisions 5).
+
+use serde_json::{Value, json};
+
+use crate::harness::{World, both_modes, eventually};
+
+both_modes!(
+    every_member_is_right_afterwards_and_a_second_run_changes_none,
+    a_dry_run_says_what_would_change_and_changes_nothing,
+    the_brake_stops_it_before_the_first_write,
+    it_can_be_cancelled_half_way(|setup| setup.members(300).latency_ms(60)),
+    single_failures_are_listed_and_the_rest_is_done,
+    a_guild_without_rights_stops_early(|setup| setup.members(60)),
+);
+
+const PATH: &str = "/interactions/sync/all";
+
+/// Asks for a bulk sync of the first guild and returns its job.
+async fn start(world: &World, options: Value) -> String {
+    let mut body = json!({ "guild_id": world.guild().id });
+    body.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    let data = world.api().post(PATH, body).await.ok();
+    assert_eq!(data["queued"], true, "{data}");
+    assert_eq!(data["members"], world.guild().members.len(), "{data}");
+    data["job_id"].as_str().unwrap().to_owned()
+}
+
+async fn every_member_is_right_afterwards_and_a_second_run_changes_none(world: &World) {
+    let (guild, other) = (world.guild(), world.other_guild());
+    let changes = guild.changes();
+    let job = start(world, json!({})).await;
+    let ended = world.job_ended(&job).await;
+    assert_eq!((&ended["id"], &ended["kind"], &ended["state"]), (&json!(job), &json!("sync_all"), &json!("succeeded")));
+    let progress = &ended["progress"];
+    assert_eq!((&progress["done"], &progress["total"], &progress["failed"]), (&json!(30), &json!(30), &json!(0)), "{ended}");
+    assert_eq!(world.simulator.wrong(guild).await, 0);
+    assert_eq!(world.simulator.wrong(other).await, other.changes());
+    let stats = world.simulator.stats().await;
+    assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(changes), &json!(1)), "{stats}");
+
+    // Nothing is left to change.
+    world.forget_quotas().await;
+    let ended = world.job_ended(&start(world, json!({})).await).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    assert_eq!(world.simulator.member_updates().await, changes as u64);
+}
+
+async fn a_dry_run_says_what_would_change_and_changes_nothing(world: &World) {
+    let guild = world.guild();
+    let job = start(world, json!({ "dry_run": true })).await;
+    let ended = world.job_ended(&job).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    assert_eq!(world.simulator.member_updates().await, 0);
+    assert_eq!(world.simulator.wrong(guild).await, guild.changes());
+    let counts = ended["result"].to_string();
+    assert!(counts.contains(&guild.changes().to_string()), "{counts}");
+}
+
+async fn the_brake_stops_it_before_the_first_write(world: &World) {
+    let guild = world.guild();
+    let removals = guild.members.iter().filter(|member| member.held.len() == 2).count();
+    let job = start(world, json!({ "max_removals": removals - 1 })).await;
+    let ended = world.job_ended(&job).await;
+    assert_eq!(ended["state"], "failed", "{ended}");
+    let message = ended["error"]["message"].as_str().unwrap();
+    assert!(message.contains(&removals.to_string()), "{message}");
+    assert_eq!(world.simulator.member_updates().await, 0);
+    // With as many as it takes it runs.
+    let body = json!({ "max_removals": removals });
+    let data = world.api().key(&world.other_guild().admin_key).post(PATH, body).await.ok();
+    let ended = world.job_of(&world.other_guild().admin_key, data["job_id"].as_str().unwrap()).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    assert_eq!(world.simulator.wrong(world.other_guild()).await, 0);
+}
+
+async fn it_can_be_cancelled_half_way(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let job = start(world, json!({})).await;
+    eventually("members are being changed", std::time::Duration::from_secs(20), async || {
+        (world.simulator.member_updates().await >= 5).then_some(())
+    })
+    .await;
+    api.delete(&format!("/jobs/{job}")).await.ok();
+    let ended = world.job_ended(&job).await;
+    assert_eq!(ended["state"], "cancelled", "{ended}");
+    let changed = world.simulator.member_updates().await;
+    assert!(changed < guild.changes() as u64, "{changed} of {}", guild.changes());
+    // It stays cancelled, and what was done is kept.
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    assert_eq!(world.simulator.member_updates().await, changed);
+    assert_eq!(world.simulator.wrong(guild).await, guild.changes() - usize::try_from(changed).unwrap());
+    api.delete(&format!("/jobs/{job}")).await.refused(409, &[]);
+}
+
+async fn single_failures_are_listed_and_the_rest_is_done(world: &World) {
+    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+    let route = "PATCH /guilds/:guild/members/:user";
+    simulator.fault(json!({ "route": route, "status": 400, "count": 3 })).await;
+    let job = start(world, json!({})).await;
+    let ended = world.job_ended(&job).await;
+    let progress = &ended["progress"];
+    assert_eq!((&progress["done"], &progress["total"], &progress["failed"]), (&json!(30), &json!(30), &json!(3)), "{ended}");
+    assert_eq!(simulator.member_updates().await, guild.changes() as u64 - 3);
+    let mut listed = Vec::new();
+    let mut path = format!("/jobs/{job}?limit=2");
+    loop {
+        let page = api.get(&path).await.ok();
+        let failures = page["failures"].as_array().unwrap().clone();
+        assert!((1..=2).contains(&failures.len()), "{page}");
+        listed.extend(failures);
+        if page["next_cursor"].is_null() {
+            break;
+        }
+        path = format!("/jobs/{job}?limit=2&cursor={}", page["next_cursor"].to_string().replace('"', ""));
+    }
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    for failure in listed {
+        assert!(failure["message"].is_string() && failure["error"].is_string(), "{failure}");
+        let member = guild.members.iter().find(|member| failure["chat_id"] == member.chat.as_str()).unwrap();
+        assert!(!simulator.is_right(guild, member).await, "{failure}");
+    }
+    assert_eq!(simulator.wrong(guild).await, 3);
+}
+
+async fn a_guild_without_rights_stops_early(world: &World) {
+    let route = "PATCH /guilds/:guild/members/:user";
+    world.simulator.fault(json!({ "route": route, "status": 403, "count": 1000 })).await;
+    let job = start(world, json!({})).await;
+    let ended = world.job_ended(&job).await;
+    assert_eq!(ended["state"], "failed", "{ended}");
+    assert!(ended["error"]["message"].as_str().unwrap().contains("permission"), "{ended}");
+    let refused = world.simulator.stats().await["requests"][route]["403"].as_u64().unwrap();
+    assert!(refused < world.guild().changes() as u64, "{refused} refusals");
+    // Once the rights are there, the next one finishes the work.
+    world.simulator.clear_faults().await;
+    world.forget_quotas().await;
+    let ended = world.job_ended(&start(world, json!({})).await).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    assert_eq!(world.simulator.wrong(world.guild()).await, 0);
+}

@@ -1,0 +1,163 @@
+//! `sync_all`: plans the sync of a whole guild, page by page, and hands what differs to chunks (`sync_chunk`).
+//!
+//! Each page commits at once with the chunks cut from it, so a run that is killed goes on after its last page: none is
+//! planned twice. Chunks wait until the plan is complete; a plan that is cancelled or braked takes them back, so nothing
+//! was written. One page is held at a time, and the next one is fetched while the ranks of the current one come in.
+
+mod page;
+mod plan;
+
+use async_trait::async_trait;
+use entities::job::cancel;
+use entities::{job_failure, link};
+use platforms::{CallContext, GuildOverview, MEMBERS_PER_PAGE};
+use queue::Draft;
+use queue::kinds::{SyncAll, SyncChunk};
+use queue::run::{Handler, JobContext, JobError, Outcome, failure};
+use runtime::Event;
+use serde_json::{Value, json};
+
+use crate::errors::job_error;
+use crate::wanted::GuildRules;
+use crate::{Services, names};
+use page::{Findings, Page};
+use plan::{Cut, Plan};
+
+pub(crate) struct Job(pub(crate) Services);
+
+#[async_trait]
+impl Handler for Job {
+    type Payload = SyncAll;
+
+    async fn run(&self, job: &JobContext, args: SyncAll) -> Result<Outcome, JobError> {
+        match self.plan(job, &args).await {
+            Err(JobError::Cancelled) => {
+                discard(job).await?;
+                Err(JobError::Cancelled)
+            }
+            settled => settled,
+        }
+    }
+}
+
+impl Job {
+    async fn plan(&self, job: &JobContext, args: &SyncAll) -> Result<Outcome, JobError> {
+        job.check_cancelled()?;
+        let read = job.database().read();
+        let rules = GuildRules::load(read, args.guild).await?;
+        let links = i64::try_from(link::count(read, args.guild).await?).unwrap_or(i64::MAX);
+        let begun: Option<Plan> = job.last_checkpoint();
+        if begun.is_none() && rules.is_empty() {
+            return conclude(job, args, Plan::nothing_asked(links)).await;
+        }
+        let mut plan = begun.unwrap_or_default();
+        if !plan.complete {
+            let call = CallContext::bulk(args.guild);
+            let overview = self.0.platforms.chat.guild_overview(call).await.map_err(job_error)?;
+            let planner = Planner { services: &self.0, job, args, rules, overview, call, links };
+            planner.go_through(&mut plan).await?;
+        }
+        if plan.complete { conclude(job, args, plan).await } else { Ok(Outcome::Yield) }
+    }
+}
+
+/// What stays the same for one run over the pages.
+struct Planner<'a> {
+    services: &'a Services,
+    job: &'a JobContext,
+    args: &'a SyncAll,
+    rules: GuildRules,
+    overview: GuildOverview,
+    call: CallContext,
+    /// Links of the guild, for the progress before all members were seen.
+    links: i64,
+}
+
+impl Planner<'_> {
+    /// Plans page after page until all are done or the time slice is over; each page is kept as it is done.
+    async fn go_through(&self, plan: &mut Plan) -> Result<(), JobError> {
+        let mut page = self.fetch(plan.after).await?;
+        loop {
+            self.job.check_cancelled()?;
+            // Decided before the next page is asked for: a page is not fetched to be thrown away.
+            let last_turn = self.job.should_yield();
+            let next = async {
+                if page.is_last() || last_turn {
+                    return Ok(None);
+                }
+                self.fetch(page.up_to()).await.map(Some)
+            };
+            let (findings, next) = tokio::try_join!(page::examine(self, &page), next)?;
+            plan.after = page.up_to();
+            plan.complete = page.is_last();
+            self.keep(plan, findings).await?;
+            match next {
+                Some(next) => page = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn fetch(&self, after: Option<entities::ChatId>) -> Result<Page, JobError> {
+        let members = self.services.platforms.chat.members_page(self.call, after, MEMBERS_PER_PAGE).await;
+        Ok(Page { after, members: members.map_err(job_error)? })
+    }
+
+    /// Commits a page: its chunks, new names, roles that cannot be granted, and where to go on.
+    async fn keep(&self, plan: &mut Plan, findings: Findings) -> Result<(), JobError> {
+        let (job, guild, now) = (self.job, self.args.guild, self.job.now());
+        let Findings { seen, changes, renamed, refusals, refused_roles } = findings;
+        let cuts = plan.absorb(seen, (changes, refused_roles), now.timestamp(), self.args.dry_run);
+        let chunks = cuts.into_iter().map(|cut| chunk(job, self.args, cut)).collect::<Result<Vec<_>, _>>()?;
+        job.set_progress(plan.seen.unchanged, self.links.max(plan.seen.members), 0);
+        let transaction = job.begin().await?;
+        names::store(&transaction, guild, &renamed).await?;
+        job_failure::note(&transaction, job.id(), refusals, now).await?;
+        job.add_chunks(&transaction, chunks).await?;
+        job.checkpoint(transaction, plan).await?;
+        if !renamed.is_empty() {
+            self.services.events.publish(Event::LinksChanged { guild });
+        }
+        Ok(())
+    }
+}
+
+fn chunk(job: &JobContext, args: &SyncAll, cut: Cut) -> Result<Draft, JobError> {
+    let total = i64::try_from(cut.members.len()).unwrap_or(i64::MAX);
+    let payload = SyncChunk { guild: args.guild, members: cut.members, planned_at: cut.planned_at };
+    let draft = Draft::new(args.guild, &payload, job.actor()).map_err(|error| {
+        tracing::error!(job.id = %job.id(), %error, "a chunk cannot be written");
+        JobError::Fail(failure(500, "internal", "the plan cannot be written"))
+    })?;
+    Ok(draft.total(total))
+}
+
+/// All members are planned: report, brake, or let the chunks run.
+async fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome, JobError> {
+    let seen = plan.seen;
+    if args.dry_run {
+        job.set_progress(seen.members, seen.members, 0);
+        return Ok(Outcome::done(plan.preview(args.max_removals)));
+    }
+    if let Some(limit) = args.max_removals.filter(|limit| plan.exceeds(*limit)) {
+        discard(job).await?;
+        let removals = seen.role_removals;
+        let message = format!(
+            "the sync would remove {removals} roles, more than max_removals allows ({limit}): nothing was changed"
+        );
+        return Err(JobError::Fail(failure(422, "too_many_removals", message)));
+    }
+    let rest = plan.take_rest();
+    let chunks = rest.into_iter().map(|cut| chunk(job, args, cut)).collect::<Result<Vec<_>, _>>()?;
+    job.set_progress(seen.unchanged, seen.members, 0);
+    // When writing began and how much was done by then: the base of the estimated time.
+    let checkpoint = json!({ "since": job.now().timestamp(), "base": seen.unchanged });
+    Ok(Outcome::Split { chunks, counters: plan.counters(), checkpoint })
+}
+
+/// Ends the chunks, none of which has run, and forgets the plan, so that a replay of the job starts over.
+async fn discard(job: &JobContext) -> Result<(), JobError> {
+    let transaction = job.begin().await?;
+    cancel::stop_children(&transaction, job.id(), job.now()).await?;
+    job.checkpoint(transaction, &Value::Null).await
+}

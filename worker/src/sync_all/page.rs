@@ -1,0 +1,192 @@
+//! Looks at one page of members: who is linked, who is called what, who differs from the bindings, and how.
+
+use std::collections::HashMap;
+
+use entities::job_failure::NewFailure;
+use entities::{ChatId, GuildId, PlayId, link};
+use platforms::{ChatMember, MEMBERS_PER_PAGE};
+use queue::kinds::PlannedChange;
+use queue::run::JobError;
+use sea_orm::{ConnectionTrait, DbErr};
+
+use super::Planner;
+use super::plan::Seen;
+use crate::errors::job_error;
+use crate::names::{self, Renamed};
+use crate::permitted::{FailedRole, Permitted, permitted};
+use crate::wanted::Player;
+
+/// Links read at a time: there may be any number of them between two members, of users who left.
+const LINKS_A_QUERY: u64 = 1_000;
+
+/// Members by ascending id, all there are after `after` up to the last one here.
+pub(super) struct Page {
+    pub(super) after: Option<ChatId>,
+    pub(super) members: Vec<ChatMember>,
+}
+
+impl Page {
+    pub(super) fn is_last(&self) -> bool {
+        self.members.len() < usize::from(MEMBERS_PER_PAGE)
+    }
+
+    /// The last id the page speaks for; `None` on the last page, which speaks for all that follow.
+    pub(super) fn up_to(&self) -> Option<ChatId> {
+        if self.is_last() { None } else { self.members.last().map(|member| member.chat_id) }
+    }
+}
+
+/// What a page came to.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub(super) seen: Seen,
+    pub(super) changes: Vec<PlannedChange>,
+    pub(super) renamed: Vec<Renamed>,
+    /// For each member concerned, what the bot may not do.
+    pub(super) refusals: Vec<NewFailure>,
+    pub(super) refused_roles: Vec<FailedRole>,
+}
+
+pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findings, JobError> {
+    let (guild, read) = (planner.args.guild, planner.job.database().read());
+    let (linked, not_in_guild) = linked(read, guild, page).await?;
+    let players: Vec<PlayId> = linked.iter().map(|(_, link)| link.play_id).collect();
+    let (play, groups) = (planner.services.platforms.play.as_ref(), planner.rules.groups());
+    let (ranks, names) = tokio::join!(
+        play.group_ranks(planner.call, &players, &groups),
+        names::current(play, planner.call, &players, None),
+    );
+    let ranks = ranks.map_err(job_error)?;
+    let mut findings = Findings::default();
+    findings.seen.not_in_guild = not_in_guild;
+    for (member, link) in linked {
+        let renamed = names::difference(&link, &names);
+        let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
+        let change = planner.rules.change(member, Player { id: link.play_id, name }, &ranks);
+        findings.note(member, permitted(&planner.overview, &member.roles, change));
+        findings.renamed.extend(renamed);
+    }
+    Ok(findings)
+}
+
+/// The page's members with their links, and how many links are of users who are not in the guild.
+async fn linked<'p, C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    page: &'p Page,
+) -> Result<(Vec<(&'p ChatMember, link::Model)>, i64), DbErr> {
+    let members: HashMap<ChatId, &ChatMember> =
+        page.members.iter().map(|member| (member.chat_id, member)).collect();
+    let (mut linked, mut not_in_guild) = (Vec::new(), 0);
+    let mut from = page.after;
+    loop {
+        let links = link::range(conn, guild, (from, page.up_to()), LINKS_A_QUERY).await?;
+        let more = links.len() as u64 == LINKS_A_QUERY;
+        from = links.last().map(|link| link.chat_id);
+        for link in links {
+            match members.get(&link.chat_id) {
+                Some(member) => linked.push((*member, link)),
+                None => not_in_guild += 1,
+            }
+        }
+        if !more {
+            return Ok((linked, not_in_guild));
+        }
+    }
+}
+
+impl Findings {
+    fn note(&mut self, member: &ChatMember, permitted: Permitted) {
+        let Permitted { change, failed_roles, nickname_refused } = permitted;
+        if let Some(refusal) = refusal(member.chat_id, &failed_roles, nickname_refused) {
+            self.seen.members_refused += 1;
+            self.refusals.push(refusal);
+        }
+        self.refused_roles.extend(failed_roles);
+        self.seen.members += 1;
+        if change.is_empty() {
+            self.seen.unchanged += 1;
+            return;
+        }
+        self.seen.planned += 1;
+        self.seen.role_additions += count(&change.add);
+        self.seen.role_removals += count(&change.remove);
+        self.seen.nicknames += i64::from(change.nick.is_some());
+        self.changes.push(PlannedChange {
+            user: member.chat_id,
+            held: member.roles.clone(),
+            add: change.add,
+            remove: change.remove,
+            nick: change.nick,
+        });
+    }
+}
+
+fn count<T>(items: &[T]) -> i64 {
+    i64::try_from(items.len()).unwrap_or(i64::MAX)
+}
+
+fn refusal(chat: ChatId, roles: &[FailedRole], nickname: Option<&'static str>) -> Option<NewFailure> {
+    let error = match (roles.is_empty(), nickname) {
+        (true, None) => return None,
+        (true, Some(_)) => "nickname_refused",
+        (false, _) => "role_not_grantable",
+    };
+    let roles = roles.iter().map(|role| format!("role {}: {}", role.role_id, role.reason));
+    let message: Vec<String> = roles.chain(nickname.map(str::to_owned)).collect();
+    Some(NewFailure { chat, error, message: message.join("; ") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{chat, member, role, roles};
+    use crate::wanted::Change;
+
+    fn failed(id: i64) -> FailedRole {
+        FailedRole { role_id: role(id), error: "role_above_bot", reason: "too high".to_owned() }
+    }
+
+    #[test]
+    fn a_page_speaks_for_all_that_follow_only_when_it_is_the_last() {
+        let mut page = Page { after: None, members: vec![member(&[], None); 1_000] };
+        assert_eq!((page.is_last(), page.up_to()), (false, Some(chat(7))));
+        page.members.pop();
+        assert_eq!((page.is_last(), page.up_to()), (true, None));
+    }
+
+    #[test]
+    fn members_are_counted_by_what_is_to_be_done_for_them() {
+        let mut findings = Findings::default();
+        let change = Change { add: roles(&[1, 2]), remove: roles(&[3]), nick: Some("n".to_owned()) };
+        findings.note(&member(&[3], None), Permitted { change, ..Permitted::default() });
+        findings.note(&member(&[], None), Permitted::default());
+        let out_of_reach = Permitted { failed_roles: vec![failed(9), failed(8)], ..Permitted::default() };
+        findings.note(&member(&[], None), out_of_reach);
+        let expected = Seen {
+            members: 3,
+            unchanged: 2,
+            planned: 1,
+            role_additions: 2,
+            role_removals: 1,
+            nicknames: 1,
+            members_refused: 1,
+            not_in_guild: 0,
+        };
+        assert_eq!(findings.seen, expected);
+        assert_eq!((findings.changes.len(), findings.refused_roles.len()), (1, 2));
+        assert_eq!(findings.refusals[0].message, "role 9: too high; role 8: too high");
+    }
+
+    #[test]
+    fn what_the_bot_may_not_do_is_said_in_one_line_for_a_member() {
+        assert_eq!(refusal(chat(1), &[], None), None);
+        let nickname = refusal(chat(1), &[], Some("stands above")).unwrap();
+        assert_eq!((nickname.error, nickname.message.as_str()), ("nickname_refused", "stands above"));
+        let both = refusal(chat(1), &[failed(9)], Some("stands above")).unwrap();
+        assert_eq!(
+            (both.error, both.message.as_str()),
+            ("role_not_grantable", "role 9: too high; stands above")
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! Reads a chunk's members again, by pages over their ids: one call covers up to 1,000 of them.
+
+use std::collections::{HashMap, HashSet};
+
+use entities::ChatId;
+use platforms::{CallContext, ChatMember, ChatPlatform, MEMBERS_PER_PAGE, PlatformError};
+use queue::kinds::PlannedChange;
+
+/// Those of the planned members who are still in the guild. `planned` is in ascending order of ids, as the plan is;
+/// stretches without a planned member are jumped over, so there are never more calls than members.
+pub(super) async fn members(
+    chat: &dyn ChatPlatform,
+    call: CallContext,
+    planned: &[PlannedChange],
+) -> Result<HashMap<ChatId, ChatMember>, PlatformError> {
+    let asked: HashSet<ChatId> = planned.iter().map(|change| change.user).collect();
+    let mut found = HashMap::with_capacity(asked.len());
+    let mut left = planned;
+    while let Some(first) = left.first() {
+        let page = chat.members_page(call, before(first.user), MEMBERS_PER_PAGE).await?;
+        let last = page.last().map(|member| member.chat_id);
+        let was_last = page.len() < usize::from(MEMBERS_PER_PAGE);
+        found.extend(
+            page.into_iter().filter(|member| asked.contains(&member.chat_id)).map(|m| (m.chat_id, m)),
+        );
+        let covered = match last {
+            Some(last) if !was_last => left.partition_point(|change| change.user <= last),
+            _ => left.len(),
+        };
+        // At least one, so that an answer out of order cannot make this go round for ever.
+        left = left.get(covered.max(1)..).unwrap_or_default();
+    }
+    Ok(found)
+}
+
+fn before(user: ChatId) -> Option<ChatId> {
+    ChatId::try_from(user.get() - 1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::chat;
+
+    #[test]
+    fn a_page_begins_right_before_the_first_member_asked_for() {
+        assert_eq!(before(chat(8)), Some(chat(7)));
+        assert_eq!(before(chat(1)), None);
+    }
+}

@@ -1,0 +1,227 @@
+//! How far a chunk is and how its members fared; the checkpoint, the noted failures and the result come from here.
+
+use std::time::{Duration, Instant};
+
+use entities::job_failure::{self, NewFailure};
+use platforms::{ForbiddenStreak, PlatformError};
+use queue::kinds::PlannedChange;
+use queue::run::{JobContext, JobError, failure};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Step;
+use crate::apply::Applied;
+use crate::errors::{job_error, public};
+
+/// A checkpoint is kept after this many members or this long, whichever comes first.
+const KEEP_EACH: usize = 50;
+const KEEP_AFTER: Duration = Duration::from_secs(1);
+
+/// The checkpoint: members up to `next` are settled.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Reached {
+    next: usize,
+    updated: i64,
+    failed: i64,
+    skipped: i64,
+}
+
+pub(super) struct Tally {
+    reached: Reached,
+    members: usize,
+    failures: Vec<NewFailure>,
+    streak: ForbiddenStreak,
+    kept: usize,
+    kept_at: Instant,
+}
+
+impl Tally {
+    pub(super) fn resume(job: &JobContext, members: usize) -> Self {
+        let reached: Reached = job.last_checkpoint().unwrap_or_default();
+        let streak = ForbiddenStreak::new();
+        Self { reached, members, failures: Vec::new(), streak, kept: reached.next, kept_at: Instant::now() }
+    }
+
+    pub(super) fn next(&self) -> usize {
+        self.reached.next
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.reached.next >= self.members
+    }
+
+    /// Counts the next member's step. An error ends the chunk: one that may pass leaves the member for the next run.
+    pub(super) fn settle(
+        &mut self,
+        change: &PlannedChange,
+        step: Result<Step, PlatformError>,
+    ) -> Option<JobError> {
+        let refused: Result<(), PlatformError> = match step {
+            Ok(Step::Skipped) => {
+                self.reached.skipped += 1;
+                self.reached.next += 1;
+                return None;
+            }
+            Ok(Step::Applied(Applied { nickname_refused: None })) => {
+                self.reached.updated += 1;
+                Ok(())
+            }
+            Ok(Step::Applied(Applied { nickname_refused: Some(refused) })) => {
+                self.note(change, "nickname_refused", &refused);
+                Err(refused)
+            }
+            Err(error) => match word(&error) {
+                Some(word) => {
+                    self.note(change, word, &error);
+                    Err(error)
+                }
+                None => return Some(job_error(error)),
+            },
+        };
+        self.reached.next += 1;
+        self.streak.observe(&refused).err().map(|stopped| refused_thrice(change, &stopped))
+    }
+
+    fn note(&mut self, change: &PlannedChange, error: &'static str, cause: &PlatformError) {
+        self.reached.failed += 1;
+        self.failures.push(NewFailure { chat: change.user, error, message: public(cause).message });
+    }
+
+    pub(super) async fn keep_if_due(&mut self, job: &JobContext) -> Result<(), JobError> {
+        if self.reached.next - self.kept >= KEEP_EACH || self.kept_at.elapsed() >= KEEP_AFTER {
+            self.keep(job).await?;
+        }
+        Ok(())
+    }
+
+    /// Commits the checkpoint, the progress and the failures noted since the last one.
+    pub(super) async fn keep(&mut self, job: &JobContext) -> Result<(), JobError> {
+        let Reached { next, failed, .. } = self.reached;
+        job.set_progress(signed(next), signed(self.members), failed);
+        if next == self.kept {
+            return Ok(());
+        }
+        let transaction = job.begin().await?;
+        let bulk = job.parent().unwrap_or_else(|| job.id());
+        job_failure::note(&transaction, bulk, std::mem::take(&mut self.failures), job.now()).await?;
+        job.checkpoint(transaction, &self.reached).await?;
+        (self.kept, self.kept_at) = (next, Instant::now());
+        Ok(())
+    }
+
+    /// Added to the parent's counters. A member that an earlier, cut run had changed already counts as skipped.
+    pub(super) fn result(&self) -> Value {
+        let Reached { updated, failed, skipped, .. } = self.reached;
+        json!({ "updated": updated, "failed": failed, "skipped": skipped })
+    }
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// The word for what concerns this one member; `None` for what concerns the whole chunk.
+fn word(error: &PlatformError) -> Option<&'static str> {
+    use platforms::Missing;
+    match error {
+        PlatformError::NotFound(Missing::Guild | Missing::Group) => None,
+        PlatformError::NotFound(Missing::Role) => Some("unknown_role"),
+        PlatformError::NotFound(_) => Some("not_a_member"),
+        PlatformError::Forbidden { .. } => Some("platform_refused"),
+        PlatformError::Invalid { .. } => Some("platform_invalid"),
+        _ => None,
+    }
+}
+
+/// Names what was refused last: the permission to look for is one of these.
+fn refused_thrice(change: &PlannedChange, stopped: &PlatformError) -> JobError {
+    let roles: Vec<String> = change.add.iter().chain(&change.remove).map(ToString::to_string).collect();
+    let what = match (roles.is_empty(), &change.nick) {
+        (true, _) => "a nickname".to_owned(),
+        (false, None) => format!("roles {}", roles.join(", ")),
+        (false, Some(_)) => format!("roles {} and a nickname", roles.join(", ")),
+    };
+    let message = format!("{stopped} (the last change refused was {what})");
+    JobError::Fail(failure(422, "permission_missing", message))
+}
+
+#[cfg(test)]
+mod tests {
+    use platforms::Missing;
+
+    use super::*;
+    use crate::testing::{chat, roles};
+
+    fn tally(members: usize) -> Tally {
+        Tally {
+            reached: Reached::default(),
+            members,
+            failures: Vec::new(),
+            streak: ForbiddenStreak::new(),
+            kept: 0,
+            kept_at: Instant::now(),
+        }
+    }
+
+    fn change() -> PlannedChange {
+        PlannedChange { user: chat(7), held: vec![], add: roles(&[5]), remove: vec![], nick: None }
+    }
+
+    fn refused() -> PlatformError {
+        PlatformError::Forbidden { code: 50_013, message: "Missing Permissions".into() }
+    }
+
+    fn applied(nickname_refused: Option<PlatformError>) -> Result<Step, PlatformError> {
+        Ok(Step::Applied(Applied { nickname_refused }))
+    }
+
+    #[test]
+    fn members_that_fail_are_noted_and_the_chunk_goes_on() {
+        let mut tally = tally(5);
+        let steps = [
+            applied(None),
+            Ok(Step::Skipped),
+            Err(PlatformError::NotFound(Missing::Member)),
+            Err(refused()),
+            applied(Some(refused())),
+        ];
+        for step in steps {
+            assert!(tally.settle(&change(), step).is_none());
+        }
+        assert!(tally.is_complete());
+        assert_eq!(tally.result(), json!({ "updated": 1, "failed": 3, "skipped": 1 }));
+        let words: Vec<_> = tally.failures.iter().map(|failure| failure.error).collect();
+        assert_eq!(words, ["not_a_member", "platform_refused", "nickname_refused"]);
+    }
+
+    #[test]
+    fn an_error_that_may_pass_leaves_the_member_for_the_next_run() {
+        let mut tally = tally(2);
+        let broken =
+            tally.settle(&change(), Err(PlatformError::Unavailable { route: "PATCH", cause: "x".into() }));
+        assert!(matches!(broken, Some(JobError::Retry(_))));
+        assert_eq!((tally.next(), tally.failures.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_missing_credential_or_guild_ends_the_chunk() {
+        for error in
+            [PlatformError::NotConfigured("GUILDHALL_CHAT_TOKEN"), PlatformError::NotFound(Missing::Guild)]
+        {
+            assert!(matches!(tally(1).settle(&change(), Err(error)), Some(JobError::Fail(_))));
+        }
+    }
+
+    #[test]
+    fn three_refusals_in_a_row_stop_naming_the_role() {
+        let mut tally = tally(9);
+        for step in [Err(refused()), applied(None), Err(refused()), applied(Some(refused()))] {
+            assert!(tally.settle(&change(), step).is_none());
+        }
+        let Some(JobError::Fail(failure)) = tally.settle(&change(), Err(refused())) else {
+            panic!("goes on")
+        };
+        assert!(failure.message.contains("roles 5"), "{}", failure.message);
+        assert_eq!((failure.status, tally.next()), (422, 5));
+    }
+}
