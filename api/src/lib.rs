@@ -15,6 +15,7 @@ mod guilds;
 mod http;
 mod idempotency;
 mod interactions;
+mod job_call;
 mod jobs;
 mod lookup;
 mod page;
@@ -28,6 +29,6 @@ pub use http::server::serve;
 /// How this API process differs from others.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// One of several processes: it counts itself among them, and the broker is one of its dependencies.
+    /// One of several processes: it counts itself among them, so that they share the quotas while Redis is down.
     pub distributed: bool,
 }

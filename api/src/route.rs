@@ -35,7 +35,12 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    const fn new(method: Method, path: &'static str, (bucket, scope): (Bucket, Scope), handler: Handler) -> Self {
+    const fn new(
+        method: Method,
+        path: &'static str,
+        (bucket, scope): (Bucket, Scope),
+        handler: Handler,
+    ) -> Self {
         let writes = !matches!(method, Method::GET);
         Self { method, path, bucket, scope, body_limit: BODY_LIMIT, writes, enqueues: false, handler }
     }

@@ -6,8 +6,8 @@
 use entities::api_key::Scope::{Admin, Moderation, Read, Sync};
 
 use crate::bucket::Bucket::{
-    AuditLogsRead, AuditLogsWrite, BindingsRead, BindingsWrite, GuildConfigRead, GuildConfigWrite, LookupRead,
-    LookupWrite, SyncAll, SyncWrite,
+    AuditLogsRead, AuditLogsWrite, BindingsRead, BindingsWrite, GuildConfigRead, GuildConfigWrite,
+    LookupRead, LookupWrite, SyncAll, SyncWrite,
 };
 use crate::route::Route;
 use crate::{bindings, guilds, interactions, jobs, lookup, reverse};

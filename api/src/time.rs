@@ -19,7 +19,8 @@ mod tests {
 
     #[test]
     fn fractions_are_cut_and_the_zone_is_z() {
-        let time = "2026-01-02T03:04:05.987654+02:00".parse::<chrono::DateTime<chrono::FixedOffset>>().unwrap();
+        let time =
+            "2026-01-02T03:04:05.987654+02:00".parse::<chrono::DateTime<chrono::FixedOffset>>().unwrap();
         assert_eq!(serde_json::to_string(&Seconds(time.to_utc())).unwrap(), r#""2026-01-02T01:04:05Z""#);
     }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use anyhow::bail;
 use entities::{GuildId, audit_entry, guild};
-use runtime::{BrokerArgs, Config, Context, DatabaseArgs, Event, Events, Redis, Secret, Shutdown, StartError};
+use runtime::{
+    BrokerArgs, Config, Context, DatabaseArgs, Event, Events, Redis, Secret, Shutdown, StartError,
+};
 use sea_orm::ConnectionTrait;
 
 use crate::{output, schema};
@@ -31,14 +33,14 @@ impl AccessArgs {
     /// For commands that only look.
     pub(crate) async fn look(&self) -> anyhow::Result<Context> {
         let config = self.config()?;
-        self.refuse_missing_file(&config)?;
+        refuse_missing_file(&config)?;
         open(&config).await
     }
 
     /// For commands that change what is there.
     pub(crate) async fn change(&self) -> anyhow::Result<Context> {
         let config = self.config()?;
-        self.refuse_missing_file(&config)?;
+        refuse_missing_file(&config)?;
         self.announcing(open(&config).await?).await
     }
 
@@ -70,16 +72,6 @@ impl AccessArgs {
         self.redis_url.as_ref().filter(|url| !url.expose().trim().is_empty())
     }
 
-    fn refuse_missing_file(&self, config: &Config) -> anyhow::Result<()> {
-        match config.sqlite_file()? {
-            Some(file) if !file.exists() => bail!(
-                "there is no database {} yet: begin with `guildhall guilds add` or `guildhall serve`, or correct --data-dir or --database-url",
-                file.display()
-            ),
-            _ => Ok(()),
-        }
-    }
-
     /// Connects the context's events to Redis, where that is configured. An unreachable one is said, and no more.
     async fn announcing(&self, mut context: Context) -> anyhow::Result<Context> {
         let Some(url) = self.redis_url() else { return Ok(context) };
@@ -94,6 +86,16 @@ impl AccessArgs {
             Err(error) => return Err(error.into()),
         }
         Ok(context)
+    }
+}
+
+fn refuse_missing_file(config: &Config) -> anyhow::Result<()> {
+    match config.sqlite_file()? {
+        Some(file) if !file.exists() => bail!(
+            "there is no database {} yet: begin with `guildhall guilds add` or `guildhall serve`, or correct --data-dir or --database-url",
+            file.display()
+        ),
+        _ => Ok(()),
     }
 }
 

@@ -8,7 +8,10 @@ use crate::Cli;
 
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Begin", &["demo", "serve"]),
-    ("Run distributed, any number of each (Postgres, RabbitMQ, Redis)", &["migrate", "api", "worker", "scheduler"]),
+    (
+        "Run distributed, any number of each (Postgres, RabbitMQ, Redis)",
+        &["migrate", "api", "worker", "scheduler"],
+    ),
     ("Operate, beside running processes", &["guilds", "keys", "links", "jobs"]),
     ("Test", &["seed", "simulate"]),
 ];
@@ -17,7 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   guildhall demo                                   see a community of 500 being synced
   guildhall guilds add 7000000000000000000 --name 'My community'
-  guildhall keys create --guild 7000000000000000000 --name 'game servers' --owner 1000000000000000000
+  guildhall keys create --guild 7000000000000000000 --name game --owner 1000000000000000000
   guildhall links import members.csv --guild 7000000000000000000
   GUILDHALL_CHAT_TOKEN=... GUILDHALL_PLAY_KEY=... guildhall serve
 
@@ -35,7 +38,7 @@ pub(crate) fn parse() -> Cli {
 fn command() -> Command {
     let command = Cli::command();
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}\n\n{{after-help}}",
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}{{after-help}}",
         groups(&command)
     );
     command.help_template(template).after_help(EXAMPLES)

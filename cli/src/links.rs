@@ -5,11 +5,34 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use entities::link::{self, Model};
-use entities::{ChatId, GuildId, PlayId};
+use entities::{ChatId, GuildId, PlayId, Timestamp};
 use sea_orm::{ConnectionTrait, DbErr};
 
 /// Links compared with the database in one query.
 const BATCH: usize = 1_000;
+
+/// A link to be brought in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Incoming {
+    pub(crate) chat_id: ChatId,
+    pub(crate) play_id: PlayId,
+    pub(crate) play_username: String,
+    /// `None`: now, or since when the same two accounts are linked already.
+    pub(crate) verified_at: Option<Timestamp>,
+}
+
+impl Incoming {
+    fn row(&self, guild: GuildId, known: Option<&Model>, now: Timestamp) -> Model {
+        let since = known.filter(|known| known.play_id == self.play_id).map(|known| known.verified_at);
+        Model {
+            guild_id: guild,
+            chat_id: self.chat_id,
+            play_id: self.play_id,
+            play_username: self.play_username.clone(),
+            verified_at: self.verified_at.or(since).unwrap_or(now),
+        }
+    }
+}
 
 /// What became of the links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,20 +65,30 @@ pub(crate) enum Conflict {
 pub(crate) async fn merge<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
-    links: &[Model],
+    links: &[Incoming],
+    now: Timestamp,
 ) -> Result<Merged, MergeError> {
     refuse_twice(links)?;
     let mut merged = Merged::default();
     for (n, batch) in links.chunks(BATCH).enumerate() {
         refuse_taken(conn, guild, batch).await.map_err(|error| error.shifted(n * BATCH))?;
         let chats: Vec<ChatId> = batch.iter().map(|link| link.chat_id).collect();
-        let known: HashMap<ChatId, Model> =
-            link::find_by_chats(conn, guild, &chats).await?.into_iter().map(|link| (link.chat_id, link)).collect();
-        let different: Vec<Model> =
-            batch.iter().filter(|link| known.get(&link.chat_id) != Some(link)).cloned().collect();
-        merged.new += batch.len() - known.len();
-        merged.unchanged += batch.len() - different.len();
-        merged.changed += known.len() + different.len() - batch.len();
+        let known = link::find_by_chats(conn, guild, &chats).await?;
+        let known: HashMap<ChatId, Model> = known.into_iter().map(|link| (link.chat_id, link)).collect();
+        let mut different = Vec::new();
+        for link in batch {
+            let before = known.get(&link.chat_id);
+            let row = link.row(guild, before, now);
+            match before {
+                None => merged.new += 1,
+                Some(before) if *before == row => {
+                    merged.unchanged += 1;
+                    continue;
+                }
+                Some(_) => merged.changed += 1,
+            }
+            different.push(row);
+        }
         link::upsert_many(conn, different).await?;
     }
     Ok(merged)
@@ -70,7 +103,7 @@ impl MergeError {
     }
 }
 
-fn refuse_twice(links: &[Model]) -> Result<(), MergeError> {
+fn refuse_twice(links: &[Incoming]) -> Result<(), MergeError> {
     let chat = second(links.iter().map(|link| link.chat_id)).map(|(at, id)| (at, Conflict::ChatTwice(id)));
     let play = second(links.iter().map(|link| link.play_id)).map(|(at, id)| (at, Conflict::PlayTwice(id)));
     match chat.into_iter().chain(play).min_by_key(|(index, _)| *index) {
@@ -85,7 +118,11 @@ fn second<T: Copy + Eq + Hash>(ids: impl Iterator<Item = T>) -> Option<(usize, T
     ids.enumerate().find(|(_, id)| !seen.insert(*id))
 }
 
-async fn refuse_taken<C: ConnectionTrait>(conn: &C, guild: GuildId, batch: &[Model]) -> Result<(), MergeError> {
+async fn refuse_taken<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    batch: &[Incoming],
+) -> Result<(), MergeError> {
     let plays: Vec<PlayId> = batch.iter().map(|link| link.play_id).collect();
     let holders: HashMap<PlayId, ChatId> = link::find_by_plays(conn, guild, &plays)
         .await?
@@ -103,13 +140,12 @@ async fn refuse_taken<C: ConnectionTrait>(conn: &C, guild: GuildId, batch: &[Mod
 mod tests {
     use super::*;
 
-    fn link(chat: i64, play: i64) -> Model {
-        Model {
-            guild_id: GuildId::try_from(7).unwrap(),
+    fn link(chat: i64, play: i64) -> Incoming {
+        Incoming {
             chat_id: ChatId::try_from(chat).unwrap(),
             play_id: PlayId::try_from(play).unwrap(),
             play_username: "n".to_owned(),
-            verified_at: chrono::DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
+            verified_at: None,
         }
     }
 
@@ -124,11 +160,15 @@ mod tests {
         assert_eq!(play, Err(MergeError::Conflict { index: 1, what }));
     }
 
+    fn time(seconds: i64) -> Timestamp {
+        chrono::DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
+    }
+
     async fn database(folder: &tempfile::TempDir) -> runtime::Database {
         let url = format!("sqlite://{}/guildhall.db", folder.path().display());
         let database = runtime::Database::connect(&url, &runtime::DatabaseOptions::default()).await.unwrap();
         migrations::apply(database.write()).await.unwrap();
-        let now = link(1, 1).verified_at;
+        let now = time(0);
         let guild = crate::commands::new_guild(GuildId::try_from(7).unwrap(), "g".to_owned(), false, now);
         entities::guild::upsert(database.write(), guild).await.unwrap();
         database
@@ -139,16 +179,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = database(&folder).await;
         let (conn, guild) = (database.write(), GuildId::try_from(7).unwrap());
-        let first: Vec<Model> = (1..=1_500).map(|n| link(n, n)).collect();
-        let merged = merge(conn, guild, &first).await.unwrap();
+        let first: Vec<Incoming> = (1..=1_500).map(|n| link(n, n)).collect();
+        let merged = merge(conn, guild, &first, time(1)).await.unwrap();
         assert_eq!(merged, Merged { new: 1_500, changed: 0, unchanged: 0 });
-        assert_eq!(merge(conn, guild, &first).await.unwrap(), Merged { new: 0, changed: 0, unchanged: 1_500 });
-        let second = merge(conn, guild, &[link(1, 2_000), link(2, 2), link(3_000, 3_000)]).await.unwrap();
+        assert_eq!(
+            merge(conn, guild, &first, time(2)).await.unwrap(),
+            Merged { new: 0, changed: 0, unchanged: 1_500 }
+        );
+        let second =
+            merge(conn, guild, &[link(1, 2_000), link(2, 2), link(3_000, 3_000)], time(3)).await.unwrap();
         assert_eq!(second, Merged { new: 1, changed: 1, unchanged: 1 });
-        let mut third: Vec<Model> = (4_000..5_200).map(|n| link(n, n)).collect();
+        let since = link::find_by_chats(conn, guild, &[first[0].chat_id, first[1].chat_id]).await.unwrap();
+        assert_eq!(
+            [since[0].verified_at, since[1].verified_at],
+            [time(3), time(1)],
+            "a new pair counts from now"
+        );
+        let mut third: Vec<Incoming> = (4_000..5_200).map(|n| link(n, n)).collect();
         third.push(link(9_999, 2));
-        let what = Conflict::PlayTaken { play: PlayId::try_from(2).unwrap(), chat: ChatId::try_from(2).unwrap() };
-        let refused = merge(conn, guild, &third).await.unwrap_err();
+        let what =
+            Conflict::PlayTaken { play: PlayId::try_from(2).unwrap(), chat: ChatId::try_from(2).unwrap() };
+        let refused = merge(conn, guild, &third, time(4)).await.unwrap_err();
         assert_eq!(refused, MergeError::Conflict { index: 1_200, what });
         database.close().await;
     }

@@ -21,7 +21,7 @@ use crate::commands::Command;
 
 /// Guildhall links chat accounts with game accounts and keeps roles in step with game ranks
 #[derive(Parser)]
-#[command(name = "guildhall", version, propagate_version = true, subcommand_required = true)]
+#[command(name = "guildhall", version, subcommand_required = true)]
 struct Cli {
     #[command(flatten)]
     log: LogArgs,

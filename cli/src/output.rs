@@ -32,7 +32,7 @@ impl Table {
         Self { rows: vec![head.iter().map(|name| name.to_uppercase()).collect()] }
     }
 
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: &[String]) {
         self.rows.push(cells.iter().map(|cell| plain(cell)).collect());
     }
 
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn columns_line_up_and_control_characters_are_shown_as_question_marks() {
         let mut table = Table::new(&["id", "name"]);
-        table.row(vec!["1".into(), "a\u{1b}[2Jb".into()]);
-        table.row(vec!["1234".into(), "é".into()]);
+        table.row(&["1".into(), "a\u{1b}[2Jb".into()]);
+        table.row(&["1234".into(), "é".into()]);
         assert_eq!(table.render(), "ID    NAME\n1     a?[2Jb\n1234  é");
     }
 }

@@ -44,7 +44,8 @@ impl Process {
         platforms: &PlatformArgs,
         shutdown: Shutdown,
     ) -> anyhow::Result<Self> {
-        let platforms = Platforms::new(&platforms.checked()?, None).context("cannot set up the platform clients")?;
+        let platforms =
+            Platforms::new(&platforms.checked()?, None).context("cannot set up the platform clients")?;
         for name in schema::migrate(config).await? {
             tracing::info!(change = name, "applied a change of the schema");
         }
@@ -69,8 +70,8 @@ impl Process {
         let queue = Queue::distributed(&context, amqp_url.expose(), &context.prefix);
         let connection = queue.broker().clone();
         context.readiness.check("rabbitmq", broker, move || std::future::ready(connection.is_connected()));
-        let platforms =
-            Platforms::new(&platforms, context.redis.as_ref()).context("cannot set up the platform clients")?;
+        let platforms = Platforms::new(&platforms, context.redis.as_ref())
+            .context("cannot set up the platform clients")?;
         Ok(Self { context, queue, platforms })
     }
 }

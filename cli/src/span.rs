@@ -15,7 +15,8 @@ pub(crate) fn parse(text: &str) -> Result<TimeDelta, String> {
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err(wrong());
     }
-    let span = digits.parse::<i64>().ok().and_then(|n| n.checked_mul(seconds)).and_then(TimeDelta::try_seconds);
+    let span =
+        digits.parse::<i64>().ok().and_then(|n| n.checked_mul(seconds)).and_then(TimeDelta::try_seconds);
     match span {
         Some(span) if span > TimeDelta::zero() && span <= TimeDelta::days(MAX_DAYS) => Ok(span),
         _ => Err(format!("{text:?} is out of bounds: more than nothing, at most {MAX_DAYS}d")),
@@ -39,10 +40,25 @@ mod tests {
 
     #[test]
     fn spans_are_a_number_and_a_unit() {
-        for (text, seconds) in [("45s", 45), ("30m", 1_800), ("12h", 43_200), ("90d", 7_776_000), ("2w", 1_209_600)] {
+        for (text, seconds) in
+            [("45s", 45), ("30m", 1_800), ("12h", 43_200), ("90d", 7_776_000), ("2w", 1_209_600)]
+        {
             assert_eq!(parse(text), Ok(TimeDelta::seconds(seconds)), "{text}");
         }
-        for bad in ["", "d", "90", "90 d", "-1d", "+1d", "1.5h", "0d", "3651d", "99999999999999999999d", "9é", "9223372036854775807w"] {
+        for bad in [
+            "",
+            "d",
+            "90",
+            "90 d",
+            "-1d",
+            "+1d",
+            "1.5h",
+            "0d",
+            "3651d",
+            "99999999999999999999d",
+            "9é",
+            "9223372036854775807w",
+        ] {
             assert!(parse(bad).is_err(), "{bad:?}");
         }
         assert!(parse("3650d").is_ok());

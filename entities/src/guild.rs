@@ -1,7 +1,7 @@
 //! Guilds, the tenants, with their settings (decisions 4 to 6).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
@@ -105,4 +105,18 @@ pub async fn save_settings<C: ConnectionTrait>(
     };
     Entity::update(change).exec(conn).await?;
     Ok(())
+}
+
+/// Lets the guild write to Shield, or forbids it; `None`: no such guild.
+pub async fn allow_shield<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    allowed: bool,
+) -> Result<Option<Model>, DbErr> {
+    let changed = Entity::update_many()
+        .col_expr(Column::ShieldWriter, Expr::value(allowed))
+        .filter(Column::GuildId.eq(guild))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(changed.into_iter().next())
 }

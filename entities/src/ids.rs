@@ -99,8 +99,37 @@ macro_rules! integer_id {
     };
 }
 
+macro_rules! uuid_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, DeriveValueType)]
+        #[serde(transparent)]
+        pub struct $name(pub uuid::Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, uuid::Error> {
+                text.parse().map(Self)
+            }
+        }
+
+        impl sea_orm::TryFromU64 for $name {
+            fn try_from_u64(_: u64) -> Result<Self, sea_orm::DbErr> {
+                Err(sea_orm::DbErr::ConvertFromU64(stringify!($name)))
+            }
+        }
+    };
+}
+
 /// Game scripts mix integers and digit strings (decisions 2): both are read.
-struct IntegerOrDigits;
+pub(crate) struct IntegerOrDigits;
 
 impl Visitor<'_> for IntegerOrDigits {
     type Value = i64;
@@ -159,32 +188,74 @@ integer_id!(
     AuditId
 );
 
-/// A job: a UUID of version 7, so ids sort by the time of enqueueing.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, DeriveValueType,
-)]
-#[serde(transparent)]
-pub struct JobId(pub uuid::Uuid);
-
-impl fmt::Display for JobId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl FromStr for JobId {
-    type Err = uuid::Error;
-
-    fn from_str(text: &str) -> Result<Self, uuid::Error> {
-        text.parse().map(Self)
-    }
-}
-
-impl sea_orm::TryFromU64 for JobId {
-    fn try_from_u64(_: u64) -> Result<Self, sea_orm::DbErr> {
-        Err(sea_orm::DbErr::ConvertFromU64("JobId"))
-    }
-}
+integer_id!(
+    /// A place of a game: what a game server runs.
+    PlaceId
+);
+integer_id!(
+    /// A game: one or more places.
+    UniverseId
+);
+integer_id!(
+    /// A ban, assigned by the database.
+    BanId
+);
+integer_id!(
+    /// A mute, assigned by the database.
+    MuteId
+);
+integer_id!(
+    /// A Shield flag, assigned by the database.
+    FlagId
+);
+integer_id!(
+    /// A leave of absence, assigned by the database.
+    LoaId
+);
+integer_id!(
+    /// A strike, assigned by the database.
+    StrikeId
+);
+integer_id!(
+    /// A note about a staff member, assigned by the database.
+    NoteId
+);
+integer_id!(
+    /// A staff action, assigned by the database; also the cursor of its list.
+    ActionId
+);
+integer_id!(
+    /// A quota, assigned by the database.
+    QuotaId
+);
+integer_id!(
+    /// An action that waits for approval, assigned by the database.
+    PendingId
+);
+integer_id!(
+    /// An application panel, numbered in each guild.
+    PanelId
+);
+integer_id!(
+    /// An application's submission, numbered in each guild.
+    SubmissionId
+);
+integer_id!(
+    /// A ticket, assigned by the database.
+    TicketId
+);
+uuid_id!(
+    /// A job: a UUID of version 7, so ids sort by the time of enqueueing.
+    JobId
+);
+uuid_id!(
+    /// A staff member's session in a game.
+    SessionId
+);
+uuid_id!(
+    /// A command for a game server: a UUID of version 7, so ids sort by the time of issue.
+    CommandId
+);
 
 #[cfg(test)]
 mod tests {

@@ -5,9 +5,13 @@
 //! and its job. Time is always handed in.
 
 pub mod api_key;
+// to come: pub mod application_panel;
+// to come: pub mod application_submission;
 pub mod audit_entry;
+pub mod ban;
 pub mod binding;
 pub mod fired_schedule;
+// to come: pub mod game_server;
 pub mod guild;
 pub mod idempotency;
 mod ids;
@@ -16,11 +20,34 @@ pub mod job_failure;
 pub mod key_text;
 pub mod leader_lease;
 pub mod link;
+// to come: pub mod loa;
+pub mod moderation_revision;
+pub mod mute;
+pub mod pending_action;
+pub mod quota;
+// to come: pub mod registered_game;
+mod sanction;
+mod second;
+// to come: pub mod server_command;
+pub mod shield_flag;
+pub mod staff_action;
+pub mod staff_member;
+// to come: pub mod staff_note;
+pub mod staff_role;
+pub mod staff_session;
+// to come: pub mod strike;
+mod subject;
+// to come: pub mod ticket;
 
 use chrono::{DateTime, Utc};
 pub use ids::{
-    AuditId, BindingId, ChannelId, ChatId, GroupId, GuildId, IdError, JobId, KeyId, PlayId, RoleId,
+    ActionId, AuditId, BanId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError,
+    JobId, KeyId, LoaId, MuteId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SessionId,
+    StrikeId, SubmissionId, TicketId, UniverseId,
 };
+pub use sanction::Lifted;
+pub use second::Second;
+pub use subject::{Person, Subject};
 
 /// UTC, microseconds at the finest: what both databases keep.
 pub type Timestamp = DateTime<Utc>;

@@ -13,6 +13,7 @@ crate::dialect::change!(
         BAN_BY_PLAY,
         BAN_BY_REVISION,
         BAN_DUE,
+        BAN_BY_MIRROR_JOB,
         MUTE,
         MUTE_ACTIVE_CHAT,
         MUTE_ACTIVE_PLAY,
@@ -78,6 +79,9 @@ const BAN_BY_REVISION: &str = "CREATE INDEX ban_by_revision ON ban (guild_id, re
 
 const BAN_DUE: &str =
     "CREATE INDEX ban_due ON ban (expires_at) WHERE lifted_at IS NULL AND expires_at IS NOT NULL";
+
+const BAN_BY_MIRROR_JOB: &str =
+    "CREATE INDEX ban_by_mirror_job ON ban (mirror_job_id) WHERE mirror_job_id IS NOT NULL";
 
 const MUTE: &str = "
 CREATE TABLE mute (

@@ -45,14 +45,13 @@ pub struct BrokerConfig {
 impl Config {
     /// For `serve` and `demo`: SQLite (or Postgres), no broker.
     pub fn embedded(database: &DatabaseArgs, broker: &BrokerArgs) -> Result<Self, StartError> {
-        let config = Self::either(database, broker)?;
-        if config.broker.is_some() {
+        if checked_broker(broker)?.is_some() {
             return Err(StartError::Contradiction(format!(
                 "{AMQP_URL} and {REDIS_URL} are set, but this command runs everything in one process and uses neither: \
                  unset both, or start `guildhall api`, `guildhall worker` and `guildhall scheduler`"
             )));
         }
-        Ok(config)
+        Self::either(database, broker)
     }
 
     /// For `api`, `worker`, `scheduler`: Postgres, RabbitMQ and Redis.

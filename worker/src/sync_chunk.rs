@@ -49,20 +49,18 @@ impl Handler for Job {
         let rest = chunk.members.get(tally.next()..).unwrap_or_default();
         let call = CallContext::bulk(chunk.guild);
         let known = self.members_now(job, call, (rest, chunk.planned_at)).await?;
+        let known = known.as_ref();
         let mut left = rest.iter();
         let mut flying = FuturesOrdered::new();
         let mut broken = None;
         loop {
             while broken.is_none() && flying.len() < IN_FLIGHT && goes_on(job) {
                 let Some(change) = left.next() else { break };
-                flying.push_back(async { (change, self.step(call, change, known.as_ref()).await) });
+                flying.push_back(async move { (change, self.step(call, change, known).await) });
             }
             let Some((change, step)) = flying.next().await else { break };
-            // What was under way beside a call that has to be repeated is let through, and seen to when it is repeated.
-            if broken.as_ref().is_some_and(may_pass) {
-                continue;
-            }
-            broken = broken.or(tally.settle(change, step));
+            let ended = tally.settle(change, step);
+            broken = broken.or(ended);
             tally.keep_if_due(job).await?;
         }
         tally.keep(job).await?;
@@ -76,10 +74,6 @@ impl Handler for Job {
 
 fn goes_on(job: &JobContext) -> bool {
     !job.cancelled().is_cancelled() && !job.should_yield()
-}
-
-fn may_pass(error: &JobError) -> bool {
-    !matches!(error, JobError::Fail(_))
 }
 
 impl Job {

@@ -5,8 +5,7 @@ use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
 use super::error::ApiError;
 
 /// Postgres: cut by a timeout, a conflict of transactions, a server that stops or has no room.
-const PASSING: [&str; 9] =
-    ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
+const PASSING: [&str; 9] = ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
 /// SQLite: busy, in its plain and extended forms.
 const SQLITE_BUSY: [&str; 4] = ["5", "261", "517", "773"];
 

@@ -135,7 +135,8 @@ impl ApiError {
 
     /// 400: a required field that is not there.
     pub(crate) fn missing(name: &str, allowed: &str) -> Self {
-        Self::new(Kind::BadRequest, format!("`{name}` is missing; it must be {allowed}")).word("missing_field")
+        Self::new(Kind::BadRequest, format!("`{name}` is missing; it must be {allowed}"))
+            .word("missing_field")
     }
 
     /// 401
@@ -199,7 +200,8 @@ impl ApiError {
 
     /// 429: the window is used up.
     pub(crate) fn over_quota(decision: Decision) -> Self {
-        let mut error = Self::new(Kind::TooMany, "rate limit exceeded").retry_after(decision.reset_after_secs());
+        let mut error =
+            Self::new(Kind::TooMany, "rate limit exceeded").retry_after(decision.reset_after_secs());
         error.0.window = Some(decision);
         error
     }
@@ -213,7 +215,8 @@ impl ApiError {
 
     /// 500
     pub(crate) fn internal(cause: impl ToString) -> Self {
-        Self::new(Kind::Internal, "something went wrong on our side; the request id finds it in the log").cause(cause)
+        Self::new(Kind::Internal, "something went wrong on our side; the request id finds it in the log")
+            .cause(cause)
     }
 
     /// 503

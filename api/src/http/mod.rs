@@ -9,7 +9,7 @@ mod filter;
 mod ops;
 pub(crate) mod prefer;
 pub(crate) mod query;
-mod record;
+pub(crate) mod record;
 pub(crate) mod reply;
 mod request_id;
 pub(crate) mod server;

@@ -74,7 +74,8 @@ impl Reply {
         struct Accepted {
             job_id: JobId,
         }
-        let mut reply = Self::data(&Accepted { job_id: job })?.with_message("the job goes on; ask at Location how far");
+        let mut reply =
+            Self::data(&Accepted { job_id: job })?.with_message("the job goes on; ask at Location how far");
         reply.status = StatusCode::ACCEPTED;
         reply.location = Some(format!("/jobs/{job}"));
         Ok(reply)

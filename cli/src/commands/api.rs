@@ -1,8 +1,6 @@
 //! `guildhall api`: answers HTTP. Any number of them, behind a load balancer.
 
-use runtime::{
-    BrokerArgs, Config, DatabaseArgs, ListenArgs, Need, PlatformArgs, Shutdown, bind,
-};
+use runtime::{BrokerArgs, Config, DatabaseArgs, ListenArgs, Need, PlatformArgs, Shutdown, bind};
 
 use super::serve;
 use crate::process::{Process, VERSION, database_name};

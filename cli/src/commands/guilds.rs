@@ -93,7 +93,7 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
         let links = link::count(database, guild.guild_id).await?;
         let shield = if guild.shield_writer { "yes" } else { "no" };
         let added = output::time(guild.created_at);
-        table.row(vec![guild.guild_id.to_string(), guild.name, links.to_string(), shield.to_owned(), added]);
+        table.row(&[guild.guild_id.to_string(), guild.name, links.to_string(), shield.to_owned(), added]);
     }
     context.close().await;
     output::print(&table.render())

@@ -90,7 +90,7 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
     context.close().await;
     let mut table = Table::new(&["job", "kind", "guild", "state", "done", "attempt", "age", "error"]);
     for job in jobs {
-        table.row(row(&job, now));
+        table.row(&row(&job, now));
     }
     output::print(&format!("{waiting}\n\n{}", table.render()))
 }
@@ -101,7 +101,7 @@ async fn backlog(database: &Database, now: Timestamp) -> anyhow::Result<String> 
     for class in Class::ALL {
         let backlog = listing::backlog(database.read(), class).await?;
         let oldest = backlog.oldest.map_or_else(|| "-".to_owned(), |since| span::rough(now - since));
-        table.row(vec![class.name().to_owned(), backlog.queued.to_string(), oldest]);
+        table.row(&[class.name().to_owned(), backlog.queued.to_string(), oldest]);
     }
     Ok(table.render())
 }
@@ -168,7 +168,10 @@ async fn cancel(args: OneArgs) -> anyhow::Result<()> {
     access::finish(context, Vec::new()).await;
     output::print(&match after.state {
         State::Cancelled => format!("job {} is cancelled", args.job),
-        _ => format!("job {} was asked to stop; what runs of it stops at its next step, within seconds", args.job),
+        _ => format!(
+            "job {} was asked to stop; what runs of it stops at its next step, within seconds",
+            args.job
+        ),
     })
 }
 

@@ -88,7 +88,8 @@ async fn create(args: CreateArgs) -> anyhow::Result<()> {
     let row = issue(&transaction, key, now).await?;
     transaction.commit().await?;
     access::finish(context, vec![Event::KeyChanged { public_id: row.public_id.clone() }]).await;
-    let end = row.expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", output::time(at)));
+    let end =
+        row.expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", output::time(at)));
     output::note(&format!(
         "key {} for guild {} may: {scopes}; it {end}. Its text is shown this once, keep it:",
         row.public_id, row.guild_id
@@ -126,7 +127,7 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
             (None, true) => "live",
             (None, false) => "expired",
         };
-        table.row(vec![
+        table.row(&[
             key.public_id.clone(),
             state.to_owned(),
             key.guild_id.to_string(),

@@ -5,7 +5,7 @@ mod csv_file;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use entities::{GuildId, link};
+use entities::GuildId;
 use runtime::Event;
 use serde_json::json;
 
@@ -17,8 +17,8 @@ use crate::output;
 pub(crate) enum Command {
     /// Bring links in from a CSV file, all or none; importing the same file again changes nothing
     ///
-    /// Columns by name in the first line: chat_id, play_id, play_username and, optionally, verified_at (RFC 3339; left
-    /// out: the time of the import). A chat user who is linked already is given the new game account.
+    /// Columns by name in the first line: `chat_id`, `play_id`, `play_username` and, optionally, `verified_at` (RFC 3339; left
+    /// out: now, or what is known of that pair). A chat user who is linked already is given the new game account.
     Import(ImportArgs),
 }
 
@@ -40,28 +40,17 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn import(args: ImportArgs) -> anyhow::Result<()> {
-    let name = args.file.display().to_string();
     let path = args.file.clone();
     let rows = tokio::task::spawn_blocking(move || csv_file::read(&path)).await??;
     let context = args.access.change().await?;
     let now = context.clock.now();
     let transaction = context.database.begin().await?;
     access::require_guild(&transaction, args.guild).await?;
-    let links = rows
-        .iter()
-        .map(|row| link::Model {
-            guild_id: args.guild,
-            chat_id: row.chat_id,
-            play_id: row.play_id,
-            play_username: row.play_username.clone(),
-            verified_at: row.verified_at.unwrap_or(now),
-        })
-        .collect::<Vec<_>>();
-    let merged = match links::merge(&transaction, args.guild, &links).await {
+    let merged = match links::merge(&transaction, args.guild, &rows.links, now).await {
         Ok(merged) => merged,
         Err(MergeError::Conflict { index, what }) => {
-            let line = rows.get(index).map_or(0, |row| row.line);
-            bail!("{name} line {line}: {what}; nothing was imported")
+            let line = rows.lines.get(index).copied().unwrap_or_default();
+            bail!("{}: line {line}: {what}; nothing was imported", args.file.display())
         }
         Err(MergeError::Database(error)) => return Err(error.into()),
     };
@@ -77,7 +66,7 @@ async fn import(args: ImportArgs) -> anyhow::Result<()> {
     }
     transaction.commit().await?;
     access::finish(context, events).await;
-    output::print(&report(rows.len(), merged))
+    output::print(&report(rows.links.len(), merged))
 }
 
 fn report(rows: usize, merged: Merged) -> String {

@@ -70,7 +70,9 @@ impl Command {
     /// What is logged without `RUST_LOG`. Commands that end speak for themselves: one line when they fail.
     fn default_filter(&self) -> &'static str {
         match self {
-            Self::Serve(_) | Self::Api(_) | Self::Worker(_) | Self::Scheduler(_) => runtime::telemetry::DEFAULT_FILTER,
+            Self::Serve(_) | Self::Api(_) | Self::Worker(_) | Self::Scheduler(_) => {
+                runtime::telemetry::DEFAULT_FILTER
+            }
             Self::Demo(_) | Self::Simulate(_) => "warn",
             _ => "off",
         }

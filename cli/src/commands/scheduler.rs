@@ -1,8 +1,6 @@
 //! `guildhall scheduler`: moves what is due and what was lost. Of several one leads, the others wait to.
 
-use runtime::{
-    BrokerArgs, Config, DatabaseArgs, MetricsArgs, Need, PlatformArgs, Shutdown, bind, serve_ops,
-};
+use runtime::{BrokerArgs, Config, DatabaseArgs, MetricsArgs, Need, PlatformArgs, Shutdown, bind, serve_ops};
 
 use super::serve;
 use crate::process::{Process, VERSION, database_name};

@@ -36,7 +36,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     access::finish(context, loaded.events).await;
     output::print(&format!("{report} in {:.1} s", begun.elapsed().as_secs_f64()))?;
     if let Some(parts) = unloaded {
-        output::print(&format!("not loaded yet, this version has no tables for them: {parts}"))?;
+        output::print(&format!("not loaded yet by this version: {parts}"))?;
     }
     Ok(())
 }

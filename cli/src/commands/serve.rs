@@ -1,9 +1,8 @@
 //! `guildhall serve`: API, worker and scheduler in one process, on a SQLite file or a Postgres of its own.
 
 use entities::guild;
-use runtime::{
-    BrokerArgs, Config, Context, DatabaseArgs, ListenArgs, PlatformArgs, Shutdown, bind,
-};
+use queue::run::Slots;
+use runtime::{BrokerArgs, Config, Context, DatabaseArgs, ListenArgs, PlatformArgs, Shutdown, bind};
 use tokio::net::TcpListener;
 
 use crate::process::{Process, SlotArgs, VERSION, database_name};
@@ -41,17 +40,19 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         "guildhall serves"
     );
     if guild::list(process.context.database.read()).await?.is_empty() {
-        tracing::info!("there is no guild yet: add one with `guildhall guilds add`, then `guildhall keys create`");
+        tracing::info!(
+            "there is no guild yet: add one with `guildhall guilds add`, then `guildhall keys create`"
+        );
     }
     let context = process.context.clone();
-    start(process, args.slots, listener).await;
+    start(process, args.slots.slots(), listener).await;
     finish(context).await
 }
 
 /// Starts all three parts; returns when the shutdown is over.
-pub(crate) async fn start(process: Process, slots: SlotArgs, listener: TcpListener) {
+pub(crate) async fn start(process: Process, slots: Slots, listener: TcpListener) {
     let Process { context, queue, platforms } = process;
-    worker::start(&context, &queue, platforms.clone(), slots.slots());
+    worker::start(&context, &queue, platforms.clone(), slots);
     scheduler::start(&context, &queue, scheduler::Options { alone: true });
     api::serve(context, queue, platforms, listener, api::Options { distributed: false }).await;
 }

@@ -14,8 +14,8 @@ const VARIABLE: &str = "--listen (GUILDHALL_SIMULATE_LISTEN)";
 
 /// Serves the chat and the game platform from a fixture file: same wire formats, limits and refusals as the real ones.
 ///
-/// Point Guildhall at it with GUILDHALL_CHAT_API_URL and GUILDHALL_PLAY_API_URL. GET /control/routes lists what it
-/// serves, GET /control/stats what came in. It changes its state in memory only, never the file.
+/// Point Guildhall at it with `GUILDHALL_CHAT_API_URL` and `GUILDHALL_PLAY_API_URL`. `GET /control/routes` lists what it
+/// serves, `GET /control/stats` what came in. It changes its state in memory only, never the file.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Address and port to serve on

@@ -1,8 +1,6 @@
 //! `guildhall worker`: runs jobs. Any number of them; each takes what is next.
 
-use runtime::{
-    BrokerArgs, Config, DatabaseArgs, MetricsArgs, Need, PlatformArgs, Shutdown, bind, serve_ops,
-};
+use runtime::{BrokerArgs, Config, DatabaseArgs, MetricsArgs, Need, PlatformArgs, Shutdown, bind, serve_ops};
 
 use super::serve;
 use crate::process::{Process, SlotArgs, VERSION, database_name};

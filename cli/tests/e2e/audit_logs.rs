@@ -44,7 +44,8 @@ async fn entries_of_clients_are_kept(world: &World) {
     let (api, guild) = (world.api(), world.guild());
     let path = format!("/guilds/{}/audit-logs", guild.id);
     let metadata = json!({ "deep": { "list": [1, "two", null] }, "text": "ünïcode \u{1F600}" });
-    let id = api.post(&path, json!({ "action": "event.note", "metadata": metadata })).await.ok()["id"].clone();
+    let id =
+        api.post(&path, json!({ "action": "event.note", "metadata": metadata })).await.ok()["id"].clone();
     let entry = api.get(&path).await.ok()["entries"][0].clone();
     assert_eq!((&entry["id"], &entry["action"], &entry["metadata"]), (&id, &json!("event.note"), &metadata));
     assert_eq!(entry["actor_id"], guild.members[0].chat.as_str(), "the key's owner");
@@ -57,7 +58,8 @@ async fn entries_of_clients_are_kept(world: &World) {
 async fn every_write_leaves_an_entry(world: &World) {
     let (api, guild) = (world.api(), world.guild());
     let (member, extra) = (guild.lacking(), guild.with_extra());
-    let binding = json!({ "type": "group_rank", "group_id": guild.group, "rank": 255, "role_id": guild.roles[3] });
+    let binding =
+        json!({ "type": "group_rank", "group_id": guild.group, "rank": 255, "role_id": guild.roles[3] });
     let request = "audit-test-1";
     let added = api.header("x-request-id", request).post("/bindings/add", binding).await.ok()["id"].clone();
     api.patch("/bindings/update", json!({ "binding_id": added, "rank": 254 })).await.ok();
@@ -71,17 +73,28 @@ async fn every_write_leaves_an_entry(world: &World) {
     world.job_ended(job.as_str().unwrap()).await;
 
     let entries = api.get(&format!("/guilds/{}/audit-logs", guild.id)).await.ok()["entries"].clone();
-    let actions: Vec<&str> = entries.as_array().unwrap().iter().map(|e| e["action"].as_str().unwrap()).collect();
+    let actions: Vec<&str> =
+        entries.as_array().unwrap().iter().map(|e| e["action"].as_str().unwrap()).collect();
     for wanted in [
-        "bindings.add", "bindings.update", "bindings.remove", "settings.update", "sync.member", "roles.assign",
-        "roles.remove", "sync.all",
+        "bindings.add",
+        "bindings.update",
+        "bindings.remove",
+        "settings.update",
+        "sync.member",
+        "roles.assign",
+        "roles.remove",
+        "sync.all",
     ] {
         assert!(actions.contains(&wanted), "no {wanted} in {actions:?}");
     }
-    let of = |action: &str| entries.as_array().unwrap().iter().find(|entry| entry["action"] == action).unwrap();
+    let of =
+        |action: &str| entries.as_array().unwrap().iter().find(|entry| entry["action"] == action).unwrap();
     let update = of("bindings.update");
     assert_eq!(update["target_id"], added.to_string());
-    assert_eq!((&update["metadata"]["before"]["rank"], &update["metadata"]["after"]["rank"]), (&json!(255), &json!(254)));
+    assert_eq!(
+        (&update["metadata"]["before"]["rank"], &update["metadata"]["after"]["rank"]),
+        (&json!(255), &json!(254))
+    );
     assert_eq!(of("bindings.add")["request_id"], request, "{}", of("bindings.add"));
     assert_eq!(of("sync.member")["target_id"], member.chat.as_str());
     assert!(entries.as_array().unwrap().iter().all(|entry| entry["actor_id"] != "0"), "{entries}");

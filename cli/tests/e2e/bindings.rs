@@ -32,7 +32,8 @@ async fn a_binding_lives_and_dies(world: &World) {
     changed.ok();
     let body = json!({ "binding_id": id.to_string(), "role_id": guild.roles[1], "group_id": 77 });
     api.patch("/bindings/update", body).await.ok();
-    let wanted = json!({ "id": id, "type": "group_rank", "group_id": 77, "rank": 254, "role_id": guild.roles[1] });
+    let wanted =
+        json!({ "id": id, "type": "group_rank", "group_id": 77, "rank": 254, "role_id": guild.roles[1] });
     assert!(list(&api).await.contains(&wanted), "{:?}", list(&api).await);
 
     let removed = api.delete(&format!("/bindings/remove/{id}")).await;
@@ -57,7 +58,8 @@ async fn the_same_binding_twice_is_a_conflict(world: &World) {
     assert_eq!(list(&api).await.len(), 4);
     // Many at once: exactly one wins.
     let body = json!({ "type": "group_rank", "group_id": 4, "rank": 4, "role_id": guild.roles[0] });
-    let answers = futures_util::future::join_all((0..6).map(|_| api.post("/bindings/add", body.clone()))).await;
+    let answers =
+        futures_util::future::join_all((0..6).map(|_| api.post("/bindings/add", body.clone()))).await;
     let mut codes: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
     codes.sort_unstable();
     assert_eq!(codes, [200, 409, 409, 409, 409, 409]);
@@ -72,7 +74,8 @@ async fn another_guilds_binding_is_like_none(world: &World) {
     let foreign = api.delete(&format!("/bindings/remove/{id}")).await.refused(404, &[]);
     assert_eq!(unknown.without_request_id(), foreign.without_request_id());
     let unknown = api.patch("/bindings/update", json!({ "binding_id": 987_654_321, "rank": 3 })).await;
-    let foreign = api.patch("/bindings/update", json!({ "binding_id": id, "rank": 3 })).await.refused(404, &[]);
+    let foreign =
+        api.patch("/bindings/update", json!({ "binding_id": id, "rank": 3 })).await.refused(404, &[]);
     assert_eq!(unknown.refused(404, &[]).without_request_id(), foreign.without_request_id());
     assert_eq!(list(&their_api).await, theirs);
 }
@@ -80,9 +83,7 @@ async fn another_guilds_binding_is_like_none(world: &World) {
 async fn a_test_reads_the_users_rank_and_saves_nothing(world: &World) {
     let (api, guild) = (world.api(), world.guild());
     let member = &guild.members[2];
-    let test = |chat: &str, rank: i64| {
-        json!({ "guild_id": guild.id, "chat_id": chat, "type": "group_rank", "group_id": guild.group, "rank": rank })
-    };
+    let test = |chat: &str, rank: i64| json!({ "guild_id": guild.id, "chat_id": chat, "type": "group_rank", "group_id": guild.group, "rank": rank });
     let data = api.post("/bindings/test", test(&member.chat, member.rank)).await.ok();
     assert_eq!((&data["matches"], &data["current_rank"]), (&json!(true), &json!(member.rank)));
     let data = api.post("/bindings/test", test(&member.chat, 255)).await.ok();
@@ -96,7 +97,11 @@ async fn a_test_reads_the_users_rank_and_saves_nothing(world: &World) {
     let several = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [1, 200] });
     world.simulator.change_member(several).await;
     for rank in [1, 200] {
-        assert_eq!(api.post("/bindings/test", test(&member.chat, rank)).await.ok()["matches"], true, "{rank}");
+        assert_eq!(
+            api.post("/bindings/test", test(&member.chat, rank)).await.ok()["matches"],
+            true,
+            "{rank}"
+        );
     }
     api.post("/bindings/test", test("1999999999999999999", 1)).await.refused(404, &[]);
     assert_eq!(list(&api).await.len(), 4);

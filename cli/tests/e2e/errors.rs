@@ -21,7 +21,18 @@ async fn every_field_of_a_binding_has_its_bounds(world: &World) {
         ("type", vec![Value::Null, json!(1), json!(""), json!("group_role")]),
         ("group_id", vec![Value::Null, json!(0), json!(-1), json!(1.5), json!("x"), json!([1]), json!(1e30)]),
         ("rank", vec![Value::Null, json!(-1), json!(256), json!(0.5), json!("ten"), json!(true)]),
-        ("role_id", vec![Value::Null, json!(5), json!(""), json!("05"), json!("+5"), json!("-5"), json!("9223372036854775808")]),
+        (
+            "role_id",
+            vec![
+                Value::Null,
+                json!(5),
+                json!(""),
+                json!("05"),
+                json!("+5"),
+                json!("-5"),
+                json!("9223372036854775808"),
+            ],
+        ),
     ];
     // Keys enough that no quota is in the way.
     for (field, values) in bad {
@@ -46,7 +57,9 @@ async fn every_field_of_a_binding_has_its_bounds(world: &World) {
     body["type"] = json!("planet");
     api.post("/bindings/add", body).await.refused(400, &["type", "planet", "group_rank"]);
     api.patch("/bindings/update", json!({ "rank": 5 })).await.refused(400, &["binding_id"]);
-    api.patch("/bindings/update", json!({ "binding_id": "x", "rank": 5 })).await.refused(400, &["binding_id"]);
+    api.patch("/bindings/update", json!({ "binding_id": "x", "rank": 5 }))
+        .await
+        .refused(400, &["binding_id"]);
     api.patch("/bindings/update", json!({ "binding_id": 1, "rank": 300 })).await.refused(400, &["rank"]);
     assert_eq!(api.get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
 }
@@ -111,7 +124,8 @@ async fn parameters_have_their_bounds(world: &World) {
 
 async fn a_body_must_be_a_small_shallow_json_object(world: &World) {
     let api = world.api();
-    let send = async |body: &[u8], kind: &str| api.raw(Method::POST, "/reverse", Some((kind, body.to_vec()))).await;
+    let send =
+        async |body: &[u8], kind: &str| api.raw(Method::POST, "/reverse", Some((kind, body.to_vec()))).await;
     for bad in ["", "{", "nope", "{\"play_ids\": [1],}", "{} {}", "\u{feff}", "{\"a\": NaN}"] {
         send(bad.as_bytes(), "application/json").await.refused(400, &[]);
     }
@@ -145,7 +159,16 @@ async fn a_body_must_be_a_small_shallow_json_object(world: &World) {
 
 async fn unknown_paths_and_methods_are_told_apart(world: &World) {
     let api = world.api();
-    for path in ["/", "/nothing", "/api/v1", "/api/v1/nothing", "/bindings", "/lookup/chat/", "/lookup/chat/1/2", "/api/v2/bindings/list"] {
+    for path in [
+        "/",
+        "/nothing",
+        "/api/v1",
+        "/api/v1/nothing",
+        "/bindings",
+        "/lookup/chat/",
+        "/lookup/chat/1/2",
+        "/api/v2/bindings/list",
+    ] {
         api.get(path).await.refused(404, &[]);
     }
     let sync = api.get("/interactions/sync").await.refused(405, &[]);

@@ -44,8 +44,14 @@ async fn settings_are_read_and_changed_with_before_and_after(world: &World) {
     let (api, guild) = (world.api(), world.guild());
     let path = format!("/guilds/{}/settings", guild.id);
     let before = api.get(&path).await.ok();
-    assert_eq!((&before["nickname_template"], &before["time_zone"]), (&json!("{play_username}"), &json!("UTC")));
-    assert_eq!((&before["mirror_bans"], &before["strike_days"], &before["week_start"]), (&json!(true), &json!(90), &json!(1)));
+    assert_eq!(
+        (&before["nickname_template"], &before["time_zone"]),
+        (&json!("{play_username}"), &json!("UTC"))
+    );
+    assert_eq!(
+        (&before["mirror_bans"], &before["strike_days"], &before["week_start"]),
+        (&json!(true), &json!(90), &json!(1))
+    );
     let change = json!({ "nickname_template": "[{play_username}]", "strike_days": 30, "unknown": 1 });
     api.patch(&path, change).await.ok();
     let after = api.get(&path).await.ok();

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Mode, World, both_modes};
+use crate::harness::{Mode, World, both_modes, http_client};
 
 both_modes!(every_process_tells_how_it_is, metrics_count_requests_and_jobs);
 
 async fn fetch(url: String) -> (u16, String) {
-    let response = reqwest::get(&url).await.unwrap();
+    let response = http_client().get(&url).send().await.unwrap();
     (response.status().as_u16(), response.text().await.unwrap())
 }
 
@@ -22,7 +22,10 @@ async fn every_process_tells_how_it_is(world: &World) {
         assert_eq!(fetch(format!("{base}/health/live")).await.0, 200);
         let (status, body) = fetch(format!("{base}/health/ready")).await;
         let report: Value = serde_json::from_str(&body).unwrap();
-        assert_eq!((status, &report["status"], &report["dependencies"]["database"]), (200, &json!("ready"), &json!("ok")));
+        assert_eq!(
+            (status, &report["status"], &report["dependencies"]["database"]),
+            (200, &json!("ready"), &json!("ok"))
+        );
         if world.mode() == Mode::Distributed {
             let others = (&report["dependencies"]["redis"], &report["dependencies"]["rabbitmq"]);
             assert_eq!(others, (&json!("ok"), &json!("ok")), "{base}");

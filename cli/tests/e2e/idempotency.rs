@@ -33,7 +33,7 @@ async fn another_body_under_the_same_key_is_refused(world: &World) {
     let path = format!("/guilds/{}/audit-logs", guild.id);
     api.post(&path, json!({ "action": "a.b", "metadata": {} })).await.ok();
     api.post(&path, json!({ "action": "a.c", "metadata": {} })).await.refused(422, &[]);
-    api.post("/bindings/validate", json!({ "action": "a.b", "metadata": {} })).await.refused(422, &[]);
+    api.post("/bindings/add", json!({ "action": "a.b", "metadata": {} })).await.refused(422, &[]);
     // Another key of the guild has its own.
     api.key(&guild.game_key).post(&path, json!({ "action": "a.c", "metadata": {} })).await.ok();
     assert_eq!(world.audit("a.b").await.len(), 1);
@@ -47,7 +47,8 @@ async fn two_at_once_are_one(world: &World) {
     for answer in &answers {
         assert!(matches!(answer.status, 200 | 409), "{answer}");
     }
-    let ids: Vec<_> = answers.iter().filter(|answer| answer.status == 200).map(|a| &a.body["data"]["id"]).collect();
+    let ids: Vec<_> =
+        answers.iter().filter(|answer| answer.status == 200).map(|a| &a.body["data"]["id"]).collect();
     assert!(!ids.is_empty() && ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     assert_eq!(world.audit("race.run").await.len(), 1);
 }
@@ -80,7 +81,12 @@ async fn keys_of_guilds_and_bounds(world: &World) {
     let path = format!("/guilds/{}/audit-logs", world.guild().id);
     let body = json!({ "action": "a.b", "metadata": {} });
     world.api().header("idempotency-key", &"k".repeat(255)).post(&path, body.clone()).await.ok();
-    world.api().header("idempotency-key", &"k".repeat(256)).post(&path, body.clone()).await.refused(400, &["Idempotency-Key"]);
+    world
+        .api()
+        .header("idempotency-key", &"k".repeat(256))
+        .post(&path, body.clone())
+        .await
+        .refused(400, &["Idempotency-Key"]);
     world.api().header("idempotency-key", "").post(&path, body).await.refused(400, &["Idempotency-Key"]);
     assert_eq!(world.audit("a.b").await.len(), 1);
 }

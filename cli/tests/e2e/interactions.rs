@@ -34,7 +34,11 @@ async fn a_sync_mends_exactly_what_differs(world: &World) {
 
     let extra = guild.with_extra();
     let data = api.post(SYNC, user(world, &extra.chat)).await.ok();
-    assert_eq!((&data["added_roles"], &data["removed_roles"]), (&json!([]), &json!([extra.held[1]])), "{data}");
+    assert_eq!(
+        (&data["added_roles"], &data["removed_roles"]),
+        (&json!([]), &json!([extra.held[1]])),
+        "{data}"
+    );
     assert!(simulator.is_right(guild, extra).await);
 
     let misnamed = guild.misnamed();
@@ -74,7 +78,8 @@ async fn what_cannot_be_granted_is_named_and_the_rest_is_done(world: &World) {
     let (api, guild) = (world.api(), world.guild());
     let member = guild.lacking();
     for role in [&guild.high_role, &guild.bot_role, "4242"] {
-        let body = json!({ "type": "group_rank", "group_id": guild.group, "rank": member.rank, "role_id": role });
+        let body =
+            json!({ "type": "group_rank", "group_id": guild.group, "rank": member.rank, "role_id": role });
         api.post("/bindings/add", body).await.ok();
     }
     let data = api.post(SYNC, user(world, &member.chat)).await.ok();
@@ -128,7 +133,10 @@ async fn the_caller_may_turn_to_the_job_instead_of_waiting(world: &World) {
     let job = answer.body["data"]["job_id"].as_str().unwrap();
     assert_eq!(answer.header("location"), Some(format!("/jobs/{job}").as_str()));
     let ended = world.job_ended(job).await;
-    assert_eq!((&ended["state"], &ended["result"]["added_roles"]), (&json!("succeeded"), &json!([member.wanted])));
+    assert_eq!(
+        (&ended["state"], &ended["result"]["added_roles"]),
+        (&json!("succeeded"), &json!([member.wanted]))
+    );
     assert!(world.simulator.is_right(guild, member).await);
 
     // Longer than the caller wants to wait: the job goes on.

@@ -12,7 +12,11 @@ both_modes!(
 );
 
 async fn enqueue(world: &World, chat: &str) -> String {
-    let answer = world.api().header("prefer", "respond-async").post("/interactions/sync", json!({ "user_id": chat })).await;
+    let answer = world
+        .api()
+        .header("prefer", "respond-async")
+        .post("/interactions/sync", json!({ "user_id": chat }))
+        .await;
     assert_eq!(answer.status, 202, "{answer}");
     answer.body["data"]["job_id"].as_str().unwrap().to_owned()
 }
@@ -21,12 +25,18 @@ async fn a_job_is_shown_with_its_progress_and_result(world: &World) {
     let member = world.guild().lacking();
     let id = enqueue(world, &member.chat).await;
     let job = world.job_ended(&id).await;
-    assert_eq!((&job["id"], &job["kind"], &job["state"]), (&json!(id), &json!("sync_member"), &json!("succeeded")));
+    assert_eq!(
+        (&job["id"], &job["kind"], &job["state"]),
+        (&json!(id), &json!("sync_member"), &json!("succeeded"))
+    );
     for field in ["done", "total", "failed"] {
         assert!(job["progress"][field].is_u64(), "{field}: {job}");
     }
     assert!(job["progress"].as_object().unwrap().contains_key("eta_seconds"), "{job}");
-    assert!(job["created_at"].is_string() && job["started_at"].is_string() && job["finished_at"].is_string(), "{job}");
+    assert!(
+        job["created_at"].is_string() && job["started_at"].is_string() && job["finished_at"].is_string(),
+        "{job}"
+    );
     assert_eq!((&job["error"], &job["result"]["added_roles"]), (&Value::Null, &json!([member.wanted])));
 
     let failing = enqueue(world, "1999999999999999999").await;

@@ -34,15 +34,14 @@ async fn keys_that_do_not_hold_are_401(world: &World) {
     let expired = world.key_that_ends_in("1s").await;
     let mut wrong_secret = key.clone();
     wrong_secret.replace_range(20..21, if &key[20..21] == "0" { "1" } else { "0" });
-    for bad in ["", "x", "gh_", "gh_00000000_", &key[..59], &key.to_uppercase(), &wrong_secret, &key_text(9, "none")] {
+    for bad in
+        ["", "x", "gh_", "gh_00000000_", &key[..59], &key.to_uppercase(), &wrong_secret, &key_text(9, "none")]
+    {
         api.header("x-api-key", bad).get("/bindings/list").await.refused(401, &[]);
         // A bad key is refused whatever it is sent with, before the body is looked at.
         api.header("x-api-key", bad).post("/bindings/add", json!({})).await.refused(401, &[]);
     }
     api.header("authorization", &format!("Basic {key}")).get("/bindings/list").await.refused(401, &[]);
-    // The public id of one key with the secret of another.
-    let mixed = key_text(0, "admin");
-    assert_ne!(mixed, *key);
     eventually("the key has ended", Duration::from_secs(5), async || {
         (api.key(&expired).get("/bindings/list").await.status == 401).then_some(())
     })
@@ -60,10 +59,8 @@ async fn the_guild_must_be_the_keys_everywhere_it_stands(world: &World) {
     api.header("x-guild-id", other).post("/reverse", body.clone()).await.refused(403, &[]);
     api.header("x-guild-id", own).post("/reverse", body).await.ok();
     api.post("/reverse", json!({ "play_ids": [1] })).await.ok();
-    for header in ["abc", "-1", "07", ""] {
-        let answer = api.header("x-guild-id", header).get(&lookup).await;
-        assert!(matches!(answer.status, 200 | 400 | 403), "{header:?}: {answer}");
-        assert_eq!(answer.status == 200, header.is_empty(), "{header:?}: {answer}");
+    for header in ["abc", "-1", "07"] {
+        api.header("x-guild-id", header).get(&lookup).await.refused(400, &["X-Guild-ID"]);
     }
 }
 

@@ -4,7 +4,11 @@ use serde_json::{Value, json};
 
 use crate::harness::{World, both_modes};
 
-both_modes!(single_lookups_answer_the_link, batches_answer_for_each_id, unknown_and_foreign_ids_are_not_found);
+both_modes!(
+    single_lookups_answer_the_link,
+    batches_answer_for_each_id,
+    unknown_and_foreign_ids_are_not_found
+);
 
 async fn single_lookups_answer_the_link(world: &World) {
     let (guild, member) = (world.guild(), &world.guild().members[3]);
@@ -36,14 +40,13 @@ async fn batches_answer_for_each_id(world: &World) {
     // Game scripts mix integers and digit strings.
     let body = json!({ "guild_id": guild.id, "play_ids": [first.play, second.play.to_string(), 1] });
     let results = api.post("/lookup/status", body.clone()).await.ok()["results"].clone();
-    let verified: Vec<&Value> = results.as_array().unwrap().iter().map(|result| &result["verified"]).collect();
+    let verified: Vec<&Value> =
+        results.as_array().unwrap().iter().map(|result| &result["verified"]).collect();
     assert_eq!(verified, [true, true, false], "{results}");
     assert_eq!(results[0]["chat_id"], first.chat.as_str());
 
     let results = api.post("/reverse", body).await.ok()["results"].clone();
-    let record = |member: &crate::harness::Member| {
-        json!({ "play_id": member.play, "chat_id": member.chat, "play_username": member.name })
-    };
+    let record = |member: &crate::harness::Member| json!({ "play_id": member.play, "chat_id": member.chat, "play_username": member.name });
     assert_eq!(results, json!([record(first), record(second)]));
 
     // The longest list that is allowed.

@@ -2,5 +2,21 @@
 //! mirroring the URLs. Start it with `./test`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
+mod audit_logs;
+mod bindings;
+mod cli_commands;
+mod cross_guild;
+mod distributed_only;
+mod errors;
+mod guilds;
 mod harness;
 mod health;
+mod idempotency;
+mod interactions;
+mod jobs;
+mod keys_and_guilds;
+mod kills;
+mod limits;
+mod lookup;
+mod start_errors;
+mod sync_all;

@@ -30,9 +30,16 @@ async fn every_member_is_right_afterwards_and_a_second_run_changes_none(world: &
     let changes = guild.changes();
     let job = start(world, json!({})).await;
     let ended = world.job_ended(&job).await;
-    assert_eq!((&ended["id"], &ended["kind"], &ended["state"]), (&json!(job), &json!("sync_all"), &json!("succeeded")));
+    assert_eq!(
+        (&ended["id"], &ended["kind"], &ended["state"]),
+        (&json!(job), &json!("sync_all"), &json!("succeeded"))
+    );
     let progress = &ended["progress"];
-    assert_eq!((&progress["done"], &progress["total"], &progress["failed"]), (&json!(30), &json!(30), &json!(0)), "{ended}");
+    assert_eq!(
+        (&progress["done"], &progress["total"], &progress["failed"]),
+        (&json!(30), &json!(30), &json!(0)),
+        "{ended}"
+    );
     assert_eq!(world.simulator.wrong(guild).await, 0);
     assert_eq!(world.simulator.wrong(other).await, other.changes());
     let stats = world.simulator.stats().await;
@@ -99,7 +106,11 @@ async fn single_failures_are_listed_and_the_rest_is_done(world: &World) {
     let job = start(world, json!({})).await;
     let ended = world.job_ended(&job).await;
     let progress = &ended["progress"];
-    assert_eq!((&progress["done"], &progress["total"], &progress["failed"]), (&json!(30), &json!(30), &json!(3)), "{ended}");
+    assert_eq!(
+        (&progress["done"], &progress["total"], &progress["failed"]),
+        (&json!(30), &json!(30), &json!(3)),
+        "{ended}"
+    );
     assert_eq!(simulator.member_updates().await, guild.changes() as u64 - 3);
     let mut listed = Vec::new();
     let mut path = format!("/jobs/{job}?limit=2");

@@ -1,6 +1,6 @@
 -- One permit for one call, on Redis time (microseconds). The same machine as state.rs and lane.rs.
 -- KEYS[1] base of all keys; ARGV: permit id, bulk (1/0), capacity, bulk capacity, hold, route lane, probe,
--- invalid limit, invalid minutes, lane idle (ms). Answers {verdict, wait}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
+-- invalid limit, invalid minutes, lane idle (ms), guild, waiting. Answers {verdict, wait}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
 local base, id, bulk = KEYS[1], ARGV[1], ARGV[2] == '1'
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -38,8 +38,25 @@ if known and limit and reset > now and remaining <= 0 then return {3, reset - no
 local all, of_bulk = base .. ':permits', base .. ':bulk'
 redis.call('ZREMRANGEBYSCORE', all, '-inf', now)
 redis.call('ZREMRANGEBYSCORE', of_bulk, '-inf', now)
-if redis.call('ZCARD', all) >= tonumber(ARGV[3])
-  or (bulk and redis.call('ZCARD', of_bulk) >= tonumber(ARGV[4])) then
+local full = redis.call('ZCARD', all) >= tonumber(ARGV[3])
+local mine, waiting = of_bulk .. ':' .. ARGV[11], base .. ':waiting'
+if bulk and not full then
+  full = redis.call('ZCARD', of_bulk) >= tonumber(ARGV[4])
+end
+if bulk and not full then
+  redis.call('ZREMRANGEBYSCORE', waiting, '-inf', now - tonumber(ARGV[12]))
+  local others = redis.call('ZCARD', waiting)
+  if redis.call('ZSCORE', waiting, ARGV[11]) then others = others - 1 end
+  if others > 0 then
+    redis.call('ZREMRANGEBYSCORE', mine, '-inf', now)
+    full = redis.call('ZCARD', mine) >= math.ceil(tonumber(ARGV[4]) / (others + 1))
+  end
+end
+if full then
+  if bulk then
+    redis.call('ZADD', waiting, now, ARGV[11])
+    redis.call('PEXPIRE', waiting, math.ceil(tonumber(ARGV[12]) / 1000))
+  end
   local first = redis.call('ZRANGE', all, 0, 0, 'WITHSCORES')
   return {1, math.max((tonumber(first[2] or now) or now) - now, 1)}
 end
@@ -60,5 +77,8 @@ redis.call('PEXPIRE', all, hold_ms)
 if bulk then
   redis.call('ZADD', of_bulk, now + tonumber(ARGV[5]), id)
   redis.call('PEXPIRE', of_bulk, hold_ms)
+  redis.call('ZADD', mine, now + tonumber(ARGV[5]), id)
+  redis.call('PEXPIRE', mine, hold_ms)
+  redis.call('ZREM', waiting, ARGV[11])
 end
 return {0, 0}

@@ -1,7 +1,7 @@
 -- What an answer teaches, and the permit's return one window from now. The same machine as state.rs and lane.rs.
 -- KEYS[1] base of all keys; ARGV: permit id, window, route lane, heard (1/0), invalid (1/0), pause scope
 -- ('' none, 'lane', 'global'), pause, bucket lane ('' none), limit, remaining, reset after, lane idle (ms),
--- invalid minutes, longest span.
+-- invalid minutes, longest span, guild.
 local base, id, window = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -9,6 +9,7 @@ local idle = tonumber(ARGV[12])
 
 redis.call('ZADD', base .. ':permits', 'XX', now + window, id)
 redis.call('ZADD', base .. ':bulk', 'XX', now + window, id)
+redis.call('ZADD', base .. ':bulk:' .. ARGV[15], 'XX', now + window, id)
 
 if ARGV[5] == '1' then
   redis.call('HINCRBY', base .. ':invalid', math.floor(now / 60000000), 1)

@@ -2,7 +2,7 @@
 //!
 //! The promise: a permit is given back one window after the *answer* arrived. The request reached the platform between
 //! grant and answer, so no sliding window there can hold more requests than there are permits. Bulk may hold all but a
-//! few, so interactive calls always find their share. With Redis all processes share one set of permits; while Redis is
+//! few, so interactive calls always find their share; guilds whose bulk waits share the rest equally. With Redis all processes share one set of permits; while Redis is
 //! down interactive calls are paced in-process at a quarter of the rate, and bulk calls are refused (`Unavailable`),
 //! because nobody can know how many processes are spending.
 
@@ -45,6 +45,9 @@ const POLL: Micros = SECOND / 10;
 /// The chat platform bans an address at 10,000 invalid answers (401, 403, 429) in 10 minutes. We stop bulk at half.
 pub(crate) const INVALID_LIMIT: u32 = 5_000;
 pub(crate) const INVALID_MINUTES: u64 = 10;
+
+/// A guild counts as waiting for this long after it found no permit: longer than it sleeps before it asks again.
+const WAITING: Micros = SECOND / 4;
 
 /// When to come back after a platform was unavailable: the job ladder takes over from there.
 pub(crate) const RETRY_UNAVAILABLE: Duration = Duration::from_secs(5);

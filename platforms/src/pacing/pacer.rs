@@ -1,8 +1,9 @@
 //! Hands out permits: from Redis when there is one, else from this process's own state.
 //!
-//! Of each priority only one waiter at a time asks for a free permit and the others queue behind it in order, so waiting
-//! costs Redis at most ten questions a second per process, not one per waiter.
+//! Of interactive calls, and of each guild's bulk, only one waiter at a time asks for a free permit and the others queue
+//! behind it in order, so waiting costs Redis at most ten questions a second each, not one per waiter.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,9 +29,12 @@ struct Inner {
     /// Used while Redis is down, by interactive calls only.
     alone: Mutex<PaceState>,
     shared: Option<SharedPace>,
-    interactive: tokio::sync::Mutex<()>,
-    bulk: tokio::sync::Mutex<()>,
+    /// Whose turn it is to ask, for interactive calls and for each guild's bulk.
+    turns: Mutex<HashMap<Option<i64>, Arc<tokio::sync::Mutex<()>>>>,
 }
+
+/// Above this many turns those that nobody waits for are dropped.
+const TURNS_KEPT: usize = 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
@@ -48,8 +52,7 @@ impl Pacer {
             local: Mutex::new(PaceState::new(rules)),
             alone: Mutex::new(PaceState::new(rules.alone())),
             shared: shared.filter(|_| rules.capacity.is_some()),
-            interactive: tokio::sync::Mutex::new(()),
-            bulk: tokio::sync::Mutex::new(()),
+            turns: Mutex::default(),
         }))
     }
 
@@ -84,10 +87,7 @@ impl Pacer {
 
     /// Waits for a free permit with the turn held; pauses of one bucket are waited for without it.
     async fn in_turn(&self, ask: &Ask) -> Result<(Verdict, Source), PlatformError> {
-        let turn = match ask.priority {
-            Priority::Interactive => &self.0.interactive,
-            Priority::Bulk => &self.0.bulk,
-        };
+        let turn = self.turn(ask);
         let _turn = turn.lock().await;
         loop {
             match self.ask(ask).await? {
@@ -95,6 +95,15 @@ impl Pacer {
                 settled => return Ok(settled),
             }
         }
+    }
+
+    fn turn(&self, ask: &Ask) -> Arc<tokio::sync::Mutex<()>> {
+        let mut turns = self.0.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if turns.len() > TURNS_KEPT {
+            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        }
+        let whose = (ask.priority == Priority::Bulk).then_some(ask.major);
+        Arc::clone(turns.entry(whose).or_default())
     }
 
     async fn ask(&self, ask: &Ask) -> Result<(Verdict, Source), PlatformError> {

@@ -8,7 +8,9 @@ use runtime::Redis;
 
 use super::rate::Rules;
 use super::state::{Ask, Verdict};
-use super::{Answered, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, LONGEST_SPAN, Micros, POLL, PROBE, SAFETY};
+use super::{
+    Answered, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, LONGEST_SPAN, Micros, POLL, PROBE, SAFETY, WAITING,
+};
 use crate::Priority;
 
 pub(crate) struct SharedPace {
@@ -45,7 +47,9 @@ impl SharedPace {
             .arg(PROBE)
             .arg(INVALID_LIMIT)
             .arg(INVALID_MINUTES)
-            .arg(LANE_IDLE / 1000);
+            .arg(LANE_IDLE / 1000)
+            .arg(ask.major)
+            .arg(WAITING);
         let (verdict, wait): (u8, Micros) = self.run(&call).await?;
         match verdict {
             0 => Ok(Verdict::Granted(permit)),
@@ -80,7 +84,8 @@ impl SharedPace {
             .arg(bucket.map_or(0, |bucket| bucket.reset_after))
             .arg(LANE_IDLE / 1000)
             .arg(INVALID_MINUTES)
-            .arg(LONGEST_SPAN);
+            .arg(LONGEST_SPAN)
+            .arg(ask.major);
         self.run::<i64>(&call).await.map(|_| ())
     }
 

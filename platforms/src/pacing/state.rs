@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::invalid::InvalidAnswers;
 use super::lane::{Lane, LaneVerdict};
 use super::rate::Rules;
-use super::{Answered, Micros, POLL, SAFETY};
+use super::{Answered, Micros, POLL, SAFETY, WAITING};
 use crate::Priority;
 
 /// Who asks for a permit.
@@ -45,7 +45,8 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 struct Held {
     id: u64,
-    bulk: bool,
+    /// The guild whose bulk holds it; none for an interactive call.
+    bulk: Option<i64>,
     until: Micros,
 }
 
@@ -53,6 +54,8 @@ struct Held {
 pub(super) struct PaceState {
     rules: Rules,
     held: Vec<Held>,
+    /// Guilds whose bulk found no permit, and when: the others leave them their share.
+    waiting: HashMap<i64, Micros>,
     last_id: u64,
     paused_until: Micros,
     lanes: HashMap<String, Lane>,
@@ -69,6 +72,7 @@ impl PaceState {
         Self {
             rules,
             held: Vec::new(),
+            waiting: HashMap::new(),
             last_id: 0,
             paused_until: 0,
             lanes: HashMap::new(),
@@ -93,6 +97,7 @@ impl PaceState {
             LaneVerdict::Probing => return Verdict::Probing,
             LaneVerdict::Open => {}
         }
+        let bulk = bulk.then_some(ask.major);
         if let Some(wait) = self.full(now, bulk) {
             return Verdict::Full(wait);
         }
@@ -104,14 +109,31 @@ impl PaceState {
         Verdict::Granted(self.last_id)
     }
 
-    /// How long to wait when no permit is free for this priority.
-    fn full(&mut self, now: Micros, bulk: bool) -> Option<Micros> {
+    /// How long to wait when no permit is free for this priority, or this guild's bulk has had its share.
+    fn full(&mut self, now: Micros, bulk: Option<i64>) -> Option<Micros> {
         let capacity = self.rules.capacity? as usize;
         self.held.retain(|held| held.until > now);
-        let of_bulk = self.held.iter().filter(|held| held.bulk).count();
-        let full = self.held.len() >= capacity || (bulk && of_bulk >= self.rules.bulk as usize);
+        let of_bulk = self.held.iter().filter(|held| held.bulk.is_some()).count();
+        let full = self.held.len() >= capacity
+            || bulk
+                .is_some_and(|guild| of_bulk >= self.rules.bulk as usize || self.had_its_share(now, guild));
         let earliest = self.held.iter().map(|held| held.until - now).min().unwrap_or(POLL);
+        if let Some(guild) = bulk {
+            if full {
+                self.waiting.insert(guild, now);
+            } else {
+                self.waiting.remove(&guild);
+            }
+        }
         full.then_some(earliest.min(POLL))
+    }
+
+    /// While bulk of other guilds waits, a guild holds no more than an equal part. Nobody waits: it may have it all.
+    fn had_its_share(&mut self, now: Micros, guild: i64) -> bool {
+        self.waiting.retain(|_, since| *since + WAITING > now);
+        let others = self.waiting.keys().filter(|waiting| **waiting != guild).count();
+        let held = self.held.iter().filter(|held| held.bulk == Some(guild)).count();
+        others > 0 && held >= (self.rules.bulk as usize).div_ceil(others + 1)
     }
 
     pub(super) fn finish(&mut self, now: Micros, permit: u64, ask: &Ask, answered: &Answered) {

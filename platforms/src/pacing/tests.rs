@@ -55,6 +55,40 @@ fn bulk_leaves_a_share_to_interactive() {
     assert_eq!(grants(&mut state, SECOND, Interactive).len(), 3);
 }
 
+fn bulk_of(guild: i64) -> Ask {
+    Ask { major: guild, ..ask(Bulk) }
+}
+
+#[test]
+fn a_guild_alone_gets_all_of_bulk_and_makes_room_for_one_that_waits() {
+    let mut state = known("50");
+    let first = grants(&mut state, SECOND, Bulk);
+    assert_eq!(first.len(), 47);
+    assert!(matches!(state.acquire(SECOND, &bulk_of(8)), Verdict::Full(_)));
+    for permit in &first[..40] {
+        state.finish(SECOND, *permit, &ask(Bulk), &heard());
+    }
+    // 40 permits are back; the first guild holds 7 and may come to its half, 24; the other one takes what it likes.
+    let probe = |state: &mut PaceState| state.acquire(2 * SECOND, &bulk_of(8));
+    assert!(matches!(state.acquire(2 * SECOND - 1, &bulk_of(8)), Verdict::Full(_)));
+    assert_eq!(grants(&mut state, 2 * SECOND, Bulk).len(), 24 - 7);
+    let Verdict::Granted(permit) = probe(&mut state) else { panic!("the waiting guild has its share") };
+    state.finish(2 * SECOND, permit, &bulk_of(8), &heard());
+    let taken = std::iter::from_fn(|| matches!(probe(&mut state), Verdict::Granted(_)).then_some(())).count();
+    assert_eq!(taken, 47 - 24 - 1);
+}
+
+#[test]
+fn a_share_is_kept_only_while_its_guild_waits() {
+    let mut state = known("50");
+    let permits = grants(&mut state, SECOND, Bulk);
+    assert!(matches!(state.acquire(SECOND, &bulk_of(8)), Verdict::Full(_)));
+    for permit in permits {
+        state.finish(SECOND, permit, &ask(Bulk), &heard());
+    }
+    assert_eq!(grants(&mut state, 2 * SECOND, Bulk).len(), 47, "the other one has not asked for a second");
+}
+
 #[test]
 fn interactive_may_take_everything() {
     let mut state = known("50");

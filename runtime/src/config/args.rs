@@ -66,6 +66,7 @@ impl MetricsArgs {
 }
 
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Log")]
 pub struct LogArgs {
     /// Form of the log on standard error [default: text on a terminal, json otherwise]. `RUST_LOG` filters it
     #[arg(long, env = "GUILDHALL_LOG_FORMAT", value_enum, value_name = "FORMAT", global = true)]

@@ -29,6 +29,8 @@ struct Reached {
 pub(super) struct Tally {
     reached: Reached,
     members: usize,
+    /// A member was left for the next run. What was under way behind it is let through, and seen to by that run.
+    gap: bool,
     failures: Vec<NewFailure>,
     streak: ForbiddenStreak,
     kept: usize,
@@ -39,7 +41,15 @@ impl Tally {
     pub(super) fn resume(job: &JobContext, members: usize) -> Self {
         let reached: Reached = job.last_checkpoint().unwrap_or_default();
         let streak = ForbiddenStreak::new();
-        Self { reached, members, failures: Vec::new(), streak, kept: reached.next, kept_at: Instant::now() }
+        Self {
+            reached,
+            members,
+            gap: false,
+            failures: Vec::new(),
+            streak,
+            kept: reached.next,
+            kept_at: Instant::now(),
+        }
     }
 
     pub(super) fn next(&self) -> usize {
@@ -56,6 +66,9 @@ impl Tally {
         change: &PlannedChange,
         step: Result<Step, PlatformError>,
     ) -> Option<JobError> {
+        if self.gap {
+            return None;
+        }
         let refused: Result<(), PlatformError> = match step {
             Ok(Step::Skipped) => {
                 self.reached.skipped += 1;
@@ -75,7 +88,10 @@ impl Tally {
                     self.note(change, word, &error);
                     Err(error)
                 }
-                None => return Some(job_error(error)),
+                None => {
+                    self.gap = true;
+                    return Some(job_error(error));
+                }
             },
         };
         self.reached.next += 1;
@@ -156,6 +172,7 @@ mod tests {
         Tally {
             reached: Reached::default(),
             members,
+            gap: false,
             failures: Vec::new(),
             streak: ForbiddenStreak::new(),
             kept: 0,
@@ -200,7 +217,8 @@ mod tests {
         let broken =
             tally.settle(&change(), Err(PlatformError::Unavailable { route: "PATCH", cause: "x".into() }));
         assert!(matches!(broken, Some(JobError::Retry(_))));
-        assert_eq!((tally.next(), tally.failures.len()), (0, 0));
+        assert!(tally.settle(&change(), applied(None)).is_none());
+        assert_eq!((tally.next(), tally.failures.len()), (0, 0), "what follows the gap is not counted");
     }
 
     #[test]

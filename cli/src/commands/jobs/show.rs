@@ -16,7 +16,7 @@ pub(super) async fn run(args: OneArgs) -> anyhow::Result<()> {
     context.close().await;
     let mut table = Table::new(&["field", "value"]);
     for (name, value) in fields(&job) {
-        table.row(vec![name.to_owned(), value]);
+        table.row(&[name.to_owned(), value]);
     }
     output::print(&table.render())?;
     if !failures.is_empty() {
@@ -64,13 +64,17 @@ fn failed_members(failures: &[job_failure::Model]) -> String {
     let shown = usize::try_from(FAILURES).unwrap_or(usize::MAX);
     let mut table = Table::new(&["failed member", "error", "message", "at"]);
     for failure in failures.iter().take(shown) {
-        table.row(vec![
+        table.row(&[
             failure.chat_id.to_string(),
             failure.error.clone(),
             failure.message.clone(),
             output::time(failure.created_at),
         ]);
     }
-    let more = if failures.len() > shown { "\n... and more; GET /jobs/:jobId pages through all of them" } else { "" };
+    let more = if failures.len() > shown {
+        "\n... and more; GET /jobs/:jobId pages through all of them"
+    } else {
+        ""
+    };
     format!("{}{more}", table.render())
 }

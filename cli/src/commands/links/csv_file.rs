@@ -1,28 +1,25 @@
 //! The CSV file of `links import`: every mistake is named by line and column, with what stands there.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::{Context as _, anyhow, bail};
-use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Trim};
-use entities::{ChatId, PlayId, Timestamp};
+use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 
 use crate::fixture::{checked_name, checked_time};
+use crate::links::Incoming;
 
 const COLUMNS: &str = "chat_id,play_id,play_username and, optionally, verified_at";
+/// Spreadsheets put it before the first line.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// What is repeated of a wrong value, characters.
 const QUOTED: usize = 40;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) line: u64,
-    pub(super) chat_id: ChatId,
-    pub(super) play_id: PlayId,
-    pub(super) play_username: String,
-    /// `None`: now.
-    pub(super) verified_at: Option<Timestamp>,
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    pub(super) links: Vec<Incoming>,
+    /// On which line of the file each link stands.
+    pub(super) lines: Vec<u64>,
 }
 
 /// Where each column stands.
@@ -33,26 +30,52 @@ struct Columns {
     verified_at: Option<usize>,
 }
 
-pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Row>> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(file).with_context(|| path.display().to_string())
+pub(super) fn read(path: &Path) -> anyhow::Result<Rows> {
+    let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    parse(&text).with_context(|| path.display().to_string())
 }
 
-fn parse(input: impl Read) -> anyhow::Result<Vec<Row>> {
-    let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(input);
-    let columns = Columns::find(reader.headers().map_err(explain)?)?;
-    rows(&mut reader, &columns)
-}
-
-fn rows(reader: &mut Reader<impl Read>, columns: &Columns) -> anyhow::Result<Vec<Row>> {
-    let mut rows = Vec::new();
+fn parse(text: &[u8]) -> anyhow::Result<Rows> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(text);
+    let columns = Columns::find(reader.headers().map_err(|error| explain(&error, text))?)?;
+    let mut rows = Rows::default();
     let mut record = StringRecord::new();
-    while reader.read_record(&mut record).map_err(explain)? {
-        let line = record.position().map_or(0, csv::Position::line);
-        let row = row(&record, columns, line);
-        rows.push(row.map_err(|what| anyhow!("line {line}, column {what}"))?);
+    let mut lines = Lines::of(text);
+    while reader.read_record(&mut record).map_err(|error| explain(&error, text))? {
+        let line = lines.of_record(record.position());
+        let link = columns.link(&record);
+        rows.links.push(link.map_err(|what| anyhow!("line {line}, column {what}"))?);
+        rows.lines.push(line);
     }
     Ok(rows)
+}
+
+/// Line numbers as an editor shows them. The reader's own stay behind after blank lines and Windows line ends.
+struct Lines<'a> {
+    text: &'a [u8],
+    /// Line numbers are counted up to this byte.
+    counted: usize,
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        Self { text, counted: 0, line: 1 }
+    }
+
+    /// Positions must ascend.
+    fn of_record(&mut self, position: Option<&Position>) -> u64 {
+        let begin = position.map_or(0, |at| usize::try_from(at.byte()).unwrap_or(usize::MAX));
+        // The reader takes what is left of the last line's end for the record's own.
+        let rest = self.text.iter().skip(begin);
+        let begin = begin + rest.take_while(|byte| b"\r\n".contains(byte)).count();
+        let passed = self.text.get(self.counted..begin).unwrap_or_default();
+        let lines = passed.split(|byte| *byte == b'\n').count() - 1;
+        self.line += u64::try_from(lines).unwrap_or(0);
+        self.counted = begin;
+        self.line
+    }
 }
 
 impl Columns {
@@ -79,23 +102,23 @@ impl Columns {
         Ok(columns)
     }
 
-    const KNOWN: [&str; 4] = ["chat_id", "play_id", "play_username", "verified_at"];
-}
+    fn link(&self, record: &StringRecord) -> Result<Incoming, String> {
+        let cell = |at: usize| record.get(at).unwrap_or_default();
+        let verified_at = match self.verified_at.map(cell) {
+            None | Some("") => None,
+            Some(text) => Some(checked_time(text).map_err(|what| format!("verified_at: {what}"))?),
+        };
+        let name = cell(self.play_username);
+        let wrong_name = |what| format!("play_username: {what}; it is {}", quoted(name));
+        Ok(Incoming {
+            chat_id: id("chat_id", cell(self.chat_id))?,
+            play_id: id("play_id", cell(self.play_id))?,
+            play_username: checked_name(name).map_err(wrong_name)?,
+            verified_at,
+        })
+    }
 
-fn row(record: &StringRecord, columns: &Columns, line: u64) -> Result<Row, String> {
-    let cell = |at: usize| record.get(at).unwrap_or_default();
-    let verified_at = match columns.verified_at.map(cell) {
-        None | Some("") => None,
-        Some(text) => Some(checked_time(text).map_err(|what| format!("verified_at: {what}"))?),
-    };
-    let name = cell(columns.play_username);
-    Ok(Row {
-        line,
-        chat_id: id("chat_id", cell(columns.chat_id))?,
-        play_id: id("play_id", cell(columns.play_id))?,
-        play_username: checked_name(name).map_err(|what| format!("play_username: {what}; it is {}", quoted(name)))?,
-        verified_at,
-    })
+    const KNOWN: [&str; 4] = ["chat_id", "play_id", "play_username", "verified_at"];
 }
 
 fn id<T: FromStr<Err = entities::IdError>>(column: &str, text: &str) -> Result<T, String> {
@@ -108,8 +131,8 @@ fn quoted(text: &str) -> String {
     if start.len() < text.len() { format!("{start:?}...") } else { format!("{start:?}") }
 }
 
-fn explain(error: csv::Error) -> anyhow::Error {
-    let line = error.position().map_or(1, csv::Position::line);
+fn explain(error: &csv::Error, text: &[u8]) -> anyhow::Error {
+    let line = Lines::of(text).of_record(error.position());
     match error.kind() {
         ErrorKind::UnequalLengths { expected_len, len, .. } => {
             anyhow!("line {line} has {len} columns, the first line has {expected_len}")
@@ -124,7 +147,7 @@ fn explain(error: csv::Error) -> anyhow::Error {
 mod tests {
     use super::*;
 
-    fn parse_text(text: &str) -> Result<Vec<Row>, String> {
+    fn parse_text(text: &str) -> Result<Rows, String> {
         parse(text.as_bytes()).map_err(|error| error.to_string())
     }
 
@@ -132,39 +155,55 @@ mod tests {
     fn columns_are_found_by_name_and_a_byte_order_mark_is_skipped() {
         let text = "\u{feff}play_id,chat_id,play_username,verified_at\r\n5,17,\"a, b\",2026-04-12T20:33:21+02:00\r\n6, 18 ,c,\r\n";
         let rows = parse_text(text).unwrap();
-        let time = "2026-04-12T18:33:21Z".parse::<Timestamp>().unwrap();
-        let row = |line, chat: &str, play: &str, name: &str, verified_at| Row {
-            line,
+        let time = "2026-04-12T18:33:21Z".parse().unwrap();
+        let link = |chat: &str, play: &str, name: &str, verified_at| Incoming {
             chat_id: chat.parse().unwrap(),
             play_id: play.parse().unwrap(),
             play_username: name.to_owned(),
             verified_at,
         };
-        assert_eq!(rows, [row(2, "17", "5", "a, b", Some(time)), row(3, "18", "6", "c", None)]);
-        assert_eq!(parse_text("chat_id,play_id,play_username\n").unwrap(), []);
+        assert_eq!(rows.links, [link("17", "5", "a, b", Some(time)), link("18", "6", "c", None)]);
+        assert_eq!(rows.lines, [2, 3]);
+        assert_eq!(parse_text("chat_id,play_id,play_username\n").unwrap(), Rows::default());
     }
 
     #[test]
     fn mistakes_name_line_and_column_and_what_stands_there() {
         let head = "chat_id,play_id,play_username,verified_at\n1,1,a,\n";
         for (line, expected) in [
-            ("x7,2,b,", "line 3, column chat_id: must be a string of digits without sign or leading zero that fits 63 bits; it is \"x7\""),
-            ("2,-2,b,", "line 3, column play_id: must be a positive integer (or the same as a digit string) that fits 63 bits; it is \"-2\""),
-            ("2,2,,", "line 3, column play_username: must be a text of 1 to 1000 characters without control characters; it is \"\""),
-            ("2,2,b,today", "line 3, column verified_at: is \"today\", expected a time such as 2026-04-12T18:33:21Z"),
+            (
+                "x7,2,b,",
+                "line 3, column chat_id: must be a string of digits without sign or leading zero that fits 63 bits; it is \"x7\"",
+            ),
+            (
+                "2,-2,b,",
+                "line 3, column play_id: must be a positive integer (or the same as a digit string) that fits 63 bits; it is \"-2\"",
+            ),
+            (
+                "2,2,,",
+                "line 3, column play_username: must be a text of 1 to 1000 characters without control characters; it is \"\"",
+            ),
+            (
+                "2,2,b,today",
+                "line 3, column verified_at: is \"today\", expected a time such as 2026-04-12T18:33:21Z",
+            ),
             ("2,2,b", "line 3 has 3 columns, the first line has 4"),
         ] {
             assert_eq!(parse_text(&format!("{head}{line}\n")).unwrap_err(), expected);
         }
-        // A line break inside quotes does not shift the count.
-        let shifted = parse_text("chat_id,play_id,play_username\n1,1,\"a\"\n\n2,2,b\n3,3,c\n4,,d\n").unwrap_err();
-        assert!(shifted.starts_with("line 6, column play_id"), "{shifted}");
+        let blank = parse_text("chat_id,play_id,play_username\r\n1,1,\"a\"\r\n\r\n\r\n2,,b\r\n").unwrap_err();
+        assert!(blank.starts_with("line 5, column play_id"), "{blank}");
+        let shifted = parse_text("chat_id,play_id,play_username\n1,1,\"a\"\n\n2,2,b\n3,3\n").unwrap_err();
+        assert!(shifted.starts_with("line 5 has 2 columns"), "{shifted}");
     }
 
     #[test]
     fn a_wrong_head_or_encoding_is_explained() {
         let head = parse_text("chat_id;play_id;play_username\n1;2;a\n").unwrap_err();
-        assert!(head.contains("line 1 names no column chat_id") && head.contains("with commas between"), "{head}");
+        assert!(
+            head.contains("line 1 names no column chat_id") && head.contains("with commas between"),
+            "{head}"
+        );
         let typo = parse_text("chat_id,play_id,play_username,verified\n").unwrap_err();
         assert!(typo.contains("unknown column \"verified\""), "{typo}");
         assert!(parse_text("").unwrap_err().contains("line 1 names no column"));

@@ -10,7 +10,7 @@ const TIMEOUT: Duration = Duration::from_secs(40);
 
 /// A key, an address and what else goes into the headers; cheap to clone and change.
 #[derive(Clone)]
-pub struct Api {
+pub(crate) struct Api {
     http: Client,
     base: String,
     headers: HeaderMap,
@@ -18,26 +18,26 @@ pub struct Api {
 
 /// An answer whose envelope was checked.
 #[derive(Debug, Clone)]
-pub struct Answer {
-    pub what: String,
-    pub status: u16,
-    pub headers: HeaderMap,
-    pub body: Value,
+pub(crate) struct Answer {
+    pub(crate) what: String,
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
 }
 
-pub fn http_client() -> Client {
+pub(crate) fn http_client() -> Client {
     // Only the first call of a process installs it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().timeout(TIMEOUT).build().unwrap()
 }
 
 impl Api {
-    pub fn new(base: &str) -> Self {
+    pub(crate) fn new(base: &str) -> Self {
         Self { http: http_client(), base: base.to_owned(), headers: HeaderMap::new() }
     }
 
     #[must_use]
-    pub fn header(&self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(&self, name: &str, value: &str) -> Self {
         let mut changed = self.clone();
         let name: HeaderName = name.parse().unwrap();
         changed.headers.insert(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
@@ -45,45 +45,40 @@ impl Api {
     }
 
     #[must_use]
-    pub fn without(&self, name: &str) -> Self {
+    pub(crate) fn without(&self, name: &str) -> Self {
         let mut changed = self.clone();
         changed.headers.remove(name);
         changed
     }
 
     #[must_use]
-    pub fn key(&self, key: &str) -> Self {
+    pub(crate) fn key(&self, key: &str) -> Self {
         self.header("x-api-key", key)
     }
 
-    #[must_use]
-    pub fn at(&self, base: &str) -> Self {
-        Self { base: base.to_owned(), ..self.clone() }
-    }
-
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, None).await
     }
 
-    pub async fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(Method::POST, path, Some(body)).await
     }
 
-    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
         self.send(Method::PATCH, path, Some(body)).await
     }
 
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None).await
     }
 
-    pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+    pub(crate) async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
         let body = body.map(|body| ("application/json", body.to_string().into_bytes()));
         self.raw(method, path, body).await
     }
 
     /// Any bytes under any content type; an empty one sends none.
-    pub async fn raw(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Answer {
+    pub(crate) async fn raw(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Answer {
         let mut request =
             self.http.request(method.clone(), format!("{}{path}", self.base)).headers(self.headers.clone());
         if let Some((content_type, bytes)) = body {
@@ -96,7 +91,8 @@ impl Api {
         let response = request.send().await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
-        let body = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{what}: {status}: not JSON: {text}"));
+        let body =
+            serde_json::from_str(&text).unwrap_or_else(|_| panic!("{what}: {status}: not JSON: {text}"));
         let answer = Answer { what, status, headers, body };
         answer.check_envelope();
         answer
@@ -104,26 +100,26 @@ impl Api {
 }
 
 impl Answer {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
     #[track_caller]
-    pub fn number(&self, header: &str) -> u64 {
+    pub(crate) fn number(&self, header: &str) -> u64 {
         let text = self.header(header).unwrap_or_else(|| panic!("{self}: no {header}"));
         text.parse().unwrap_or_else(|_| panic!("{self}: {header}: {text}"))
     }
 
     /// Asserts a 200 and returns `data`.
     #[track_caller]
-    pub fn ok(self) -> Value {
+    pub(crate) fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{self}");
         self.body["data"].clone()
     }
 
     /// Asserts the error's code, and that its message says each of the words.
     #[track_caller]
-    pub fn refused(self, code: u16, words: &[&str]) -> Self {
+    pub(crate) fn refused(self, code: u16, words: &[&str]) -> Self {
         assert_eq!(self.status, code, "{self}");
         for word in words {
             assert!(self.message().contains(word), "{self}: the message does not say {word:?}");
@@ -131,16 +127,16 @@ impl Answer {
         self
     }
 
-    pub fn message(&self) -> &str {
+    pub(crate) fn message(&self) -> &str {
         self.body["message"].as_str().unwrap_or_default()
     }
 
-    pub fn error(&self) -> &str {
+    pub(crate) fn error(&self) -> &str {
         self.body["error"].as_str().unwrap_or_default()
     }
 
     /// The body without what differs from request to request.
-    pub fn without_request_id(&self) -> Value {
+    pub(crate) fn without_request_id(&self) -> Value {
         let mut body = self.body.clone();
         body.as_object_mut().unwrap().remove("request_id");
         body
@@ -148,7 +144,11 @@ impl Answer {
 
     fn check_envelope(&self) {
         let text = |field: &str| self.body[field].as_str().filter(|text| !text.is_empty());
-        assert_eq!(self.header("content-type").map(|kind| kind.starts_with("application/json")), Some(true), "{self}");
+        assert_eq!(
+            self.header("content-type").map(|kind| kind.starts_with("application/json")),
+            Some(true),
+            "{self}"
+        );
         assert_eq!(self.body["code"], self.status, "{self}");
         let request_id = self.header("x-request-id").unwrap_or_else(|| panic!("{self}: no X-Request-ID"));
         if self.status < 400 {
@@ -193,7 +193,8 @@ fn check_timestamps(value: &Value, answer: &Answer) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 if let Some(text) = value.as_str().filter(|_| name.ends_with("_at")) {
-                    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
+                    let shape: String =
+                        text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
                     assert_eq!(shape, "9999-99-99T99:99:99Z", "{answer}: {name}: {text}");
                 }
                 check_timestamps(value, answer);

@@ -14,21 +14,21 @@ const ABANDONED_AFTER: u64 = 3_600;
 /// Any constant: makes test processes that want the template wait for the one that builds it.
 const ADVISORY_LOCK: i64 = 0x6775_696c_6474_6573;
 
-pub struct TestDatabase {
+pub(crate) struct TestDatabase {
     server: String,
     name: String,
-    pub url: String,
+    pub(crate) url: String,
 }
 
 impl TestDatabase {
     /// Migrated.
-    pub async fn create(server: &str, folder: &Path) -> Self {
+    pub(crate) async fn create(server: &str, folder: &Path) -> Self {
         let template = template(server, folder).await;
         Self::create_from(server, &format!("TEMPLATE {template}")).await
     }
 
     /// Without any table.
-    pub async fn create_empty(server: &str) -> Self {
+    pub(crate) async fn create_empty(server: &str) -> Self {
         Self::create_from(server, "").await
     }
 
@@ -40,21 +40,21 @@ impl TestDatabase {
         Self { server: server.to_owned(), url: with_database(server, &name), name }
     }
 
-    pub async fn remove(self) {
+    pub(crate) async fn remove(self) {
         let connection = connect(&self.server).await;
         execute(&connection, &format!("DROP DATABASE {} WITH (FORCE)", self.name)).await;
         connection.close().await.unwrap();
     }
 
     /// Runs a statement of a test that has no other way to bring about a state.
-    pub async fn execute(&self, sql: &str) {
+    pub(crate) async fn execute(&self, sql: &str) {
         let connection = connect(&self.url).await;
         execute(&connection, sql).await;
         connection.close().await.unwrap();
     }
 
     /// One number.
-    pub async fn count(&self, sql: &str) -> i64 {
+    pub(crate) async fn count(&self, sql: &str) -> i64 {
         let connection = connect(&self.url).await;
         let row = connection.query_one_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();
         let count = row.unwrap().try_get_by_index(0).unwrap();

@@ -1,70 +1,73 @@
 //! A small fixture in the form of `guildhall seed` and `guildhall simulate`: guilds whose members differ from what
 //! their ranks call for in every way a sync has to mend.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use serde_json::{Value, json};
 
-const RANKS: [(i64, &str); 5] = [(1, "Member"), (50, "Trainee"), (100, "Officer"), (200, "Captain"), (255, "Owner")];
+const RANKS: [(i64, &str); 5] =
+    [(1, "Member"), (50, "Trainee"), (100, "Officer"), (200, "Captain"), (255, "Owner")];
 /// Ranks that are bound to a role.
 const BOUND: usize = 4;
 const ALL_SCOPES: [&str; 7] = ["read", "moderation", "staff", "play", "sync", "shield", "admin"];
 
-pub struct Fixture {
-    pub guilds: Vec<Guild>,
+pub(crate) struct Fixture {
+    pub(crate) guilds: Vec<Guild>,
 }
 
-pub struct Guild {
-    pub id: String,
-    pub group: i64,
+pub(crate) struct Guild {
+    pub(crate) id: String,
+    pub(crate) group: i64,
     /// Default scopes.
-    pub game_key: String,
+    pub(crate) game_key: String,
     /// All scopes.
-    pub admin_key: String,
+    pub(crate) admin_key: String,
     /// Role of rank 1, 50, 100, 200.
-    pub roles: [String; BOUND],
-    pub bot_role: String,
+    pub(crate) roles: [String; BOUND],
+    pub(crate) bot_role: String,
     /// Above the bot.
-    pub high_role: String,
-    pub members: Vec<Member>,
+    pub(crate) high_role: String,
+    pub(crate) members: Vec<Member>,
 }
 
 /// Of ten members six are right, two lack their role, one holds another one too, one has an old nickname.
-pub struct Member {
-    pub chat: String,
-    pub play: i64,
-    pub name: String,
-    pub rank: i64,
+pub(crate) struct Member {
+    pub(crate) chat: String,
+    pub(crate) play: i64,
+    pub(crate) name: String,
+    pub(crate) rank: i64,
     /// The role the rank calls for.
-    pub wanted: String,
+    pub(crate) wanted: String,
     /// Before any sync.
-    pub held: Vec<String>,
-    pub nick: String,
+    pub(crate) held: Vec<String>,
+    pub(crate) nick: String,
 }
 
 impl Member {
-    pub fn needs_change(&self) -> bool {
+    pub(crate) fn needs_change(&self) -> bool {
         self.held != [self.wanted.clone()] || self.nick != self.name
     }
 }
 
 impl Guild {
     /// The first member that lacks the wanted role.
-    pub fn lacking(&self) -> &Member {
+    pub(crate) fn lacking(&self) -> &Member {
         self.members.iter().find(|member| member.held.is_empty()).unwrap()
     }
 
-    pub fn with_extra(&self) -> &Member {
+    pub(crate) fn with_extra(&self) -> &Member {
         self.members.iter().find(|member| member.held.len() == 2).unwrap()
     }
 
-    pub fn misnamed(&self) -> &Member {
+    pub(crate) fn misnamed(&self) -> &Member {
         self.members.iter().find(|member| member.nick != member.name).unwrap()
     }
 
-    pub fn right(&self) -> &Member {
+    pub(crate) fn right(&self) -> &Member {
         self.members.iter().find(|member| !member.needs_change()).unwrap()
     }
 
-    pub fn changes(&self) -> usize {
+    pub(crate) fn changes(&self) -> usize {
         self.members.iter().filter(|member| member.needs_change()).count()
     }
 
@@ -109,30 +112,35 @@ impl Guild {
         };
         let mut roles = vec![role(&self.id, "@everyone", 0, false), role(&self.bot_role, "Bot", 10, true)];
         roles.push(role(&self.high_role, "Admin", 20, false));
-        roles.extend(self.roles.iter().zip(RANKS).zip(1..).map(|((id, (_, name)), n)| role(id, name, n, false)));
-        let members = self.members.iter().map(|member| {
-            json!({ "chat_id": member.chat, "nick": member.nick, "roles": member.held })
-        });
+        roles.extend(
+            self.roles.iter().zip(RANKS).zip(1..).map(|((id, (_, name)), n)| role(id, name, n, false)),
+        );
+        let members = self
+            .members
+            .iter()
+            .map(|member| json!({ "chat_id": member.chat, "nick": member.nick, "roles": member.held }));
         json!({ "guild_id": self.id, "name": format!("Guild {index}"), "roles": roles,
                 "members": members.collect::<Vec<_>>(), "bot_role_id": self.bot_role })
     }
 
     fn play(&self, index: usize) -> Value {
-        let roles = RANKS.iter().zip(0..).map(|((rank, name), n)| {
-            json!({ "id": self.group * 1_000 + n, "name": name, "rank": rank })
-        });
-        let members = self.members.iter().map(|member| json!({ "play_id": member.play, "rank": member.rank }));
+        let roles = RANKS
+            .iter()
+            .zip(0..)
+            .map(|((rank, name), n)| json!({ "id": self.group * 1_000 + n, "name": name, "rank": rank }));
+        let members =
+            self.members.iter().map(|member| json!({ "play_id": member.play, "rank": member.rank }));
         json!({ "group_id": self.group, "name": format!("Group {index}"), "roles": roles.collect::<Vec<_>>(),
                 "members": members.collect::<Vec<_>>() })
     }
 }
 
 impl Fixture {
-    pub fn new(guilds: usize, members: usize) -> Self {
+    pub(crate) fn new(guilds: usize, members: usize) -> Self {
         Self { guilds: (0..guilds).map(|index| Guild::new(index, members)).collect() }
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let guilds = || self.guilds.iter().enumerate();
         let users = self.guilds.iter().flat_map(|guild| &guild.members);
         json!({
@@ -170,10 +178,14 @@ fn member(guild: usize, n: usize, roles: &[String; BOUND]) -> Member {
 }
 
 /// A key that is well-formed by decisions 1: `gh_<8>_<40><CRC-32 of both>`. Fixed for each guild and name.
-pub fn key_text(guild: usize, name: &str) -> String {
+pub(crate) fn key_text(guild: usize, name: &str) -> String {
     let digits = |salt: u32, len: usize| -> String {
-        let seed = format!("{guild}/{name}/{salt}");
-        (0..len).map(|at| format!("{:08x}", crc32(format!("{seed}/{at}").as_bytes()))).map(|hex| hex[7..].to_owned()).collect()
+        let hash = |part: usize| {
+            let mut hasher = DefaultHasher::new();
+            (guild, name, salt, part).hash(&mut hasher);
+            format!("{:016x}", hasher.finish())
+        };
+        (0..3).map(hash).collect::<String>()[..len].to_owned()
     };
     let (public, secret) = (digits(1, 8), digits(2, 40));
     format!("gh_{public}_{secret}{:08x}", crc32(format!("{public}{secret}").as_bytes()))

@@ -17,18 +17,18 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 
 use futures_util::FutureExt;
 
-pub use client::{Answer, Api};
-pub use command::{Finished, run_command};
-pub use database::TestDatabase;
-pub use fixture::{Fixture, Guild, Member, key_text};
-pub use private::PrivateServer;
-pub use process::{Process, free_address};
-pub use servers::Servers;
-pub use wait::eventually;
-pub use world::{Mode, Setup, World};
+pub(crate) use client::{Answer, Api, http_client};
+pub(crate) use command::{Finished, run_command};
+pub(crate) use database::TestDatabase;
+pub(crate) use fixture::{Fixture, Guild, Member, key_text};
+pub(crate) use private::PrivateServer;
+pub(crate) use process::{Process, free_address};
+pub(crate) use servers::Servers;
+pub(crate) use wait::eventually;
+pub(crate) use world::{Mode, Setup, World};
 
 /// Starts a world, runs the test in it, shows the processes' logs when it fails, and removes everything.
-pub fn run(setup: Setup, test: impl AsyncFnOnce(&World)) {
+pub(crate) fn run(setup: Setup, test: impl AsyncFnOnce(&World)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let world = World::start(setup).await;
@@ -48,10 +48,10 @@ pub fn run(setup: Setup, test: impl AsyncFnOnce(&World)) {
 macro_rules! both_modes {
     ($($name:ident $(($setup:expr))?),+ $(,)?) => {
         mod embedded {
-            $(both_modes!(@one Embedded, $name $(, $setup)?);)+
+            $(crate::harness::both_modes!(@one Embedded, $name $(, $setup)?);)+
         }
         mod distributed {
-            $(both_modes!(@one Distributed, $name $(, $setup)?);)+
+            $(crate::harness::both_modes!(@one Distributed, $name $(, $setup)?);)+
         }
     };
     (@one $mode:ident, $name:ident $(, $setup:expr)?) => {

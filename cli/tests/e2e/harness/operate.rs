@@ -14,16 +14,16 @@ const JOB_ENDS_WITHIN: Duration = Duration::from_secs(40);
 
 /// The processes of a deployment by role. Embedded, `serve` is its only api.
 #[derive(Default)]
-pub struct Roles {
-    pub apis: Vec<Running>,
-    pub workers: Vec<Running>,
-    pub schedulers: Vec<Running>,
+pub(crate) struct Roles {
+    pub(crate) apis: Vec<Running>,
+    pub(crate) workers: Vec<Running>,
+    pub(crate) schedulers: Vec<Running>,
 }
 
 /// A process and the address of its HTTP side.
-pub struct Running {
-    pub process: Process,
-    pub base: String,
+pub(crate) struct Running {
+    pub(crate) process: Process,
+    pub(crate) base: String,
 }
 
 impl Roles {
@@ -31,7 +31,7 @@ impl Roles {
         self.apis[index].base.clone()
     }
 
-    pub fn all(&mut self) -> impl Iterator<Item = &mut Running> {
+    pub(crate) fn all(&mut self) -> impl Iterator<Item = &mut Running> {
         self.apis.iter_mut().chain(&mut self.workers).chain(&mut self.schedulers)
     }
 
@@ -41,19 +41,20 @@ impl Roles {
 }
 
 impl World {
-    pub fn roles(&self) -> RefMut<'_, Roles> {
+    pub(crate) fn roles(&self) -> RefMut<'_, Roles> {
         self.roles.borrow_mut()
     }
 
     /// All processes of the setup, side by side, until each is ready.
-    pub async fn start_all(&self) {
+    pub(crate) async fn start_all(&self) {
         self.wait_for_simulator().await;
         if self.mode() == Mode::Embedded {
             let serve = self.spawn("serve");
             self.roles().apis.push(serve);
         } else {
             for _ in 0..self.setup.processes {
-                let (api, worker, scheduler) = (self.spawn("api"), self.spawn("worker"), self.spawn("scheduler"));
+                let (api, worker, scheduler) =
+                    (self.spawn("api"), self.spawn("worker"), self.spawn("scheduler"));
                 let mut roles = self.roles();
                 roles.apis.push(api);
                 roles.workers.push(worker);
@@ -64,9 +65,10 @@ impl World {
     }
 
     /// Starts one more process of the role without waiting for it.
-    pub fn spawn(&self, role: &str) -> Running {
+    pub(crate) fn spawn(&self, role: &str) -> Running {
         let address = free_address();
-        let listen = if matches!(role, "serve" | "api") { "GUILDHALL_LISTEN" } else { "GUILDHALL_METRICS_LISTEN" };
+        let listen =
+            if matches!(role, "serve" | "api") { "GUILDHALL_LISTEN" } else { "GUILDHALL_METRICS_LISTEN" };
         let mut env = self.env.clone();
         env.push((listen.to_owned(), address.clone()));
         let process = Process::spawn(&format!("{role}-{address}"), &[role], &env, self.folder());
@@ -74,7 +76,7 @@ impl World {
     }
 
     /// Ends the embedded process (`end` says how) and starts a new one on the same data.
-    pub async fn restart_serve(&self, end: impl AsyncFnOnce(&mut Process)) {
+    pub(crate) async fn restart_serve(&self, end: impl AsyncFnOnce(&mut Process)) {
         let mut old = self.roles().apis.remove(0);
         end(&mut old.process).await;
         let serve = self.spawn("serve");
@@ -83,13 +85,13 @@ impl World {
     }
 
     /// Adds a worker and waits for it.
-    pub async fn add_worker(&self) {
+    pub(crate) async fn add_worker(&self) {
         let worker = self.spawn("worker");
         self.roles().workers.push(worker);
         self.wait_until_ready().await;
     }
 
-    pub async fn wait_until_ready(&self) {
+    pub(crate) async fn wait_until_ready(&self) {
         let http = http_client();
         let bases: Vec<String> = self.roles().all().map(|running| running.base.clone()).collect();
         for base in bases {
@@ -124,12 +126,12 @@ impl World {
 
 impl World {
     /// Waits for the end of a job of the first guild, and returns the job.
-    pub async fn job_ended(&self, job: &str) -> Value {
+    pub(crate) async fn job_ended(&self, job: &str) -> Value {
         self.job_of(&self.guild().admin_key, job).await
     }
 
     /// Waits for the end of a job of the guild with this key. Looks rarely: reading jobs has a quota.
-    pub async fn job_of(&self, key: &str, job: &str) -> Value {
+    pub(crate) async fn job_of(&self, key: &str, job: &str) -> Value {
         let api = self.api().key(key);
         let mut last = Value::Null;
         let deadline = Instant::now() + JOB_ENDS_WITHIN;
@@ -149,7 +151,7 @@ impl World {
 
 impl World {
     /// Every window begins anew, as if hours had passed.
-    pub async fn forget_quotas(&self) {
+    pub(crate) async fn forget_quotas(&self) {
         match self.mode() {
             Mode::Embedded => self.restart_serve(async |serve| serve.kill()).await,
             Mode::Distributed => self.forget_shared_windows().await,
@@ -159,7 +161,7 @@ impl World {
 
 impl World {
     /// The newest audit entries of the first guild with this action.
-    pub async fn audit(&self, action: &str) -> Vec<Value> {
+    pub(crate) async fn audit(&self, action: &str) -> Vec<Value> {
         let path = format!("/guilds/{}/audit-logs?action={action}", self.guild().id);
         self.api().get(&path).await.ok()["entries"].as_array().unwrap().clone()
     }

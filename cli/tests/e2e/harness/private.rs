@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-pub struct PrivateServer {
+pub(crate) struct PrivateServer {
     kind: &'static str,
     folder: PathBuf,
     script: String,
@@ -15,32 +15,33 @@ fn variable(name: &str) -> String {
 
 impl PrivateServer {
     /// Starts `kind` (`rabbitmq`, `redis`) in a folder of this name.
-    pub fn start(kind: &'static str, name: &str) -> Self {
+    pub(crate) fn start(kind: &'static str, name: &str) -> Self {
         let folder = PathBuf::from(variable("GUILDHALL_TEST_PRIVATE_DIR")).join(name);
         let server = Self { kind, folder, script: variable("GUILDHALL_TEST_SERVICES") };
         server.run("start");
         server
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let printed = self.run("env");
         let line = printed.lines().find_map(|line| {
-            let wanted = if self.kind == "redis" { "GUILDHALL_TEST_REDIS_URL" } else { "GUILDHALL_TEST_AMQP_URL" };
+            let wanted =
+                if self.kind == "redis" { "GUILDHALL_TEST_REDIS_URL" } else { "GUILDHALL_TEST_AMQP_URL" };
             line.strip_prefix("export ")?.strip_prefix(wanted)?.strip_prefix('=')
         });
         line.unwrap().trim_matches('\'').to_owned()
     }
 
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.run("stop");
     }
 
-    pub fn kill(&self) {
+    pub(crate) fn kill(&self) {
         self.run("kill");
     }
 
     /// Again, on the same port and data.
-    pub fn start_again(&self) {
+    pub(crate) fn start_again(&self) {
         self.run("start");
     }
 

@@ -9,61 +9,61 @@ use super::simulator::Simulator;
 use super::{Api, Finished, Fixture, Guild, Process, Servers, TestDatabase, free_address, run_command};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     Embedded,
     Distributed,
 }
 
 /// What a world is made of.
 #[derive(Clone)]
-pub struct Setup {
-    pub mode: Mode,
+pub(crate) struct Setup {
+    pub(crate) mode: Mode,
     /// Members of each of the two guilds.
-    pub members: usize,
+    pub(crate) members: usize,
     /// How late the platforms answer.
-    pub latency_ms: u32,
+    pub(crate) latency_ms: u32,
     /// How many api, worker and scheduler processes; one of each in most tests.
-    pub processes: usize,
+    pub(crate) processes: usize,
     /// Servers other than those of `./test`.
-    pub servers: Option<Servers>,
+    pub(crate) servers: Option<Servers>,
     /// Beside what every process gets; an empty value unsets.
-    pub env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
 }
 
 impl Setup {
-    pub fn new(mode: Mode) -> Self {
+    pub(crate) fn new(mode: Mode) -> Self {
         Self { mode, members: 30, latency_ms: 0, processes: 1, servers: None, env: Vec::new() }
     }
 
     #[must_use]
-    pub fn members(self, members: usize) -> Self {
+    pub(crate) fn members(self, members: usize) -> Self {
         Self { members, ..self }
     }
 
     #[must_use]
-    pub fn latency_ms(self, latency_ms: u32) -> Self {
+    pub(crate) fn latency_ms(self, latency_ms: u32) -> Self {
         Self { latency_ms, ..self }
     }
 
     #[must_use]
-    pub fn processes(self, processes: usize) -> Self {
+    pub(crate) fn processes(self, processes: usize) -> Self {
         Self { processes, ..self }
     }
 
     #[must_use]
-    pub fn env(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 }
 
-pub struct World {
-    pub setup: Setup,
-    pub fixture: Fixture,
-    pub simulator: Simulator,
-    pub database: Option<TestDatabase>,
+pub(crate) struct World {
+    pub(crate) setup: Setup,
+    pub(crate) fixture: Fixture,
+    pub(crate) simulator: Simulator,
+    pub(crate) database: Option<TestDatabase>,
     /// What every process and command of this deployment is told.
-    pub env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
     pub(super) roles: RefCell<Roles>,
     pub(super) simulate: RefCell<Process>,
     servers: Option<Servers>,
@@ -73,7 +73,7 @@ pub struct World {
 
 impl World {
     /// Seeded, and every process ready.
-    pub async fn start(setup: Setup) -> Self {
+    pub(crate) async fn start(setup: Setup) -> Self {
         let world = Self::prepare(setup).await;
         world.command(&["seed", "fixture.json"]).await.succeeded();
         world.start_all().await;
@@ -81,7 +81,7 @@ impl World {
     }
 
     /// A migrated, empty database and a simulator; no process of the product runs yet.
-    pub async fn prepare(setup: Setup) -> Self {
+    pub(crate) async fn prepare(setup: Setup) -> Self {
         let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
         let fixture = Fixture::new(2, setup.members);
         std::fs::write(folder.path().join("fixture.json"), fixture.json().to_string()).unwrap();
@@ -104,48 +104,55 @@ impl World {
         let simulate = simulate(&simulated, setup.latency_ms, folder.path());
         let simulator = Simulator::new(&format!("http://{simulated}"));
         Self {
-            setup, fixture, simulator, database, env, servers, prefix, folder,
+            setup,
+            fixture,
+            simulator,
+            database,
+            env,
+            servers,
+            prefix,
+            folder,
             roles: RefCell::default(),
             simulate: RefCell::new(simulate),
         }
     }
 
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         self.setup.mode
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn guild(&self) -> &Guild {
+    pub(crate) fn guild(&self) -> &Guild {
         &self.fixture.guilds[0]
     }
 
-    pub fn other_guild(&self) -> &Guild {
+    pub(crate) fn other_guild(&self) -> &Guild {
         &self.fixture.guilds[1]
     }
 
     /// The first API process, with the first guild's key of all scopes.
-    pub fn api(&self) -> Api {
+    pub(crate) fn api(&self) -> Api {
         self.api_number(0)
     }
 
-    pub fn api_number(&self, index: usize) -> Api {
+    pub(crate) fn api_number(&self, index: usize) -> Api {
         Api::new(&self.roles.borrow().api_base(index)).key(&self.guild().admin_key)
     }
 
     /// A command beside the running processes, told the same as they.
-    pub async fn command(&self, args: &[&str]) -> Finished {
+    pub(crate) async fn command(&self, args: &[&str]) -> Finished {
         run_command(args, &self.env, self.folder()).await
     }
 
     /// A new key of the first guild; without scopes it has the default ones.
-    pub async fn new_key(&self, scopes: &str) -> String {
+    pub(crate) async fn new_key(&self, scopes: &str) -> String {
         self.create_key(if scopes.is_empty() { None } else { Some(["--scopes", scopes]) }).await
     }
 
-    pub async fn key_that_ends_in(&self, span: &str) -> String {
+    pub(crate) async fn key_that_ends_in(&self, span: &str) -> String {
         self.create_key(Some(["--expires-in", span])).await
     }
 
@@ -162,12 +169,12 @@ impl World {
         self.servers.as_ref().unwrap().forget_keys(&self.prefix).await.unwrap();
     }
 
-    pub fn print_logs(&self) {
+    pub(crate) fn print_logs(&self) {
         self.roles.borrow_mut().show_logs();
         self.simulate.borrow_mut().show_log();
     }
 
-    pub async fn close(self) {
+    pub(crate) async fn close(self) {
         drop(self.roles);
         drop(self.simulate);
         if let Some(database) = self.database {

@@ -63,6 +63,22 @@ async fn bulk_leaves_a_share_to_interactive() {
 }
 
 #[tokio::test]
+async fn a_guild_makes_room_for_one_that_waits() {
+    let Some(redis) = redis("a_guild_makes_room_for_one_that_waits").await else { return };
+    let pace = known(redis).await;
+    let other = Ask { major: 8, ..ask(Bulk) };
+    let first = granted(&pace, "50", Bulk).await;
+    assert_eq!(grants(&pace, "50", Bulk).await.0, 46);
+    assert!(matches!(pace.acquire(rules("50"), &other).await.unwrap(), Verdict::Full(_)));
+    pace.finish(Rules { window: 0, ..rules("50") }, first, &ask(Bulk), &heard()).await.unwrap();
+    assert!(
+        matches!(pace.acquire(rules("50"), &ask(Bulk)).await.unwrap(), Verdict::Full(_)),
+        "over its half"
+    );
+    assert!(matches!(pace.acquire(rules("50"), &other).await.unwrap(), Verdict::Granted(_)));
+}
+
+#[tokio::test]
 async fn a_permit_comes_back_one_window_after_its_answer() {
     let Some(redis) = redis("a_permit_comes_back_one_window_after_its_answer").await else { return };
     let pace = known(redis).await;

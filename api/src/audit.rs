@@ -1,0 +1,37 @@
+//! Before and after of a change, as audit entries tell them (decisions 8).
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// `{"before": …, "after": …}` with the fields that differ; `None` when none does.
+pub(crate) fn changes<T: Serialize>(before: &T, after: &T) -> Result<Option<Value>, serde_json::Error> {
+    let (mut before, mut after) = (object(before)?, object(after)?);
+    let same: Vec<_> = before.keys().filter(|name| before.get(*name) == after.get(*name)).cloned().collect();
+    for name in same {
+        before.remove(&name);
+        after.remove(&name);
+    }
+    Ok((!after.is_empty()).then(|| json!({ "before": before, "after": after })))
+}
+
+fn object<T: Serialize>(value: &T) -> Result<Map<String, Value>, serde_json::Error> {
+    match serde_json::to_value(value)? {
+        Value::Object(fields) => Ok(fields),
+        other => Ok(Map::from_iter([("value".to_owned(), other)])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_told() {
+        let before = json!({"rank": 5, "role_id": "7", "group_id": 1});
+        let after = json!({"rank": 6, "role_id": "8", "group_id": 1});
+        let told = changes(&before, &after).unwrap();
+        let expected = json!({"before": {"rank": 5, "role_id": "7"}, "after": {"rank": 6, "role_id": "8"}});
+        assert_eq!(told, Some(expected));
+        assert_eq!(changes(&after, &after).unwrap(), None);
+    }
+}

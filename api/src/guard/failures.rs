@@ -1,0 +1,109 @@
+//! Failed keys by address: 30 a minute, then 429 before anything is looked up (decisions 3).
+//!
+//! Failures are counted for all processes together; that an address is over is remembered here, so a flood costs
+//! neither Redis nor the database anything.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use runtime::{Limits, Quota};
+
+use crate::http::error::ApiError;
+
+const FAILURES: Quota = Quota::per(30, Duration::from_secs(60));
+/// Addresses remembered; with more, those that are over soonest are forgotten and counted anew.
+const REMEMBERED: usize = 10_000;
+
+pub(crate) struct FailedKeys {
+    limits: Limits,
+    over: Mutex<std::collections::HashMap<IpAddr, Instant>>,
+}
+
+impl FailedKeys {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, over: Mutex::default() }
+    }
+
+    /// Refuses an address that failed too often.
+    pub(super) fn check(&self, address: IpAddr) -> Result<(), ApiError> {
+        let address = counted_as(address);
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(left) = over.get(&address).map(|until| until.saturating_duration_since(Instant::now()))
+        else {
+            return Ok(());
+        };
+        if left.is_zero() {
+            over.remove(&address);
+            return Ok(());
+        }
+        Err(ApiError::too_many_failures(left.as_secs_f64().ceil() as u64))
+    }
+
+    /// Counts a failure; returns what its sender is told.
+    pub(super) async fn count(&self, address: IpAddr, failure: ApiError) -> ApiError {
+        if let Err(over) = self.check(address) {
+            return over;
+        }
+        let address = counted_as(address);
+        let decision = self.limits.take_or_fallback(&format!("failed-keys:{address}"), FAILURES).await;
+        if decision.allowed {
+            return failure;
+        }
+        self.remember(address, Instant::now() + decision.reset_after);
+        ApiError::too_many_failures(decision.reset_after_secs())
+    }
+
+    fn remember(&self, address: IpAddr, until: Instant) {
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        if over.len() >= REMEMBERED {
+            let now = Instant::now();
+            over.retain(|_, until| *until > now);
+        }
+        if over.len() < REMEMBERED {
+            over.insert(address, until);
+        }
+    }
+}
+
+/// A customer with IPv6 holds a whole /64.
+fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::Clock;
+
+    use super::*;
+    use crate::http::error::Kind;
+
+    #[tokio::test]
+    async fn the_31st_failure_of_an_address_is_429_and_others_are_not_touched() {
+        let failed = FailedKeys::new(Limits::in_process(Clock::system()));
+        let (one, other) = ("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap());
+        for _ in 0..FAILURES.limit {
+            assert!(failed.check(one).is_ok());
+            assert_eq!(failed.count(one, ApiError::key("w", "m")).await.kind(), Kind::Unauthorized);
+        }
+        let over = failed.count(one, ApiError::key("w", "m")).await;
+        assert_eq!(over.kind(), Kind::TooMany);
+        assert!((1..=60).contains(&over.parts().retry_after.unwrap()));
+        assert!(failed.check(one).is_err());
+        assert!(failed.check(other).is_ok());
+    }
+
+    #[test]
+    fn addresses_of_one_v6_network_count_as_one() {
+        let same = ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::1"].map(|text| counted_as(text.parse().unwrap()));
+        assert_eq!(same[0], same[1]);
+        assert_ne!(same[0], counted_as("2001:db8:1:3::1".parse().unwrap()));
+        assert_eq!(counted_as("::ffff:10.0.0.1".parse().unwrap()), "10.0.0.1".parse::<IpAddr>().unwrap());
+    }
+}

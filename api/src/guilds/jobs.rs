@@ -1,0 +1,37 @@
+//! GET /guilds/:guildId/jobs: a guild's jobs, newest first; `state` and `kind` narrow the list.
+
+use entities::JobId;
+use entities::job::State;
+use entities::job::listing::{self, Filter};
+use serde::Serialize;
+
+use crate::call::Call;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+use crate::jobs::JobView;
+use crate::page::Page;
+
+#[derive(Serialize)]
+struct Jobs {
+    jobs: Vec<JobView>,
+    next_cursor: Option<JobId>,
+}
+
+pub(crate) async fn jobs(call: Call) -> Result<Reply, ApiError> {
+    let page = Page::<JobId>::of(&call, "the `id` of a job")?;
+    let state = call.query.text("state").map(state).transpose()?;
+    let filter = Filter { guild: Some(call.guild()), state, kind: call.query.text("kind") };
+    let mut rows = listing::list(call.read(), filter, page.to_fetch()).await?;
+    let next_cursor = page.cut(&mut rows, |row| row.job_id);
+    let now = call.now();
+    Reply::data(&Jobs { jobs: rows.into_iter().map(|row| JobView::of(row, now)).collect(), next_cursor })
+}
+
+fn state(text: &str) -> Result<State, ApiError> {
+    let ended = [State::Succeeded, State::Failed, State::Dead, State::Cancelled];
+    let all: Vec<_> = State::OPEN.into_iter().chain(ended).collect();
+    all.iter().copied().find(|state| state.name() == text).ok_or_else(|| {
+        let names: Vec<_> = all.iter().map(|state| state.name()).collect();
+        ApiError::field("state", &text.into(), &format!("one of {}", names.join(", ")))
+    })
+}

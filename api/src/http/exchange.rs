@@ -1,0 +1,95 @@
+//! One request from match to answer, in the order of design 3: match, key, guild, scope, quota, only then the body.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::http::{HeaderMap, Method, Response};
+use bytes::Bytes;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::body::{self, BodyStream};
+use super::error::ApiError;
+use super::ops;
+use super::prefer::Prefer;
+use super::query::Query;
+use super::record::Record;
+use super::reply::Reply;
+use crate::app::App;
+use crate::call::Call;
+use crate::fields::Fields;
+use crate::route::unversioned;
+use crate::{guard, idempotency};
+
+/// A request takes no longer, plus what its sender asked to wait for a job.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+pub(super) struct Request {
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) query: String,
+    pub(super) headers: HeaderMap,
+    pub(super) address: IpAddr,
+    pub(super) body: BodyStream,
+}
+
+/// Runs the request in a task of its own: a client that goes away does not leave a write half-answered, and a panic
+/// is a 500 like any other. A read is dropped with its client.
+pub(super) async fn answer(app: Arc<App>, request: Request) -> Response<Bytes> {
+    let record = Record::new(&request.method, &request.headers);
+    let spare = record.clone();
+    let reading = request.method == Method::GET;
+    let task = app.context.shutdown.tracker().spawn(in_time(app.clone(), request, record));
+    let ended = if reading { AbortOnDropHandle::new(task).await } else { task.await };
+    ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
+}
+
+async fn in_time(app: Arc<App>, request: Request, mut record: Record) -> Response<Bytes> {
+    let path = unversioned(&request.path);
+    match ops::answer(&request.method, path, &app.context.readiness).await {
+        Some(Ok(response)) => return response,
+        Some(Err(error)) => return record.finish(Err(error)),
+        None => {}
+    }
+    let limit = REQUEST_TIMEOUT + Prefer::of(&request.headers).asked_wait();
+    let hard = app.context.shutdown.hard();
+    let work = hard.run_until_cancelled(tokio::time::timeout(limit, serve(&app, request, &mut record)));
+    let result = match work.await {
+        Some(Ok(result)) => result,
+        Some(Err(_)) => Err(ApiError::unavailable("timeout", "the request took too long")),
+        None => Err(ApiError::unavailable("stopping", "this process stops")),
+    };
+    record.finish(result)
+}
+
+async fn serve(app: &Arc<App>, request: Request, record: &mut Record) -> Result<Reply, ApiError> {
+    let Request { method, path, query, headers, address, body } = request;
+    let path = unversioned(&path);
+    let (route, params) = app.router.find(&method, path)?;
+    record.route = route.path;
+    let key = guard::authenticate(app, &headers, address).await?;
+    record.guild = Some(key.guild());
+    guard::admit(app, (route, &params, &headers), &key, record).await?;
+    let query = Query::parse(&query)?;
+    let bytes = if method == Method::GET {
+        Bytes::new()
+    } else {
+        body::read(body, &headers, route.body_limit).await?
+    };
+    let fields = Fields::parse(&bytes)?;
+    guard::check_body_guild(&fields, key.guild())?;
+    let call = Call {
+        app: app.clone(),
+        key,
+        request_id: record.request_id.clone(),
+        params,
+        query,
+        fields,
+        prefer: Prefer::of(&headers),
+        idempotency: None,
+    };
+    match idempotency::key_of(&headers, route)? {
+        Some(name) => idempotency::run(call, route, name, (path, &bytes)).await,
+        None => (route.handler)(call).await,
+    }
+}

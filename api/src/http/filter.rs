@@ -1,0 +1,47 @@
+//! The one warp filter: takes a request apart for [`exchange::answer`]. The route table does the matching.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use ::http::Response;
+use bytes::{Buf, Bytes};
+use futures_util::StreamExt;
+use warp::Filter;
+
+use super::error::ApiError;
+use super::exchange::{self, Request};
+use super::record::Record;
+use crate::app::App;
+
+/// Who is at the other end; put into the request by the accept loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer(pub(super) IpAddr);
+
+pub(super) fn of(app: Arc<App>) -> impl Filter<Extract = (impl warp::Reply,), Error = Infallible> + Clone {
+    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+    warp::method()
+        .and(warp::path::full())
+        .and(query)
+        .and(warp::header::headers_cloned())
+        .and(warp::ext::get::<Peer>())
+        .and(warp::body::stream())
+        .then(move |method, path: warp::path::FullPath, query, headers, Peer(address), body| {
+            let body = StreamExt::map(body, bytes_of);
+            let path = path.as_str().to_owned();
+            let request = Request { method, path, query, headers, address, body: body.boxed() };
+            exchange::answer(app.clone(), request)
+        })
+        .recover(|rejection: warp::Rejection| async move { Ok::<_, Infallible>(unfit(&rejection)) })
+        .unify()
+}
+
+fn bytes_of(part: Result<impl Buf, warp::Error>) -> Result<Bytes, warp::Error> {
+    part.map(|mut part| part.copy_to_bytes(part.remaining()))
+}
+
+/// The filter takes every request; a rejection is a mistake of ours.
+fn unfit(rejection: &warp::Rejection) -> Response<Bytes> {
+    let record = Record::new(&::http::Method::GET, &::http::HeaderMap::new());
+    record.finish(Err(ApiError::internal(format!("{rejection:?}"))))
+}

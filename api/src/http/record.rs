@@ -1,0 +1,160 @@
+//! What is known of a request while it is answered: turned into headers, one log line and metrics at its end.
+
+use std::time::Instant;
+
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
+use bytes::Bytes;
+use entities::GuildId;
+use runtime::Decision;
+
+use super::error::ApiError;
+use super::reply::{Reply, render_error};
+use super::request_id;
+use crate::bucket::Bucket;
+
+const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RATE_RESET_AFTER: HeaderName = HeaderName::from_static("x-ratelimit-reset-after");
+const RATE_BUCKET: HeaderName = HeaderName::from_static("x-ratelimit-bucket");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+/// The route of requests that matched no row.
+const UNMATCHED: &str = "unmatched";
+
+#[derive(Clone)]
+pub(crate) struct Record {
+    pub(crate) request_id: String,
+    pub(crate) method: Method,
+    /// The row's path, never the request's.
+    pub(crate) route: &'static str,
+    pub(crate) guild: Option<GuildId>,
+    /// The quota this request fell under, once that is known.
+    pub(crate) window: Option<(Bucket, Decision)>,
+    started: Instant,
+}
+
+impl Record {
+    pub(crate) fn new(method: &Method, headers: &HeaderMap) -> Self {
+        Self {
+            request_id: request_id::of(headers),
+            method: method.clone(),
+            route: UNMATCHED,
+            guild: None,
+            window: None,
+            started: Instant::now(),
+        }
+    }
+
+    /// The response, logged and counted.
+    pub(crate) fn finish(mut self, result: Result<Reply, ApiError>) -> Response<Bytes> {
+        let rendered = result.and_then(|reply| {
+            let body = reply.render()?.into_owned();
+            Ok((reply, body))
+        });
+        let (mut response, cause) = match rendered {
+            Ok((reply, body)) => {
+                self.override_window(reply.window);
+                (success(&reply, body), None)
+            }
+            Err(error) => {
+                self.override_window(error.parts().window);
+                (refusal(&error, &self.request_id), error.parts().cause.clone())
+            }
+        };
+        self.add_headers(response.headers_mut());
+        self.log(response.status(), cause.as_deref());
+        self.count(response.status());
+        response
+    }
+
+    fn override_window(&mut self, newer: Option<Decision>) {
+        if let (Some((_, decision)), Some(newer)) = (&mut self.window, newer) {
+            *decision = newer;
+        }
+    }
+
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        insert_text(headers, HeaderName::from_static(request_id::HEADER), &self.request_id);
+        let Some((bucket, decision)) = self.window else { return };
+        headers.insert(RATE_LIMIT, decision.limit.into());
+        headers.insert(RATE_REMAINING, decision.remaining.into());
+        headers.insert(RATE_RESET_AFTER, decision.reset_after_secs().into());
+        headers.insert(RATE_BUCKET, HeaderValue::from_static(bucket.name()));
+    }
+
+    /// One line a request; what went wrong on our side is told with its cause, here and nowhere else.
+    fn log(&self, status: StatusCode, cause: Option<&str>) {
+        let guild = self.guild.map(GuildId::get);
+        let (id, route, method) = (self.request_id.as_str(), self.route, self.method.as_str());
+        let (code, duration_ms) = (status.as_u16(), self.started.elapsed().as_millis());
+        macro_rules! line {
+            ($level:ident, $text:literal) => {
+                tracing::$level!(
+                    request.id = id,
+                    guild.id = guild,
+                    route,
+                    method,
+                    status = code,
+                    duration_ms,
+                    cause,
+                    $text
+                )
+            };
+        }
+        match code {
+            500 => line!(error, "request failed"),
+            501.. => line!(warn, "request not served: a dependency is down"),
+            _ => line!(debug, "request answered"),
+        }
+    }
+
+    fn count(&self, status: StatusCode) {
+        let method = if self.route == UNMATCHED { "any".to_owned() } else { self.method.to_string() };
+        let labels =
+            [("method", method), ("route", self.route.to_owned()), ("status", status.as_str().to_owned())];
+        metrics::counter!("guildhall_http_requests_total", &labels).increment(1);
+        metrics::histogram!("guildhall_http_request_seconds", "route" => self.route)
+            .record(self.started.elapsed());
+    }
+}
+
+fn success(reply: &Reply, body: String) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(body));
+    *response.status_mut() = reply.status;
+    let headers = response.headers_mut();
+    if let Some(location) = &reply.location {
+        insert_text(headers, header::LOCATION, location);
+    }
+    if let Some(preference) = &reply.preference {
+        insert_text(headers, PREFERENCE_APPLIED, preference);
+    }
+    if reply.replayed {
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn refusal(error: &ApiError, request_id: &str) -> Response<Bytes> {
+    let parts = error.parts();
+    let mut response = Response::new(Bytes::from(render_error(error, request_id)));
+    *response.status_mut() = parts.kind.row().0;
+    let headers = response.headers_mut();
+    if let Some(seconds) = parts.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    if let Some(allow) = &parts.allow {
+        insert_text(headers, header::ALLOW, allow);
+    }
+    if response.status() == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+/// Texts of ours, or checked before: they are always fit for a header.
+fn insert_text(headers: &mut HeaderMap, name: HeaderName, text: &str) {
+    if let Ok(value) = HeaderValue::from_str(text) {
+        headers.insert(name, value);
+    }
+}

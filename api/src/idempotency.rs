@@ -1,0 +1,168 @@
+//! `Idempotency-Key` on any write (decisions 8): reserve, run, keep the answer in the transaction of the change.
+//!
+//! A repeat gets the first answer; of a job that is still under way it waits for the end. A request that was refused
+//! changed nothing and lets go of its key. A process that died leaves a reservation that lapses.
+
+use std::time::Duration;
+
+use ::http::{HeaderMap, StatusCode};
+use entities::JobId;
+use entities::idempotency::{self, Model, Reservation};
+use sea_orm::ConnectionTrait;
+use sha2::{Digest, Sha256};
+
+use crate::call::Call;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+use crate::route::Route;
+
+const HEADER: &str = "idempotency-key";
+const MAX_LEN: usize = 255;
+const ALLOWED: &str = "1 to 255 visible ASCII characters";
+/// A reservation without an answer counts as abandoned after this; twice the time a request may take.
+const LOCK: Duration = Duration::from_secs(60);
+/// How long an answer is replayed.
+const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A request's place in the table of answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot {
+    request: idempotency::Request,
+    /// The job the first request enqueued: wait for that one, enqueue none.
+    first_job: Option<JobId>,
+}
+
+impl Slot {
+    pub(crate) fn first_job(&self) -> Option<JobId> {
+        self.first_job
+    }
+
+    /// Notes, in the transaction that enqueues it, which job answers this request.
+    pub(crate) async fn attach<C: ConnectionTrait>(&self, conn: &C, job: JobId) -> Result<(), ApiError> {
+        Ok(idempotency::attach_job(conn, &self.request, job).await?)
+    }
+
+    pub(crate) async fn keep<C: ConnectionTrait>(&self, conn: &C, reply: &Reply) -> Result<(), ApiError> {
+        let answer = reply.render()?;
+        let answer = (reply.status.as_u16(), answer.as_ref());
+        Ok(idempotency::complete(conn, &self.request, answer, reply.location.as_deref()).await?)
+    }
+}
+
+/// The key of a write; reads do not heed it.
+pub(crate) fn key_of(headers: &HeaderMap, route: &Route) -> Result<Option<String>, ApiError> {
+    let Some(value) = headers.get(HEADER).filter(|_| route.writes) else { return Ok(None) };
+    let visible = (1..=MAX_LEN).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
+    match value.to_str() {
+        Ok(key) if visible => Ok(Some(key.to_owned())),
+        _ => Err(ApiError::field(
+            "Idempotency-Key",
+            &String::from_utf8_lossy(value.as_bytes()).into(),
+            ALLOWED,
+        )),
+    }
+}
+
+/// Runs the handler once for each key, or gives the answer of the first run.
+pub(crate) async fn run(
+    mut call: Call,
+    route: &'static Route,
+    key: String,
+    (path, body): (&str, &[u8]),
+) -> Result<Reply, ApiError> {
+    let hash = Sha256::new().chain_update(route.method.as_str()).chain_update([0]).chain_update(path);
+    let hash = hash.chain_update([0]).chain_update(body).finalize().to_vec();
+    let request = idempotency::Request { key: call.key.id(), idempotency_key: key, hash };
+    match find(&call, &request).await? {
+        Found::Answer(reply) => return Ok(reply),
+        Found::Job(job) => call.idempotency = Some(Slot { request, first_job: Some(job) }),
+        Found::Nothing => call.idempotency = Some(Slot { request, first_job: None }),
+    }
+    let (app, slot) = (call.app.clone(), call.idempotency.clone());
+    let mut unfinished = Unfinished(slot.clone().map(|slot| (app.clone(), slot)));
+    let result = (route.handler)(call).await;
+    unfinished.0 = None;
+    let Some(slot) = slot else { return result };
+    let conn = app.context.database.write();
+    match result {
+        Ok(mut reply) => {
+            // An answer that was not committed with a change: there was none, or a job made it. 202 is not the end.
+            if !reply.kept && reply.status == StatusCode::OK {
+                slot.keep(conn, &reply).await?;
+            }
+            reply.replayed = slot.first_job.is_some();
+            Ok(reply)
+        }
+        Err(error) => {
+            idempotency::release(conn, &slot.request).await?;
+            Err(error)
+        }
+    }
+}
+
+enum Found {
+    Nothing,
+    Answer(Reply),
+    Job(JobId),
+}
+
+async fn find(call: &Call, request: &idempotency::Request) -> Result<Found, ApiError> {
+    let now = call.now();
+    let times = (now + LOCK, now + KEEP);
+    match idempotency::reserve(call.app.context.database.write(), request, now, times).await? {
+        Reservation::Fresh => Ok(Found::Nothing),
+        Reservation::Taken(row) if row.request_hash != request.hash => Err(ApiError::rule(
+            "idempotency_key_reused",
+            "this Idempotency-Key was used for another request; a new request needs a new key",
+        )),
+        Reservation::Taken(row) => first_answer(row),
+    }
+}
+
+fn first_answer(row: Model) -> Result<Found, ApiError> {
+    let Model { status, body, location, job_id, .. } = row;
+    let status =
+        status.and_then(|status| u16::try_from(status).ok()).and_then(|s| StatusCode::from_u16(s).ok());
+    match (status, body, job_id) {
+        (Some(status), Some(body), _) => Ok(Found::Answer(Reply::stored(status, body, location))),
+        (_, _, Some(job)) => Ok(Found::Job(job)),
+        _ => Err(ApiError::still_running()),
+    }
+}
+
+/// A request cut in the middle (its time is up, the process stops) lets go of its key. What it committed stays kept:
+/// only a reservation without answer and job is released.
+struct Unfinished(Option<(std::sync::Arc<crate::app::App>, Slot)>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let Some((app, slot)) = self.0.take() else { return };
+        let tracker = app.context.shutdown.tracker().clone();
+        tracker.spawn(async move {
+            if let Err(error) = idempotency::release(app.context.database.write(), &slot.request).await {
+                tracing::warn!(%error, "an idempotency key stays reserved until it lapses");
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routes::ROUTES;
+
+    #[test]
+    fn a_key_counts_on_writes_and_must_be_visible_text() {
+        let write = ROUTES.iter().find(|route| route.path == "/bindings/add").unwrap();
+        let read = ROUTES.iter().find(|route| route.path == "/lookup/status").unwrap();
+        let sent = |value: &str| HeaderMap::from_iter([(HEADER.parse().unwrap(), value.parse().unwrap())]);
+        assert_eq!(key_of(&sent("a-1"), write).unwrap().as_deref(), Some("a-1"));
+        assert_eq!(key_of(&sent("a-1"), read).unwrap(), None);
+        assert_eq!(key_of(&HeaderMap::new(), write).unwrap(), None);
+        assert!(key_of(&sent(&"x".repeat(255)), write).is_ok());
+        for bad in ["", "a b", "é", &"x".repeat(256)] {
+            let error = key_of(&sent(bad), write).unwrap_err();
+            assert!(error.parts().message.starts_with("`Idempotency-Key` must be"), "{bad:?}");
+        }
+    }
+}

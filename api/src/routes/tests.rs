@@ -1,0 +1,86 @@
+use std::time::Duration;
+
+use ::http::Method;
+
+use super::*;
+use crate::http::error::Kind;
+use crate::route::{Router, unversioned};
+
+/// Sections 4.1 to 4.5 and 8 of the interface, and what decisions add: method, path, requests, seconds.
+const INTERFACE: [(&str, &str, u32, u64); 24] = [
+    ("GET", "/lookup/chat/{chatId}", 60, 60),
+    ("GET", "/lookup/play/{playId}", 60, 60),
+    ("POST", "/lookup/status", 60, 60),
+    ("POST", "/reverse", 60, 60),
+    ("GET", "/bindings/list", 100, 60),
+    ("POST", "/bindings/add", 30, 60),
+    ("PATCH", "/bindings/update", 30, 60),
+    ("DELETE", "/bindings/remove/{bindingId}", 30, 60),
+    ("POST", "/bindings/test", 30, 60),
+    ("POST", "/bindings/validate", 30, 60),
+    ("POST", "/interactions/sync", 30, 60),
+    ("POST", "/interactions/sync/all", 1, 3600),
+    ("POST", "/interactions/roles/assign", 30, 60),
+    ("POST", "/interactions/roles/remove", 30, 60),
+    ("GET", "/guilds/{guildId}/roles", 100, 60),
+    ("GET", "/guilds/{guildId}/members", 100, 60),
+    ("GET", "/guilds/{guildId}/verified-users", 100, 60),
+    ("GET", "/guilds/{guildId}/audit-logs", 100, 60),
+    ("POST", "/guilds/{guildId}/audit-logs", 20, 60),
+    ("GET", "/guilds/{guildId}/settings", 100, 60),
+    ("PATCH", "/guilds/{guildId}/settings", 20, 60),
+    ("GET", "/guilds/{guildId}/jobs", 100, 60),
+    ("GET", "/jobs/{jobId}", 100, 60),
+    ("DELETE", "/jobs/{jobId}", 20, 60),
+];
+
+#[test]
+fn every_row_of_the_interface_is_served_with_its_limit_and_nothing_else_is() {
+    for (method, path, limit, seconds) in INTERFACE {
+        let row = ROUTES.iter().find(|row| row.method == method && row.path == path);
+        let quota = row.unwrap_or_else(|| panic!("{method} {path} has no row")).bucket.quota();
+        assert_eq!((quota.limit, quota.window), (limit, Duration::from_secs(seconds)), "{method} {path}");
+    }
+    assert_eq!(ROUTES.len(), INTERFACE.len());
+}
+
+#[test]
+fn reads_are_counted_as_reads_and_writes_as_writes() {
+    for row in ROUTES {
+        let name = row.bucket.name();
+        let read = row.method == Method::GET;
+        assert!(!name.ends_with("_read") || read, "{} {} counts as {name}", row.method, row.path);
+        assert!(!name.ends_with("_write") || !read, "{} {} counts as {name}", row.method, row.path);
+        assert!(!read || (!row.writes && !row.enqueues), "{} {}", row.method, row.path);
+    }
+}
+
+#[test]
+fn a_default_key_can_call_all_of_the_interface() {
+    let default = entities::api_key::Scopes::default_set();
+    for row in ROUTES.iter().filter(|row| !row.path.ends_with("/settings")) {
+        assert!(default.contains(row.scope), "{} {} needs {}", row.method, row.path, row.scope);
+    }
+}
+
+#[test]
+fn a_request_finds_its_row_or_hears_what_the_path_takes() {
+    let router = Router::new(ROUTES);
+    let (row, params) = router.find(&Method::GET, "/lookup/chat/%31%37").unwrap();
+    assert_eq!((row.path, params.get("chatId")), ("/lookup/chat/{chatId}", Some("17")));
+    let wrong = router.find(&Method::PUT, "/jobs/1").unwrap_err();
+    assert_eq!(wrong.parts().allow.as_deref(), Some("GET, DELETE"));
+    for path in ["/", "/lookup", "/lookup/chat/", "/lookup/chat/1/2", "/reverse/", "//reverse"] {
+        assert_eq!(router.find(&Method::POST, path).unwrap_err().kind(), Kind::NotFound, "{path}");
+    }
+    assert_eq!(router.find(&Method::GET, "/lookup/chat/%00").unwrap_err().kind(), Kind::BadRequest);
+}
+
+#[test]
+fn the_version_prefix_is_taken_off_once() {
+    assert_eq!(unversioned("/api/v1/reverse"), "/reverse");
+    assert_eq!(unversioned("/api/v1/api/v1/reverse"), "/api/v1/reverse");
+    for path in ["/api/v1", "/api/v10/reverse", "/reverse"] {
+        assert_eq!(unversioned(path), path);
+    }
+}

@@ -1,0 +1,78 @@
+//! A small HTTP client for the demo's own API and simulator.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use entities::key_text::KeyText;
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::Value;
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+pub(super) struct Peer {
+    pub(super) base: String,
+    client: Client,
+}
+
+/// The URL by which this machine reaches an address this process listens on.
+pub(super) fn local_url(address: SocketAddr) -> String {
+    match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => format!("http://127.0.0.1:{}", v4.port()),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => format!("http://[::1]:{}", v6.port()),
+        other => format!("http://{other}"),
+    }
+}
+
+impl Peer {
+    pub(super) fn new(base: String, key: Option<&KeyText>) -> anyhow::Result<Self> {
+        // Clients with TLS insist on a provider, even where they speak plain HTTP only.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut headers = HeaderMap::new();
+        if let Some(key) = key {
+            headers.insert("x-api-key", HeaderValue::from_str(&key.reveal())?);
+        }
+        let client = Client::builder().no_proxy().timeout(TIMEOUT).default_headers(headers).build()?;
+        Ok(Self { base, client })
+    }
+
+    pub(super) async fn get(&self, path: &str) -> anyhow::Result<Value> {
+        self.send(self.client.request(Method::GET, self.url(path)), path).await
+    }
+
+    pub(super) async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        self.send(self.client.request(Method::POST, self.url(path)).json(body), path).await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    async fn send(&self, request: RequestBuilder, path: &str) -> anyhow::Result<Value> {
+        let answer = request.send().await.with_context(|| format!("{path} was not answered"))?;
+        let status = answer.status();
+        let body: Value =
+            answer.json().await.with_context(|| format!("{path} answered {status} without JSON"))?;
+        if !status.is_success() {
+            bail!("{path} answered {status}: {body}");
+        }
+        Ok(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_means_all_is_reached_over_loopback() {
+        for (address, url) in [
+            ("0.0.0.0:80", "http://127.0.0.1:80"),
+            ("[::]:80", "http://[::1]:80"),
+            ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ] {
+            assert_eq!(local_url(address.parse().unwrap()), url);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What the demo runs on: a folder, the simulator on a free port, a database with the fixture, a key of its own.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, ensure};
+use entities::api_key::{NewKey, Scope};
+use entities::key_text::KeyText;
+use entities::{GuildId, guild};
+use platforms::simulator::{self, SimulatorOptions, SimulatorState};
+use runtime::{Config, Context, PlatformArgs, Rate, Secret, Shutdown};
+use tokio::net::TcpListener;
+
+use super::peer::{self, Peer};
+use super::wanted::Wanted;
+use crate::commands::keys;
+use crate::fixture::{self, Fixture};
+use crate::process::Process;
+
+/// One guild, 500 members, 200 of them to be changed; it holds no keys.
+const FIXTURE: &str = include_str!("../../../fixtures/demo.json");
+/// What the simulator wants: some credential. Never sent anywhere else.
+const CREDENTIAL: &str = "demo";
+/// The pace of the real platforms.
+const CHAT_RATE: &str = "50";
+const PLAY_RATE: &str = "300";
+
+pub(super) struct Stage {
+    pub(super) api: Peer,
+    pub(super) simulator: Peer,
+    pub(super) wanted: Wanted,
+    pub(super) key: KeyText,
+    folder: PathBuf,
+    /// Removed when dropped.
+    temporary: Option<tempfile::TempDir>,
+}
+
+impl Stage {
+    /// Everything but the loops, which the caller starts.
+    pub(super) async fn set(
+        data_dir: Option<PathBuf>,
+        api: String,
+        shutdown: &Shutdown,
+    ) -> anyhow::Result<(Self, Process)> {
+        let temporary = match data_dir {
+            Some(_) => None,
+            None => Some(
+                tempfile::Builder::new()
+                    .prefix("guildhall-demo-")
+                    .tempdir()
+                    .context("no temporary folder")?,
+            ),
+        };
+        let folder = data_dir.or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
+        let folder = folder.context("no folder for the data")?;
+        let config = config(&folder)?;
+        // Before anything is written: a folder in use stays as it is.
+        drop(config.lock_data_dir()?);
+        let simulator = simulate(&folder, shutdown).await?;
+        let process = Process::embedded(&config, &platforms(&simulator)?, shutdown.clone()).await?;
+        let wanted = Wanted::of_fixture(FIXTURE)?;
+        let key = fill(&process.context, wanted.guild).await?;
+        let api = Peer::new(api, Some(&key))?;
+        let simulator = Peer::new(simulator, None)?;
+        Ok((Self { api, simulator, wanted, key, folder, temporary }, process))
+    }
+
+    pub(super) fn folder_name(&self) -> String {
+        let end = if self.temporary.is_some() { " (removed at the end)" } else { "" };
+        format!("{}{end}", self.folder.display())
+    }
+}
+
+fn config(folder: &Path) -> anyhow::Result<Config> {
+    let database = runtime::DatabaseArgs { data_dir: folder.to_owned(), database_url: None };
+    let broker = runtime::BrokerArgs { amqp_url: None, redis_url: None, prefix: "demo".to_owned() };
+    Ok(Config::embedded(&database, &broker)?)
+}
+
+/// Starts the simulator for as long as this process lives; returns its URL.
+async fn simulate(folder: &Path, shutdown: &Shutdown) -> anyhow::Result<String> {
+    let file = folder.join("demo-fixture.json");
+    tokio::fs::write(&file, FIXTURE).await.with_context(|| format!("cannot write {}", file.display()))?;
+    let state = tokio::task::spawn_blocking(move || SimulatorState::load(&file)).await??;
+    let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port for the simulator")?;
+    let url = peer::local_url(listener.local_addr()?);
+    let serving = simulator::serve(listener, state, SimulatorOptions::default(), shutdown.hard().clone());
+    shutdown.services().spawn(async move {
+        if let Err(error) = serving.await {
+            tracing::error!(%error, "the simulator cannot serve");
+        }
+    });
+    Ok(url)
+}
+
+fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
+    let rate = |text: &str| text.parse::<Rate>().map_err(|error| anyhow!(error));
+    Ok(PlatformArgs {
+        chat_api_url: Some(simulator.to_owned()),
+        chat_token: Some(Secret::from(CREDENTIAL)),
+        play_api_url: Some(simulator.to_owned()),
+        play_key: Some(Secret::from(CREDENTIAL)),
+        chat_rate: rate(CHAT_RATE)?,
+        play_rate: rate(PLAY_RATE)?,
+    })
+}
+
+/// Loads the fixture and adds a random key that may do everything in its guild.
+async fn fill(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
+    let guilds = guild::list(context.database.read()).await?;
+    ensure!(
+        guilds.iter().all(|known| known.guild_id == guild),
+        "the data folder holds guilds of its own: give the demo another --data-dir"
+    );
+    let now = context.clock.now();
+    let text = KeyText::generate();
+    let owner = "1000000000000000000".parse()?;
+    let key = NewKey {
+        guild,
+        text: text.clone(),
+        name: "demo".to_owned(),
+        owner,
+        scopes: Scope::ALL.into_iter().collect(),
+        expires_at: None,
+    };
+    let transaction = context.database.begin().await?;
+    let fixture = Fixture::parse(FIXTURE.as_bytes(), "the demo's fixture")?.without_keys();
+    fixture::load(&transaction, fixture, now).await?;
+    keys::issue(&transaction, key, now).await?;
+    transaction.commit().await?;
+    Ok(text)
+}

@@ -1,0 +1,109 @@
+//! Several processes of each kind on shared servers (issue 2): two api, two worker, two scheduler.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::harness::{World, distributed_only};
+
+distributed_only!(
+    either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
+    a_revoked_key_is_refused_on_both_within_a_second(|setup| setup.processes(2)),
+    a_quota_spent_on_both_is_one_quota(|setup| setup.processes(2)),
+    changes_on_one_api_are_seen_on_the_other(|setup| setup.processes(2)),
+    a_bulk_sync_is_shared_and_no_member_is_changed_twice(|setup| setup.processes(2).members(120)),
+    a_second_scheduler_takes_over(|setup| setup.processes(2)),
+);
+
+async fn either_api_answers_with_the_workers_result(world: &World) {
+    let guild = world.guild();
+    let lacking: Vec<_> = guild.members.iter().filter(|member| member.held.is_empty()).take(4).collect();
+    for (n, member) in lacking.iter().enumerate() {
+        let data =
+            world.api_number(n % 2).post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
+        assert_eq!(data["added_roles"], json!([member.wanted]));
+        assert!(world.simulator.is_right(guild, member).await);
+    }
+    // A job enqueued on one is shown by the other.
+    let answer = world
+        .api_number(0)
+        .header("prefer", "respond-async")
+        .post("/interactions/sync", json!({ "user_id": guild.misnamed().chat }))
+        .await;
+    let job = answer.body["data"]["job_id"].as_str().unwrap();
+    world.api_number(1).get(&format!("/jobs/{job}")).await.ok();
+    assert_eq!(world.job_ended(job).await["state"], "succeeded");
+}
+
+async fn a_revoked_key_is_refused_on_both_within_a_second(world: &World) {
+    let key = world.new_key("").await;
+    for n in [0, 1, 0, 1] {
+        world.api_number(n).key(&key).get("/bindings/list").await.ok();
+    }
+    world.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for n in [0, 1] {
+        world.api_number(n).key(&key).get("/bindings/list").await.refused(401, &[]);
+    }
+}
+
+async fn a_quota_spent_on_both_is_one_quota(world: &World) {
+    let path = format!("/lookup/chat/{}", world.guild().members[0].chat);
+    let apis = [world.api_number(0), world.api_number(1)];
+    for _ in 0..30 {
+        for api in &apis {
+            api.get(&path).await.ok();
+        }
+    }
+    for api in &apis {
+        let answer = api.get(&path).await.refused(429, &[]);
+        assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
+    }
+    // Asked for at the same time on both, another key's 60 pass and no more.
+    let apis = apis.map(|api| api.key(&world.guild().game_key));
+    let calls = (0..90).map(|n| apis[n % 2].get(&path));
+    let answers = futures_util::future::join_all(calls).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 60);
+}
+
+async fn changes_on_one_api_are_seen_on_the_other(world: &World) {
+    let (one, two, guild) = (world.api_number(0), world.api_number(1), world.guild());
+    let binding = json!({ "type": "group_rank", "group_id": 3, "rank": 3, "role_id": guild.roles[0] });
+    let id = one.post("/bindings/add", binding).await.ok()["id"].clone();
+    assert!(two.get("/bindings/list").await.ok()["bindings"].to_string().contains(&id.to_string()));
+    two.delete(&format!("/bindings/remove/{id}")).await.ok();
+    assert_eq!(one.get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
+    // An idempotency key holds on both.
+    let entry = json!({ "action": "a.b", "metadata": {} });
+    let path = format!("/guilds/{}/audit-logs", guild.id);
+    let first = one.header("idempotency-key", "k").post(&path, entry.clone()).await;
+    let again = two.header("idempotency-key", "k").post(&path, entry).await;
+    assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
+    assert_eq!(first.ok(), again.ok());
+}
+
+async fn a_bulk_sync_is_shared_and_no_member_is_changed_twice(world: &World) {
+    let guild = world.guild();
+    let job = world.api().post("/interactions/sync/all", json!({})).await.ok()["job_id"].clone();
+    // Singles are not held up by it, on whichever worker.
+    world.api_number(1).post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
+    let ended = world.job_ended(job.as_str().unwrap()).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    assert_eq!(world.simulator.member_updates().await, guild.changes() as u64);
+    assert_eq!(world.simulator.wrong(guild).await, 0);
+}
+
+async fn a_second_scheduler_takes_over(world: &World) {
+    // Whichever led: the other one must, or retries would wait for ever.
+    let mut first = world.roles().schedulers.remove(0);
+    first.process.terminate();
+    assert!(first.process.ended(Duration::from_secs(10)).await.success(), "{}", first.process.log());
+    let member = world.guild().lacking();
+    let route = "PATCH /guilds/:guild/members/:user";
+    world.simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
+    let api = world.api().header("prefer", "respond-async");
+    let answer = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
+    let ended = world.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    assert!(world.simulator.is_right(world.guild(), member).await);
+}

@@ -1,0 +1,173 @@
+//! Processes and servers that die in the middle of the work. Servers are of each test's own; the runner takes these
+//! tests one at a time.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Mode, PrivateServer, Servers, Setup, World, eventually, run};
+
+const BULK: &str = "/interactions/sync/all";
+
+/// Slow enough that a kill comes in the middle: 120 changes at 40 ms each.
+fn slow(mode: Mode) -> Setup {
+    Setup::new(mode).members(300).latency_ms(40)
+}
+
+async fn start_bulk(world: &World) -> String {
+    let data = world.api().post(BULK, json!({})).await.ok();
+    assert_eq!(data["queued"], true);
+    data["job_id"].as_str().unwrap().to_owned()
+}
+
+async fn until_changed(world: &World, members: u64) {
+    eventually("members are being changed", Duration::from_secs(30), async || {
+        (world.simulator.member_updates().await >= members).then_some(())
+    })
+    .await;
+    assert!(world.simulator.member_updates().await < world.guild().changes() as u64, "over before the kill");
+}
+
+/// The job ended well, everybody is right, and no member was changed much more often than once.
+async fn assert_finished(world: &World, job: &str) {
+    let ended = world.job_ended(job).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    let progress = &ended["progress"];
+    assert_eq!(
+        (&progress["done"], &progress["total"], &progress["failed"]),
+        (&json!(300), &json!(300), &json!(0)),
+        "{ended}"
+    );
+    assert_eq!(world.simulator.wrong(world.guild()).await, 0);
+    let (updates, changes) = (world.simulator.member_updates().await, world.guild().changes() as u64);
+    assert!((changes..changes + 20).contains(&updates), "{updates} updates for {changes} changes");
+}
+
+#[test]
+fn kills_a_worker_in_the_middle_of_a_bulk_sync() {
+    run(slow(Mode::Distributed), async |world| {
+        let job = start_bulk(world).await;
+        until_changed(world, 30).await;
+        let mut worker = world.roles().workers.remove(0);
+        worker.process.kill();
+        let page_calls = world.simulator.stats().await["page_calls"].clone();
+        world.add_worker().await;
+        assert_finished(world, &job).await;
+        // It went on from where it was: nothing was planned anew.
+        assert_eq!(world.simulator.stats().await["page_calls"], page_calls);
+    });
+}
+
+#[test]
+fn kills_serve_in_the_middle_of_a_bulk_sync() {
+    run(slow(Mode::Embedded), async |world| {
+        let job = start_bulk(world).await;
+        until_changed(world, 30).await;
+        world.restart_serve(async |serve| serve.kill()).await;
+        assert_finished(world, &job).await;
+    });
+}
+
+#[test]
+fn kills_nothing_when_serve_is_asked_to_stop() {
+    run(slow(Mode::Embedded), async |world| {
+        let job = start_bulk(world).await;
+        until_changed(world, 30).await;
+        world
+            .restart_serve(async |serve| {
+                serve.terminate();
+                let status = serve.ended(Duration::from_secs(35)).await;
+                assert!(status.success(), "{status}: {}", serve.log());
+            })
+            .await;
+        assert_finished(world, &job).await;
+        let updates = world.simulator.member_updates().await;
+        assert_eq!(updates, world.guild().changes() as u64, "a step was cut and done again");
+    });
+}
+
+#[test]
+fn kills_nothing_when_distributed_processes_are_asked_to_stop() {
+    run(slow(Mode::Distributed), async |world| {
+        let job = start_bulk(world).await;
+        until_changed(world, 10).await;
+        let mut worker = world.roles().workers.remove(0);
+        worker.process.terminate();
+        assert!(worker.process.ended(Duration::from_secs(35)).await.success(), "{}", worker.process.log());
+        world.add_worker().await;
+        assert_finished(world, &job).await;
+        let mut roles = world.roles();
+        let running: Vec<_> = roles.all().collect();
+        running.iter().for_each(|running| running.process.terminate());
+        for running in running {
+            let status = running.process.ended(Duration::from_secs(35)).await;
+            assert!(status.success(), "{}: {status}", running.process.name());
+        }
+    });
+}
+
+#[test]
+fn kills_rabbitmq_and_bulk_syncs_wait_for_it() {
+    let broker = PrivateServer::start("rabbitmq", "broker-outage");
+    let servers = Servers { amqp: broker.url(), ..Servers::from_env() };
+    let setup = Setup { servers: Some(servers), ..Setup::new(Mode::Distributed) };
+    run(setup, async |world| {
+        // Everything works before.
+        let guild = world.guild();
+        world.api().post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await.ok();
+        broker.stop();
+        let data = world.api().post(BULK, json!({})).await.ok();
+        assert_eq!((&data["queued"], &data["members"]), (&json!(true), &json!(30)));
+        // A single sync is kept too, and says so.
+        let extra = guild.with_extra();
+        let api = world.api().header("prefer", "wait=1");
+        let single = api.post("/interactions/sync", json!({ "user_id": extra.chat })).await;
+        assert_eq!(single.status, 202, "{single}");
+        world.api().get(&format!("/lookup/chat/{}", extra.chat)).await.ok();
+        let job = data["job_id"].as_str().unwrap();
+        let shown = world.api().get(&format!("/jobs/{job}")).await.ok();
+        assert_eq!(shown["state"], "queued", "{shown}");
+        broker.start_again();
+        let ended = world.job_ended(job).await;
+        assert_eq!(ended["state"], "succeeded", "{ended}");
+        let single = world.job_ended(single.body["data"]["job_id"].as_str().unwrap()).await;
+        assert_eq!(single["state"], "succeeded", "{single}");
+        assert_eq!(world.simulator.wrong(guild).await, 0);
+        // And callers are answered again.
+        let data =
+            world.api().post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
+        assert_eq!(data["added_roles"], json!([]));
+    });
+}
+
+#[test]
+fn kills_redis_and_lookups_still_answer() {
+    let redis = PrivateServer::start("redis", "redis-outage");
+    let servers = Servers { redis: redis.url(), ..Servers::from_env() };
+    let setup = Setup { servers: Some(servers), ..Setup::new(Mode::Distributed) };
+    run(setup, async |world| {
+        let (guild, api) = (world.guild(), world.api());
+        let path = format!("/lookup/chat/{}", guild.members[0].chat);
+        api.get(&path).await.ok();
+        redis.kill();
+        for _ in 0..5 {
+            api.get(&path).await.ok();
+        }
+        // A key nobody has seen yet, and one that does not exist.
+        api.key(&guild.game_key).get(&path).await.ok();
+        api.key(&crate::harness::key_text(9, "none")).get(&path).await.refused(401, &[]);
+        let refused = api.post(BULK, json!({})).await.refused(503, &[]);
+        assert!(refused.number("retry-after") >= 1);
+        let jobs = api.get(&format!("/guilds/{}/jobs", guild.id)).await.ok();
+        assert_eq!(jobs["jobs"], json!([]));
+        redis.start_again();
+        let data: Value = eventually("sync/all is accepted again", Duration::from_secs(15), async || {
+            let answer = api.post(BULK, json!({})).await;
+            (answer.status == 200).then(|| answer.ok())
+        })
+        .await;
+        let ended = world.job_ended(data["job_id"].as_str().unwrap()).await;
+        assert_eq!(ended["state"], "succeeded", "{ended}");
+        assert_eq!(world.simulator.wrong(guild).await, 0);
+    });
+}

@@ -1,0 +1,181 @@
+//! What keeps a process or command from starting: one clear message, a non-zero exit, nothing half-done.
+
+use std::net::TcpListener;
+use std::path::Path;
+
+use crate::harness::{Finished, Servers, TestDatabase, run_command};
+
+const PROCESSES: [&str; 3] = ["api", "worker", "scheduler"];
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+async fn run(args: &[&str], env: &[(&str, &str)], folder: &Path) -> Finished {
+    let mut all = vec![("GUILDHALL_LISTEN", "127.0.0.1:0"), ("GUILDHALL_METRICS_LISTEN", "127.0.0.1:0")];
+    all.extend(env);
+    let env: Vec<_> = all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    run_command(args, &env, folder).await
+}
+
+/// Says each of the words in one clear message.
+#[track_caller]
+fn assert_says(finished: Finished, words: &[&str]) {
+    let what = finished.what.clone();
+    let message = finished.refused();
+    for word in words {
+        assert!(message.contains(word), "{what}: no {word:?} in: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_database_url_is_named_without_its_password() {
+    let folder = folder();
+    let refused = "postgres://ann:hunter2@127.0.0.1:9/hall";
+    for (url, words) in [
+        ("mysql://ann:hunter2@db/hall", ["GUILDHALL_DATABASE_URL", "postgres"]),
+        ("nonsense", ["GUILDHALL_DATABASE_URL", "postgres"]),
+        (refused, ["127.0.0.1:9", "GUILDHALL_DATABASE_URL"]),
+        ("sqlite:///proc/nowhere/hall.db", ["/proc/nowhere", "cannot"]),
+    ] {
+        for command in ["serve", "migrate"] {
+            let finished = run(&[command], &[("GUILDHALL_DATABASE_URL", url)], folder.path()).await;
+            assert!(
+                !finished.stderr.contains("hunter2") && !finished.stdout.contains("hunter2"),
+                "{finished:?}"
+            );
+            assert_says(finished, &words);
+        }
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
+}
+
+#[tokio::test]
+async fn a_taken_port_is_named_with_its_variable() {
+    let folder = folder();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let env = [("GUILDHALL_LISTEN", address.as_str())];
+    assert_says(run(&["serve"], &env, folder.path()).await, &[&address, "GUILDHALL_LISTEN"]);
+    assert!(!folder.path().join("guildhall-data").exists(), "a start that cannot go on made a database");
+    std::fs::write(folder.path().join("f.json"), crate::harness::Fixture::new(1, 1).json().to_string())
+        .unwrap();
+    let simulate = ["simulate", "--listen", &address, "--state", "f.json"];
+    assert_says(run(&simulate, &[], folder.path()).await, &[&address]);
+    let servers = Servers::from_env();
+    let env = [
+        ("GUILDHALL_DATABASE_URL", servers.database.as_str()),
+        ("GUILDHALL_AMQP_URL", &servers.amqp),
+        ("GUILDHALL_REDIS_URL", &servers.redis),
+        ("GUILDHALL_METRICS_LISTEN", &address),
+    ];
+    for process in ["worker", "scheduler"] {
+        assert_says(run(&[process], &env, folder.path()).await, &[&address, "GUILDHALL_METRICS_LISTEN"]);
+    }
+}
+
+#[tokio::test]
+async fn half_a_pair_names_the_other_half() {
+    let folder = folder();
+    let (amqp, redis) = (("GUILDHALL_AMQP_URL", "amqp://h/%2f"), ("GUILDHALL_REDIS_URL", "redis://h/0"));
+    let postgres = ("GUILDHALL_DATABASE_URL", "postgres://u:p@h/d");
+    for command in ["serve", "api", "worker", "scheduler"] {
+        assert_says(run(&[command], &[postgres, amqp], folder.path()).await, &["GUILDHALL_REDIS_URL is not"]);
+        assert_says(run(&[command], &[postgres, redis], folder.path()).await, &["GUILDHALL_AMQP_URL is not"]);
+    }
+    assert_says(run(&["serve"], &[postgres, amqp, redis], folder.path()).await, &["unset both"]);
+    for process in PROCESSES {
+        assert_says(
+            run(&[process], &[postgres], folder.path()).await,
+            &["GUILDHALL_AMQP_URL and GUILDHALL_REDIS_URL"],
+        );
+        assert_says(
+            run(&[process], &[amqp, redis], folder.path()).await,
+            &["GUILDHALL_DATABASE_URL", "Postgres"],
+        );
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn an_old_schema_is_refused_and_the_command_named() {
+    let (folder, servers) = (folder(), Servers::from_env());
+    let database = TestDatabase::create_empty(&servers.database).await;
+    let env = [
+        ("GUILDHALL_DATABASE_URL", database.url.as_str()),
+        ("GUILDHALL_AMQP_URL", &servers.amqp),
+        ("GUILDHALL_REDIS_URL", &servers.redis),
+        ("GUILDHALL_PREFIX", "test-old-schema"),
+    ];
+    for process in PROCESSES {
+        assert_says(run(&[process], &env, folder.path()).await, &["schema", "guildhall migrate"]);
+    }
+    assert_says(run(&["guilds", "list"], &env[..1], folder.path()).await, &["guildhall migrate"]);
+    assert_eq!(database.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").await, 0);
+    // One change behind is old too; migrating mends it, a second time does nothing.
+    run(&["migrate"], &env, folder.path()).await.succeeded();
+    database
+        .execute("DELETE FROM seaql_migrations WHERE version = (SELECT max(version) FROM seaql_migrations)")
+        .await;
+    assert_says(run(&["api"], &env, folder.path()).await, &["1 migration", "guildhall migrate"]);
+    database.remove().await;
+}
+
+#[tokio::test]
+async fn migrating_twice_is_the_same_as_once() {
+    let (folder, servers) = (folder(), Servers::from_env());
+    let database = TestDatabase::create_empty(&servers.database).await;
+    let env = [("GUILDHALL_DATABASE_URL", database.url.as_str())];
+    // Two at once: one waits for the other.
+    let both = futures_util::future::join(
+        run(&["migrate"], &env, folder.path()),
+        run(&["migrate"], &env, folder.path()),
+    );
+    let (first, second) = both.await;
+    first.succeeded();
+    second.succeeded();
+    let applied = database.count("SELECT count(*) FROM seaql_migrations").await;
+    assert!(run(&["migrate"], &env, folder.path()).await.succeeded().contains("up to date"));
+    assert_eq!(database.count("SELECT count(*) FROM seaql_migrations").await, applied);
+    database.remove().await;
+}
+
+#[tokio::test]
+async fn unreachable_servers_are_named() {
+    let (folder, servers) = (folder(), Servers::from_env());
+    let database = TestDatabase::create(&servers.database, folder.path()).await;
+    let dead_redis = "redis://default:hunter2@127.0.0.1:9/0";
+    let env = [
+        ("GUILDHALL_DATABASE_URL", database.url.as_str()),
+        ("GUILDHALL_AMQP_URL", servers.amqp.as_str()),
+        ("GUILDHALL_REDIS_URL", dead_redis),
+    ];
+    let finished = run(&["api"], &env, folder.path()).await;
+    assert!(!finished.stderr.contains("hunter2"), "{}", finished.stderr);
+    assert_says(finished, &["127.0.0.1:9", "GUILDHALL_REDIS_URL"]);
+    let wrong = database.url.replace("guildhall:", "guildhall:wrong");
+    let finished = run(&["guilds", "list"], &[("GUILDHALL_DATABASE_URL", &wrong)], folder.path()).await;
+    assert_says(finished, &["credentials", "GUILDHALL_DATABASE_URL"]);
+    let missing = format!("{}_missing", database.url);
+    let finished = run(&["migrate"], &[("GUILDHALL_DATABASE_URL", &missing)], folder.path()).await;
+    assert_says(finished, &["does not exist"]);
+    database.remove().await;
+}
+
+#[tokio::test]
+async fn unknown_commands_and_flags_are_refused() {
+    let folder = folder();
+    for args in
+        [&["dance"][..], &["serve", "--speed=9"], &["keys"], &["jobs", "show", "x"], &["keys", "create"]]
+    {
+        let finished = run(args, &[], folder.path()).await;
+        assert!(finished.code.is_some_and(|code| code != 0) && !finished.stderr.is_empty(), "{finished:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let help = run(&["serve", "--help"], &[], folder.path()).await.succeeded();
+    for variable in
+        ["GUILDHALL_DATA_DIR", "GUILDHALL_LISTEN", "GUILDHALL_CHAT_TOKEN", "GUILDHALL_DATABASE_URL"]
+    {
+        assert!(help.contains(variable), "{variable} is not in the help");
+    }
+}

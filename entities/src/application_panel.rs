@@ -1,0 +1,86 @@
+//! Application panels (interface 4.15): what a submission applies for, and under which category its ticket opens.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect, TryInsertResult};
+
+use crate::{ChannelId, GuildId, PanelId, Timestamp, guild};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "application_panel")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub panel_id: PanelId,
+    pub name: String,
+    /// The chat channel category under which tickets open.
+    pub category_id: Option<ChannelId>,
+    pub created_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// A panel as its guild describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPanel {
+    /// None: the service numbers it.
+    pub id: Option<PanelId>,
+    pub name: String,
+    pub category: Option<ChannelId>,
+}
+
+/// Adds a panel; `None`: the guild has one with this id. Needs a transaction.
+pub async fn add<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    panel: NewPanel,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let id = match panel.id {
+        Some(id) => id,
+        None => next_id(conn, guild).await?,
+    };
+    let row = ActiveModel {
+        guild_id: Set(guild),
+        panel_id: Set(id),
+        name: Set(panel.name),
+        category_id: Set(panel.category),
+        created_at: Set(now),
+    };
+    let added = Entity::insert(row).on_conflict_do_nothing_on([Column::GuildId, Column::PanelId]);
+    Ok(match added.exec_with_returning(conn).await? {
+        TryInsertResult::Inserted(panel) => Some(panel),
+        TryInsertResult::Conflicted | TryInsertResult::Empty => None,
+    })
+}
+
+/// One more than the largest in use; the guild's row is locked, so that two additions do not take the same.
+async fn next_id<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<PanelId, DbErr> {
+    guild::find_for_update(conn, guild).await?;
+    let last: Option<PanelId> = Entity::find()
+        .select_only()
+        .column(Column::PanelId)
+        .filter(Column::GuildId.eq(guild))
+        .order_by_desc(Column::PanelId)
+        .limit(1)
+        .into_tuple()
+        .one(conn)
+        .await?;
+    PanelId::try_from(last.map_or(1, |id| id.get().saturating_add(1)))
+        .map_err(|error| DbErr::Custom(error.to_string()))
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    panel: PanelId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id((guild, panel)).one(conn).await
+}
+
+pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {
+    Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::PanelId).all(conn).await
+}

@@ -1,0 +1,100 @@
+//! Submissions to application panels (interface 4.15).
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect, TryInsertResult};
+
+use crate::{ChatId, GuildId, PanelId, SubmissionId, Timestamp, guild};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "application_submission")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub submission_id: SubmissionId,
+    pub panel_id: PanelId,
+    /// The applicant.
+    pub chat_id: ChatId,
+    pub answers: Json,
+    pub created_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// A submission as it comes in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewSubmission {
+    /// None: the service numbers it.
+    pub id: Option<SubmissionId>,
+    pub panel: PanelId,
+    pub applicant: ChatId,
+    pub answers: Json,
+}
+
+/// Adds a submission; `None`: the guild has one with this id. Fails on the foreign key when the panel is unknown.
+/// Needs a transaction.
+pub async fn add<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    submission: NewSubmission,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let id = match submission.id {
+        Some(id) => id,
+        None => next_id(conn, guild).await?,
+    };
+    let row = ActiveModel {
+        guild_id: Set(guild),
+        submission_id: Set(id),
+        panel_id: Set(submission.panel),
+        chat_id: Set(submission.applicant),
+        answers: Set(submission.answers),
+        created_at: Set(now),
+    };
+    let added = Entity::insert(row).on_conflict_do_nothing_on([Column::GuildId, Column::SubmissionId]);
+    Ok(match added.exec_with_returning(conn).await? {
+        TryInsertResult::Inserted(submission) => Some(submission),
+        TryInsertResult::Conflicted | TryInsertResult::Empty => None,
+    })
+}
+
+/// One more than the largest in use; the guild's row is locked, so that two additions do not take the same.
+async fn next_id<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<SubmissionId, DbErr> {
+    guild::find_for_update(conn, guild).await?;
+    let last: Option<SubmissionId> = Entity::find()
+        .select_only()
+        .column(Column::SubmissionId)
+        .filter(Column::GuildId.eq(guild))
+        .order_by_desc(Column::SubmissionId)
+        .limit(1)
+        .into_tuple()
+        .one(conn)
+        .await?;
+    SubmissionId::try_from(last.map_or(1, |id| id.get().saturating_add(1)))
+        .map_err(|error| DbErr::Custom(error.to_string()))
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    submission: SubmissionId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id((guild, submission)).one(conn).await
+}
+
+/// Submissions of a guild, or to one panel, newest first, older than the cursor.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    panel: Option<PanelId>,
+    (cursor, limit): (Option<SubmissionId>, u64),
+) -> Result<Vec<Model>, DbErr> {
+    let wanted = Condition::all()
+        .add(Column::GuildId.eq(guild))
+        .add_option(panel.map(|panel| Column::PanelId.eq(panel)))
+        .add_option(cursor.map(|cursor| Column::SubmissionId.lt(cursor)));
+    Entity::find().filter(wanted).order_by_desc(Column::SubmissionId).limit(limit).all(conn).await
+}

@@ -1,0 +1,200 @@
+//! Game servers, known by their heartbeats (interface 4.14, decisions 7).
+//!
+//! A server is live as long as its last heartbeat is recent, sweep or no sweep; the sweep notes those that went.
+
+use std::collections::HashMap;
+
+use chrono::Duration;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+
+use crate::{GuildId, PlaceId, Timestamp, UniverseId};
+
+/// Without a heartbeat for this long a server is offline (decisions 7).
+pub const SILENCE_LIMIT: Duration = Duration::seconds(90);
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "game_server")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub server_id: String,
+    pub place_id: PlaceId,
+    pub universe_id: UniverseId,
+    pub player_count: i32,
+    pub first_seen_at: Timestamp,
+    pub last_heartbeat_at: Timestamp,
+    /// When the sweep noticed that it was gone.
+    pub offline_at: Option<Timestamp>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl Model {
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.last_heartbeat_at > now - SILENCE_LIMIT
+    }
+}
+
+/// What a server says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heartbeat {
+    pub guild: GuildId,
+    pub server: String,
+    pub place: PlaceId,
+    pub universe: UniverseId,
+    pub player_count: i32,
+    pub at: Timestamp,
+}
+
+/// Rows a statement: well under SQLite's limit of 32,766 bound values.
+const ROWS_A_STATEMENT: usize = 1_000;
+
+/// Writes heartbeats of any guilds; a server that is not known yet is added. One that is older than what is written
+/// already changes nothing.
+pub async fn heartbeat<C: ConnectionTrait>(conn: &C, heartbeats: &[Heartbeat]) -> Result<(), DbErr> {
+    let rows = newest_of_each(heartbeats);
+    for rows in rows.chunks(ROWS_A_STATEMENT) {
+        let rows = rows.iter().map(|heartbeat| row(heartbeat));
+        Entity::insert_many(rows).on_conflict(newer()).exec_without_returning(conn).await?;
+    }
+    Ok(())
+}
+
+/// One statement may not touch a row twice. Sorted, so that two processes lock rows in the same order.
+fn newest_of_each(heartbeats: &[Heartbeat]) -> Vec<&Heartbeat> {
+    let mut newest: HashMap<(GuildId, &str), &Heartbeat> = HashMap::new();
+    for heartbeat in heartbeats {
+        let known = newest.entry((heartbeat.guild, &heartbeat.server)).or_insert(heartbeat);
+        if heartbeat.at >= known.at {
+            *known = heartbeat;
+        }
+    }
+    let mut rows: Vec<&Heartbeat> = newest.into_values().collect();
+    rows.sort_by_key(|heartbeat| (heartbeat.guild, &heartbeat.server));
+    rows
+}
+
+fn row(heartbeat: &Heartbeat) -> ActiveModel {
+    ActiveModel {
+        guild_id: Set(heartbeat.guild),
+        server_id: Set(heartbeat.server.clone()),
+        place_id: Set(heartbeat.place),
+        universe_id: Set(heartbeat.universe),
+        player_count: Set(heartbeat.player_count),
+        first_seen_at: Set(heartbeat.at),
+        last_heartbeat_at: Set(heartbeat.at),
+        offline_at: Set(None),
+    }
+}
+
+fn newer() -> OnConflict {
+    OnConflict::columns([Column::GuildId, Column::ServerId])
+        .update_columns([
+            Column::PlaceId,
+            Column::UniverseId,
+            Column::PlayerCount,
+            Column::LastHeartbeatAt,
+            Column::OfflineAt,
+        ])
+        .action_and_where(
+            Expr::col(("excluded", Column::LastHeartbeatAt)).gt(Expr::col((Entity, Column::LastHeartbeatAt))),
+        )
+        .to_owned()
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    server: &str,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id((guild, server.to_owned())).one(conn).await
+}
+
+/// Which servers a list shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter {
+    pub live: Option<bool>,
+    pub place: Option<PlaceId>,
+}
+
+/// Servers of a guild by id, after the cursor.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    filter: Filter,
+    (cursor, limit): (Option<&str>, u64),
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    let heard = Column::LastHeartbeatAt;
+    let wanted = Condition::all()
+        .add(Column::GuildId.eq(guild))
+        .add_option(filter.live.map(|live| {
+            if live { heard.gt(now - SILENCE_LIMIT) } else { heard.lte(now - SILENCE_LIMIT) }
+        }))
+        .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
+        .add_option(cursor.map(|cursor| Column::ServerId.gt(cursor)));
+    Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(limit).all(conn).await
+}
+
+/// Notes up to `limit` servers that have fallen silent.
+pub async fn sweep_offline<C: ConnectionTrait>(
+    conn: &C,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    let gone = Condition::all()
+        .add(Column::OfflineAt.is_null())
+        .add(Column::LastHeartbeatAt.lte(now - SILENCE_LIMIT));
+    let due: Vec<(GuildId, String)> = Entity::find()
+        .select_only()
+        .columns([Column::GuildId, Column::ServerId])
+        .filter(gone.clone())
+        .order_by_asc(Column::LastHeartbeatAt)
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    let those = due.into_iter().map(|(guild, server)| {
+        Condition::all().add(Column::GuildId.eq(guild)).add(Column::ServerId.eq(server))
+    });
+    Entity::update_many()
+        .col_expr(Column::OfflineAt, Expr::value(now))
+        .filter(those.fold(Condition::any(), Condition::add))
+        .filter(gone)
+        .exec_with_returning(conn)
+        .await
+}
+
+/// Forgets up to `limit` servers, with their commands, that were last heard of before `before`: a game gives every
+/// server a new id, so rows pile up.
+pub async fn forget<C: ConnectionTrait>(conn: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
+    let old: Vec<(GuildId, String)> = Entity::find()
+        .select_only()
+        .columns([Column::GuildId, Column::ServerId])
+        .filter(Column::OfflineAt.lt(before))
+        .filter(Column::LastHeartbeatAt.lt(before))
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    let mut forgotten = 0;
+    for (guild, server) in old {
+        let done = Entity::delete_many()
+            .filter(Column::GuildId.eq(guild))
+            .filter(Column::ServerId.eq(server))
+            .filter(Column::LastHeartbeatAt.lt(before))
+            .exec(conn)
+            .await?;
+        forgotten += done.rows_affected;
+    }
+    Ok(forgotten)
+}

@@ -1,0 +1,231 @@
+//! Leaves of absence (interface 4.9). Active ones of one person never overlap (decisions 6).
+//!
+//! No index can say that, so [`add`] and [`save`] lock the member's row before they look: changes take turns.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
+
+use crate::{ChatId, GuildId, LoaId, Timestamp, staff_member};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "loa")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub loa_id: LoaId,
+    pub guild_id: GuildId,
+    pub staff_id: ChatId,
+    pub starts_at: Timestamp,
+    pub ends_at: Timestamp,
+    pub reason: String,
+    pub status: Status,
+    pub created_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    #[sea_orm(string_value = "active")]
+    Active,
+    #[sea_orm(string_value = "expired")]
+    Expired,
+}
+
+/// A leave to be written.
+#[derive(Debug, Clone)]
+pub struct NewLoa {
+    pub staff: ChatId,
+    pub starts_at: Timestamp,
+    pub ends_at: Timestamp,
+    pub reason: String,
+}
+
+/// What came of writing a leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written {
+    Done(Model),
+    /// This active leave of the same person overlaps it; nothing was written.
+    Overlaps(LoaId),
+    NotStaff,
+}
+
+/// Adds an active leave. Needs a transaction.
+pub async fn add<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    new: NewLoa,
+    now: Timestamp,
+) -> Result<Written, DbErr> {
+    if staff_member::lock(conn, guild, new.staff).await?.is_none() {
+        return Ok(Written::NotStaff);
+    }
+    let span = Span { guild, staff: new.staff, starts_at: new.starts_at, ends_at: new.ends_at };
+    if let Some(other) = overlapping(conn, span, None).await? {
+        return Ok(Written::Overlaps(other));
+    }
+    let row = ActiveModel {
+        loa_id: NotSet,
+        guild_id: Set(guild),
+        staff_id: Set(new.staff),
+        starts_at: Set(new.starts_at),
+        ends_at: Set(new.ends_at),
+        reason: Set(new.reason),
+        status: Set(Status::Active),
+        created_at: Set(now),
+    };
+    Ok(Written::Done(row.insert(conn).await?))
+}
+
+/// Writes the fields that a guild may change. Needs a transaction, in which the leave was read by
+/// [`find_for_update`].
+pub async fn save<C: ConnectionTrait>(conn: &C, loa: &Model) -> Result<Written, DbErr> {
+    let span =
+        Span { guild: loa.guild_id, staff: loa.staff_id, starts_at: loa.starts_at, ends_at: loa.ends_at };
+    if loa.status == Status::Active
+        && let Some(other) = overlapping(conn, span, Some(loa.loa_id)).await?
+    {
+        return Ok(Written::Overlaps(other));
+    }
+    let change = ActiveModel {
+        loa_id: Set(loa.loa_id),
+        starts_at: Set(loa.starts_at),
+        ends_at: Set(loa.ends_at),
+        reason: Set(loa.reason.clone()),
+        status: Set(loa.status),
+        ..Default::default()
+    };
+    Ok(Written::Done(Entity::update(change).filter(Column::GuildId.eq(loa.guild_id)).exec(conn).await?))
+}
+
+struct Span {
+    guild: GuildId,
+    staff: ChatId,
+    starts_at: Timestamp,
+    ends_at: Timestamp,
+}
+
+/// Another active leave with a moment in common; one may end when the next starts.
+async fn overlapping<C: ConnectionTrait>(
+    conn: &C,
+    span: Span,
+    except: Option<LoaId>,
+) -> Result<Option<LoaId>, DbErr> {
+    let wanted = Condition::all()
+        .add(Column::GuildId.eq(span.guild))
+        .add(Column::StaffId.eq(span.staff))
+        .add(Column::Status.eq(Status::Active))
+        .add(Column::StartsAt.lt(span.ends_at))
+        .add(Column::EndsAt.gt(span.starts_at))
+        .add_option(except.map(|own| Column::LoaId.ne(own)));
+    Entity::find()
+        .select_only()
+        .column(Column::LoaId)
+        .filter(wanted)
+        .order_by_asc(Column::LoaId)
+        .limit(1)
+        .into_tuple()
+        .one(conn)
+        .await
+}
+
+pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId, loa: LoaId) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(loa).filter(Column::GuildId.eq(guild)).one(conn).await
+}
+
+/// Like [`find`], after locking the member, so that no other leave of the same person changes meanwhile.
+pub async fn find_for_update<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    loa: LoaId,
+) -> Result<Option<Model>, DbErr> {
+    let Some(found) = find(conn, guild, loa).await? else { return Ok(None) };
+    staff_member::lock(conn, guild, found.staff_id).await?;
+    // Read again: it may have changed while this waited for the lock.
+    Entity::find_by_id(loa).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
+}
+
+/// Which leaves a list shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter {
+    pub staff: Option<ChatId>,
+    pub status: Option<Status>,
+}
+
+/// Leaves of a guild, newest first, older than the cursor.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    filter: Filter,
+    (cursor, limit): (Option<LoaId>, u64),
+) -> Result<Vec<Model>, DbErr> {
+    let wanted = Condition::all()
+        .add(Column::GuildId.eq(guild))
+        .add_option(filter.staff.map(|staff| Column::StaffId.eq(staff)))
+        .add_option(filter.status.map(|status| Column::Status.eq(status)))
+        .add_option(cursor.map(|cursor| Column::LoaId.lt(cursor)));
+    Entity::find().filter(wanted).order_by_desc(Column::LoaId).limit(limit).all(conn).await
+}
+
+/// The active leave of a person that is under way, or else the next one.
+pub async fn open_of<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    staff: ChatId,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::StaffId.eq(staff))
+        .filter(Column::Status.eq(Status::Active))
+        .filter(Column::EndsAt.gt(now))
+        .order_by_asc(Column::EndsAt)
+        .one(conn)
+        .await
+}
+
+pub async fn delete<C: ConnectionTrait>(conn: &C, guild: GuildId, loa: LoaId) -> Result<Option<Model>, DbErr> {
+    let deleted = Entity::delete_many()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::LoaId.eq(loa))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(deleted.into_iter().next())
+}
+
+/// Marks up to `limit` active leaves that are over as expired: those of one guild, or of all.
+pub async fn expire<C: ConnectionTrait>(
+    conn: &C,
+    guild: Option<GuildId>,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    let over = Condition::all()
+        .add(Column::Status.eq(Status::Active))
+        .add(Column::EndsAt.lte(now))
+        .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
+    let due: Vec<LoaId> = Entity::find()
+        .select_only()
+        .column(Column::LoaId)
+        .filter(over.clone())
+        .order_by_asc(Column::EndsAt)
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    Entity::update_many()
+        .col_expr(Column::Status, Expr::value(Status::Expired))
+        .filter(Column::LoaId.is_in(due))
+        .filter(over)
+        .exec_with_returning(conn)
+        .await
+}

@@ -1,0 +1,47 @@
+//! The number of the last change to a guild's bans and mutes, for `?since=` and `ETag`.
+//!
+//! [`begin`] raises it before anything else is touched. Its row lock lasts until the commit, so changes in one guild
+//! take turns, and whoever has seen revision n has seen all changes up to n.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ActiveValue::Set, EntityTrait};
+
+use crate::{GuildId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "moderation_revision")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    pub revision: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The right to change bans and mutes of a guild in this transaction.
+#[derive(Debug, Clone, Copy)]
+pub struct Change {
+    pub guild: GuildId,
+    /// Stands on every row that the transaction changes.
+    pub revision: i64,
+    pub now: Timestamp,
+}
+
+/// Opens a change; call it first in the transaction.
+pub async fn begin<C: ConnectionTrait>(conn: &C, guild: GuildId, now: Timestamp) -> Result<Change, DbErr> {
+    let raise = OnConflict::column(Column::GuildId)
+        .value(Column::Revision, Expr::col((Entity, Column::Revision)).add(1))
+        .to_owned();
+    let row = ActiveModel { guild_id: Set(guild), revision: Set(1) };
+    let row = Entity::insert(row).on_conflict(raise).exec_with_returning(conn).await?;
+    Ok(Change { guild, revision: row.revision, now })
+}
+
+/// The last committed revision, 0 before the first. Ask before reading rows: then the rows are at least as new.
+pub async fn current<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<i64, DbErr> {
+    Ok(Entity::find_by_id(guild).one(conn).await?.map_or(0, |row| row.revision))
+}

@@ -1,0 +1,217 @@
+//! Commands that wait for a game server (interface 4.14, decisions 7): returned by every poll, oldest first, until
+//! acknowledged or too old.
+
+use chrono::Duration;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
+
+use crate::{ChatId, CommandId, GuildId, Timestamp};
+
+/// A command older than this is expired (decisions 7).
+pub const LIFETIME: Duration = Duration::minutes(10);
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "server_command")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub command_id: CommandId,
+    pub guild_id: GuildId,
+    pub server_id: String,
+    /// `type` of the interface, such as `kick`.
+    pub kind: String,
+    pub target_id: String,
+    pub reason: String,
+    pub issued_by: ChatId,
+    pub issued_at: Timestamp,
+    pub state: State,
+    pub ack_status: Option<AckStatus>,
+    pub ack_message: Option<String>,
+    /// When it was acknowledged or expired.
+    pub ended_at: Option<Timestamp>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    #[sea_orm(string_value = "queued")]
+    Queued,
+    #[sea_orm(string_value = "acknowledged")]
+    Acknowledged,
+    #[sea_orm(string_value = "expired")]
+    Expired,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+#[serde(rename_all = "snake_case")]
+pub enum AckStatus {
+    #[sea_orm(string_value = "ok")]
+    Ok,
+    #[sea_orm(string_value = "error")]
+    Error,
+}
+
+impl Model {
+    pub fn is_waiting(&self, now: Timestamp) -> bool {
+        self.state == State::Queued && self.issued_at > now - LIFETIME
+    }
+}
+
+/// A command to be queued, for one server or several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewCommand {
+    pub kind: String,
+    pub target: String,
+    pub reason: String,
+    pub issued_by: ChatId,
+}
+
+/// Rows a statement: well under SQLite's limit of 32,766 bound values.
+const ROWS_A_STATEMENT: usize = 1_000;
+
+/// Queues a command for servers that are known to the guild, each copy under an id of its own.
+pub async fn queue<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    command: &NewCommand,
+    servers: Vec<(CommandId, String)>,
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    let mut queued = Vec::with_capacity(servers.len());
+    for servers in servers.chunks(ROWS_A_STATEMENT) {
+        let rows = servers.iter().map(|(id, server)| ActiveModel {
+            command_id: Set(*id),
+            guild_id: Set(guild),
+            server_id: Set(server.clone()),
+            kind: Set(command.kind.clone()),
+            target_id: Set(command.target.clone()),
+            reason: Set(command.reason.clone()),
+            issued_by: Set(command.issued_by),
+            issued_at: Set(now),
+            state: Set(State::Queued),
+            ack_status: Set(None),
+            ack_message: Set(None),
+            ended_at: Set(None),
+        });
+        queued.extend(Entity::insert_many(rows).exec_with_returning_many(conn).await?);
+    }
+    Ok(queued)
+}
+
+/// What waits for a server, oldest first.
+pub async fn waiting<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    server: &str,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::ServerId.eq(server))
+        .filter(Column::State.eq(State::Queued))
+        .filter(Column::IssuedAt.gt(now - LIFETIME))
+        .order_by_asc(Column::IssuedAt)
+        .order_by_asc(Column::CommandId)
+        .limit(limit)
+        .all(conn)
+        .await
+}
+
+/// What came of an acknowledgement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Acknowledged {
+    Now(Model),
+    /// Acknowledged before; the first status stays.
+    Before(Model),
+    Unknown,
+}
+
+/// What a server says came of a command.
+#[derive(Debug, Clone, Copy)]
+pub struct Ack<'a> {
+    pub server: &'a str,
+    pub command: CommandId,
+    pub status: AckStatus,
+    pub message: Option<&'a str>,
+}
+
+/// Notes that a server has applied a command, also when it had expired meanwhile: it did happen.
+pub async fn acknowledge<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    ack: Ack<'_>,
+    now: Timestamp,
+) -> Result<Acknowledged, DbErr> {
+    let acknowledged = Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Acknowledged))
+        .col_expr(Column::AckStatus, Expr::value(ack.status))
+        .col_expr(Column::AckMessage, Expr::value(ack.message.map(str::to_owned)))
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::ServerId.eq(ack.server))
+        .filter(Column::CommandId.eq(ack.command))
+        .filter(Column::State.ne(State::Acknowledged))
+        .exec_with_returning(conn)
+        .await?;
+    if let Some(command) = acknowledged.into_iter().next() {
+        return Ok(Acknowledged::Now(command));
+    }
+    let found = find(conn, guild, ack.command).await?.filter(|command| command.server_id == ack.server);
+    Ok(found.map_or(Acknowledged::Unknown, Acknowledged::Before))
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    command: CommandId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(command).filter(Column::GuildId.eq(guild)).one(conn).await
+}
+
+/// Commands of a guild, or of one server, newest first, older than the cursor.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    server: Option<&str>,
+    (cursor, limit): (Option<CommandId>, u64),
+) -> Result<Vec<Model>, DbErr> {
+    let wanted = Condition::all()
+        .add(Column::GuildId.eq(guild))
+        .add_option(server.map(|server| Column::ServerId.eq(server)))
+        .add_option(cursor.map(|cursor| Column::CommandId.lt(cursor)));
+    Entity::find().filter(wanted).order_by_desc(Column::CommandId).limit(limit).all(conn).await
+}
+
+/// Expires up to `limit` commands that nobody acknowledged in time.
+pub async fn expire<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<Model>, DbErr> {
+    let over =
+        Condition::all().add(Column::State.eq(State::Queued)).add(Column::IssuedAt.lte(now - LIFETIME));
+    let due: Vec<CommandId> = Entity::find()
+        .select_only()
+        .column(Column::CommandId)
+        .filter(over.clone())
+        .order_by_asc(Column::IssuedAt)
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Expired))
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .filter(Column::CommandId.is_in(due))
+        .filter(over)
+        .exec_with_returning(conn)
+        .await
+}

@@ -1,0 +1,123 @@
+//! Shield: game users flagged for all guilds (interface 4.7). At most one active flag for a user; lifted ones are kept.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+
+use crate::{ChatId, FlagId, GuildId, PlayId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "shield_flag")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub flag_id: FlagId,
+    pub play_id: PlayId,
+    pub play_username: String,
+    pub reason: String,
+    /// How it came in: `manual`, `import`.
+    pub source: String,
+    /// The owner of the key that wrote it, and that key's guild.
+    pub flagged_by: ChatId,
+    pub flagged_by_guild: Option<GuildId>,
+    pub flagged_at: Timestamp,
+    pub lifted_at: Option<Timestamp>,
+    pub lifted_by: Option<ChatId>,
+    pub lifted_reason: Option<String>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// A flag to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFlag {
+    pub play: PlayId,
+    pub play_username: String,
+    pub reason: String,
+}
+
+/// Who flags, for which guild, when, and how it came in.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    pub by: ChatId,
+    pub guild: Option<GuildId>,
+    pub source: &'a str,
+    pub at: Timestamp,
+}
+
+/// Rows a statement: well under SQLite's limit of 32,766 bound values.
+const ROWS_A_STATEMENT: usize = 1_000;
+
+/// Flags users; one who is flagged already keeps the flag he has. Returns how many were flagged now.
+pub async fn import<C: ConnectionTrait>(
+    conn: &C,
+    flags: &[NewFlag],
+    origin: Origin<'_>,
+) -> Result<u64, DbErr> {
+    let mut imported = 0;
+    for flags in flags.chunks(ROWS_A_STATEMENT) {
+        let rows = flags.iter().map(|flag| ActiveModel {
+            flag_id: NotSet,
+            play_id: Set(flag.play),
+            play_username: Set(flag.play_username.clone()),
+            reason: Set(flag.reason.clone()),
+            source: Set(origin.source.to_owned()),
+            flagged_by: Set(origin.by),
+            flagged_by_guild: Set(origin.guild),
+            flagged_at: Set(origin.at),
+            lifted_at: Set(None),
+            lifted_by: Set(None),
+            lifted_reason: Set(None),
+        });
+        let conflict = OnConflict::new().do_nothing().to_owned();
+        imported += Entity::insert_many(rows).on_conflict(conflict).exec_without_returning(conn).await?;
+    }
+    Ok(imported)
+}
+
+/// The active flag of a user.
+pub async fn find<C: ConnectionTrait>(conn: &C, play: PlayId) -> Result<Option<Model>, DbErr> {
+    Entity::find().filter(Column::PlayId.eq(play)).filter(Column::LiftedAt.is_null()).one(conn).await
+}
+
+/// The active flags among these users, by game id.
+pub async fn find_many<C: ConnectionTrait>(conn: &C, plays: &[PlayId]) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::PlayId.is_in(plays.iter().copied()))
+        .filter(Column::LiftedAt.is_null())
+        .order_by_asc(Column::PlayId)
+        .all(conn)
+        .await
+}
+
+/// Flags, newest first, older than the cursor; `lifted` shows only lifted ones or only active ones.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    lifted: Option<bool>,
+    (cursor, limit): (Option<FlagId>, u64),
+) -> Result<Vec<Model>, DbErr> {
+    let wanted = Condition::all().add_option(cursor.map(|cursor| Column::FlagId.lt(cursor))).add_option(
+        lifted.map(|lifted| if lifted { Column::LiftedAt.is_not_null() } else { Column::LiftedAt.is_null() }),
+    );
+    Entity::find().filter(wanted).order_by_desc(Column::FlagId).limit(limit).all(conn).await
+}
+
+/// Lifts the active flag of a user; `None` when there is none. No user: the service's operator did it.
+pub async fn lift<C: ConnectionTrait>(
+    conn: &C,
+    play: PlayId,
+    (by, reason): (Option<ChatId>, &str),
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let lifted = Entity::update_many()
+        .col_expr(Column::LiftedAt, Expr::value(now))
+        .col_expr(Column::LiftedBy, Expr::value(by))
+        .col_expr(Column::LiftedReason, Expr::value(reason))
+        .filter(Column::PlayId.eq(play))
+        .filter(Column::LiftedAt.is_null())
+        .exec_with_returning(conn)
+        .await?;
+    Ok(lifted.into_iter().next())
+}

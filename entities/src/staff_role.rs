@@ -1,0 +1,94 @@
+//! Staff roles and what they permit, on the chat side and in the game (interface 2, decisions 6).
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
+use serde::{Deserialize, Serialize};
+
+use crate::{GuildId, RoleId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "staff_role")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub role_id: RoleId,
+    pub role_name: String,
+    pub permissions: Permissions,
+    pub play_permissions: Permissions,
+    pub created_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// Names of permissions, in the order the guild gave them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, FromJsonQueryResult)]
+#[serde(transparent)]
+pub struct Permissions(pub Vec<String>);
+
+/// A role as its guild describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRole {
+    pub role: RoleId,
+    pub role_name: String,
+    pub permissions: Vec<String>,
+    pub play_permissions: Vec<String>,
+}
+
+/// Adds the role or replaces its name and permissions.
+pub async fn upsert<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    role: NewRole,
+    now: Timestamp,
+) -> Result<Model, DbErr> {
+    let conflict = OnConflict::columns([Column::GuildId, Column::RoleId])
+        .update_columns([Column::RoleName, Column::Permissions, Column::PlayPermissions])
+        .to_owned();
+    let row = ActiveModel {
+        guild_id: Set(guild),
+        role_id: Set(role.role),
+        role_name: Set(role.role_name),
+        permissions: Set(Permissions(role.permissions)),
+        play_permissions: Set(Permissions(role.play_permissions)),
+        created_at: Set(now),
+    };
+    Entity::insert(row).on_conflict(conflict).exec_with_returning(conn).await
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    role: RoleId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id((guild, role)).one(conn).await
+}
+
+/// Roles of a guild by name.
+pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .order_by_asc(Column::RoleName)
+        .order_by_asc(Column::RoleId)
+        .all(conn)
+        .await
+}
+
+/// Deletes a role; `None`: no such role. Fails on the foreign key when members hold it: ask
+/// [`count_with_role`](crate::staff_member::count_with_role) first.
+pub async fn delete<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    role: RoleId,
+) -> Result<Option<Model>, DbErr> {
+    let deleted = Entity::delete_many()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::RoleId.eq(role))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(deleted.into_iter().next())
+}

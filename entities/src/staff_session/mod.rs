@@ -1,0 +1,193 @@
+//! Staff sessions in games (interface 4.13): one open session for each member, kept alive by heartbeats.
+//!
+//! A session lives as long as its last heartbeat is recent, sweep or no sweep, and ends at that heartbeat: its
+//! duration counts no silence (decisions 6). [`totals`]: how long and how often.
+
+pub mod totals;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+
+use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, staff_member};
+
+/// Seconds without a heartbeat after which a session is over (decisions 6).
+pub const SILENCE_LIMIT: i64 = 120;
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "staff_session")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub session_id: SessionId,
+    pub guild_id: GuildId,
+    pub staff_id: ChatId,
+    pub play_id: PlayId,
+    pub place_id: PlaceId,
+    pub server_id: String,
+    pub started_second: Second,
+    pub heartbeat_second: Second,
+    /// The last heartbeat, once it is over.
+    pub ended_second: Option<Second>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+impl Model {
+    pub fn duration_seconds(&self) -> i64 {
+        self.heartbeat_second.since(self.started_second)
+    }
+
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.ended_second.is_none() && self.heartbeat_second >= oldest_heartbeat(now)
+    }
+}
+
+/// The oldest heartbeat that keeps a session alive.
+fn oldest_heartbeat(now: Timestamp) -> Second {
+    Second::from(now).minus(SILENCE_LIMIT)
+}
+
+pub(crate) fn live(now: Timestamp) -> Condition {
+    Condition::all()
+        .add(Column::EndedSecond.is_null())
+        .add(Column::HeartbeatSecond.gte(oldest_heartbeat(now)))
+}
+
+/// A session to be opened.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    pub id: SessionId,
+    pub guild: GuildId,
+    pub staff: ChatId,
+    pub play: PlayId,
+    pub place: PlaceId,
+    pub server: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct Started {
+    pub session: Model,
+    /// The one that was open, ended at its last heartbeat.
+    pub ended: Option<Model>,
+}
+
+/// Opens a session, ending the one that is open; `None`: not a staff member. Needs a transaction.
+pub async fn start<C: ConnectionTrait>(
+    conn: &C,
+    new: NewSession,
+    now: Timestamp,
+) -> Result<Option<Started>, DbErr> {
+    if staff_member::lock(conn, new.guild, new.staff).await?.is_none() {
+        return Ok(None);
+    }
+    let ended = end_open(conn, new.guild, new.staff).await?;
+    let row = ActiveModel {
+        session_id: Set(new.id),
+        guild_id: Set(new.guild),
+        staff_id: Set(new.staff),
+        play_id: Set(new.play),
+        place_id: Set(new.place),
+        server_id: Set(new.server),
+        started_second: Set(now.into()),
+        heartbeat_second: Set(now.into()),
+        ended_second: Set(None),
+    };
+    Ok(Some(Started { session: row.insert(conn).await?, ended }))
+}
+
+/// Ends the open session of a member at its last heartbeat, if there is one.
+pub async fn end_open<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    staff: ChatId,
+) -> Result<Option<Model>, DbErr> {
+    let ended = Entity::update_many()
+        .col_expr(Column::EndedSecond, Expr::col(Column::HeartbeatSecond))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::StaffId.eq(staff))
+        .filter(Column::EndedSecond.is_null())
+        .exec_with_returning(conn)
+        .await?;
+    Ok(ended.into_iter().next())
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    session: SessionId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(session).filter(Column::GuildId.eq(guild)).one(conn).await
+}
+
+/// Notes a sign of life at one moment for many sessions, whose guilds the caller has checked. Ended and silent
+/// sessions stay as they are. Returns those that are alive.
+pub async fn heartbeat<C: ConnectionTrait>(
+    conn: &C,
+    sessions: &[SessionId],
+    at: Timestamp,
+) -> Result<Vec<SessionId>, DbErr> {
+    let alive = Entity::update_many()
+        .col_expr(Column::HeartbeatSecond, later_of(at))
+        .filter(Column::SessionId.is_in(sessions.iter().copied()))
+        .filter(live(at))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(alive.iter().map(|session| session.session_id).collect())
+}
+
+/// Heartbeats of two processes may be written out of order: the later one stays. So does that of a silent session.
+fn later_of(at: Timestamp) -> Expr {
+    let moves = live(at).add(Column::HeartbeatSecond.lt(Second::from(at)));
+    Expr::case(moves, Expr::value(Second::from(at))).finally(Expr::col(Column::HeartbeatSecond)).into()
+}
+
+/// Ends a session. The call is a sign of life, unless the session was silent too long before it; then it ends at its
+/// last heartbeat. `None`: not open.
+pub async fn end<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    session: SessionId,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let ended = Entity::update_many()
+        .col_expr(Column::HeartbeatSecond, later_of(now))
+        .col_expr(Column::EndedSecond, later_of(now))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::SessionId.eq(session))
+        .filter(Column::EndedSecond.is_null())
+        .exec_with_returning(conn)
+        .await?;
+    Ok(ended.into_iter().next())
+}
+
+/// Ends up to `limit` sessions that fell silent, at their last heartbeat.
+pub async fn sweep_silent<C: ConnectionTrait>(
+    conn: &C,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    let silent = Condition::all()
+        .add(Column::EndedSecond.is_null())
+        .add(Column::HeartbeatSecond.lt(oldest_heartbeat(now)));
+    let due: Vec<SessionId> = Entity::find()
+        .select_only()
+        .column(Column::SessionId)
+        .filter(silent.clone())
+        .order_by_asc(Column::HeartbeatSecond)
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    Entity::update_many()
+        .col_expr(Column::EndedSecond, Expr::col(Column::HeartbeatSecond))
+        .filter(Column::SessionId.is_in(due))
+        .filter(silent)
+        .exec_with_returning(conn)
+        .await
+}

@@ -1,0 +1,87 @@
+//! How long and how often staff were active, summed from the rows.
+//!
+//! Ended sessions are summed from an index alone; the few open ones are read as they are.
+
+use std::collections::BTreeMap;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{Condition, FromQueryResult, QuerySelect, Select};
+
+use super::{Column, Entity};
+use crate::{ChatId, GuildId, Second, Timestamp};
+
+/// How much one staff member was active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
+pub struct Total {
+    pub staff_id: ChatId,
+    /// Sessions with a part in the span.
+    pub sessions: i64,
+    /// The seconds of those parts.
+    pub seconds: i64,
+}
+
+/// Totals of everybody who was active, by chat id; with `since`, only what lies after it.
+pub async fn of_guild<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    since: Option<Timestamp>,
+) -> Result<Vec<Total>, DbErr> {
+    collect(conn, Condition::all().add(Column::GuildId.eq(guild)), since).await
+}
+
+/// Totals of one staff member.
+pub async fn of_staff<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    staff: ChatId,
+    since: Option<Timestamp>,
+) -> Result<Total, DbErr> {
+    let whose = Condition::all().add(Column::GuildId.eq(guild)).add(Column::StaffId.eq(staff));
+    let totals = collect(conn, whose, since).await?;
+    Ok(totals.first().copied().unwrap_or(Total { staff_id: staff, sessions: 0, seconds: 0 }))
+}
+
+async fn collect<C: ConnectionTrait>(
+    conn: &C,
+    whose: Condition,
+    since: Option<Timestamp>,
+) -> Result<Vec<Total>, DbErr> {
+    let since = since.map(Second::from);
+    let ended =
+        sum_until(Column::EndedSecond, since).filter(Column::EndedSecond.is_not_null()).filter(whose.clone());
+    let open = sum_until(Column::HeartbeatSecond, since).filter(Column::EndedSecond.is_null()).filter(whose);
+    let mut totals = BTreeMap::new();
+    for part in [ended, open] {
+        for row in part.into_model::<Total>().all(conn).await? {
+            let total = totals.entry(row.staff_id).or_insert(Total {
+                staff_id: row.staff_id,
+                sessions: 0,
+                seconds: 0,
+            });
+            total.sessions += row.sessions;
+            total.seconds += row.seconds;
+        }
+    }
+    Ok(totals.into_values().collect())
+}
+
+/// Sessions and seconds for each member, from the start (but not before `since`) to the end column.
+fn sum_until(end: Column, since: Option<Second>) -> Select<Entity> {
+    let started = Expr::col(Column::StartedSecond);
+    let start = match since {
+        Some(since) => {
+            Expr::case(Column::StartedSecond.lt(since), Expr::value(since)).finally(started).into()
+        }
+        None => started,
+    };
+    // Postgres sums bigint to numeric.
+    let seconds = Expr::col(end).sub(start).sum().cast_as("bigint");
+    Entity::find()
+        .select_only()
+        .column(Column::StaffId)
+        .column_as(Column::StartedSecond.count(), "sessions")
+        .column_as(seconds, "seconds")
+        .filter(Condition::all().add_option(since.map(|since| end.gt(since))))
+        .group_by(Column::StaffId)
+}

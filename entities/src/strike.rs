@@ -1,0 +1,211 @@
+//! Strikes against staff members (interface 4.10): active until removed or expired; a removed one is kept.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
+
+use crate::{ChatId, GuildId, StrikeId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "strike")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub strike_id: StrikeId,
+    pub guild_id: GuildId,
+    pub staff_id: ChatId,
+    pub reason: String,
+    /// 1 to 10.
+    pub severity: i32,
+    pub issued_by: ChatId,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+    pub ended_how: Option<Ended>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    #[sea_orm(string_value = "removed")]
+    Removed,
+    #[sea_orm(string_value = "expired")]
+    Expired,
+}
+
+impl Model {
+    /// Neither removed nor expired, whether or not the sweep has noticed.
+    pub fn is_active(&self, now: Timestamp) -> bool {
+        self.ended_at.is_none() && self.expires_at > now
+    }
+}
+
+fn active(now: Timestamp) -> Condition {
+    Condition::all().add(Column::EndedAt.is_null()).add(Column::ExpiresAt.gt(now))
+}
+
+/// A strike to be written.
+#[derive(Debug, Clone)]
+pub struct NewStrike {
+    pub staff: ChatId,
+    pub reason: String,
+    pub severity: i32,
+    pub issued_by: ChatId,
+    pub expires_at: Timestamp,
+}
+
+pub async fn add<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    strike: NewStrike,
+    now: Timestamp,
+) -> Result<Model, DbErr> {
+    let row = ActiveModel {
+        strike_id: NotSet,
+        guild_id: Set(guild),
+        staff_id: Set(strike.staff),
+        reason: Set(strike.reason),
+        severity: Set(strike.severity),
+        issued_by: Set(strike.issued_by),
+        created_at: Set(now),
+        expires_at: Set(strike.expires_at),
+        ended_at: Set(None),
+        ended_how: Set(None),
+    };
+    row.insert(conn).await
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    strike: StrikeId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(strike).filter(Column::GuildId.eq(guild)).one(conn).await
+}
+
+/// Like [`find`], and the row is locked until the transaction ends.
+pub async fn find_for_update<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    strike: StrikeId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(strike).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
+}
+
+/// Which strikes a list shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter {
+    pub staff: Option<ChatId>,
+    pub active: Option<bool>,
+}
+
+/// Strikes of a guild, newest first, older than the cursor.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    filter: Filter,
+    (cursor, limit): (Option<StrikeId>, u64),
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    let wanted = Condition::all()
+        .add(Column::GuildId.eq(guild))
+        .add_option(filter.staff.map(|staff| Column::StaffId.eq(staff)))
+        .add_option(filter.active.map(|yes| if yes { active(now) } else { active(now).not() }))
+        .add_option(cursor.map(|cursor| Column::StrikeId.lt(cursor)));
+    Entity::find().filter(wanted).order_by_desc(Column::StrikeId).limit(limit).all(conn).await
+}
+
+pub async fn count_active<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    staff: ChatId,
+    now: Timestamp,
+) -> Result<u64, DbErr> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::StaffId.eq(staff))
+        .filter(active(now))
+        .count(conn)
+        .await
+}
+
+/// Writes reason, severity and expiry.
+pub async fn save<C: ConnectionTrait>(conn: &C, strike: &Model) -> Result<(), DbErr> {
+    let change = ActiveModel {
+        strike_id: Set(strike.strike_id),
+        reason: Set(strike.reason.clone()),
+        severity: Set(strike.severity),
+        expires_at: Set(strike.expires_at),
+        ..Default::default()
+    };
+    Entity::update(change).filter(Column::GuildId.eq(strike.guild_id)).exec(conn).await?;
+    Ok(())
+}
+
+/// Removes a strike, keeping its record; `None`: unknown, removed or expired before.
+pub async fn remove<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    strike: StrikeId,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let removed = ending(Ended::Removed, now)
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::StrikeId.eq(strike))
+        .filter(Column::EndedAt.is_null())
+        .exec_with_returning(conn)
+        .await?;
+    Ok(removed.into_iter().next())
+}
+
+/// Wipes the record.
+pub async fn delete<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    strike: StrikeId,
+) -> Result<Option<Model>, DbErr> {
+    let deleted = Entity::delete_many()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::StrikeId.eq(strike))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(deleted.into_iter().next())
+}
+
+/// Ends up to `limit` strikes that have expired: those of one guild, or of all.
+pub async fn expire<C: ConnectionTrait>(
+    conn: &C,
+    guild: Option<GuildId>,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    let over = Condition::all()
+        .add(Column::EndedAt.is_null())
+        .add(Column::ExpiresAt.lte(now))
+        .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
+    let due: Vec<StrikeId> = Entity::find()
+        .select_only()
+        .column(Column::StrikeId)
+        .filter(over.clone())
+        .order_by_asc(Column::ExpiresAt)
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await?;
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    ending(Ended::Expired, now).filter(Column::StrikeId.is_in(due)).filter(over).exec_with_returning(conn).await
+}
+
+fn ending(how: Ended, now: Timestamp) -> sea_orm::UpdateMany<Entity> {
+    Entity::update_many()
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .col_expr(Column::EndedHow, Expr::value(how))
+}

@@ -1,0 +1,141 @@
+//! Whom a ban or mute names, and the accounts of one person as far as they are known (decisions 4).
+
+use std::fmt;
+use std::str::FromStr;
+
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::ids::IntegerOrDigits;
+use crate::{ChatId, GuildId, IdError, PlayId, link};
+
+/// Digits from which on an identifier is a chat id.
+const CHAT_ID_DIGITS: usize = 17;
+
+/// `:identifier` of the interface: 17 or more digits are a chat id, fewer a game id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject {
+    Chat(ChatId),
+    Play(PlayId),
+}
+
+impl Subject {
+    pub fn chat(self) -> Option<ChatId> {
+        match self {
+            Self::Chat(chat) => Some(chat),
+            Self::Play(_) => None,
+        }
+    }
+
+    pub fn play(self) -> Option<PlayId> {
+        match self {
+            Self::Chat(_) => None,
+            Self::Play(play) => Some(play),
+        }
+    }
+}
+
+impl FromStr for Subject {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let chat: ChatId = text.parse()?;
+        if text.len() >= CHAT_ID_DIGITS {
+            return Ok(Self::Chat(chat));
+        }
+        PlayId::try_from(chat.get()).map(Self::Play)
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Chat(chat) => chat.fmt(f),
+            Self::Play(play) => play.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Subject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Subject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = deserializer.deserialize_any(IntegerOrDigits)?;
+        number.to_string().parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// One or both accounts of a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Person {
+    pub chat: Option<ChatId>,
+    pub play: Option<PlayId>,
+}
+
+impl From<Subject> for Person {
+    fn from(subject: Subject) -> Self {
+        Self { chat: subject.chat(), play: subject.play() }
+    }
+}
+
+impl From<&link::Model> for Person {
+    fn from(link: &link::Model) -> Self {
+        Self { chat: Some(link.chat_id), play: Some(link.play_id) }
+    }
+}
+
+impl Person {
+    /// The person behind an identifier, with the other account where the guild has a link.
+    pub async fn resolve<C: ConnectionTrait>(
+        conn: &C,
+        guild: GuildId,
+        subject: Subject,
+    ) -> Result<Self, DbErr> {
+        let link = match subject {
+            Subject::Chat(chat) => link::find_by_chat(conn, guild, chat).await?,
+            Subject::Play(play) => link::find_by_play(conn, guild, play).await?,
+        };
+        Ok(link.as_ref().map_or_else(|| subject.into(), Self::from))
+    }
+
+    /// Rows that name one of the accounts. A person without accounts matches no row.
+    pub(crate) fn matches<C: ColumnTrait>(self, chat_column: C, play_column: C) -> Condition {
+        // An empty `any` would hold for every row.
+        if self == Self::default() {
+            return Condition::all().add(chat_column.is_null()).add(chat_column.is_not_null());
+        }
+        Condition::any()
+            .add_option(self.chat.map(|chat| chat_column.eq(chat)))
+            .add_option(self.play.map(|play| play_column.eq(play)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seventeen_digits_make_a_chat_id() {
+        let play: Subject = "9999999999999999".parse().unwrap();
+        assert_eq!(play, Subject::Play(9_999_999_999_999_999.try_into().unwrap()));
+        let chat: Subject = "10000000000000000".parse().unwrap();
+        assert_eq!(chat, Subject::Chat(10_000_000_000_000_000.try_into().unwrap()));
+        for bad in ["", "0", "007", "-5", "12a", "92233720368547758080"] {
+            assert!(bad.parse::<Subject>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn identifiers_are_read_as_integer_or_digits_and_written_as_string() {
+        for text in ["123", r#""123""#] {
+            assert_eq!(serde_json::from_str::<Subject>(text).unwrap().to_string(), "123");
+        }
+        let chat: Subject = serde_json::from_str(r#""1000000000000000001""#).unwrap();
+        assert_eq!(serde_json::to_string(&chat).unwrap(), r#""1000000000000000001""#);
+        assert!(chat.chat().is_some());
+    }
+}

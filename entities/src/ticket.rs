@@ -1,0 +1,148 @@
+//! Tickets (interface 4.15): one for each submission ever. The row is written before the channel is made, and
+//! completed afterwards.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect, TryInsertResult};
+use serde::{Deserialize, Serialize};
+
+use crate::{ChannelId, GuildId, JobId, PanelId, SubmissionId, TicketId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "ticket")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub ticket_id: TicketId,
+    pub guild_id: GuildId,
+    pub submission_id: SubmissionId,
+    pub panel_id: PanelId,
+    pub state: State,
+    pub channel_id: Option<ChannelId>,
+    /// The newest job that makes the channel.
+    pub job_id: Option<JobId>,
+    pub created_at: Timestamp,
+    pub opened_at: Option<Timestamp>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// The channel is being made, or its making failed and is to be asked for again.
+    #[sea_orm(string_value = "creating")]
+    Creating,
+    #[sea_orm(string_value = "open")]
+    Open,
+}
+
+/// What a request for a ticket finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Begun {
+    Fresh(Model),
+    /// The submission has its ticket; locked until the transaction ends.
+    Known(Model),
+}
+
+/// Reserves the one ticket of a submission. Needs a transaction.
+pub async fn begin<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    (submission, panel): (SubmissionId, PanelId),
+    now: Timestamp,
+) -> Result<Begun, DbErr> {
+    let row = ActiveModel {
+        ticket_id: NotSet,
+        guild_id: Set(guild),
+        submission_id: Set(submission),
+        panel_id: Set(panel),
+        state: Set(State::Creating),
+        channel_id: Set(None),
+        job_id: Set(None),
+        created_at: Set(now),
+        opened_at: Set(None),
+    };
+    let insert = Entity::insert(row).on_conflict_do_nothing_on([Column::GuildId, Column::SubmissionId]);
+    if let TryInsertResult::Inserted(ticket) = insert.exec_with_returning(conn).await? {
+        return Ok(Begun::Fresh(ticket));
+    }
+    let known = Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::SubmissionId.eq(submission))
+        .lock_exclusive()
+        .one(conn)
+        .await?;
+    known.map(Begun::Known).ok_or_else(|| DbErr::RecordNotFound("ticket vanished".to_owned()))
+}
+
+/// Names the job that makes the channel.
+pub async fn set_job<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    ticket: TicketId,
+    job: JobId,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::JobId, Expr::value(job))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::TicketId.eq(ticket))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Completes a ticket; `None`: it has a channel already, or is unknown.
+pub async fn open<C: ConnectionTrait>(
+    conn: &C,
+    (guild, ticket): (GuildId, TicketId),
+    channel: ChannelId,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let opened = Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Open))
+        .col_expr(Column::ChannelId, Expr::value(channel))
+        .col_expr(Column::OpenedAt, Expr::value(now))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::TicketId.eq(ticket))
+        .filter(Column::State.eq(State::Creating))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(opened.into_iter().next())
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    ticket: TicketId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(ticket).filter(Column::GuildId.eq(guild)).one(conn).await
+}
+
+pub async fn find_by_submission<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    submission: SubmissionId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::SubmissionId.eq(submission))
+        .one(conn)
+        .await
+}
+
+/// Tickets of a guild, newest first, older than the cursor.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    (cursor, limit): (Option<TicketId>, u64),
+) -> Result<Vec<Model>, DbErr> {
+    let mut query = Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::TicketId).limit(limit);
+    if let Some(cursor) = cursor {
+        query = query.filter(Column::TicketId.lt(cursor));
+    }
+    query.all(conn).await
+}

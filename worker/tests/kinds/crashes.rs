@@ -1,0 +1,118 @@
+//! Workers that vanish, and workers that are asked to stop: the next one ends the job right.
+
+use std::time::Duration;
+
+use entities::JobId;
+use entities::job::State;
+use queue::Answer;
+use serde_json::json;
+
+use crate::fixture::{Person, crowd};
+use crate::sync_all::everybody;
+use crate::world::{Process, World, until};
+
+/// A process with a runtime of its own, so that it can vanish between two instructions.
+struct Mortal {
+    runtime: tokio::runtime::Runtime,
+    process: Process,
+}
+
+impl Mortal {
+    async fn start(world: &'static World) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let process = runtime.spawn(world.process()).await.unwrap();
+        Self { runtime, process }
+    }
+
+    /// Nothing of it runs on, nothing is put down: like kill -9.
+    fn kill(self) {
+        self.runtime.shutdown_background();
+        drop(self.process);
+    }
+}
+
+/// What an embedded process does at its start with what another one left.
+async fn take_over(world: &World) -> Process {
+    let process = world.process().await;
+    process.queue.take_back_all().await.unwrap();
+    process.queue.recover_all().await.unwrap();
+    process
+}
+
+async fn slow_world(people: &[Person], latency_ms: u64) -> &'static World {
+    Box::leak(Box::new(World::slow(people, Duration::from_millis(latency_ms)).await))
+}
+
+async fn ends_right(world: &World, process: &Process, (job, people): (JobId, &[Person])) {
+    let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
+    let total = i64::try_from(people.len()).unwrap();
+    let planned = total * 40 / 100;
+    assert_eq!(
+        (&result["members"], &result["planned"], &result["failed"]),
+        (&json!(total), &json!(planned), &json!(0))
+    );
+    let settled = result["updated"].as_i64().unwrap() + result["skipped"].as_i64().unwrap();
+    assert_eq!(settled, planned);
+    let row = process.row(job).await;
+    assert_eq!((row.progress_done, row.progress_total, row.progress_failed), (total, total, 0));
+    assert_eq!(world.wrong(people).await, 0);
+    // Each member was planned once.
+    let chunks = process.chunks(job).await;
+    let mut planned_members: Vec<String> = chunks
+        .iter()
+        .flat_map(|chunk| chunk.args["members"].as_array().unwrap())
+        .map(|member| member["user"].as_str().unwrap().to_owned())
+        .collect();
+    let all = planned_members.len();
+    planned_members.sort();
+    planned_members.dedup();
+    assert_eq!((all, planned_members.len()), (usize::try_from(planned).unwrap(), all));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_killed_while_it_writes_is_followed_by_one_that_does_the_rest() {
+    let people = crowd(500);
+    let world = slow_world(&people, 10).await;
+    let mortal = Mortal::start(world).await;
+    let job = mortal.process.enqueue(&everybody()).await;
+    until("updates", async || world.updates().await >= 90).await;
+    mortal.kill();
+    let process = take_over(world).await;
+    let before = world.updates().await;
+    assert!(before < 200, "the kill came too late");
+    ends_right(world, &process, (job, &people)).await;
+    assert_eq!(world.updates().await, 200, "a member was changed twice");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_killed_while_it_plans_is_followed_from_its_last_page() {
+    let people = crowd(3_200);
+    let world = slow_world(&people, 25).await;
+    let mortal = Mortal::start(world).await;
+    let job = mortal.process.enqueue(&everybody()).await;
+    until("a page", async || mortal.process.row(job).await.checkpoint.is_some()).await;
+    let kept = mortal.process.row(job).await.checkpoint.unwrap();
+    mortal.kill();
+    assert_eq!(kept["complete"], false, "the kill came too late");
+    let process = take_over(world).await;
+    ends_right(world, &process, (job, &people)).await;
+    assert_eq!(world.updates().await, 1_280);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_is_asked_to_stop_gives_its_work_back_unharmed() {
+    let people = crowd(500);
+    let world = slow_world(&people, 10).await;
+    let first = world.process().await;
+    let job = first.enqueue(&everybody()).await;
+    until("updates", async || world.updates().await >= 50).await;
+    first.context.close().await;
+    let process = take_over(world).await;
+    let chunk = &process.chunks(job).await[0];
+    assert_eq!((chunk.state, chunk.attempt), (State::Queued, 0), "an attempt was burnt");
+    let done = u64::try_from(chunk.progress_done).unwrap();
+    assert_eq!(done, world.updates().await, "what was under way is counted");
+    ends_right(world, &process, (job, &people)).await;
+    assert_eq!(world.updates().await, 200);
+}

@@ -1,0 +1,10 @@
+//! Every kind of job from its row to its end: a SQLite file, the in-process queue, the real platform clients, and the
+//! simulator behind them on a loopback port.
+
+mod crashes;
+mod fixture;
+mod manual_roles;
+mod sync_all;
+mod sync_chunk;
+mod sync_member;
+mod world;
