@@ -8,11 +8,13 @@ use entities::{GuildId, Timestamp};
 use platforms::CallContext;
 use sea_orm::{DatabaseConnection, DatabaseTransaction};
 use serde_json::Value;
+use warp::ws::Ws;
 
 use crate::app::App;
 use crate::fields::Fields;
 use crate::guard::Key;
 use crate::http::error::ApiError;
+use crate::http::etag::IfNoneMatch;
 use crate::http::prefer::Prefer;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
@@ -27,7 +29,10 @@ pub(crate) struct Call {
     pub(crate) query: Query,
     pub(crate) fields: Fields,
     pub(crate) prefer: Prefer,
+    pub(crate) if_none_match: IfNoneMatch,
     pub(crate) idempotency: Option<Slot>,
+    /// Asked for, and well-formed.
+    pub(crate) upgrade: Option<Ws>,
 }
 
 impl Call {

@@ -66,9 +66,9 @@ fn eta_seconds(row: &job::Model, now: Timestamp) -> Option<i64> {
     if !row.state.is_open() || done <= 0 || left < 0 {
         return None;
     }
-    let took = (now.timestamp() - started?).max(0);
-    // Rounded up: whoever comes back then finds it done.
-    Some((took * left + done - 1) / done)
+    let took = now.timestamp() - started?;
+    // Rounded up: whoever comes back then finds it done. The first second says nothing about the speed.
+    (took > 0).then(|| (took * left + done - 1) / done)
 }
 
 #[derive(Serialize)]

@@ -18,11 +18,16 @@ mod interactions;
 mod job_call;
 mod jobs;
 mod lookup;
+mod moderation;
 mod page;
+mod play;
+mod remembered;
 mod reverse;
 mod route;
 mod routes;
+mod staff;
 mod time;
+mod ws;
 
 pub use http::server::serve;
 

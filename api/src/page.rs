@@ -7,6 +7,8 @@ use crate::http::error::ApiError;
 
 const DEFAULT: u64 = 50;
 const MAX: u64 = 100;
+/// More rows than any list has.
+const WHOLE: u64 = u32::MAX as u64;
 
 /// A page as it was asked for. Query one row more than `limit`, then [`Page::cut`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,12 @@ impl<C: FromStr> Page<C> {
         }
         let cursor = call.query.parsed("cursor", allowed)?;
         Ok(Self { cursor, limit: limit.unwrap_or(DEFAULT).min(MAX) })
+    }
+
+    /// For lists that the interface does not page: all of it, unless the query asks for a page.
+    pub(crate) fn or_whole(call: &Call, allowed: &str) -> Result<Self, ApiError> {
+        let asked = ["limit", "cursor"].iter().any(|name| call.query.text(name).is_some());
+        if asked { Self::of(call, allowed) } else { Ok(Self { cursor: None, limit: WHOLE }) }
     }
 
     /// For the query: one more than is shown tells whether there is a next page.

@@ -20,6 +20,7 @@ const VERSIONED: &str = "/api/v1";
 pub(crate) type Handler = fn(Call) -> BoxFuture<'static, Result<Reply, ApiError>>;
 
 /// An endpoint.
+#[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) method: Method,
     /// As in the interface, a parameter in braces: `/lookup/chat/{chatId}`.
@@ -55,6 +56,10 @@ impl Route {
 
     pub(crate) const fn patch(path: &'static str, bucket: Bucket, scope: Scope, handler: Handler) -> Self {
         Self::new(Method::PATCH, path, (bucket, scope), handler)
+    }
+
+    pub(crate) const fn put(path: &'static str, bucket: Bucket, scope: Scope, handler: Handler) -> Self {
+        Self::new(Method::PUT, path, (bucket, scope), handler)
     }
 
     pub(crate) const fn delete(path: &'static str, bucket: Bucket, scope: Scope, handler: Handler) -> Self {

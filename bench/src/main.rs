@@ -5,6 +5,7 @@
 mod ceiling;
 mod latency;
 mod site;
+mod staff;
 mod throughput;
 
 use clap::{Parser, Subcommand};
@@ -24,6 +25,8 @@ enum What {
     Latency(latency::Arguments),
     /// Publish with confirm and consume with ack, without any job: what the broker alone can do
     Ceiling(ceiling::Arguments),
+    /// Leaderboard, stats and quota progress of a guild with a million staff actions
+    Staff(staff::Arguments),
 }
 
 #[tokio::main]
@@ -32,5 +35,6 @@ async fn main() -> anyhow::Result<()> {
         What::Throughput(arguments) => throughput::run(&arguments).await,
         What::Latency(arguments) => latency::run(&arguments).await,
         What::Ceiling(arguments) => ceiling::run(&arguments).await,
+        What::Staff(arguments) => staff::run(&arguments).await,
     }
 }

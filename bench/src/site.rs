@@ -86,6 +86,15 @@ impl Site {
         Ok(Self { context, queue, config, _folder: folder })
     }
 
+    /// Drops the database of a distributed site.
+    pub(crate) async fn remove(self) -> anyhow::Result<()> {
+        if self.config.broker.is_some() {
+            let conn = sea_orm::Database::connect(variable("GUILDHALL_TEST_DATABASE_URL")?).await?;
+            conn.execute_unprepared(&format!("DROP DATABASE {} WITH (FORCE)", self.config.prefix)).await?;
+        }
+        Ok(())
+    }
+
     /// Another process's worth of connections to the same site; the same one where it is embedded.
     pub(crate) async fn another(&self) -> anyhow::Result<(Context, Queue)> {
         if self.config.broker.is_none() {

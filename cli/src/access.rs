@@ -100,12 +100,12 @@ fn refuse_missing_file(config: &Config) -> anyhow::Result<()> {
 }
 
 async fn open(config: &Config) -> anyhow::Result<Context> {
-    if !config.is_postgres() {
+    if config.is_postgres() {
+        schema::require_current(config).await?;
+    } else {
         schema::migrate(config).await?;
     }
-    let context = Context::embedded(config, Shutdown::new()).await?;
-    schema::require_current(&context.database).await?;
-    Ok(context)
+    Ok(Context::embedded(config, Shutdown::new()).await?)
 }
 
 /// Tells running processes and ends.

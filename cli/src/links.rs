@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use entities::link::{self, Model};
-use entities::{ChatId, GuildId, PlayId, Timestamp};
+use entities::{ChatId, GuildId, PlayId, Timestamp, ban, moderation_revision, mute};
 use sea_orm::{ConnectionTrait, DbErr};
 
 /// Links compared with the database in one query.
@@ -70,11 +70,14 @@ pub(crate) async fn merge<C: ConnectionTrait>(
 ) -> Result<Merged, MergeError> {
     refuse_twice(links)?;
     let mut merged = Merged::default();
+    // A guild's first links need not be compared with anything.
+    let first = link::count(conn, guild).await? == 0;
     for (n, batch) in links.chunks(BATCH).enumerate() {
-        refuse_taken(conn, guild, batch).await.map_err(|error| error.shifted(n * BATCH))?;
-        let chats: Vec<ChatId> = batch.iter().map(|link| link.chat_id).collect();
-        let known = link::find_by_chats(conn, guild, &chats).await?;
-        let known: HashMap<ChatId, Model> = known.into_iter().map(|link| (link.chat_id, link)).collect();
+        let mut known = HashMap::new();
+        if !first {
+            refuse_taken(conn, guild, batch).await.map_err(|error| error.shifted(n * BATCH))?;
+            known = known_by_chat(conn, guild, batch).await?;
+        }
         let mut different = Vec::new();
         for link in batch {
             let before = known.get(&link.chat_id);
@@ -89,9 +92,38 @@ pub(crate) async fn merge<C: ConnectionTrait>(
             }
             different.push(row);
         }
+        relink_moderation(conn, guild, &different, now).await?;
         link::upsert_many(conn, different).await?;
     }
     Ok(merged)
+}
+
+/// Open bans and mutes of these chat users are listed under another game id from now on: whoever keeps the active lists
+/// is told by the revision.
+async fn relink_moderation<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    links: &[Model],
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    if links.is_empty() || moderation_revision::current(conn, guild).await? == 0 {
+        return Ok(());
+    }
+    let chats: Vec<ChatId> = links.iter().map(|link| link.chat_id).collect();
+    let change = moderation_revision::begin(conn, guild, now).await?;
+    ban::change::relinked(conn, &change, &chats).await?;
+    mute::relinked(conn, &change, &chats).await?;
+    Ok(())
+}
+
+async fn known_by_chat<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    batch: &[Incoming],
+) -> Result<HashMap<ChatId, Model>, DbErr> {
+    let chats: Vec<ChatId> = batch.iter().map(|link| link.chat_id).collect();
+    let known = link::find_by_chats(conn, guild, &chats).await?;
+    Ok(known.into_iter().map(|link| (link.chat_id, link)).collect())
 }
 
 impl MergeError {

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use platforms::Platforms;
 use queue::Queue;
-use runtime::{Config, Context, Need, PlatformArgs, Shutdown, StartError};
+use runtime::{Config, Context, PlatformArgs, Shutdown, StartError};
 
 use crate::schema;
 
@@ -46,30 +46,28 @@ impl Process {
     ) -> anyhow::Result<Self> {
         let platforms =
             Platforms::new(&platforms.checked()?, None).context("cannot set up the platform clients")?;
-        for name in schema::migrate(config).await? {
-            tracing::info!(change = name, "applied a change of the schema");
+        let changes = schema::migrate(config).await?;
+        if !changes.is_empty() {
+            tracing::info!(changes = changes.join(", "), "brought the schema up to date");
         }
         let context = Context::embedded(config, shutdown).await?;
         let queue = Queue::embedded(&context);
         Ok(Self { context, queue, platforms })
     }
 
-    /// One process of several. `broker` says whether it counts as ready without RabbitMQ.
+    /// One process of several.
     pub(crate) async fn distributed(
         config: &Config,
         platforms: &PlatformArgs,
         shutdown: Shutdown,
-        broker: Need,
     ) -> anyhow::Result<Self> {
         let platforms = platforms.checked()?;
+        schema::require_current(config).await?;
         let context = Context::distributed(config, shutdown).await?;
-        schema::require_current(&context.database).await?;
         let Some(amqp_url) = context.amqp_url.clone() else {
             return Err(StartError::Contradiction("this process needs RabbitMQ".to_owned()).into());
         };
         let queue = Queue::distributed(&context, amqp_url.expose(), &context.prefix);
-        let connection = queue.broker().clone();
-        context.readiness.check("rabbitmq", broker, move || std::future::ready(connection.is_connected()));
         let platforms = Platforms::new(&platforms, context.redis.as_ref())
             .context("cannot set up the platform clients")?;
         Ok(Self { context, queue, platforms })

@@ -5,10 +5,7 @@ use runtime::{Config, Database, DatabaseOptions, StartError};
 
 /// Applies what is pending and returns its names. Nothing is written when the schema is current.
 pub(crate) async fn migrate(config: &Config) -> anyhow::Result<Vec<String>> {
-    // A change of a large table may take longer than any query may.
-    let options =
-        DatabaseOptions { max_connections: 2, readers: 1, statement_timeout: None, ..Default::default() };
-    let database = Database::connect(config.database_url.expose(), &options).await?;
+    let database = connect(config).await?;
     let applied = apply(&database).await.context("cannot bring the database schema up to date");
     database.close().await;
     applied
@@ -22,9 +19,19 @@ async fn apply(database: &Database) -> Result<Vec<String>, sea_orm::DbErr> {
 }
 
 /// Refuses a schema older than this program, naming the command that mends it.
-pub(crate) async fn require_current(database: &Database) -> anyhow::Result<()> {
-    match migrations::pending(database.read()).await.context("cannot read the state of the schema")?.len() {
+pub(crate) async fn require_current(config: &Config) -> anyhow::Result<()> {
+    let database = connect(config).await?;
+    let pending = migrations::pending(database.read()).await.context("cannot read the state of the schema");
+    database.close().await;
+    match pending?.len() {
         0 => Ok(()),
         pending => Err(StartError::OldSchema { pending }.into()),
     }
+}
+
+/// A connection for the schema alone. A change of a large table may take longer than any query may.
+async fn connect(config: &Config) -> Result<Database, StartError> {
+    let options =
+        DatabaseOptions { max_connections: 2, readers: 1, statement_timeout: None, ..Default::default() };
+    Database::connect(config.database_url.expose(), &options).await
 }

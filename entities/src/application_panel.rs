@@ -1,7 +1,8 @@
 //! Application panels (interface 4.15): what a submission applies for, and under which category its ticket opens.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect, TryInsertResult};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect};
 
 use crate::{ChannelId, GuildId, PanelId, Timestamp, guild};
 
@@ -50,11 +51,9 @@ pub async fn add<C: ConnectionTrait>(
         category_id: Set(panel.category),
         created_at: Set(now),
     };
-    let added = Entity::insert(row).on_conflict_do_nothing_on([Column::GuildId, Column::PanelId]);
-    Ok(match added.exec_with_returning(conn).await? {
-        TryInsertResult::Inserted(panel) => Some(panel),
-        TryInsertResult::Conflicted | TryInsertResult::Empty => None,
-    })
+    let taken = OnConflict::columns([Column::GuildId, Column::PanelId]).do_nothing().to_owned();
+    let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
+    Ok(added.into_iter().next())
 }
 
 /// One more than the largest in use; the guild's row is locked, so that two additions do not take the same.

@@ -1,7 +1,8 @@
 //! Submissions to application panels (interface 4.15).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect, TryInsertResult};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
 use crate::{ChatId, GuildId, PanelId, SubmissionId, Timestamp, guild};
 
@@ -54,11 +55,9 @@ pub async fn add<C: ConnectionTrait>(
         answers: Set(submission.answers),
         created_at: Set(now),
     };
-    let added = Entity::insert(row).on_conflict_do_nothing_on([Column::GuildId, Column::SubmissionId]);
-    Ok(match added.exec_with_returning(conn).await? {
-        TryInsertResult::Inserted(submission) => Some(submission),
-        TryInsertResult::Conflicted | TryInsertResult::Empty => None,
-    })
+    let taken = OnConflict::columns([Column::GuildId, Column::SubmissionId]).do_nothing().to_owned();
+    let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
+    Ok(added.into_iter().next())
 }
 
 /// One more than the largest in use; the guild's row is locked, so that two additions do not take the same.

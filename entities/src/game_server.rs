@@ -132,13 +132,14 @@ pub async fn list<C: ConnectionTrait>(
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
     let heard = Column::LastHeartbeatAt;
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
-        .add_option(filter.live.map(|live| {
-            if live { heard.gt(now - SILENCE_LIMIT) } else { heard.lte(now - SILENCE_LIMIT) }
-        }))
-        .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
-        .add_option(cursor.map(|cursor| Column::ServerId.gt(cursor)));
+    let wanted =
+        Condition::all()
+            .add(Column::GuildId.eq(guild))
+            .add_option(filter.live.map(|live| {
+                if live { heard.gt(now - SILENCE_LIMIT) } else { heard.lte(now - SILENCE_LIMIT) }
+            }))
+            .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
+            .add_option(cursor.map(|cursor| Column::ServerId.gt(cursor)));
     Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(limit).all(conn).await
 }
 

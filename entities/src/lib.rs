@@ -5,13 +5,14 @@
 //! and its job. Time is always handed in.
 
 pub mod api_key;
-// to come: pub mod application_panel;
-// to come: pub mod application_submission;
+pub mod application_panel;
+pub mod application_submission;
 pub mod audit_entry;
 pub mod ban;
 pub mod binding;
+pub mod bulk;
 pub mod fired_schedule;
-// to come: pub mod game_server;
+pub mod game_server;
 pub mod guild;
 pub mod idempotency;
 mod ids;
@@ -20,24 +21,24 @@ pub mod job_failure;
 pub mod key_text;
 pub mod leader_lease;
 pub mod link;
-// to come: pub mod loa;
+pub mod loa;
 pub mod moderation_revision;
 pub mod mute;
 pub mod pending_action;
 pub mod quota;
-// to come: pub mod registered_game;
+pub mod registered_game;
 mod sanction;
 mod second;
-// to come: pub mod server_command;
+pub mod server_command;
 pub mod shield_flag;
 pub mod staff_action;
 pub mod staff_member;
-// to come: pub mod staff_note;
+pub mod staff_note;
 pub mod staff_role;
 pub mod staff_session;
-// to come: pub mod strike;
+pub mod strike;
 mod subject;
-// to come: pub mod ticket;
+pub mod ticket;
 
 use chrono::{DateTime, Utc};
 pub use ids::{

@@ -6,7 +6,9 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use crate::audit_entry::{self, Actor, NewEntry};
 use crate::{ChatId, GuildId, LoaId, Timestamp, staff_member};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -101,7 +103,9 @@ pub async fn save<C: ConnectionTrait>(conn: &C, loa: &Model) -> Result<Written, 
         status: Set(loa.status),
         ..Default::default()
     };
-    Ok(Written::Done(Entity::update(change).filter(Column::GuildId.eq(loa.guild_id)).exec(conn).await?))
+    Ok(Written::Done(
+        Entity::update(change).validate()?.filter(Column::GuildId.eq(loa.guild_id)).exec(conn).await?,
+    ))
 }
 
 struct Span {
@@ -190,7 +194,11 @@ pub async fn open_of<C: ConnectionTrait>(
         .await
 }
 
-pub async fn delete<C: ConnectionTrait>(conn: &C, guild: GuildId, loa: LoaId) -> Result<Option<Model>, DbErr> {
+pub async fn delete<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    loa: LoaId,
+) -> Result<Option<Model>, DbErr> {
     let deleted = Entity::delete_many()
         .filter(Column::GuildId.eq(guild))
         .filter(Column::LoaId.eq(loa))
@@ -228,4 +236,28 @@ pub async fn expire<C: ConnectionTrait>(
         .filter(over)
         .exec_with_returning(conn)
         .await
+}
+
+/// Like [`expire`], and each leaves an audit entry. Needs a transaction.
+pub async fn sweep<C: ConnectionTrait>(
+    conn: &C,
+    by: &Actor,
+    guild: Option<GuildId>,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    let closed = expire(conn, guild, now, limit).await?;
+    for loa in &closed {
+        let entry = NewEntry {
+            guild: loa.guild_id,
+            action: "loa.expire",
+            target: loa.loa_id.to_string(),
+            metadata: json!({
+                "before": { "status": Status::Active },
+                "after": { "status": Status::Expired, "staff_id": loa.staff_id },
+            }),
+        };
+        audit_entry::write(conn, by, entry, now).await?;
+    }
+    Ok(closed)
 }

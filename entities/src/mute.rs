@@ -1,12 +1,16 @@
 //! Mutes (interface 4.6): the rules of bans, without a mirror on the chat platform.
 
+mod active;
+pub mod expiry;
+
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, FromQueryResult, QueryOrder};
-use sea_orm::{QuerySelect, Select, UpdateMany};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QuerySelect, UpdateMany};
 
 use crate::moderation_revision::Change;
-use crate::{ChatId, GuildId, Lifted, MuteId, Person, PlaceId, PlayId, Subject, Timestamp, link, sanction};
+use crate::{ChatId, GuildId, Lifted, MuteId, Person, PlaceId, PlayId, Subject, Timestamp, sanction};
+
+pub use active::{Listed, changed_since, count, list, of_person, remaining};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "mute")]
@@ -174,102 +178,4 @@ fn closing(change: &Change, how: Lifted, by: Option<ChatId>) -> UpdateMany<Entit
         .col_expr(Column::Revision, Expr::value(change.revision))
         .filter(Column::GuildId.eq(change.guild))
         .filter(Column::LiftedAt.is_null())
-}
-
-/// The mutes of a person that are in force, the one that ends last first. With a place: those that apply there.
-pub async fn of_person<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    (person, place): (Person, Option<PlaceId>),
-    now: Timestamp,
-) -> Result<Vec<Model>, DbErr> {
-    let mut mutes = Entity::find()
-        .filter(Column::GuildId.eq(guild))
-        .filter(person.matches(Column::ChatId, Column::PlayId))
-        .filter(sanction::in_force(Column::LiftedAt, Column::ExpiresAt, now))
-        .filter(Condition::all().add_option(place.map(|place| sanction::applies_in(Column::PlaceId, place))))
-        .all(conn)
-        .await?;
-    mutes.sort_by_key(|mute| std::cmp::Reverse((mute.expires_at.is_none(), mute.expires_at, mute.mute_id)));
-    Ok(mutes)
-}
-
-/// A mute as game servers keep it.
-#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
-pub struct Listed {
-    pub mute_id: MuteId,
-    pub chat_id: Option<ChatId>,
-    /// Known directly or by a link.
-    pub play_id: Option<PlayId>,
-    pub place_id: Option<PlaceId>,
-    pub reason: String,
-    pub expires_at: Option<Timestamp>,
-    pub lifted_at: Option<Timestamp>,
-    pub lifted_how: Option<Lifted>,
-    pub revision: i64,
-}
-
-impl Listed {
-    /// The game id where it is known, so that a game server can match players with it.
-    pub fn identifier(&self) -> Option<Subject> {
-        self.play_id.map(Subject::Play).or(self.chat_id.map(Subject::Chat))
-    }
-
-    pub fn in_force(&self, now: Timestamp) -> bool {
-        self.lifted_at.is_none() && self.expires_at.is_none_or(|end| end > now)
-    }
-}
-
-/// All mutes of a guild that are in force, oldest first.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    now: Timestamp,
-) -> Result<Vec<Listed>, DbErr> {
-    listed(guild)
-        .filter(sanction::in_force(Column::LiftedAt, Column::ExpiresAt, now))
-        .order_by_asc(Column::MuteId)
-        .into_model()
-        .all(conn)
-        .await
-}
-
-/// Mutes, in force or not, that changed after `revision`, in the order of change. Lapsing is no change.
-pub async fn changed_since<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    revision: i64,
-    limit: u64,
-) -> Result<Vec<Listed>, DbErr> {
-    listed(guild)
-        .filter(Column::Revision.gt(revision))
-        .order_by_asc(Column::Revision)
-        .order_by_asc(Column::MuteId)
-        .limit(limit)
-        .into_model()
-        .all(conn)
-        .await
-}
-
-fn listed(guild: GuildId) -> Select<Entity> {
-    let linked = Query::select()
-        .column(link::Column::PlayId)
-        .from(link::Entity)
-        .and_where(Expr::col((link::Entity, link::Column::GuildId)).eq(Expr::col((Entity, Column::GuildId))))
-        .and_where(Expr::col((link::Entity, link::Column::ChatId)).eq(Expr::col((Entity, Column::ChatId))))
-        .to_owned();
-    Entity::find()
-        .select_only()
-        .columns([
-            Column::MuteId,
-            Column::ChatId,
-            Column::PlaceId,
-            Column::Reason,
-            Column::ExpiresAt,
-            Column::LiftedAt,
-            Column::LiftedHow,
-            Column::Revision,
-        ])
-        .column_as(Column::PlayId.into_expr().if_null(linked), "play_id")
-        .filter(Column::GuildId.eq(guild))
 }

@@ -22,6 +22,7 @@ impl Second {
         self.0 - earlier.0
     }
 
+    #[must_use]
     pub fn minus(self, seconds: i64) -> Self {
         Self(self.0 - seconds)
     }

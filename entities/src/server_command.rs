@@ -6,7 +6,9 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use crate::audit_entry::{self, Actor, NewEntry};
 use crate::{ChatId, CommandId, GuildId, Timestamp};
 
 /// A command older than this is expired (decisions 7).
@@ -101,7 +103,7 @@ pub async fn queue<C: ConnectionTrait>(
             ack_message: Set(None),
             ended_at: Set(None),
         });
-        queued.extend(Entity::insert_many(rows).exec_with_returning_many(conn).await?);
+        queued.extend(Entity::insert_many(rows).exec_with_returning(conn).await?);
     }
     Ok(queued)
 }
@@ -191,7 +193,7 @@ pub async fn list<C: ConnectionTrait>(
     Entity::find().filter(wanted).order_by_desc(Column::CommandId).limit(limit).all(conn).await
 }
 
-/// Expires up to `limit` commands that nobody acknowledged in time.
+/// Expires up to `limit` commands that nobody acknowledged in time, with an audit entry each. Needs a transaction.
 pub async fn expire<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<Model>, DbErr> {
     let over =
         Condition::all().add(Column::State.eq(State::Queued)).add(Column::IssuedAt.lte(now - LIFETIME));
@@ -207,11 +209,21 @@ pub async fn expire<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) ->
     if due.is_empty() {
         return Ok(Vec::new());
     }
-    Entity::update_many()
+    let expired = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Expired))
         .col_expr(Column::EndedAt, Expr::value(now))
         .filter(Column::CommandId.is_in(due))
         .filter(over)
         .exec_with_returning(conn)
-        .await
+        .await?;
+    for command in &expired {
+        let metadata = json!({
+            "server_id": command.server_id, "type": command.kind, "target_id": command.target_id,
+            "issued_by": command.issued_by,
+        });
+        let target = command.command_id.to_string();
+        let entry = NewEntry { guild: command.guild_id, action: "commands.expire", target, metadata };
+        audit_entry::write(conn, &Actor::service(), entry, now).await?;
+    }
+    Ok(expired)
 }

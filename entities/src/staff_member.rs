@@ -106,6 +106,16 @@ pub async fn upsert<C: ConnectionTrait>(conn: &C, member: Model) -> Result<Model
     Entity::insert(row).on_conflict(conflict).exec_with_returning(conn).await
 }
 
+/// Like [`upsert`], but `joined_at` is written too. Needs the role's row to be locked: a missing one is a bare error.
+pub async fn put<C: ConnectionTrait>(conn: &C, member: Model) -> Result<(), DbErr> {
+    let conflict = OnConflict::columns([Column::GuildId, Column::ChatId])
+        .update_columns([Column::RoleId, Column::JoinedAt])
+        .to_owned();
+    let row = ActiveModel::from(member).reset_all();
+    Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await?;
+    Ok(())
+}
+
 /// Removes a member; `None`: was none. What was written about and by them stays.
 pub async fn remove<C: ConnectionTrait>(
     conn: &C,

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
+use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
 use crate::{GuildId, RoleId, Timestamp};
@@ -66,6 +66,15 @@ pub async fn find<C: ConnectionTrait>(
     role: RoleId,
 ) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id((guild, role)).one(conn).await
+}
+
+/// Like [`find`], and the row is locked until the transaction ends, so that it cannot be deleted meanwhile.
+pub async fn find_for_update<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    role: RoleId,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id((guild, role)).lock_exclusive().one(conn).await
 }
 
 /// Roles of a guild by name.

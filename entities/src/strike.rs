@@ -4,7 +4,9 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use crate::audit_entry::{self, Actor, NewEntry};
 use crate::{ChatId, GuildId, StrikeId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -135,16 +137,18 @@ pub async fn count_active<C: ConnectionTrait>(
         .await
 }
 
-/// Writes reason, severity and expiry.
+/// Writes reason, severity, expiry and how it ended.
 pub async fn save<C: ConnectionTrait>(conn: &C, strike: &Model) -> Result<(), DbErr> {
     let change = ActiveModel {
         strike_id: Set(strike.strike_id),
         reason: Set(strike.reason.clone()),
         severity: Set(strike.severity),
         expires_at: Set(strike.expires_at),
+        ended_at: Set(strike.ended_at),
+        ended_how: Set(strike.ended_how),
         ..Default::default()
     };
-    Entity::update(change).filter(Column::GuildId.eq(strike.guild_id)).exec(conn).await?;
+    Entity::update(change).validate()?.filter(Column::GuildId.eq(strike.guild_id)).exec(conn).await?;
     Ok(())
 }
 
@@ -201,7 +205,35 @@ pub async fn expire<C: ConnectionTrait>(
     if due.is_empty() {
         return Ok(Vec::new());
     }
-    ending(Ended::Expired, now).filter(Column::StrikeId.is_in(due)).filter(over).exec_with_returning(conn).await
+    ending(Ended::Expired, now)
+        .filter(Column::StrikeId.is_in(due))
+        .filter(over)
+        .exec_with_returning(conn)
+        .await
+}
+
+/// Like [`expire`], and each leaves an audit entry. Needs a transaction.
+pub async fn sweep<C: ConnectionTrait>(
+    conn: &C,
+    by: &Actor,
+    guild: Option<GuildId>,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    let closed = expire(conn, guild, now, limit).await?;
+    for strike in &closed {
+        let entry = NewEntry {
+            guild: strike.guild_id,
+            action: "strikes.expire",
+            target: strike.strike_id.to_string(),
+            metadata: json!({
+                "before": { "active": true },
+                "after": { "active": false, "ended_how": Ended::Expired, "staff_id": strike.staff_id },
+            }),
+        };
+        audit_entry::write(conn, by, entry, now).await?;
+    }
+    Ok(closed)
 }
 
 fn ending(how: Ended, now: Timestamp) -> sea_orm::UpdateMany<Entity> {

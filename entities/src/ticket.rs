@@ -2,8 +2,8 @@
 //! completed afterwards.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect, TryInsertResult};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
 use crate::{ChannelId, GuildId, JobId, PanelId, SubmissionId, TicketId, Timestamp};
@@ -66,8 +66,9 @@ pub async fn begin<C: ConnectionTrait>(
         created_at: Set(now),
         opened_at: Set(None),
     };
-    let insert = Entity::insert(row).on_conflict_do_nothing_on([Column::GuildId, Column::SubmissionId]);
-    if let TryInsertResult::Inserted(ticket) = insert.exec_with_returning(conn).await? {
+    let taken = OnConflict::columns([Column::GuildId, Column::SubmissionId]).do_nothing().to_owned();
+    let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
+    if let Some(ticket) = added.into_iter().next() {
         return Ok(Begun::Fresh(ticket));
     }
     let known = Entity::find()
@@ -140,7 +141,8 @@ pub async fn list<C: ConnectionTrait>(
     guild: GuildId,
     (cursor, limit): (Option<TicketId>, u64),
 ) -> Result<Vec<Model>, DbErr> {
-    let mut query = Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::TicketId).limit(limit);
+    let mut query =
+        Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::TicketId).limit(limit);
     if let Some(cursor) = cursor {
         query = query.filter(Column::TicketId.lt(cursor));
     }

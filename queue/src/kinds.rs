@@ -97,3 +97,15 @@ impl Payload for RemoveRole {
     const KIND: &'static str = "remove_role";
     const CLASS: Class = Class::Interactive;
 }
+
+/// Makes the chat platform's ban of one user what the guild's bans call for (decisions 4).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MirrorBan {
+    pub guild: GuildId,
+    pub user: ChatId,
+}
+
+impl Payload for MirrorBan {
+    const KIND: &'static str = "mirror_ban";
+    const CLASS: Class = Class::Default;
+}

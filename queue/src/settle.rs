@@ -124,8 +124,11 @@ async fn write(
             let pause = after.unwrap_or_else(|| ladder::pause(context.attempt()));
             let held = context.claim();
             let conn = context.database().write();
-            let hit = lifecycle::retry(conn, held, now + pause, (failure, reply_to)).await?;
-            Ok(hit.then(Aftermath::default))
+            if lifecycle::retry(conn, held, now + pause, (failure, reply_to)).await? {
+                return Ok(Some(Aftermath::default()));
+            }
+            // Somebody asked for a cancel while it ran, so this was the last try; or the claim is lost, then nothing hits.
+            end(context, Ending::Cancelled, &[], now).await
         }
         Verdict::Yield | Verdict::Cut => {
             let conn = context.database().write();

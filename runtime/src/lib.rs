@@ -23,11 +23,11 @@ pub use config::{
 pub use context::Context;
 pub use database::{DataDirLock, Database, DatabaseOptions};
 pub use error::StartError;
-pub use events::{Event, Events};
+pub use events::{Event, Events, ModerationVerb};
 pub use limits::{Decision, Limits, LimitsDown, Quota};
 pub use ops_http::{answer as ops_answer, serve_ops};
 pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};
 pub use secret::Secret;
 pub use shutdown::{CUT, GRACE, Shutdown};
-pub use telemetry::{LogFormat, init_logging, init_logging_at, metrics_handle};
+pub use telemetry::{LogFormat, init_logging, metrics_handle};

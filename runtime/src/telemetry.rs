@@ -10,8 +10,8 @@ use tracing_subscriber::EnvFilter;
 
 use crate::shutdown::Shutdown;
 
-/// Without `RUST_LOG`: ours at info, libraries that narrate only when something is wrong.
-pub const DEFAULT_FILTER: &str = "info,sqlx=warn,lapin=warn,hyper=warn,hyper_util=warn,reqwest=warn";
+/// For processes that serve: ours at info, libraries that narrate only when something is wrong.
+pub const DEFAULT_FILTER: &str = "info,sqlx=warn,sea_orm_migration=warn,lapin=warn,hyper=warn,hyper_util=warn,reqwest=warn";
 /// Upper bounds of every histogram named `*_seconds`: from a cache hit to a bulk job.
 const SECONDS: [f64; 16] =
     [0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0, 300.0];
@@ -35,13 +35,8 @@ impl LogFormat {
     }
 }
 
-/// Starts logging for the process. A second call changes nothing.
-pub fn init_logging(format: LogFormat) {
-    init_logging_at(format, DEFAULT_FILTER);
-}
-
-/// Like [`init_logging`], with another filter where `RUST_LOG` is not set: commands that talk for themselves.
-pub fn init_logging_at(format: LogFormat, default_filter: &str) {
+/// Starts logging for the process; `default_filter` counts where `RUST_LOG` is not set. A second call changes nothing.
+pub fn init_logging(format: LogFormat, default_filter: &str) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default_filter));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let already = match format {

@@ -4,8 +4,10 @@
 //! updates and on the primary key of fired ticks, not on the lease.
 
 mod care;
+mod lapsed;
 mod leader;
 mod schedules;
+mod silent;
 mod ticks;
 
 use queue::Queue;

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use entities::{fired_schedule, idempotency, job};
+use entities::audit_entry::Actor;
+use entities::{fired_schedule, idempotency, job, loa, strike};
 use futures_util::future::BoxFuture;
 use runtime::Context;
 use sea_orm::DbErr;
+
+use crate::lapsed;
+use crate::silent;
 
 /// Something done at set times. `run` works in batches and returns how many rows it moved.
 pub(crate) struct Schedule {
@@ -15,6 +19,30 @@ pub(crate) struct Schedule {
 }
 
 pub(crate) const SCHEDULES: &[Schedule] = &[
+    Schedule { name: "bans", cron: "5 * * * * *", run: |context| Box::pin(lapsed::bans(context)) },
+    Schedule { name: "mutes", cron: "15 * * * * *", run: |context| Box::pin(lapsed::mutes(context)) },
+    Schedule { name: "loa", cron: "25 * * * * *", run: |context| Box::pin(loa(context)) },
+    Schedule { name: "strikes", cron: "35 * * * * *", run: |context| Box::pin(strikes(context)) },
+    Schedule {
+        name: "silent_sessions",
+        cron: "20,50 * * * * *",
+        run: |context| Box::pin(silent::sessions(context)),
+    },
+    Schedule {
+        name: "offline_servers",
+        cron: "10,40 * * * * *",
+        run: |context| Box::pin(silent::servers(context)),
+    },
+    Schedule {
+        name: "unanswered_commands",
+        cron: "45 * * * * *",
+        run: |context| Box::pin(silent::commands(context)),
+    },
+    Schedule {
+        name: "old_servers",
+        cron: "0 53 * * * *",
+        run: |context| Box::pin(silent::old_servers(context)),
+    },
     Schedule {
         name: "idempotency_keys",
         cron: "0 */10 * * * *",
@@ -30,6 +58,36 @@ const KEEP_JOBS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const KEEP_TICKS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Rows in one statement, so that no sweep holds locks for long.
 const BATCH: u64 = 500;
+
+/// Leaves of absence that are over.
+async fn loa(context: &Context) -> Result<u64, DbErr> {
+    let mut total = 0;
+    loop {
+        let transaction = context.database.begin().await?;
+        let now = context.clock.now();
+        let closed = loa::sweep(&transaction, &Actor::service(), None, now, BATCH).await?.len() as u64;
+        transaction.commit().await?;
+        total += closed;
+        if closed < BATCH || context.shutdown.soft().is_cancelled() {
+            return Ok(total);
+        }
+    }
+}
+
+/// Strikes that have expired.
+async fn strikes(context: &Context) -> Result<u64, DbErr> {
+    let mut total = 0;
+    loop {
+        let transaction = context.database.begin().await?;
+        let now = context.clock.now();
+        let closed = strike::sweep(&transaction, &Actor::service(), None, now, BATCH).await?.len() as u64;
+        transaction.commit().await?;
+        total += closed;
+        if closed < BATCH || context.shutdown.soft().is_cancelled() {
+            return Ok(total);
+        }
+    }
+}
 
 async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {
     let mut total = 0;

@@ -8,6 +8,7 @@ mod apply;
 mod assign_role;
 mod errors;
 mod manual_role;
+mod mirror_ban;
 mod names;
 mod nickname;
 mod permitted;
@@ -39,7 +40,8 @@ pub fn registry(platforms: Platforms, events: Events) -> Registry {
         .with(sync_all::Job(services.clone()))
         .with(sync_chunk::Job(services.clone()))
         .with(assign_role::Job(services.clone()))
-        .with(remove_role::Job(services))
+        .with(remove_role::Job(services.clone()))
+        .with(mirror_ban::Job(services))
 }
 
 /// Takes and runs jobs until the context's shutdown. Returns at once.

@@ -2,8 +2,10 @@
 //!
 //! Unknown fields are ignored; of a field given twice the last one counts.
 
+mod moment;
 mod values;
 
+pub(crate) use moment::Moment;
 use serde_json::{Map, Value};
 pub(crate) use values::{Field, Object, Text, Whole};
 

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use entities::binding::Kind;
-use entities::{BindingId, ChatId, GroupId, GuildId, PlayId, RoleId};
+use entities::loa;
+use entities::quota::{Metric, Period};
+use entities::staff_action::ActionType;
+use entities::{BindingId, ChatId, GroupId, GuildId, PlaceId, PlayId, RoleId, Subject, UniverseId};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -28,9 +31,14 @@ macro_rules! by_serde {
 }
 
 by_serde!("a string of digits without sign or leading zero that fits 63 bits": GuildId, ChatId, RoleId);
-by_serde!("a positive integer (or the same as a digit string) that fits 63 bits": PlayId, GroupId, BindingId);
+by_serde!("a positive integer (or the same as a digit string) that fits 63 bits": PlayId, GroupId, BindingId, PlaceId, UniverseId);
 by_serde!("\"group_rank\"": Kind);
 by_serde!("true or false": bool);
+by_serde!("one of ban, unban, mute, unmute, warn, kick, custom": ActionType);
+by_serde!("a chat user id (17 digits or more) or a game user id, as a string of digits or an integer": Subject);
+by_serde!("\"active\" or \"expired\"": loa::Status);
+by_serde!("an action type, \"minutes\" or \"sessions\"": Metric);
+by_serde!("\"day\", \"week\", \"month\" or \"all\"": Period);
 
 /// Null is a value: "none".
 impl<T: Field> Field for Option<T> {

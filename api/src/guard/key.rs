@@ -21,6 +21,11 @@ impl Key {
         self.row.key_id
     }
 
+    /// The part of its text that may be seen.
+    pub(crate) fn public_id(&self) -> &str {
+        &self.row.public_id
+    }
+
     pub(crate) fn guild(&self) -> GuildId {
         self.row.guild_id
     }

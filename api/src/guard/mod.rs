@@ -19,6 +19,8 @@ pub(crate) use key_cache::{KeyCache, listen};
 pub(crate) use last_used::LastUsed;
 pub(crate) use quota::take_for_guild;
 
+use sea_orm::DbErr;
+
 use crate::app::App;
 use crate::fields::{Field, Fields};
 use crate::http::error::{ApiError, Kind};
@@ -59,6 +61,16 @@ async fn check_key(app: &App, headers: &HeaderMap, from: IpAddr) -> Result<Arc<K
     let key = known.filter(|key| key.opens(&text)).ok_or_else(credentials::unknown)?;
     key.check_live(app.context.clock.now())?;
     Ok(key)
+}
+
+/// Whether a key that was let in once would be let in now. With `cached` what is remembered of it is enough.
+pub(crate) async fn is_good(app: &App, public_id: &str, cached: bool) -> Result<bool, DbErr> {
+    let known = if cached { app.keys.fresh(public_id).await } else { None };
+    let key = match known {
+        Some(key) => key,
+        None => app.keys.load(app.context.database.read(), public_id).await?,
+    };
+    Ok(key.is_some_and(|key| key.check_live(app.context.clock.now()).is_ok()))
 }
 
 /// Guild of path and header, scope, quota, in this order. From here on answers carry the quota's headers.

@@ -1,13 +1,19 @@
-//! `/guilds/:guildId/...` (interface 4.4 and 4.5): roles, members, audit log; and beyond it settings and jobs.
+//! `/guilds/:guildId/...` (interface 4.4, 4.5 and 4.8 to 4.12): roles, members, audit log, staff; and beyond it settings
+//! and jobs.
 
 mod audit_logs;
 mod jobs;
 mod members;
 mod roles;
+mod servers;
 mod settings;
+pub(crate) mod staff;
+mod staff_play;
 
 pub(crate) use audit_logs::{add as add_audit_log, list as list_audit_logs};
 pub(crate) use jobs::jobs;
 pub(crate) use members::{members, verified_users};
 pub(crate) use roles::roles;
+pub(crate) use servers::{command_all, list as servers};
 pub(crate) use settings::{change as change_settings, show as settings};
+pub(crate) use staff_play::permissions as play_permissions;

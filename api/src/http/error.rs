@@ -33,6 +33,7 @@ pub(crate) enum Kind {
     TooLarge,
     MediaType,
     Rule,
+    UpgradeRequired,
     TooMany,
     Internal,
     BadGateway,
@@ -53,6 +54,7 @@ impl Kind {
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
             Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
             Self::Rule => (StatusCode::UNPROCESSABLE_ENTITY, "unprocessable"),
+            Self::UpgradeRequired => (StatusCode::UPGRADE_REQUIRED, "upgrade_required"),
             Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, "rate_limited"),
             Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
             Self::BadGateway => (StatusCode::BAD_GATEWAY, "bad_gateway"),
@@ -196,6 +198,11 @@ impl ApiError {
     /// 422: well-formed, but it breaks a rule.
     pub(crate) fn rule(word: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Rule, message).word(word)
+    }
+
+    /// 426: this path speaks WebSocket alone.
+    pub(crate) fn upgrade_required() -> Self {
+        Self::new(Kind::UpgradeRequired, "this path needs an upgrade to WebSocket, version 13")
     }
 
     /// 429: the window is used up.

@@ -7,9 +7,11 @@ use std::time::Duration;
 use ::http::{HeaderMap, Method, Response};
 use bytes::Bytes;
 use tokio_util::task::AbortOnDropHandle;
+use warp::ws::Ws;
 
 use super::body::{self, BodyStream};
 use super::error::ApiError;
+use super::etag::IfNoneMatch;
 use super::ops;
 use super::prefer::Prefer;
 use super::query::Query;
@@ -30,6 +32,7 @@ pub(super) struct Request {
     pub(super) query: String,
     pub(super) headers: HeaderMap,
     pub(super) address: IpAddr,
+    pub(super) upgrade: Option<Ws>,
     pub(super) body: BodyStream,
 }
 
@@ -63,7 +66,7 @@ async fn in_time(app: Arc<App>, request: Request, mut record: Record) -> Respons
 }
 
 async fn serve(app: &Arc<App>, request: Request, record: &mut Record) -> Result<Reply, ApiError> {
-    let Request { method, path, query, headers, address, body } = request;
+    let Request { method, path, query, headers, address, upgrade, body } = request;
     let path = unversioned(&path);
     let (route, params) = app.router.find(&method, path)?;
     record.route = route.path;
@@ -86,7 +89,9 @@ async fn serve(app: &Arc<App>, request: Request, record: &mut Record) -> Result<
         query,
         fields,
         prefer: Prefer::of(&headers),
+        if_none_match: IfNoneMatch::of(&headers),
         idempotency: None,
+        upgrade,
     };
     match idempotency::key_of(&headers, route)? {
         Some(name) => idempotency::run(call, route, name, (path, &bytes)).await,

@@ -8,6 +8,7 @@ use ::http::Response;
 use bytes::{Buf, Bytes};
 use futures_util::StreamExt;
 use warp::Filter;
+use warp::path::FullPath;
 
 use super::error::ApiError;
 use super::exchange::{self, Request};
@@ -20,16 +21,19 @@ pub(super) struct Peer(pub(super) IpAddr);
 
 pub(super) fn of(app: Arc<App>) -> impl Filter<Extract = (impl warp::Reply,), Error = Infallible> + Clone {
     let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+    // What asks for a WebSocket can be given one; whether it is, the row of the table decides.
+    let upgrade = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
     warp::method()
         .and(warp::path::full())
         .and(query)
         .and(warp::header::headers_cloned())
         .and(warp::ext::get::<Peer>())
+        .and(upgrade)
         .and(warp::body::stream())
-        .then(move |method, path: warp::path::FullPath, query, headers, Peer(address), body| {
+        .then(move |method, path: FullPath, query, headers, Peer(address), upgrade, body| {
             let body = StreamExt::map(body, bytes_of);
             let path = path.as_str().to_owned();
-            let request = Request { method, path, query, headers, address, body: body.boxed() };
+            let request = Request { method, path, query, headers, address, upgrade, body: body.boxed() };
             exchange::answer(app.clone(), request)
         })
         .recover(|rejection: warp::Rejection| async move { Ok::<_, Infallible>(unfit(&rejection)) })

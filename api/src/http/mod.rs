@@ -1,12 +1,15 @@
 //! HTTP itself: accepting connections, reading bodies, giving every answer the envelope of the interface.
 
 pub(crate) mod body;
+mod connection;
 mod connections;
 mod database_error;
 pub(crate) mod error;
+pub(crate) mod etag;
 mod exchange;
 mod filter;
 mod ops;
+mod patience;
 pub(crate) mod prefer;
 pub(crate) mod query;
 pub(crate) mod record;

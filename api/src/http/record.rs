@@ -7,7 +7,7 @@ use bytes::Bytes;
 use entities::GuildId;
 use runtime::Decision;
 
-use super::error::ApiError;
+use super::error::{ApiError, Kind};
 use super::reply::{Reply, render_error};
 use super::request_id;
 use crate::bucket::Bucket;
@@ -18,6 +18,7 @@ const RATE_RESET_AFTER: HeaderName = HeaderName::from_static("x-ratelimit-reset-
 const RATE_BUCKET: HeaderName = HeaderName::from_static("x-ratelimit-bucket");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// The route of requests that matched no row.
 const UNMATCHED: &str = "unmatched";
 
@@ -74,7 +75,6 @@ impl Record {
     }
 
     fn add_headers(&self, headers: &mut HeaderMap) {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         insert_text(headers, HeaderName::from_static(request_id::HEADER), &self.request_id);
         let Some((bucket, decision)) = self.window else { return };
         headers.insert(RATE_LIMIT, decision.limit.into());
@@ -87,7 +87,8 @@ impl Record {
     fn log(&self, status: StatusCode, cause: Option<&str>) {
         let guild = self.guild.map(GuildId::get);
         let (id, route, method) = (self.request_id.as_str(), self.route, self.method.as_str());
-        let (code, duration_ms) = (status.as_u16(), self.started.elapsed().as_millis());
+        let code = status.as_u16();
+        let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         macro_rules! line {
             ($level:ident, $text:literal) => {
                 tracing::$level!(
@@ -123,8 +124,15 @@ fn success(reply: &Reply, body: String) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(body));
     *response.status_mut() = reply.status;
     let headers = response.headers_mut();
+    match reply.upgrade_headers() {
+        Some(upgrade) => headers.extend(upgrade.clone()),
+        None => drop(headers.insert(header::CONTENT_TYPE, JSON)),
+    }
     if let Some(location) = &reply.location {
         insert_text(headers, header::LOCATION, location);
+    }
+    if let Some(etag) = &reply.etag {
+        insert_text(headers, header::ETAG, etag);
     }
     if let Some(preference) = &reply.preference {
         insert_text(headers, PREFERENCE_APPLIED, preference);
@@ -140,14 +148,23 @@ fn refusal(error: &ApiError, request_id: &str) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(render_error(error, request_id)));
     *response.status_mut() = parts.kind.row().0;
     let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, JSON);
     if let Some(seconds) = parts.retry_after {
         headers.insert(header::RETRY_AFTER, seconds.into());
     }
     if let Some(allow) = &parts.allow {
         insert_text(headers, header::ALLOW, allow);
     }
-    if response.status() == StatusCode::UNAUTHORIZED {
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    match parts.kind {
+        Kind::Unauthorized => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        Kind::UpgradeRequired => {
+            headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+            headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+            headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+        }
+        _ => {}
     }
     response
 }

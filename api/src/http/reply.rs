@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ::http::StatusCode;
+use ::http::{HeaderMap, StatusCode};
 use entities::JobId;
 use runtime::Decision;
 use serde::Serialize;
@@ -37,6 +37,8 @@ enum Body {
     Fresh { message: Option<Cow<'static, str>>, data: Option<Box<RawValue>> },
     /// As it was first sent.
     Stored(String),
+    /// None: the connection becomes something else, as these headers say.
+    Upgrade(HeaderMap),
 }
 
 #[derive(Debug)]
@@ -44,6 +46,8 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     body: Body,
     pub(crate) location: Option<String>,
+    /// Names this very answer, for `If-None-Match`.
+    pub(crate) etag: Option<String>,
     /// What of `Prefer` was heeded.
     pub(crate) preference: Option<String>,
     /// The window as it is after this call, where the guard only looked at it.
@@ -56,7 +60,8 @@ pub(crate) struct Reply {
 
 impl Reply {
     fn new(status: StatusCode, body: Body) -> Self {
-        Self { status, body, location: None, preference: None, window: None, replayed: false, kept: false }
+        let (location, etag, preference) = (None, None, None);
+        Self { status, body, location, etag, preference, window: None, replayed: false, kept: false }
     }
 
     pub(crate) fn message(text: impl Into<Cow<'static, str>>) -> Self {
@@ -89,6 +94,29 @@ impl Reply {
         reply
     }
 
+    /// 304, without a body: the caller has this answer already.
+    pub(crate) fn not_modified(etag: String) -> Self {
+        Self::new(StatusCode::NOT_MODIFIED, Body::Stored(String::new())).with_etag(etag)
+    }
+
+    pub(crate) fn with_etag(mut self, etag: String) -> Self {
+        self.etag = Some(etag);
+        self
+    }
+
+    /// 101: what follows is no HTTP.
+    pub(crate) fn upgrade(headers: HeaderMap) -> Self {
+        Self::new(StatusCode::SWITCHING_PROTOCOLS, Body::Upgrade(headers))
+    }
+
+    /// Headers of a changed protocol; then there is no body.
+    pub(crate) fn upgrade_headers(&self) -> Option<&HeaderMap> {
+        match &self.body {
+            Body::Upgrade(headers) => Some(headers),
+            Body::Fresh { .. } | Body::Stored(_) => None,
+        }
+    }
+
     pub(crate) fn with_message(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         if let Body::Fresh { message, .. } = &mut self.body {
             *message = Some(text.into());
@@ -106,6 +134,7 @@ impl Reply {
         let (message, data) = match &self.body {
             Body::Fresh { message, data } => (message, data),
             Body::Stored(text) => return Ok(Cow::Borrowed(text)),
+            Body::Upgrade(_) => return Ok(Cow::Borrowed("")),
         };
         let envelope = Success {
             status: "success",

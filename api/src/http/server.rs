@@ -2,31 +2,22 @@
 //! at once, connections are counted, and a stop lets requests in flight end but does not wait for idle clients.
 
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use futures_util::future::BoxFuture;
 use platforms::Platforms;
 use queue::Queue;
 use runtime::{Context, Shutdown};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
-use tower_service::Service;
 
-use super::connections::{Addresses, MAX_CONNECTIONS, Seat};
-use super::filter::{self, Peer};
+use super::connections::{Addresses, MAX_CONNECTIONS};
+use super::{connection, filter};
 use crate::Options;
 use crate::app::App;
 
-/// From the first moment of a connection, or the end of its last request, until the next request's headers are in.
-/// So it closes idle connections too: clients that call every 30 s open a new one each time.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of a request's head; with more hyper answers 431.
-const HEAD_LIMIT: usize = 64 * 1024;
 /// Pause after a failed accept: usually the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -47,10 +38,13 @@ pub async fn serve(
     let app = App::new(context, queue, platforms);
     let listening = crate::guard::listen(app.clone());
     shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(listening));
+    let listening = crate::moderation::listen(app.clone());
+    shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(listening));
+    start_play(&app, &shutdown);
     let service = warp::service(filter::of(app));
     let connections = TaskTracker::new();
-    accept(&listener, &shutdown, &connections, |stream, peer, seat| {
-        serve_connection((stream, peer, seat), service.clone(), shutdown.clone())
+    accept(&listener, &shutdown, &connections, |stream, peer| {
+        connection::serve((stream, peer), service.clone(), shutdown.clone())
     })
     .await;
     // Nobody new is let in: whoever knocks is refused by the system and goes to another process.
@@ -59,11 +53,25 @@ pub async fn serve(
     connections.wait().await;
 }
 
+/// What heartbeats, polls and live sockets need besides requests.
+fn start_play(app: &Arc<App>, shutdown: &Shutdown) {
+    let services: [BoxFuture<'static, ()>; 3] = [
+        Box::pin(crate::play::listen(app.clone())),
+        Box::pin(crate::ws::listen(app.clone())),
+        Box::pin(crate::ws::watch_keys(app.clone())),
+    ];
+    for service in services {
+        shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(service));
+    }
+    // Ends by itself, after its last batch.
+    shutdown.services().spawn(crate::play::write_batches(app.clone()));
+}
+
 async fn accept<F>(
     listener: &TcpListener,
     shutdown: &Shutdown,
     connections: &TaskTracker,
-    serve: impl Fn(TcpStream, SocketAddr, Seat) -> F,
+    serve: impl Fn(TcpStream, SocketAddr) -> F,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -86,49 +94,10 @@ async fn accept<F>(
             metrics::counter!("guildhall_http_connections_refused_total").increment(1);
             continue;
         };
-        let connection = serve(stream, peer, seat);
-        let connection = shutdown.tracker().track_future(connection);
+        let connection = shutdown.tracker().track_future(serve(stream, peer));
         connections.spawn(async move {
             connection.await;
-            drop(place);
+            drop((place, seat));
         });
-    }
-}
-
-async fn serve_connection<S>(
-    (stream, peer, _seat): (TcpStream, SocketAddr, Seat),
-    service: S,
-    shutdown: Shutdown,
-) where
-    S: Service<hyper::Request<hyper::body::Incoming>, Response = warp::reply::Response>
-        + Clone
-        + Send
-        + 'static,
-    S::Error: std::error::Error + Send + Sync + 'static,
-    S::Future: Send,
-{
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "cannot switch off the delay of small packets");
-    }
-    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-        request.extensions_mut().insert(Peer(peer.ip()));
-        service.clone().call(request)
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT)
-        .max_buf_size(HEAD_LIMIT)
-        .serve_connection(TokioIo::new(stream), service)
-        .with_upgrades();
-    let mut connection = pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = shutdown.soft().cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            shutdown.hard().run_until_cancelled(connection).await.unwrap_or(Ok(()))
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended early");
     }
 }

@@ -45,6 +45,7 @@ fn the_eta_goes_by_the_speed_of_writing() {
     assert_eq!(eta(&planning, 1_010), Some(30));
     let writing = bulk(State::Waiting, Some(json!({"since": 1_010, "base": 800})), (850, 1_000));
     assert_eq!(eta(&writing, 1_015), Some(15));
+    assert_eq!(eta(&writing, 1_010), None);
     let no_write_yet = bulk(State::Waiting, Some(json!({"since": 1_010, "base": 850})), (850, 1_000));
     assert_eq!(eta(&no_write_yet, 1_015), None);
     assert_eq!(eta(&bulk(State::Succeeded, None, (9, 9)), 1_015), None);

@@ -7,7 +7,7 @@ use crate::http::error::Kind;
 use crate::route::{Router, unversioned};
 
 /// Sections 4.1 to 4.5 and 8 of the interface, and what decisions add: method, path, requests, seconds.
-const INTERFACE: [(&str, &str, u32, u64); 24] = [
+const INTERFACE: &[(&str, &str, u32, u64)] = &[
     ("GET", "/lookup/chat/{chatId}", 60, 60),
     ("GET", "/lookup/play/{playId}", 60, 60),
     ("POST", "/lookup/status", 60, 60),
@@ -27,6 +27,63 @@ const INTERFACE: [(&str, &str, u32, u64); 24] = [
     ("GET", "/guilds/{guildId}/verified-users", 100, 60),
     ("GET", "/guilds/{guildId}/audit-logs", 100, 60),
     ("POST", "/guilds/{guildId}/audit-logs", 20, 60),
+    ("GET", "/moderation/{guildId}/ban-status/{identifier}", 300, 60),
+    ("GET", "/moderation/{guildId}/mute-status/{identifier}", 300, 60),
+    ("GET", "/moderation/{guildId}/play/bans/active", 100, 60),
+    ("GET", "/moderation/{guildId}/play/mutes/active", 100, 60),
+    ("POST", "/moderation/{guildId}/play/ban", 50, 60),
+    ("POST", "/moderation/{guildId}/play/unban", 50, 60),
+    ("POST", "/moderation/{guildId}/play/mute", 50, 60),
+    ("POST", "/moderation/{guildId}/play/unmute", 50, 60),
+    ("GET", "/moderation/{guildId}/bans", 100, 60),
+    ("GET", "/staff/members/{guildId}", 100, 60),
+    ("GET", "/staff/permissions/{guildId}/{userId}", 100, 60),
+    ("GET", "/guilds/{guildId}/staff/profile/{userId}", 100, 60),
+    ("GET", "/staff/activity/{guildId}", 100, 60),
+    ("GET", "/staff/stats/{guildId}", 100, 60),
+    ("GET", "/staff/leaderboard/{guildId}", 100, 60),
+    ("GET", "/staff/action-types", 100, 60),
+    ("GET", "/guilds/{guildId}/staff/loa", 100, 60),
+    ("POST", "/guilds/{guildId}/staff/loa", 30, 60),
+    ("PATCH", "/guilds/{guildId}/staff/loa/{loaId}", 30, 60),
+    ("DELETE", "/guilds/{guildId}/staff/loa/{loaId}", 30, 60),
+    ("POST", "/guilds/{guildId}/staff/loa/expire", 30, 60),
+    ("GET", "/guilds/{guildId}/staff/strikes", 100, 60),
+    ("POST", "/guilds/{guildId}/staff/strikes", 30, 60),
+    ("PATCH", "/guilds/{guildId}/staff/strikes/{strikeId}/update", 30, 60),
+    ("PATCH", "/guilds/{guildId}/staff/strikes/{strikeId}", 30, 60),
+    ("DELETE", "/guilds/{guildId}/staff/strikes/{strikeId}", 30, 60),
+    ("POST", "/guilds/{guildId}/staff/strikes/expire", 30, 60),
+    ("GET", "/guilds/{guildId}/staff/notes", 100, 60),
+    ("POST", "/guilds/{guildId}/staff/notes", 30, 60),
+    ("PATCH", "/guilds/{guildId}/staff/notes/{noteId}", 30, 60),
+    ("DELETE", "/guilds/{guildId}/staff/notes/{noteId}", 30, 60),
+    ("GET", "/guilds/{guildId}/staff/quota", 100, 60),
+    ("POST", "/guilds/{guildId}/staff/quota", 30, 60),
+    ("PATCH", "/guilds/{guildId}/staff/quota/{quotaId}", 30, 60),
+    ("DELETE", "/guilds/{guildId}/staff/quota/{quotaId}", 30, 60),
+    ("GET", "/guilds/{guildId}/staff/quota/{quotaId}/progress", 100, 60),
+    ("GET", "/guilds/{guildId}/staff/quota-pending", 100, 60),
+    ("POST", "/guilds/{guildId}/staff/quota-pending/{actionId}/approve", 30, 60),
+    ("POST", "/guilds/{guildId}/staff/quota-pending/{actionId}/reject", 30, 60),
+    ("PUT", "/guilds/{guildId}/staff/roles/{roleId}", 30, 60),
+    ("DELETE", "/guilds/{guildId}/staff/roles/{roleId}", 30, 60),
+    ("PUT", "/guilds/{guildId}/staff/members/{chatId}", 30, 60),
+    ("DELETE", "/guilds/{guildId}/staff/members/{chatId}", 30, 60),
+    ("POST", "/staff/play/verify", 200, 60),
+    ("POST", "/play/games/register", 200, 60),
+    ("POST", "/staff/play/session/start", 100, 60),
+    ("POST", "/staff/play/session/end", 100, 60),
+    ("POST", "/staff/play/heartbeat", 300, 60),
+    ("POST", "/staff/play/action", 200, 60),
+    ("GET", "/guilds/{guildId}/staff/play/{playId}/permissions", 200, 60),
+    ("POST", "/play/servers/heartbeat", 300, 60),
+    ("GET", "/play/servers/{serverId}/commands", 300, 60),
+    ("POST", "/play/servers/{serverId}/commands/{commandId}/ack", 100, 60),
+    ("POST", "/play/servers/{serverId}/commands", 50, 60),
+    ("POST", "/guilds/{guildId}/servers/commands", 20, 60),
+    ("GET", "/guilds/{guildId}/servers", 100, 60),
+    ("GET", "/ws/guilds/{guildId}/play", 10, 60),
     ("GET", "/guilds/{guildId}/settings", 100, 60),
     ("PATCH", "/guilds/{guildId}/settings", 20, 60),
     ("GET", "/guilds/{guildId}/jobs", 100, 60),
@@ -36,7 +93,7 @@ const INTERFACE: [(&str, &str, u32, u64); 24] = [
 
 #[test]
 fn every_row_of_the_interface_is_served_with_its_limit_and_nothing_else_is() {
-    for (method, path, limit, seconds) in INTERFACE {
+    for &(method, path, limit, seconds) in INTERFACE {
         let row = ROUTES.iter().find(|row| row.method == method && row.path == path);
         let quota = row.unwrap_or_else(|| panic!("{method} {path} has no row")).bucket.quota();
         assert_eq!((quota.limit, quota.window), (limit, Duration::from_secs(seconds)), "{method} {path}");

@@ -1,6 +1,6 @@
 //! `guildhall api`: answers HTTP. Any number of them, behind a load balancer.
 
-use runtime::{BrokerArgs, Config, DatabaseArgs, ListenArgs, Need, PlatformArgs, Shutdown, bind};
+use runtime::{BrokerArgs, Config, DatabaseArgs, ListenArgs, PlatformArgs, Shutdown, bind};
 
 use super::serve;
 use crate::process::{Process, VERSION, database_name};
@@ -24,8 +24,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let config = Config::distributed(&args.database, &args.broker)?;
     let shutdown = Shutdown::on_signals();
     let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
-    // Without RabbitMQ lookups answer and jobs are kept: it stays in rotation.
-    let process = Process::distributed(&config, &args.platforms, shutdown, Need::Optional).await?;
+    let process = Process::distributed(&config, &args.platforms, shutdown).await?;
     tracing::info!(
         version = VERSION,
         mode = "api",

@@ -52,7 +52,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let (context, queue) = (process.context.clone(), process.queue.clone());
     let serving = tokio::spawn(serve::start(process, queue::run::Slots::default(), listener));
     let shown = tokio::select! {
-        shown = show(&stage, &context, &queue) => shown,
+        shown = show(&stage, &context, &queue) => shown.and_then(|()| output::print(&paste::lines(&stage, args.exit))),
         () = shutdown.soft().cancelled() => Ok(()),
     };
     if shown.is_ok() && !args.exit {
@@ -93,8 +93,7 @@ async fn show(stage: &Stage, context: &Context, queue: &Queue) -> anyhow::Result
         0 => output::print("second sync changed none")?,
         again => bail!("the second sync changed {again} members, and should have changed none"),
     }
-    report(stage, before).await?;
-    output::print(&paste::lines(stage))
+    report(stage, before).await
 }
 
 fn introduce(stage: &Stage) -> anyhow::Result<()> {
@@ -118,7 +117,7 @@ async fn follow(stage: &Stage, job: JobId) -> anyhow::Result<u64> {
         bail!("job {job} ended as {end}: {}", ended["error"]);
     }
     let changed =
-        ended["result"]["changed"].as_u64().context("the job's result does not say what changed")?;
+        ended["result"]["updated"].as_u64().context("the job's result does not say what changed")?;
     output::print(&format!("job {job} {end} after {:.1} s", begun.elapsed().as_secs_f64()))?;
     Ok(changed)
 }

@@ -22,7 +22,7 @@ pub(crate) enum Command {
     Show(OneArgs),
     /// Give a failed or dead job a fresh set of attempts
     Retry(OneArgs),
-    /// Cancel a job: what has not begun ends now, what runs stops at its next step
+    /// Cancel a job: what has not begun ends now, what runs is asked to stop
     Cancel(OneArgs),
 }
 
@@ -156,6 +156,7 @@ async fn cancel(args: OneArgs) -> anyhow::Result<()> {
     let context = args.access.change().await?;
     let now = context.clock.now();
     let queue = Queue::embedded(&context);
+    let hears = if context.redis.is_some() { "at once" } else { "at its next heartbeat, within 10 s" };
     let transaction = context.database.begin().await?;
     let before = require(&transaction, args.job).await?;
     if !before.state.is_open() {
@@ -168,10 +169,7 @@ async fn cancel(args: OneArgs) -> anyhow::Result<()> {
     access::finish(context, Vec::new()).await;
     output::print(&match after.state {
         State::Cancelled => format!("job {} is cancelled", args.job),
-        _ => format!(
-            "job {} was asked to stop; what runs of it stops at its next step, within seconds",
-            args.job
-        ),
+        _ => format!("job {} was asked to stop; what runs of it hears of that {hears}", args.job),
     })
 }
 

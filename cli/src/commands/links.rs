@@ -45,6 +45,7 @@ async fn import(args: ImportArgs) -> anyhow::Result<()> {
     let context = args.access.change().await?;
     let now = context.clock.now();
     let transaction = context.database.begin().await?;
+    entities::bulk::prepare(&transaction).await?;
     access::require_guild(&transaction, args.guild).await?;
     let merged = match links::merge(&transaction, args.guild, &rows.links, now).await {
         Ok(merged) => merged,

@@ -11,6 +11,7 @@ mod scheduler;
 mod seed;
 mod serve;
 mod simulate;
+mod staff;
 mod worker;
 
 pub(crate) use guilds::new_guild;
@@ -39,6 +40,9 @@ pub(crate) enum Command {
     /// Bring in links between chat and game accounts
     #[command(subcommand)]
     Links(links::Command),
+    /// Say who is staff, and what staff roles permit
+    #[command(subcommand)]
+    Staff(staff::Command),
     /// Look at jobs, retry and cancel them
     #[command(subcommand)]
     Jobs(jobs::Command),
@@ -50,7 +54,7 @@ pub(crate) enum Command {
 
 impl Command {
     pub(crate) async fn run(self, log: LogArgs) -> anyhow::Result<()> {
-        runtime::init_logging_at(log.format(), self.default_filter());
+        runtime::init_logging(log.format(), self.default_filter());
         match self {
             Self::Demo(args) => Box::pin(demo::run(args)).await,
             Self::Serve(args) => Box::pin(serve::run(args)).await,
@@ -61,6 +65,7 @@ impl Command {
             Self::Guilds(command) => Box::pin(guilds::run(command)).await,
             Self::Keys(command) => Box::pin(keys::run(command)).await,
             Self::Links(command) => Box::pin(links::run(command)).await,
+            Self::Staff(command) => Box::pin(staff::run(command)).await,
             Self::Jobs(command) => Box::pin(jobs::run(command)).await,
             Self::Seed(args) => Box::pin(seed::run(args)).await,
             Self::Simulate(args) => Box::pin(simulate::run(args)).await,

@@ -1,6 +1,6 @@
 //! `guildhall scheduler`: moves what is due and what was lost. Of several one leads, the others wait to.
 
-use runtime::{BrokerArgs, Config, DatabaseArgs, MetricsArgs, Need, PlatformArgs, Shutdown, bind, serve_ops};
+use runtime::{BrokerArgs, Config, DatabaseArgs, MetricsArgs, PlatformArgs, Shutdown, bind, serve_ops};
 
 use super::serve;
 use crate::process::{Process, VERSION, database_name};
@@ -24,7 +24,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let config = Config::distributed(&args.database, &args.broker)?;
     let shutdown = Shutdown::on_signals();
     let listener = bind(args.metrics.address()?, MetricsArgs::VARIABLE).await?;
-    let process = Process::distributed(&config, &args.platforms, shutdown.clone(), Need::Optional).await?;
+    let process = Process::distributed(&config, &args.platforms, shutdown.clone()).await?;
     tracing::info!(
         version = VERSION,
         mode = "scheduler",

@@ -29,6 +29,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let context = args.access.begin().await?;
     let now = context.clock.now();
     let transaction = context.database.begin().await?;
+    entities::bulk::prepare(&transaction).await?;
     let loaded = fixture::load(&transaction, fixture, now).await;
     let loaded = loaded.with_context(|| format!("{} was not loaded", args.file.display()))?;
     transaction.commit().await?;
@@ -47,11 +48,17 @@ fn report(loaded: &Loaded) -> String {
         (loaded.keys, "key"),
         (loaded.links, "link"),
         (loaded.bindings, "binding"),
+        (loaded.staff_roles, "staff role"),
+        (loaded.staff, "staff member"),
+        (loaded.bans, "ban"),
     ];
-    let texts = parts.map(|(tally, what)| match tally.written {
-        0 => output::count(tally.total, what),
-        written => format!("{} ({written} new or changed)", output::count(tally.total, what)),
-    });
+    let held = parts.iter().filter(|(tally, _)| tally.total > 0);
+    let texts: Vec<_> = held
+        .map(|(tally, what)| match tally.written {
+            0 => output::count(tally.total, what),
+            written => format!("{} ({written} new or changed)", output::count(tally.total, what)),
+        })
+        .collect();
     let nothing = parts.iter().all(|(tally, _)| tally.written == 0);
     let verb = if nothing { "nothing new:" } else { "loaded" };
     format!("{verb} {}", texts.join(", "))

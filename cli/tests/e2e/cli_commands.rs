@@ -23,6 +23,7 @@ async fn picture(world: &World) -> Vec<Value> {
         seen.push(api.get(&format!("/guilds/{}/members", guild.id)).await.ok());
         seen.push(api.get(&format!("/guilds/{}/settings", guild.id)).await.ok());
         seen.push(api.get("/bindings/list").await.ok());
+        seen.push(api.get(&format!("/staff/members/{}", guild.id)).await.ok());
     }
     seen
 }

@@ -90,15 +90,16 @@ async fn fields_of_other_bodies_have_their_bounds(world: &World) {
         ("/bindings/test", json!({ "type": "group_rank", "group_id": 1, "rank": 1 }), "chat_id"),
         (&audit_logs, json!({ "metadata": {} }), "action"),
         (&audit_logs, json!({ "action": "", "metadata": {} }), "action"),
-        (&audit_logs, json!({ "action": "x".repeat(1001), "metadata": {} }), "action"),
+        (&audit_logs, json!({ "action": "Not dotted", "metadata": {} }), "action"),
+        (&audit_logs, json!({ "action": "x.".repeat(501), "metadata": {} }), "action"),
         (&audit_logs, json!({ "action": "a.b", "metadata": [] }), "metadata"),
-        (&audit_logs, json!({ "action": "a.b" }), "metadata"),
     ];
+    let before = api.get(&audit_logs).await.ok();
     for (path, body, word) in cases {
         api.post(path, body).await.refused(400, &[word]);
     }
     assert_eq!(world.simulator.member_updates().await, 0);
-    assert_eq!(api.get(&audit_logs).await.ok()["entries"].as_array().unwrap().len(), 0);
+    assert_eq!(api.get(&audit_logs).await.ok(), before);
 }
 
 async fn parameters_have_their_bounds(world: &World) {

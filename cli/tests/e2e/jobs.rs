@@ -39,7 +39,10 @@ async fn a_job_is_shown_with_its_progress_and_result(world: &World) {
     );
     assert_eq!((&job["error"], &job["result"]["added_roles"]), (&Value::Null, &json!([member.wanted])));
 
-    let failing = enqueue(world, "1999999999999999999").await;
+    let gone = &world.guild().members[4].chat;
+    let left = json!({ "guild_id": world.guild().id, "chat_id": gone, "remove": true });
+    world.simulator.change_member(left).await;
+    let failing = enqueue(world, gone).await;
     let job = world.job_ended(&failing).await;
     assert_eq!((&job["state"], &job["result"]), (&json!("failed"), &Value::Null), "{job}");
     assert!(job["error"]["message"].is_string() && job["error"]["error"].is_string(), "{job}");

@@ -6,6 +6,7 @@ mod audit_logs;
 mod bindings;
 mod cli_commands;
 mod cross_guild;
+mod demo;
 mod distributed_only;
 mod errors;
 mod guilds;

@@ -8,7 +8,7 @@ both_modes!(
     every_member_is_right_afterwards_and_a_second_run_changes_none,
     a_dry_run_says_what_would_change_and_changes_nothing,
     the_brake_stops_it_before_the_first_write,
-    it_can_be_cancelled_half_way(|setup| setup.members(300).latency_ms(60)),
+    it_can_be_cancelled_half_way(|setup| setup.members(300).latency_ms(200)),
     single_failures_are_listed_and_the_rest_is_done,
     a_guild_without_rights_stops_early(|setup| setup.members(60)),
 );

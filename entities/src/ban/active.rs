@@ -25,6 +25,26 @@ pub async fn of_person<C: ConnectionTrait>(
     Ok(bans)
 }
 
+/// The ban that still holds for a person where one of `place` has just ended; of several the one that ends last.
+pub async fn remaining<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    (person, place): (Person, Option<PlaceId>),
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let bans = of_person(conn, guild, (person, place), now).await?;
+    Ok(bans.into_iter().find(|ban| ban.place_id.is_none() || ban.place_id == place))
+}
+
+/// How many bans of a guild are in force. Between two changes the number only falls.
+pub async fn count<C: ConnectionTrait>(conn: &C, guild: GuildId, now: Timestamp) -> Result<u64, DbErr> {
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(sanction::in_force(Column::LiftedAt, Column::ExpiresAt, now))
+        .count(conn)
+        .await
+}
+
 /// A ban as game servers keep it.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Listed {

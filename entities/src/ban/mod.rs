@@ -1,11 +1,14 @@
 //! Bans (interface 4.6): at most one in force for a guild, identifier and place.
 //!
 //! Modules: [`change`] what a transaction does to them, [`active`] who is banned now and what changed since,
-//! [`history`] all of them, [`mirror`] their copy on the chat platform.
+//! [`expiry`] what lapsed, [`history`] all of them, [`import`] many at once from a file, [`mirror`] their copy on the
+//! chat platform.
 
 pub mod active;
 pub mod change;
+pub mod expiry;
 pub mod history;
+pub mod import;
 pub mod mirror;
 
 use sea_orm::entity::prelude::*;

@@ -234,7 +234,8 @@ pub(super) fn failure_json(failure: &Failure) -> Json {
     serde_json::to_value(failure).unwrap_or(Json::Null)
 }
 
-/// Puts a claimed job aside until `run_at`, its reply address kept for the next run.
+/// Puts a claimed job aside until `run_at`, its reply address kept for the next run. False also where a cancel was
+/// asked for: such a job has no next run.
 pub async fn retry<C: ConnectionTrait>(
     conn: &C,
     held: Held,
@@ -248,6 +249,7 @@ pub async fn retry<C: ConnectionTrait>(
         .col_expr(Column::RunAt, Expr::value(run_at))
         .col_expr(Column::Error, Expr::value(failure_json(failure)))
         .col_expr(Column::ReplyTo, Expr::value(reply_to.map(str::to_owned)))
+        .filter(Column::CancelRequested.eq(false))
         .exec(conn)
         .await?;
     Ok(done.rows_affected == 1)

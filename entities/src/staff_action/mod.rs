@@ -8,7 +8,7 @@ pub mod totals;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect, TryInsertResult};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
 use crate::{ActionId, ChatId, GuildId, PendingId, SessionId, Timestamp, pending_action, quota};
@@ -143,10 +143,8 @@ async fn try_append<C: ConnectionTrait>(
     let taken = OnConflict::columns([Column::GuildId, Column::StaffId, Column::ActionType, Column::Nth])
         .do_nothing()
         .to_owned();
-    match Entity::insert(row).on_conflict(taken).try_insert().exec_with_returning(conn).await? {
-        TryInsertResult::Inserted(action) => Ok(Some(action)),
-        TryInsertResult::Conflicted | TryInsertResult::Empty => Ok(None),
-    }
+    let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
+    Ok(added.into_iter().next())
 }
 
 async fn last<C: ConnectionTrait>(conn: &C, new: &NewAction) -> Result<Option<(i64, Timestamp)>, DbErr> {

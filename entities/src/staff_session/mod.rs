@@ -8,7 +8,9 @@ pub mod totals;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use serde_json::json;
 
+use crate::audit_entry::{self, Actor, NewEntry};
 use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, staff_member};
 
 /// Seconds without a heartbeat after which a session is over (decisions 6).
@@ -163,7 +165,7 @@ pub async fn end<C: ConnectionTrait>(
     Ok(ended.into_iter().next())
 }
 
-/// Ends up to `limit` sessions that fell silent, at their last heartbeat.
+/// Ends up to `limit` sessions that fell silent, at their last heartbeat, with an audit entry each. Needs a transaction.
 pub async fn sweep_silent<C: ConnectionTrait>(
     conn: &C,
     now: Timestamp,
@@ -184,10 +186,18 @@ pub async fn sweep_silent<C: ConnectionTrait>(
     if due.is_empty() {
         return Ok(Vec::new());
     }
-    Entity::update_many()
+    let ended = Entity::update_many()
         .col_expr(Column::EndedSecond, Expr::col(Column::HeartbeatSecond))
         .filter(Column::SessionId.is_in(due))
         .filter(silent)
         .exec_with_returning(conn)
-        .await
+        .await?;
+    for session in &ended {
+        let metadata =
+            json!({ "staff_id": session.staff_id, "duration_seconds": session.duration_seconds() });
+        let target = session.session_id.to_string();
+        let entry = NewEntry { guild: session.guild_id, action: "sessions.expire", target, metadata };
+        audit_entry::write(conn, &Actor::service(), entry, now).await?;
+    }
+    Ok(ended)
 }

@@ -144,6 +144,7 @@ impl Model {
             Step::Beat(_) => self.lease_until = Some(self.now + LEASE),
             Step::Succeed(_) | Step::SucceedInBatch(_) => self.leave(State::Succeeded),
             Step::Fail(_) => self.leave(State::Failed),
+            Step::Retry(_) if self.cancel_requested => return false,
             Step::Retry(_) => {
                 self.leave(State::Retrying);
                 self.run_at = self.now + PAUSE;

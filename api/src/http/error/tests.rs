@@ -36,6 +36,7 @@ fn the_whole_mapping() {
         (ApiError::body_too_large(9), (413, "body_too_large", false)),
         (ApiError::media_type("text/plain"), (415, "unsupported_media_type", false)),
         (ApiError::rule("unknown_group", "m"), (422, "unknown_group", false)),
+        (ApiError::upgrade_required(), (426, "upgrade_required", false)),
         (ApiError::over_quota(window), (429, "rate_limited", true)),
         (ApiError::too_many_failures(3), (429, "too_many_failures", true)),
         (ApiError::internal("cause"), (500, "internal", false)),

@@ -101,8 +101,27 @@ impl Guild {
             "keys": [{ "name": "game servers", "text": self.game_key, "owner_id": owner },
                      { "name": "dashboard", "text": self.admin_key, "owner_id": owner, "scopes": ALL_SCOPES }],
             "links": links.collect::<Vec<_>>(), "bindings": bindings.collect::<Vec<_>>(),
-            "staff_roles": [], "staff": [], "bans": [], "panels": [], "submissions": [],
+            "staff_roles": self.staff_roles(), "staff": self.staff(), "bans": [], "panels": [], "submissions": [],
         })
+    }
+
+    /// Admin (the high role) and Moderator (that of rank 200).
+    fn staff_roles(&self) -> Value {
+        json!([
+            { "role_id": self.high_role, "role_name": "Admin", "play_permissions": ["kick", "ban", "warn"],
+              "permissions": ["moderation.read", "moderation.write", "lookup.read"] },
+            { "role_id": self.roles[3], "role_name": "Moderator", "play_permissions": ["kick", "warn"],
+              "permissions": ["moderation.read", "lookup.read"] },
+        ])
+    }
+
+    /// The first member as Admin, the next three as Moderators.
+    fn staff(&self) -> Value {
+        let member = |(n, member): (usize, &Member)| {
+            let role = if n == 0 { &self.high_role } else { &self.roles[3] };
+            json!({ "chat_id": member.chat, "role_id": role, "joined_at": "2026-01-05T09:00:00Z" })
+        };
+        self.members.iter().take(4).enumerate().map(member).collect()
     }
 
     fn chat(&self, index: usize) -> Value {

@@ -1,0 +1,52 @@
+//! POST /moderation/:guildId/play/ban
+
+use entities::ban::change::{self, Added, NewBan};
+use entities::ban::expiry;
+use entities::staff_action::ActionType;
+use entities::{BanId, Person, moderation_revision};
+use runtime::ModerationVerb;
+use serde::Serialize;
+use serde_json::json;
+
+use super::request::Sentence;
+use super::{Act, mirror, record};
+use crate::call::Call;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+use crate::moderation::{News, commit};
+use crate::time::Seconds;
+
+#[derive(Serialize)]
+struct Banned {
+    id: BanId,
+    banned: bool,
+    expires_at: Option<Seconds>,
+    /// The guild's moderation after this change, for `?since=`.
+    revision: i64,
+}
+
+pub(crate) async fn ban(call: Call) -> Result<Reply, ApiError> {
+    let Sentence { subject, moderator, reason, place, expires_at, now } = Sentence::read(&call)?;
+    let transaction = call.begin().await?;
+    let change = moderation_revision::begin(&transaction, call.guild(), now).await?;
+    let person = Person::resolve(&transaction, call.guild(), subject).await?;
+    let new = NewBan { subject, place, reason: reason.clone(), moderator, created_at: now, expires_at };
+    let Added { mut ban, closed } = change::add(&transaction, &change, new).await?;
+    expiry::note(&transaction, &closed, now).await?;
+
+    let (id, superseded) = (ban.ban_id, closed.iter().map(|ban| ban.ban_id).collect::<Vec<_>>());
+    ban.mirror_chat_id = mirror::user(&transaction, &ban, person).await?;
+    let mirrored: Vec<_> = closed.into_iter().chain([ban]).collect();
+    let jobs = mirror::enqueue(&call, &transaction, &change, (&mirrored, moderator)).await?;
+
+    let expires_at = expires_at.map(Seconds);
+    let details = json!({ "id": id, "reason": reason, "place_id": place, "expires_at": expires_at,
+                          "superseded": superseded });
+    let act = Act { kind: ActionType::Ban, action: "moderation.ban", moderator, target: subject, details };
+    record(&call, &transaction, act, now).await?;
+    let reply = Reply::data(&Banned { id, banned: true, expires_at, revision: change.revision })?;
+    let news = News { verb: ModerationVerb::Ban, person, reason: &reason, place, revision: change.revision };
+    let reply = commit(&call, transaction, reply.with_message("user banned"), news).await?;
+    call.app.queue.publish(jobs);
+    Ok(reply)
+}

@@ -1,0 +1,54 @@
+//! GET /moderation/:guildId/play/bans/active: what a game server fills its cache with, whole or what changed since.
+
+use entities::BanId;
+use entities::ban::active::{self, Listed};
+use serde::Serialize;
+
+use super::active::{Item, MOST_CHANGES, Stand, Tail};
+use crate::call::Call;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+use crate::time::Seconds;
+
+#[derive(Serialize)]
+struct Bans {
+    bans: Vec<Item<BanId>>,
+    #[serde(flatten)]
+    tail: Tail<BanId>,
+}
+
+pub(crate) async fn bans(call: Call) -> Result<Reply, ApiError> {
+    let stand = Stand::of(&call).await?;
+    if let Some(changes) = changes(&call, &stand).await? {
+        return Reply::data(&changes);
+    }
+    let tag = stand.tag(active::count(call.read(), call.guild(), stand.now).await?);
+    if call.if_none_match.has(&tag) {
+        return Ok(Reply::not_modified(tag));
+    }
+    let rows = active::list(call.read(), call.guild(), stand.now).await?;
+    let tail = Tail::complete(stand.revision);
+    Ok(Reply::data(&Bans { bans: rows.into_iter().map(item).collect(), tail })?.with_etag(tag))
+}
+
+/// None: the whole list is wanted, or shorter to send.
+async fn changes(call: &Call, stand: &Stand) -> Result<Option<Bans>, ApiError> {
+    let Some(since) = stand.since else { return Ok(None) };
+    let rows = active::changed_since(call.read(), call.guild(), since, MOST_CHANGES + 1).await?;
+    if rows.len() as u64 > MOST_CHANGES {
+        return Ok(None);
+    }
+    let (bans, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.in_force(stand.now));
+    let tail = Tail::changes(stand.revision, gone.into_iter().map(|row| row.ban_id).collect());
+    Ok(Some(Bans { bans: bans.into_iter().map(item).collect(), tail }))
+}
+
+fn item(row: Listed) -> Item<BanId> {
+    Item {
+        id: row.ban_id,
+        identifier: row.identifier(),
+        reason: row.reason,
+        expires_at: row.expires_at.map(Seconds),
+        place_id: row.place_id,
+    }
+}

@@ -1,0 +1,45 @@
+//! POST /moderation/:guildId/play/mute
+
+use entities::mute::{self, Added, NewMute, expiry};
+use entities::staff_action::ActionType;
+use entities::{MuteId, Person, moderation_revision};
+use runtime::ModerationVerb;
+use serde::Serialize;
+use serde_json::json;
+
+use super::request::Sentence;
+use super::{Act, record};
+use crate::call::Call;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+use crate::moderation::{News, commit};
+use crate::time::Seconds;
+
+#[derive(Serialize)]
+struct Muted {
+    id: MuteId,
+    muted: bool,
+    expires_at: Option<Seconds>,
+    /// The guild's moderation after this change, for `?since=`.
+    revision: i64,
+}
+
+pub(crate) async fn mute(call: Call) -> Result<Reply, ApiError> {
+    let Sentence { subject, moderator, reason, place, expires_at, now } = Sentence::read(&call)?;
+    let transaction = call.begin().await?;
+    let change = moderation_revision::begin(&transaction, call.guild(), now).await?;
+    let person = Person::resolve(&transaction, call.guild(), subject).await?;
+    let new = NewMute { subject, place, reason: reason.clone(), moderator, created_at: now, expires_at };
+    let Added { mute, closed } = mute::add(&transaction, &change, new).await?;
+    expiry::note(&transaction, &closed, now).await?;
+
+    let superseded: Vec<_> = closed.iter().map(|mute| mute.mute_id).collect();
+    let expires_at = expires_at.map(Seconds);
+    let details = json!({ "id": mute.mute_id, "reason": reason, "place_id": place, "expires_at": expires_at,
+                          "superseded": superseded });
+    let act = Act { kind: ActionType::Mute, action: "moderation.mute", moderator, target: subject, details };
+    record(&call, &transaction, act, now).await?;
+    let reply = Reply::data(&Muted { id: mute.mute_id, muted: true, expires_at, revision: change.revision })?;
+    let news = News { verb: ModerationVerb::Mute, person, reason: &reason, place, revision: change.revision };
+    commit(&call, transaction, reply.with_message("user muted"), news).await
+}

@@ -1,0 +1,59 @@
+//! POST /moderation/:guildId/play/unban
+
+use entities::ban::{active, change, expiry};
+use entities::staff_action::ActionType;
+use entities::{BanId, Lifted, Person, moderation_revision};
+use runtime::ModerationVerb;
+use serde::Serialize;
+use serde_json::json;
+
+use super::request::Release;
+use super::{Act, mirror, record};
+use crate::call::Call;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+use crate::moderation::{News, commit};
+
+#[derive(Serialize)]
+struct Unbanned {
+    unbanned: bool,
+    /// The bans that were lifted.
+    lifted: Vec<BanId>,
+}
+
+const LIFTED: &str = "user unbanned";
+const NONE: &str = "there was no active ban";
+const STILL: &str = "the ban of this place is lifted; a ban of every game is still in force";
+
+pub(crate) async fn unban(call: Call) -> Result<Reply, ApiError> {
+    let Release { subject, moderator, reason, place } = Release::read(&call.fields)?;
+    let transaction = call.begin().await?;
+    let now = call.now();
+    let change = moderation_revision::begin(&transaction, call.guild(), now).await?;
+    let person = Person::resolve(&transaction, call.guild(), subject).await?;
+    let closed = change::lift(&transaction, &change, (person, place), moderator).await?;
+    let lifted = closed.iter().filter(|ban| ban.lifted_how == Some(Lifted::Lifted));
+    let lifted: Vec<_> = lifted.map(|ban| ban.ban_id).collect();
+    if lifted.is_empty() {
+        // What had lapsed is left to the sweep.
+        transaction.rollback().await?;
+        return Ok(Reply::data(&Unbanned { unbanned: true, lifted })?.with_message(NONE));
+    }
+    expiry::note(&transaction, &closed, now).await?;
+    let jobs = mirror::enqueue(&call, &transaction, &change, (&closed, moderator)).await?;
+    let details = json!({ "lifted": lifted, "reason": reason, "place_id": place });
+    let act =
+        Act { kind: ActionType::Unban, action: "moderation.unban", moderator, target: subject, details };
+    record(&call, &transaction, act, now).await?;
+
+    let left = active::remaining(&transaction, call.guild(), (person, place), now).await?;
+    let (verb, reason, place, message) = match &left {
+        Some(ban) => (ModerationVerb::Ban, ban.reason.as_str(), ban.place_id, STILL),
+        None => (ModerationVerb::Unban, reason.as_deref().unwrap_or_default(), place, LIFTED),
+    };
+    let reply = Reply::data(&Unbanned { unbanned: true, lifted })?.with_message(message);
+    let news = News { verb, person, reason, place, revision: change.revision };
+    let reply = commit(&call, transaction, reply, news).await?;
+    call.app.queue.publish(jobs);
+    Ok(reply)
+}

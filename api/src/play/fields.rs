@@ -1,0 +1,108 @@
+//! What game servers send: names of servers, targets, counts.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::fields::Field;
+
+/// Characters of a server id; game platforms use 36.
+const SERVER_MAX: usize = 200;
+/// Characters of a target.
+const TARGET_MAX: usize = 200;
+/// Letters of a command's type.
+const KIND_MAX: usize = 50;
+
+/// The id a game server gives itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ServerId(pub(crate) String);
+
+impl Field for ServerId {
+    fn allowed() -> Cow<'static, str> {
+        format!("a string of 1 to {SERVER_MAX} characters").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        fitting(sent.as_str()?, SERVER_MAX).map(Self)
+    }
+}
+
+impl std::str::FromStr for ServerId {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        fitting(text, SERVER_MAX).map(Self).ok_or(())
+    }
+}
+
+/// Whom something is done to, usually a game user's id: game scripts send those as integer too (decisions 2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target(pub(crate) String);
+
+impl Field for Target {
+    fn allowed() -> Cow<'static, str> {
+        format!("a string of 1 to {TARGET_MAX} characters or a positive integer").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        match sent {
+            Value::Number(number) => number.as_i64().filter(|n| *n > 0).map(|n| Self(n.to_string())),
+            _ => fitting(sent.as_str()?, TARGET_MAX).map(Self),
+        }
+    }
+}
+
+/// What a command does: a word the game knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandKind(pub(crate) String);
+
+impl Field for CommandKind {
+    fn allowed() -> Cow<'static, str> {
+        format!("a word such as \"kick\": 1 to {KIND_MAX} letters, digits, `_`, `-` or `.`").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let text = fitting(sent.as_str()?, KIND_MAX)?;
+        let word = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
+        word.then_some(Self(text))
+    }
+}
+
+/// Not blank, and not longer than `max` characters.
+fn fitting(text: &str, max: usize) -> Option<String> {
+    (!text.trim().is_empty() && text.chars().count() <= max).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn targets_are_texts_or_positive_integers() {
+        assert_eq!(Target::read(&json!(17)), Target::read(&json!("17")));
+        for bad in
+            [json!(0), json!(-1), json!(1.5), json!(""), json!(" "), json!(null), json!("x".repeat(201))]
+        {
+            assert_eq!(Target::read(&bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_a_word() {
+        for fine in ["kick", "server.restart", "give-item_2"] {
+            assert!(CommandKind::read(&json!(fine)).is_some(), "{fine}");
+        }
+        for bad in ["", "kick all", "kick;", "é", &"k".repeat(51)] {
+            assert!(CommandKind::read(&json!(bad)).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn server_ids_count_characters() {
+        assert!(ServerId::read(&json!("é".repeat(200))).is_some());
+        assert!(ServerId::read(&json!("x".repeat(201))).is_none());
+        assert!("".parse::<ServerId>().is_err());
+    }
+}

@@ -1,0 +1,20 @@
+//! `/play/...`: what game servers call about themselves (interface 4.13 and 4.14), and what is kept in memory so that
+//! their heartbeats and polls cost the database next to nothing.
+
+mod commands;
+mod fields;
+mod games;
+mod heartbeats;
+mod news;
+mod servers;
+mod sessions;
+mod waiting;
+
+pub(crate) use commands::{ack, announce, poll, queue, read as read_command};
+pub(crate) use fields::{ServerId, Target};
+pub(crate) use games::register;
+pub(crate) use heartbeats::{Heartbeats, write_batches};
+pub(crate) use news::listen;
+pub(crate) use servers::{KnownServers, heartbeat};
+pub(crate) use sessions::Sessions;
+pub(crate) use waiting::{Command, OwnServer, Waiting, read as read_waiting};

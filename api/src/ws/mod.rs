@@ -1,0 +1,178 @@
+//! Live sockets of this process: who listens where, and how news reaches them (interface 4.16 and 6).
+//!
+//! News comes as events, from whichever process made it, and is put into the bounded queue of each socket it concerns.
+//! Nobody waits for a socket: one whose queue is full is told to come again.
+
+mod frames;
+mod keys;
+mod news;
+mod play;
+mod socket;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use entities::{GuildId, PlaceId};
+use frames::Frame;
+pub(crate) use keys::watch as watch_keys;
+pub(crate) use news::listen;
+pub(crate) use play::play;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::http::error::ApiError;
+
+/// Frames that may wait for one socket.
+const QUEUE: usize = 256;
+/// Sockets of this process.
+const MOST_SOCKETS: usize = 5_000;
+
+/// Where a game server is.
+pub(crate) struct Place {
+    pub(crate) place: PlaceId,
+    pub(crate) server: String,
+}
+
+/// Why a socket is closed by us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    GoingAway,
+    KeyNoLongerGood,
+    TooSlow,
+    /// Something failed here; another try may do.
+    Failed,
+}
+
+/// What waits for a socket's task.
+#[derive(Debug)]
+enum News {
+    Frame(Frame),
+    /// Events were lost: look at the waiting commands again.
+    LookAgain,
+}
+
+struct Listener {
+    place: Place,
+    /// Of its key.
+    public_id: String,
+    news: mpsc::Sender<News>,
+    ending: oneshot::Sender<Ending>,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Live(Arc<Mutex<Listeners>>);
+
+#[derive(Default)]
+struct Listeners {
+    next: u64,
+    count: usize,
+    by_guild: HashMap<GuildId, HashMap<u64, Listener>>,
+}
+
+/// A socket's place among the listeners; left when dropped.
+struct Seat {
+    live: Live,
+    guild: GuildId,
+    number: u64,
+    news: mpsc::Receiver<News>,
+    ending: oneshot::Receiver<Ending>,
+}
+
+impl Live {
+    fn lock(&self) -> MutexGuard<'_, Listeners> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enter(&self, guild: GuildId, place: Place, public_id: String) -> Result<Seat, ApiError> {
+        let (news_in, news) = mpsc::channel(QUEUE);
+        let (ending_in, ending) = oneshot::channel();
+        let mut listeners = self.lock();
+        if listeners.count >= MOST_SOCKETS {
+            return Err(ApiError::unavailable(
+                "sockets_full",
+                "this process holds as many sockets as it may",
+            ));
+        }
+        let number = listeners.next;
+        listeners.next += 1;
+        listeners.count += 1;
+        metrics::gauge!("guildhall_live_sockets").set(listeners.count as f64);
+        let listener = Listener { place, public_id, news: news_in, ending: ending_in };
+        listeners.by_guild.entry(guild).or_default().insert(number, listener);
+        Ok(Seat { live: self.clone(), guild, number, news, ending })
+    }
+
+    /// Gives news to those listeners of a guild for whom there is some.
+    fn tell(&self, guild: GuildId, news_for: impl Fn(&Place) -> Option<News>) {
+        let mut listeners = self.lock();
+        let Some(of_guild) = listeners.by_guild.get_mut(&guild) else { return };
+        let deliver = |listener: &Listener| {
+            news_for(&listener.place).is_none_or(|news| listener.news.try_send(news).is_ok())
+        };
+        let slow: Vec<u64> =
+            of_guild.iter().filter(|(_, listener)| !deliver(listener)).map(|(number, _)| *number).collect();
+        for number in slow {
+            listeners.end(guild, number, Ending::TooSlow);
+        }
+    }
+
+    fn tell_all(&self, news: impl Fn() -> News) {
+        let guilds: Vec<GuildId> = self.lock().by_guild.keys().copied().collect();
+        for guild in guilds {
+            self.tell(guild, |_| Some(news()));
+        }
+    }
+
+    /// Public ids of the keys in use.
+    fn keys(&self) -> Vec<String> {
+        let listeners = self.lock();
+        let all = listeners.by_guild.values().flat_map(HashMap::values);
+        let mut keys: Vec<String> = all.map(|listener| listener.public_id.clone()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// Closes every socket that was opened with this key.
+    fn end_key(&self, public_id: &str) {
+        let mut listeners = self.lock();
+        let of_key: Vec<(GuildId, u64)> = listeners
+            .by_guild
+            .iter()
+            .flat_map(|(guild, of_guild)| of_guild.iter().map(move |(number, who)| (*guild, *number, who)))
+            .filter(|(.., listener)| listener.public_id == public_id)
+            .map(|(guild, number, _)| (guild, number))
+            .collect();
+        for (guild, number) in of_key {
+            listeners.end(guild, number, Ending::KeyNoLongerGood);
+        }
+    }
+}
+
+impl Listeners {
+    fn remove(&mut self, guild: GuildId, number: u64) -> Option<Listener> {
+        let of_guild = self.by_guild.get_mut(&guild)?;
+        let removed = of_guild.remove(&number)?;
+        if of_guild.is_empty() {
+            self.by_guild.remove(&guild);
+        }
+        self.count -= 1;
+        metrics::gauge!("guildhall_live_sockets").set(self.count as f64);
+        Some(removed)
+    }
+
+    fn end(&mut self, guild: GuildId, number: u64, why: Ending) {
+        if let Some(listener) = self.remove(guild, number) {
+            // Its task may have ended this moment.
+            let _ = listener.ending.send(why);
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.live.lock().remove(self.guild, self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! A guild with 200 staff and 1,000,000 actions: what leaderboard, stats and quota progress cost, and by which plans.
+//!
+//! The queries are those of the endpoints; the target is 100 ms each on Postgres.
+
+mod explained;
+mod load;
+
+use std::time::{Duration, Instant};
+
+use chrono::TimeDelta;
+use entities::quota::{self, Metric, Period};
+use entities::staff_action::{self, ActionType};
+use entities::{GuildId, Timestamp, staff_member, staff_session};
+use sea_orm::{ConnectionTrait, DbErr};
+
+use crate::site::{Mode, Site, guild_id};
+use explained::Explained;
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[arg(long, default_value_t = 200)]
+    staff: u32,
+    #[arg(long, default_value_t = 1_000_000)]
+    actions: u32,
+    #[arg(long, default_value_t = 100_000)]
+    sessions: u32,
+    /// Times each answer is put together; the median is told
+    #[arg(long, default_value_t = 20)]
+    rounds: usize,
+    /// Also print the plan of every query
+    #[arg(long)]
+    explain: bool,
+}
+
+/// The answers that are measured.
+#[derive(Clone, Copy)]
+enum What {
+    LeaderboardWeek,
+    LeaderboardAll,
+    Stats,
+    ProgressWeek,
+    ProgressAllApproved,
+    ProgressMinutes,
+}
+
+const ALL: [(What, &str); 6] = [
+    (What::LeaderboardWeek, "leaderboard, week"),
+    (What::LeaderboardAll, "leaderboard, all time"),
+    (What::Stats, "stats"),
+    (What::ProgressWeek, "quota progress, bans of a week"),
+    (What::ProgressAllApproved, "quota progress, approved bans of all time"),
+    (What::ProgressMinutes, "quota progress, minutes of all time"),
+];
+
+pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let site = Site::start(Mode::Distributed).await?;
+    let guild = guild_id()?;
+    let began = Instant::now();
+    load::fill(site.context.database.write(), guild, arguments).await?;
+    println!(
+        "{} staff, {} actions, {} sessions, loaded in {:.1?}",
+        arguments.staff,
+        arguments.actions,
+        arguments.sessions,
+        began.elapsed()
+    );
+    let (conn, now) = (site.context.database.read(), site.context.clock.now());
+    for (what, name) in ALL {
+        let mut times = Vec::new();
+        let mut rows = 0;
+        for _ in 0..arguments.rounds.max(1) {
+            let began = Instant::now();
+            rows = answer(conn, what, guild, now).await?;
+            times.push(began.elapsed());
+        }
+        println!("{name}: median {:.1?}, slowest {:.1?}, {rows} rows", median(&mut times), slowest(&times));
+        if arguments.explain {
+            answer(&Explained(conn), what, guild, now).await?;
+        }
+    }
+    site.remove().await
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn slowest(times: &[Duration]) -> Duration {
+    times.iter().max().copied().unwrap_or_default()
+}
+
+/// Runs the queries of one answer and returns how many rows it has.
+async fn answer<C: ConnectionTrait>(
+    conn: &C,
+    what: What,
+    guild: GuildId,
+    now: Timestamp,
+) -> Result<usize, DbErr> {
+    let week = now - TimeDelta::days(7);
+    match what {
+        What::LeaderboardWeek => leaderboard(conn, guild, Some(week), now).await,
+        What::LeaderboardAll => leaderboard(conn, guild, None, now).await,
+        What::Stats => {
+            let (tallies, sessions) = tokio::try_join!(
+                staff_action::totals::of_guild(conn, guild, &ActionType::ALL, None),
+                staff_session::totals::of_guild(conn, guild, None)
+            )?;
+            Ok(tallies.len() + sessions.len())
+        }
+        What::ProgressWeek => progress(conn, (guild, Metric::Ban, false), Some(week), now).await,
+        What::ProgressAllApproved => progress(conn, (guild, Metric::Ban, true), None, now).await,
+        What::ProgressMinutes => progress(conn, (guild, Metric::Minutes, false), None, now).await,
+    }
+}
+
+async fn leaderboard<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    since: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<usize, DbErr> {
+    let (members, tallies, sessions) = tokio::try_join!(
+        staff_member::list(conn, guild, now),
+        staff_action::totals::of_guild(conn, guild, &ActionType::ALL, since),
+        staff_session::totals::of_guild(conn, guild, since)
+    )?;
+    Ok(members.len() + tallies.len() + sessions.len())
+}
+
+/// The quota need not be a row to be measured.
+async fn progress<C: ConnectionTrait>(
+    conn: &C,
+    (guild, metric, requires_approval): (GuildId, Metric, bool),
+    since: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<usize, DbErr> {
+    let quota_id = entities::QuotaId::try_from(1).map_err(|error| DbErr::Custom(error.to_string()))?;
+    let quota = quota::Model {
+        quota_id,
+        guild_id: guild,
+        name: "bench".to_owned(),
+        metric,
+        target: 100,
+        period: Period::Week,
+        scope_role: None,
+        requires_approval,
+        created_at: now,
+    };
+    Ok(quota::progress(conn, &quota, since, now).await?.len())
+}

@@ -1,0 +1,76 @@
+//! `guildhall demo`: from nothing to a bulk sync under the real platforms' limits, and lines to paste that work.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::harness::{Process, eventually, free_address, http_client, run_command};
+
+/// The demo paces itself as on the real hosts: 200 changes at 50 a second, and two looks at 500 members.
+const SHOWN_WITHIN: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+async fn it_syncs_its_500_members_serves_and_prints_lines_that_work() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
+    let mut demo = Process::spawn("demo", &["demo", "--listen", &address], &[], folder.path());
+    let said = eventually("the lines to paste are printed", SHOWN_WITHIN, async || {
+        assert!(demo.has_ended().is_none(), "{}", demo.log());
+        let log = demo.log();
+        log.contains("audit-logs?limit=").then_some(log)
+    })
+    .await;
+    for words in
+        ["200 of 500 members have wrong", "200 changed, 0 wrong afterwards", "second sync changed none"]
+    {
+        assert!(said.contains(words), "no {words:?} in: {said}");
+    }
+    let simulator = said.lines().find(|line| line.starts_with("simulator ")).unwrap();
+    let simulator = simulator.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+    let stats: Value =
+        http_client().get(format!("{simulator}/control/stats")).send().await.unwrap().json().await.unwrap();
+    // One update for each changed member, one page for up to 1,000 members in each of the two syncs, and the pace kept.
+    assert_eq!(
+        (&stats["member_updates"], &stats["page_calls"]),
+        (&Value::from(200), &Value::from(2)),
+        "{stats}"
+    );
+    assert!(stats["max_per_second"].as_u64().unwrap() <= 50, "{stats}");
+    assert_eq!(stats["invalid"], 0, "{stats}");
+    assert_lines_work(&said);
+
+    demo.terminate();
+    let status = demo.ended(Duration::from_secs(35)).await;
+    assert!(status.success(), "{status}: {}", demo.log());
+}
+
+/// Runs what a stranger would paste, as they would.
+fn assert_lines_work(said: &str) {
+    let start = said.find("KEY=gh_").unwrap();
+    let lines: Vec<&str> = said[start..].lines().filter(|line| !line.trim().is_empty()).collect();
+    let calls = lines.iter().filter(|line| line.starts_with("curl ")).count();
+    assert!(calls >= 4, "{said}");
+    let output = std::process::Command::new("bash").args(["-euc", &lines.join("\necho\n")]).output().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{answers} {}", String::from_utf8_lossy(&output.stderr));
+    // The simulator's control side answers with no content.
+    assert_eq!(answers.matches(r#""status":"success","code":200"#).count(), calls - 1, "{answers}");
+    assert!(!answers.contains(r#""status":"error""#), "{answers}");
+    // The member whose roles were taken away has got them back.
+    assert!(answers.contains(r#""added_roles":[""#), "{answers}");
+}
+
+#[tokio::test]
+async fn each_demo_has_a_key_of_its_own_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let env = [("TMPDIR".to_owned(), folder.path().display().to_string())];
+    let mut keys = Vec::new();
+    for _ in 0..2 {
+        let said = run_command(&["demo", "--exit", "--listen", &free_address()], &env, folder.path())
+            .await
+            .succeeded();
+        keys.extend(said.split_whitespace().filter(|word| word.starts_with("KEY=gh_")).map(str::to_owned));
+    }
+    assert_eq!(keys.len(), 2);
+    assert_ne!(keys[0], keys[1]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
+}

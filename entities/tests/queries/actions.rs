@@ -1,0 +1,94 @@
+//! Staff actions: totals read off the numbering equal the counted rows, also after concurrent writes.
+
+use std::collections::BTreeMap;
+
+use entities::staff_action::{self, ActionType, NewAction, totals};
+use entities::{ChatId, Timestamp};
+use sea_orm::EntityTrait;
+
+use crate::support::{Hall, at, both_databases, chat, guild, other_guild};
+
+pub(crate) fn action(staff: i64, action_type: ActionType) -> NewAction {
+    NewAction {
+        guild: guild(),
+        staff: chat(staff),
+        action_type,
+        target: "10001".to_owned(),
+        details: sea_orm::JsonValue::Null,
+        session: None,
+    }
+}
+
+impl Hall {
+    pub(crate) async fn act(&self, new: NewAction, now: Timestamp) -> staff_action::Recorded {
+        let transaction = self.begin().await;
+        let recorded = staff_action::record(&transaction, new, now).await.unwrap();
+        transaction.commit().await.unwrap();
+        recorded
+    }
+
+    /// Totals the slow way.
+    async fn counted(&self, since: Option<Timestamp>) -> BTreeMap<(ChatId, ActionType), i64> {
+        let mut counted = BTreeMap::new();
+        for row in staff_action::Entity::find().all(self.conn()).await.unwrap() {
+            if row.guild_id == guild() && since.is_none_or(|since| row.created_at >= since) {
+                *counted.entry((row.staff_id, row.action_type)).or_default() += 1;
+            }
+        }
+        counted
+    }
+
+    async fn tallied(&self, since: Option<Timestamp>) -> BTreeMap<(ChatId, ActionType), i64> {
+        let tallies = totals::of_guild(self.conn(), guild(), &ActionType::ALL, since).await.unwrap();
+        tallies.iter().map(|one| ((one.staff_id, one.action_type), one.count)).collect()
+    }
+}
+
+both_databases! {
+    async fn tallies_equal_the_counted_rows(hall: &Hall) {
+        let types = [ActionType::Ban, ActionType::Kick, ActionType::Custom];
+        for n in 0..60 {
+            // Every fifth clock is behind.
+            let second = if n % 5 == 0 { n / 2 } else { n };
+            hall.act(action(n % 4, types[usize::try_from(n % 3).unwrap()]), at(second)).await;
+        }
+        hall.act(NewAction { guild: other_guild(), ..action(1, ActionType::Ban) }, at(0)).await;
+        for since in [None, Some(at(0)), Some(at(17)), Some(at(59)), Some(at(60))] {
+            assert_eq!(hall.tallied(since).await, hall.counted(since).await, "{since:?}");
+        }
+        assert_eq!(totals::of_staff(hall.conn(), guild(), chat(1)).await.unwrap(), 15);
+        assert_eq!(totals::of_staff(hall.conn(), guild(), chat(9)).await.unwrap(), 0);
+        let bans = totals::of_guild(hall.conn(), guild(), &[ActionType::Ban], None).await.unwrap();
+        assert_eq!(bans.iter().map(|one| one.count).sum::<i64>(), 20);
+    }
+
+    async fn concurrent_actions_of_one_member_are_numbered_without_gaps(hall: &Hall) {
+        let writes = (0..24).map(|n| hall.act(action(1, ActionType::Warn), at(n)));
+        futures_util::future::join_all(writes).await;
+        let mut rows = staff_action::Entity::find().all(hall.conn()).await.unwrap();
+        rows.sort_by_key(|row| row.nth);
+        assert_eq!(rows.iter().map(|row| row.nth).collect::<Vec<_>>(), (1..=24).collect::<Vec<_>>());
+        assert!(rows.windows(2).all(|pair| pair[0].created_at <= pair[1].created_at));
+    }
+
+    async fn an_action_that_is_rolled_back_leaves_no_gap(hall: &Hall) {
+        hall.act(action(1, ActionType::Warn), at(0)).await;
+        let transaction = hall.begin().await;
+        staff_action::record(&transaction, action(1, ActionType::Warn), at(1)).await.unwrap();
+        transaction.rollback().await.unwrap();
+        hall.act(action(1, ActionType::Warn), at(2)).await;
+        assert_eq!(hall.tallied(None).await, hall.counted(None).await);
+    }
+
+    async fn the_activity_list_pages_without_gaps_while_rows_are_added(hall: &Hall) {
+        for n in 0..5 {
+            hall.act(action(n, ActionType::Kick), at(n)).await;
+        }
+        let first = staff_action::list(hall.conn(), guild(), (None, 2)).await.unwrap();
+        hall.act(action(9, ActionType::Kick), at(9)).await;
+        let second = staff_action::list(hall.conn(), guild(), (Some(first[1].action_id), 10)).await.unwrap();
+        let told: Vec<_> = first.iter().chain(&second).map(|row| row.staff_id).collect();
+        assert_eq!(told, [4, 3, 2, 1, 0].map(chat));
+        assert!(staff_action::list(hall.conn(), other_guild(), (None, 10)).await.unwrap().is_empty());
+    }
+}

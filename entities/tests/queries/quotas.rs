@@ -1,0 +1,75 @@
+//! Quotas: progress by metric, scope and span; approval before an action counts, decided once.
+
+use entities::pending_action::{self, Decision};
+use entities::quota::{self, Metric, NewQuota, Period};
+use entities::staff_action::ActionType;
+
+use crate::actions::action;
+use crate::support::{Hall, at, both_databases, chat, guild, other_guild};
+
+fn bans(scope: Option<&str>, requires_approval: bool) -> NewQuota {
+    NewQuota {
+        name: "Bans".to_owned(),
+        metric: Metric::Ban,
+        target: 10,
+        period: Period::Month,
+        scope_role: scope.map(str::to_owned),
+        requires_approval,
+    }
+}
+
+both_databases! {
+    async fn progress_covers_the_scope_and_nobody_else(hall: &Hall) {
+        for (staff, role) in [(1, 5), (2, 5), (3, 6)] {
+            hall.hire(chat(staff), role).await;
+        }
+        for (staff, second) in [(2, 10), (2, 20), (1, 20), (3, 20), (8, 20)] {
+            hall.act(action(staff, ActionType::Ban), at(second)).await;
+        }
+        hall.act(action(1, ActionType::Kick), at(20)).await;
+        let all = quota::add(hall.conn(), guild(), bans(None, false), at(0)).await.unwrap();
+        let told = async |quota: &quota::Model, since| {
+            let rows = quota::progress(hall.conn(), quota, since, at(30)).await.unwrap();
+            rows.iter().map(|row| (row.staff_id, row.current)).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&all, None).await, [(chat(2), 2), (chat(1), 1), (chat(3), 1)]);
+        assert_eq!(told(&all, Some(at(20))).await, [(chat(1), 1), (chat(2), 1), (chat(3), 1)]);
+        let some = quota::add(hall.conn(), guild(), bans(Some("Mod 5"), false), at(0)).await.unwrap();
+        assert_eq!(told(&some, Some(at(21))).await, [(chat(1), 0), (chat(2), 0)]);
+    }
+
+    async fn actions_wait_where_a_quota_covers_them_and_count_when_approved(hall: &Hall) {
+        hall.hire(chat(1), 5).await;
+        hall.hire(chat(2), 6).await;
+        let quota = quota::add(hall.conn(), guild(), bans(Some("Mod 5"), true), at(0)).await.unwrap();
+        assert!(hall.act(action(2, ActionType::Ban), at(1)).await.pending.is_none());
+        assert!(hall.act(action(1, ActionType::Kick), at(1)).await.pending.is_none());
+        let first = hall.act(action(1, ActionType::Ban), at(1)).await.pending.unwrap();
+        let second = hall.act(action(1, ActionType::Ban), at(2)).await.pending.unwrap();
+        let current = async || quota::progress(hall.conn(), &quota, None, at(9)).await.unwrap()[0].current;
+        assert_eq!(current().await, 0);
+        let waiting = pending_action::list(hall.conn(), guild(), (None, 10)).await.unwrap();
+        assert_eq!(waiting.iter().map(|one| one.pending_id).collect::<Vec<_>>(), [second, first]);
+        let decide = async |id, approve| {
+            pending_action::decide(hall.conn(), (guild(), id), approve, chat(9), at(5)).await.unwrap()
+        };
+        assert!(matches!(decide(first, true).await, Decision::Made(_)));
+        assert!(matches!(decide(first, false).await, Decision::Already(one) if one.state == pending_action::State::Approved));
+        assert_eq!(current().await, 1);
+        assert!(matches!(decide(second, false).await, Decision::Made(_)));
+        assert_eq!(current().await, 1);
+        assert!(pending_action::list(hall.conn(), guild(), (None, 10)).await.unwrap().is_empty());
+        let foreign = pending_action::decide(hall.conn(), (other_guild(), first), true, chat(9), at(5)).await;
+        assert_eq!(foreign.unwrap(), Decision::Unknown);
+    }
+
+    async fn a_quota_is_changed_and_deleted_in_its_guild_only(hall: &Hall) {
+        let mut quota = quota::add(hall.conn(), guild(), bans(None, false), at(0)).await.unwrap();
+        (quota.target, quota.scope_role) = (20, Some("Mod 5".to_owned()));
+        quota::save(hall.conn(), &quota).await.unwrap();
+        assert_eq!(quota::find(hall.conn(), guild(), quota.quota_id).await.unwrap(), Some(quota.clone()));
+        assert!(quota::find(hall.conn(), other_guild(), quota.quota_id).await.unwrap().is_none());
+        assert!(quota::delete(hall.conn(), other_guild(), quota.quota_id).await.unwrap().is_none());
+        assert!(quota::delete(hall.conn(), guild(), quota.quota_id).await.unwrap().is_some());
+    }
+}

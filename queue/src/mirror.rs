@@ -1,0 +1,39 @@
+//! The copy of bans on the chat platform: asked for in the transaction that changes the bans, one job for each chat
+//! user. The job looks at what is wanted when it runs, so the order in which jobs run does not matter.
+
+use std::collections::BTreeMap;
+
+use entities::audit_entry::Actor;
+use entities::ban::{self, mirror};
+use entities::job::Ticket;
+use entities::moderation_revision::Change;
+use entities::{BanId, ChatId};
+use sea_orm::ConnectionTrait;
+
+use crate::kinds::MirrorBan;
+use crate::{Draft, QueueError};
+
+/// Enqueues a job for every chat user whom one of these bans is mirrored on; the bans are its from now on. Publish
+/// the tickets after the commit.
+pub async fn enqueue_mirror<C: ConnectionTrait>(
+    conn: &C,
+    change: &Change,
+    bans: &[ban::Model],
+    actor: &Actor,
+) -> Result<Vec<Ticket>, QueueError> {
+    let mut users: BTreeMap<ChatId, Vec<BanId>> = BTreeMap::new();
+    for ban in bans {
+        if let Some(user) = ban.mirror_chat_id {
+            users.entry(user).or_default().push(ban.ban_id);
+        }
+    }
+    let mut tickets = Vec::new();
+    for (user, bans) in users {
+        let draft = Draft::new(change.guild, &MirrorBan { guild: change.guild, user }, actor.clone())?;
+        // Not deduplicated: a job that runs right now may have looked already.
+        let enqueued = draft.enqueue(conn, change.now).await?;
+        mirror::start(conn, change.guild, &bans, (user, enqueued.job)).await?;
+        tickets.extend(enqueued.ticket);
+    }
+    Ok(tickets)
+}

@@ -1,0 +1,107 @@
+//! The sweeps of bans and mutes that have lapsed. They count as over from that second on without any sweep; what it
+//! adds is the audit entry, the event, and the end of the copy on the chat platform.
+
+use entities::audit_entry::Actor;
+use entities::moderation_revision::{self, Change};
+use entities::{GuildId, Person, PlaceId, Subject, ban, mute};
+use runtime::{Context, Event, ModerationVerb};
+use sea_orm::{DatabaseTransaction, DbErr};
+
+/// Guilds looked at in one round.
+const GUILDS: u64 = 100;
+/// Rows closed in one transaction: it holds the lock of the guild's moderation.
+const BATCH: u64 = 200;
+/// What game servers are told as the reason.
+const REASON: &str = "expired";
+
+pub(crate) async fn bans(context: &Context) -> Result<u64, DbErr> {
+    let mut total = 0;
+    loop {
+        let conn = context.database.read();
+        let guilds = ban::change::guilds_with_lapsed(conn, context.clock.now(), GUILDS).await?;
+        let mut closed = 0;
+        for guild in guilds {
+            closed += bans_of(context, guild).await?;
+        }
+        total += closed;
+        if closed == 0 || context.shutdown.soft().is_cancelled() {
+            return Ok(total);
+        }
+    }
+}
+
+async fn bans_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
+    let transaction = context.database.begin().await?;
+    let change = moderation_revision::begin(&transaction, guild, context.clock.now()).await?;
+    let closed = ban::expiry::sweep(&transaction, &change, BATCH).await?;
+    if closed.is_empty() {
+        transaction.rollback().await?;
+        return Ok(0);
+    }
+    // The relay rings for the jobs, within a second.
+    let jobs = queue::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await;
+    jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
+    let mut events = Vec::new();
+    for ban in &closed {
+        let Some((person, place)) = whom(&transaction, &change, ban.subject(), ban.place_id).await? else {
+            continue;
+        };
+        let left = ban::active::remaining(&transaction, guild, (person, place), change.now).await?;
+        events.extend(left.is_none().then(|| over(&change, ModerationVerb::Unban, person, place)).flatten());
+    }
+    transaction.commit().await?;
+    events.into_iter().for_each(|event| context.events.publish(event));
+    Ok(closed.len() as u64)
+}
+
+pub(crate) async fn mutes(context: &Context) -> Result<u64, DbErr> {
+    let mut total = 0;
+    loop {
+        let conn = context.database.read();
+        let guilds = mute::guilds_with_lapsed(conn, context.clock.now(), GUILDS).await?;
+        let mut closed = 0;
+        for guild in guilds {
+            closed += mutes_of(context, guild).await?;
+        }
+        total += closed;
+        if closed == 0 || context.shutdown.soft().is_cancelled() {
+            return Ok(total);
+        }
+    }
+}
+
+async fn mutes_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
+    let transaction = context.database.begin().await?;
+    let change = moderation_revision::begin(&transaction, guild, context.clock.now()).await?;
+    let closed = mute::expiry::sweep(&transaction, &change, BATCH).await?;
+    if closed.is_empty() {
+        transaction.rollback().await?;
+        return Ok(0);
+    }
+    let mut events = Vec::new();
+    for mute in &closed {
+        let Some((person, place)) = whom(&transaction, &change, mute.subject(), mute.place_id).await? else {
+            continue;
+        };
+        let left = mute::remaining(&transaction, guild, (person, place), change.now).await?;
+        events.extend(left.is_none().then(|| over(&change, ModerationVerb::Unmute, person, place)).flatten());
+    }
+    transaction.commit().await?;
+    events.into_iter().for_each(|event| context.events.publish(event));
+    Ok(closed.len() as u64)
+}
+
+async fn whom(
+    transaction: &DatabaseTransaction,
+    change: &Change,
+    subject: Option<Subject>,
+    place: Option<PlaceId>,
+) -> Result<Option<(Person, Option<PlaceId>)>, DbErr> {
+    let Some(subject) = subject else { return Ok(None) };
+    Ok(Some((Person::resolve(transaction, change.guild, subject).await?, place)))
+}
+
+/// Nobody is told that something ended while another ban or mute of the person still holds there.
+fn over(change: &Change, verb: ModerationVerb, person: Person, place: Option<PlaceId>) -> Option<Event> {
+    Event::moderation((change.guild, change.revision), verb, person, (REASON, place))
+}
