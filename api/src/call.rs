@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use entities::audit_entry::{Actor, NewEntry};
-use entities::{GuildId, Timestamp};
+use entities::{GuildId, JobId, Timestamp};
 use platforms::CallContext;
 use sea_orm::{DatabaseConnection, DatabaseTransaction};
 use serde_json::Value;
@@ -88,6 +88,11 @@ impl Call {
         let entry = NewEntry { guild: self.guild(), action, target: target.to_string(), metadata };
         entities::audit_entry::write(transaction, &self.actor(), entry, self.now()).await?;
         Ok(())
+    }
+
+    /// The job that the first request under this idempotency key enqueued.
+    pub(crate) fn first_job(&self) -> Option<JobId> {
+        self.idempotency.as_ref().and_then(Slot::first_job)
     }
 
     /// For platform calls whose answer the caller waits for.

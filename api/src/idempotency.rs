@@ -73,17 +73,24 @@ pub(crate) async fn run(
     let hash = Sha256::new().chain_update(route.method.as_str()).chain_update([0]).chain_update(path);
     let hash = hash.chain_update([0]).chain_update(body).finalize().to_vec();
     let request = idempotency::Request { key: call.key.id(), idempotency_key: key, hash };
-    match find(&call, &request).await? {
+    let first_job = match find(&call, &request).await? {
         Found::Answer(reply) => return Ok(reply),
-        Found::Job(job) => call.idempotency = Some(Slot { request, first_job: Some(job) }),
-        Found::Nothing => call.idempotency = Some(Slot { request, first_job: None }),
-    }
-    let (app, slot) = (call.app.clone(), call.idempotency.clone());
-    let mut unfinished = Unfinished(slot.clone().map(|slot| (app.clone(), slot)));
+        Found::Job(job) => Some(job),
+        Found::Nothing => None,
+    };
+    let (app, slot) = (call.app.clone(), Slot { request, first_job });
+    call.idempotency = Some(slot.clone());
+    let mut unfinished = Unfinished(Some((app.clone(), slot.clone())));
     let result = (route.handler)(call).await;
     unfinished.0 = None;
-    let Some(slot) = slot else { return result };
-    let conn = app.context.database.write();
+    settle(app.context.database.write(), &slot, result).await
+}
+
+async fn settle<C: ConnectionTrait>(
+    conn: &C,
+    slot: &Slot,
+    result: Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
     match result {
         Ok(mut reply) => {
             // An answer that was not committed with a change: there was none, or a job made it. 202 is not the end.

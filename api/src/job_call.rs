@@ -23,7 +23,7 @@ pub(crate) async fn run<P: Payload>(
 ) -> Result<Reply, ApiError> {
     let wait = call.prefer.wait();
     let queue = &call.app.queue;
-    let (job, answer) = match call.idempotency.as_ref().and_then(crate::idempotency::Slot::first_job) {
+    let (job, answer) = match call.first_job() {
         Some(first) => (first, queue.join(first, wait).await?),
         None => {
             let enqueued = enqueue(call, payload, asked).await?;

@@ -9,7 +9,7 @@ use entities::{GuildId, guild};
 use queue::run::{Handler, JobContext, JobError, Outcome, Registry, Slots};
 use queue::{Draft, Payload, Queue};
 use runtime::{BrokerConfig, Config, Context, Secret, Shutdown};
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -84,6 +84,13 @@ impl Site {
         migrations::apply(context.database.write()).await?;
         add_guild(&context).await?;
         Ok(Self { context, queue, config, _folder: folder })
+    }
+
+    /// One connection to the site's database without the product's limits, for statements that take long.
+    pub(crate) async fn patient(&self) -> anyhow::Result<DatabaseConnection> {
+        let mut options = ConnectOptions::new(self.config.database_url.expose());
+        options.max_connections(1).sqlx_logging(false);
+        Ok(sea_orm::Database::connect(options).await?)
     }
 
     /// Drops the database of a distributed site.

@@ -56,7 +56,7 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let site = Site::start(Mode::Distributed).await?;
     let guild = guild_id()?;
     let began = Instant::now();
-    load::fill(site.context.database.write(), guild, arguments).await?;
+    load::fill(&site.patient().await?, guild, arguments).await?;
     println!(
         "{} staff, {} actions, {} sessions, loaded in {:.1?}",
         arguments.staff,

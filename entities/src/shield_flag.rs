@@ -56,6 +56,9 @@ pub async fn import<C: ConnectionTrait>(
     flags: &[NewFlag],
     origin: Origin<'_>,
 ) -> Result<u64, DbErr> {
+    // In one order, so that two imports at once wait for each other instead of deadlocking.
+    let mut flags: Vec<&NewFlag> = flags.iter().collect();
+    flags.sort_by_key(|flag| flag.play);
     let mut imported = 0;
     for flags in flags.chunks(ROWS_A_STATEMENT) {
         let rows = flags.iter().map(|flag| ActiveModel {

@@ -11,7 +11,8 @@ use tracing_subscriber::EnvFilter;
 use crate::shutdown::Shutdown;
 
 /// For processes that serve: ours at info, libraries that narrate only when something is wrong.
-pub const DEFAULT_FILTER: &str = "info,sqlx=warn,sea_orm_migration=warn,lapin=warn,hyper=warn,hyper_util=warn,reqwest=warn";
+pub const DEFAULT_FILTER: &str =
+    "info,sqlx=warn,sea_orm_migration=warn,lapin=off,hyper=warn,hyper_util=warn,reqwest=warn";
 /// Upper bounds of every histogram named `*_seconds`: from a cache hit to a bulk job.
 const SECONDS: [f64; 16] =
     [0.000_1, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0, 300.0];

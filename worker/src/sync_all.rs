@@ -1,8 +1,8 @@
 //! `sync_all`: plans the sync of a whole guild, page by page, and hands what differs to chunks (`sync_chunk`).
 //!
 //! Each page commits at once with the chunks cut from it, so a run that is killed goes on after its last page: none is
-//! planned twice. Chunks wait until the plan is complete; a plan that is cancelled or braked takes them back, so nothing
-//! was written. One page is held at a time, and the next one is fetched while the ranks of the current one come in.
+//! planned twice. Chunks wait until the plan is complete; a plan that is cancelled, braked or fails takes them back, so
+//! nothing was written. One page is held at a time, and the next one is fetched while the ranks of the current one come in.
 
 mod page;
 mod plan;
@@ -31,9 +31,9 @@ impl Handler for Job {
 
     async fn run(&self, job: &JobContext, args: SyncAll) -> Result<Outcome, JobError> {
         match self.plan(job, &args).await {
-            Err(JobError::Cancelled) => {
+            Err(error @ (JobError::Cancelled | JobError::Fail(_))) => {
                 discard(job).await?;
-                Err(JobError::Cancelled)
+                Err(error)
             }
             settled => settled,
         }
@@ -140,7 +140,6 @@ async fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Ou
         return Ok(Outcome::done(plan.preview(args.max_removals)));
     }
     if let Some(limit) = args.max_removals.filter(|limit| plan.exceeds(*limit)) {
-        discard(job).await?;
         let removals = seen.role_removals;
         let message = format!(
             "the sync would remove {removals} roles, more than max_removals allows ({limit}): nothing was changed"

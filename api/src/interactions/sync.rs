@@ -11,7 +11,8 @@ use crate::job_call::{self, Asked};
 
 pub(crate) async fn sync(call: Call) -> Result<Reply, ApiError> {
     let user: ChatId = call.fields.required("user_id")?;
-    if link::find_by_chat(call.read(), call.guild(), user).await?.is_none() {
+    // A repeat waits for the job of the first request, whatever became of the link since.
+    if call.first_job().is_none() && link::find_by_chat(call.read(), call.guild(), user).await?.is_none() {
         return Err(ApiError::not_linked());
     }
     let payload = SyncMember { guild: call.guild(), user };

@@ -46,7 +46,7 @@ pub async fn succeed<C: ConnectionTrait>(
         .collect();
     // Both databases name the columns of a VALUES list column1, column2, …
     let sql = format!(
-        "UPDATE job SET state = 'succeeded', lease_until = NULL, finished_at = $1, result = ended.column3 \
+        "UPDATE job SET state = 'succeeded', lease_until = NULL, finished_at = $1, result = ended.column3, error = NULL \
          FROM (VALUES {}) AS ended \
          WHERE job_id = ended.column1 AND lease = ended.column2 AND state = 'running' RETURNING job_id",
         places.join(", ")

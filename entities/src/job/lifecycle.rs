@@ -222,7 +222,10 @@ pub async fn finish<C: ConnectionTrait>(
         .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
         .col_expr(Column::FinishedAt, Expr::value(now));
     if let Ending::Succeeded(result) = ending {
-        update = update.col_expr(Column::Result, Expr::value(result.clone()));
+        // What an earlier try ran into is no error of a job that ended well.
+        update = update
+            .col_expr(Column::Result, Expr::value(result.clone()))
+            .col_expr(Column::Error, Expr::value(Option::<Json>::None));
     }
     if let Some(failure) = ending.failure() {
         update = update.col_expr(Column::Error, Expr::value(failure_json(failure)));

@@ -18,6 +18,7 @@ use crate::Queue;
 const IN_FLIGHT: usize = 2;
 
 type Asked<I, O> = (I, oneshot::Sender<Result<O, DbErr>>);
+type Answers<O> = Vec<oneshot::Sender<Result<O, DbErr>>>;
 type Source<I, O> = Arc<Mutex<mpsc::UnboundedReceiver<Asked<I, O>>>>;
 
 async fn ask<I, O>(sender: &mpsc::UnboundedSender<Asked<I, O>>, item: I) -> Result<O, DbErr> {
@@ -28,13 +29,13 @@ async fn ask<I, O>(sender: &mpsc::UnboundedSender<Asked<I, O>>, item: I) -> Resu
 }
 
 /// Takes what has gathered; `None` when nobody can ask any more.
-async fn gather<I, O>(source: &Source<I, O>) -> Option<(Vec<I>, Vec<oneshot::Sender<Result<O, DbErr>>>)> {
+async fn gather<I, O>(source: &Source<I, O>) -> Option<(Vec<I>, Answers<O>)> {
     let mut asked = Vec::new();
     let count = source.lock().await.recv_many(&mut asked, batch::MOST).await;
     (count > 0).then(|| asked.into_iter().unzip())
 }
 
-fn refuse<O>(error: &DbErr, answers: Vec<oneshot::Sender<Result<O, DbErr>>>) {
+fn refuse<O>(error: &DbErr, answers: Answers<O>) {
     for answer in answers {
         // Whoever no longer listens was cut; its lease ends by itself.
         drop(answer.send(Err(DbErr::Custom(error.to_string()))));
@@ -69,11 +70,7 @@ impl Claimer {
     }
 }
 
-async fn claim(
-    queue: &Queue,
-    worker: &str,
-    (jobs, answers): (Vec<JobId>, Vec<oneshot::Sender<Result<Option<Model>, DbErr>>>),
-) {
+async fn claim(queue: &Queue, worker: &str, (jobs, answers): (Vec<JobId>, Answers<Option<Model>>)) {
     let now = queue.clock.now();
     match batch::claim(queue.database.write(), &jobs, worker, (now, now + LEASE)).await {
         Ok(rows) => {
@@ -110,11 +107,7 @@ impl Finisher {
     }
 }
 
-async fn succeed(
-    queue: &Queue,
-    ended: Vec<(Held, Json)>,
-    answers: Vec<oneshot::Sender<Result<bool, DbErr>>>,
-) {
+async fn succeed(queue: &Queue, ended: Vec<(Held, Json)>, answers: Answers<bool>) {
     match batch::succeed(queue.database.write(), &ended, queue.clock.now()).await {
         Ok(hit) => {
             let hit: std::collections::HashSet<JobId> = hit.into_iter().collect();

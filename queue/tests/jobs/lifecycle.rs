@@ -55,6 +55,7 @@ both_modes! {
         world.context.clock.advance(Duration::from_millis(1200));
         assert_eq!(world.queue.promote_due().await.unwrap(), 1);
         assert_eq!(caller.await.unwrap(), Some(Answer::Succeeded(json!({ "attempt": 2 }))));
+        assert_eq!(world.row(job).await.error, None, "the error of a try is not the job's");
     }
 
     async fn a_job_is_dead_when_its_attempts_are_used_up_and_can_be_replayed(world: World) {

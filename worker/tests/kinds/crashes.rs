@@ -116,3 +116,19 @@ async fn a_worker_that_is_asked_to_stop_gives_its_work_back_unharmed() {
     ends_right(world, &process, (job, &people)).await;
     assert_eq!(world.updates().await, 200);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_is_asked_to_stop_while_it_plans_wastes_no_page() {
+    let people = crowd(3_200);
+    let world = slow_world(&people, 10).await;
+    let first = world.process().await;
+    let job = first.enqueue(&everybody()).await;
+    until("a page", async || first.row(job).await.checkpoint.is_some()).await;
+    first.context.clone().close().await;
+    let process = take_over(world).await;
+    let row = process.row(job).await;
+    assert_eq!((row.state, row.attempt), (State::Queued, 0), "an attempt was burnt");
+    assert_eq!(row.checkpoint.unwrap()["complete"], false, "the stop came too late");
+    assert_eq!(world.stats().await["page_calls"], 3, "the page in hand was planned before the stop");
+    ends_right(world, &process, (job, &people)).await;
+}

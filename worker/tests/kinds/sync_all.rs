@@ -132,6 +132,27 @@ async fn a_sync_cancelled_while_it_plans_leaves_nothing_open() {
 }
 
 #[tokio::test]
+async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_anew() {
+    let people = crowd(3_500);
+    let world = World::slow(&people, Duration::from_millis(10)).await;
+    let process = world.process().await;
+    let job = process.enqueue(&everybody()).await;
+    until("a page", async || process.row(job).await.checkpoint.is_some()).await;
+    world.fault("GET /guilds/:guild/members", 401, 1).await;
+    let Answer::Failed(failure) = process.finish(job).await else { panic!("goes on") };
+    assert_eq!(failure.error, "credential_refused");
+    let chunks = process.chunks(job).await;
+    assert!(!chunks.is_empty() && chunks.iter().all(|chunk| chunk.state == State::Cancelled));
+    assert_eq!(world.updates().await, 0);
+
+    let (conn, now) = (process.context.database.write(), process.context.clock.now());
+    let row = entities::job::outbox::replay(conn, job, now).await.unwrap().unwrap();
+    process.queue.publish([row.ticket()]);
+    let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed again") };
+    assert_eq!(numbers(&result, &["members", "planned", "updated"]), [3_500, 1_400, 1_400]);
+}
+
+#[tokio::test]
 async fn a_guild_that_asks_nothing_is_done_without_a_call() {
     let world = World::new(&[lacking(1), lacking(2)]).await;
     let process = world.process().await;

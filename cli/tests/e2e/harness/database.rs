@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
-use super::run_command;
+use super::{World, run_command};
 
 const TEMPLATE: &str = "guildhall_template_";
 const TEST: &str = "guildhall_test_";
@@ -124,4 +124,19 @@ async fn names(connection: &DatabaseConnection, start: &str) -> Vec<String> {
     let sql = format!("SELECT datname::text FROM pg_database WHERE starts_with(datname, '{start}')");
     let rows = connection.query_all_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();
     rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}
+
+impl World {
+    /// Runs a statement that both databases understand, for states that take minutes or hours to come about.
+    pub(crate) async fn execute(&self, sql: &str) {
+        match &self.database {
+            Some(database) => database.execute(sql).await,
+            None => {
+                let file = self.folder().join("data/guildhall.db");
+                let connection = connect(&format!("sqlite://{}?mode=rw", file.display())).await;
+                execute(&connection, sql).await;
+                connection.close().await.unwrap();
+            }
+        }
+    }
 }

@@ -1,0 +1,299 @@
+//! `/staff/play/...`, `/play/games/register` and the permissions of a player (interface 4.13, decisions 6).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, World, both_modes};
+
+both_modes!(
+    who_is_staff_and_what_they_may,
+    a_game_is_registered_once_for_its_universe,
+    the_life_of_a_session,
+    a_new_session_ends_the_old_one_at_its_last_heartbeat,
+    a_silent_session_is_over_without_a_sweep,
+    the_sweep_ends_silent_sessions,
+    actions_are_checked_and_recorded,
+    a_session_of_another_guild_is_unknown,
+    every_call_has_its_own_bucket,
+    a_key_of_a_game_server_is_enough,
+    heartbeats_are_written_before_a_stop,
+);
+
+async fn start(api: &Api, play: i64) -> String {
+    let data = api.post("/staff/play/session/start", place(play)).await.ok();
+    assert!(data["started_at"].is_string(), "{data}");
+    data["session_id"].as_str().unwrap().to_owned()
+}
+
+fn place(play: i64) -> Value {
+    json!({ "play_id": play, "place_id": 77, "server_id": "server-1" })
+}
+
+async fn heartbeat(api: &Api, session: &str) -> Value {
+    let data = api.post("/staff/play/heartbeat", json!({ "session_id": session })).await.ok();
+    assert_eq!(data.as_object().unwrap().len(), 1, "{data}");
+    data["alive"].clone()
+}
+
+async fn end(api: &Api, session: &str) -> i64 {
+    let data = api.post("/staff/play/session/end", json!({ "session_id": session })).await.ok();
+    assert_eq!(data["session_id"], session);
+    data["duration_seconds"].as_i64().unwrap()
+}
+
+async fn seconds(seconds: f64) {
+    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+}
+
+async fn who_is_staff_and_what_they_may(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let admin = &guild.members[0];
+    let data = api.post("/staff/play/verify", json!({ "guild_id": guild.id, "play_id": admin.play })).await.ok();
+    let expected = json!({ "is_staff": true, "chat_id": admin.chat, "role_name": "Admin",
+                           "permissions": ["kick", "ban", "warn"] });
+    assert_eq!(data, expected);
+    let text = json!({ "play_id": guild.members[1].play.to_string() });
+    let data = api.post("/staff/play/verify", text).await.ok();
+    assert_eq!((&data["role_name"], &data["permissions"]), (&json!("Moderator"), &json!(["kick", "warn"])));
+    // A member who is not staff, somebody who is not linked, staff of another guild.
+    for play in [guild.members[9].play, 999_999_999, world.other_guild().members[0].play] {
+        let data = api.post("/staff/play/verify", json!({ "play_id": play })).await.ok();
+        let expected = json!({ "is_staff": false, "chat_id": null, "role_name": null, "permissions": [] });
+        assert_eq!(data, expected, "{play}");
+        let data = api.get(&format!("/guilds/{}/staff/play/{play}/permissions", guild.id)).await.ok();
+        assert_eq!((&data["is_staff"], &data["permissions"]), (&json!(false), &json!([])), "{play}");
+    }
+    let data = api.get(&format!("/guilds/{}/staff/play/{}/permissions", guild.id, admin.play)).await.ok();
+    assert_eq!(data["play_id"], admin.play);
+    assert_eq!((&data["is_staff"], &data["role_name"]), (&json!(true), &json!("Admin")));
+    assert_eq!(data["permissions"], json!(["kick", "ban", "warn"]));
+    api.post("/staff/play/verify", json!({})).await.refused(400, &["play_id"]);
+    api.post("/staff/play/verify", json!({ "play_id": "x" })).await.refused(400, &["play_id"]);
+    api.get(&format!("/guilds/{}/staff/play/x/permissions", guild.id)).await.refused(400, &["playId"]);
+}
+
+async fn a_game_is_registered_once_for_its_universe(world: &World) {
+    let api = world.api();
+    let game = json!({ "place_id": 11, "universe_id": 12, "name": "Castle" });
+    let first = api.post("/play/games/register", game.clone()).await;
+    assert_eq!((first.message(), &first.clone().ok()["registered"]), ("game registered", &json!(true)));
+    let again = api.post("/play/games/register", game).await;
+    assert!(again.message().contains("already"), "{again}");
+    assert_eq!(again.ok(), json!({ "registered": true, "already_registered": true }));
+    let entries = world.audit("games.register").await;
+    assert_eq!((entries.len(), &entries[0]["target_id"]), (1, &json!("12")));
+    for field in ["place_id", "universe_id", "name"] {
+        let mut wrong = json!({ "place_id": 11, "universe_id": 12, "name": "Castle" });
+        wrong[field] = json!([]);
+        api.post("/play/games/register", wrong).await.refused(400, &[field]);
+    }
+}
+
+async fn the_life_of_a_session(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let admin = &guild.members[0];
+    for play in [guild.members[9].play, 999_999_999] {
+        api.post("/staff/play/session/start", place(play)).await.refused(404, &["staff"]);
+    }
+    for field in ["play_id", "place_id", "server_id"] {
+        let mut wrong = place(admin.play);
+        wrong.as_object_mut().unwrap().remove(field);
+        api.post("/staff/play/session/start", wrong).await.refused(400, &[field]);
+    }
+    let session = start(&api, admin.play).await;
+    seconds(1.1).await;
+    assert_eq!(heartbeat(&api, &session).await, true);
+    assert_eq!(heartbeat(&api, &session).await, true);
+    seconds(1.1).await;
+    // The end itself is a sign of life.
+    assert!((2..=10).contains(&end(&api, &session).await));
+    assert_eq!(heartbeat(&api, &session).await, false);
+    let body = json!({ "session_id": session });
+    let answer = api.post("/staff/play/session/end", body.clone()).await.refused(409, &["ended"]);
+    assert_eq!(answer.error(), "session_ended");
+    for action in ["sessions.start", "sessions.end"] {
+        let entries = world.audit(action).await;
+        assert_eq!(entries.len(), 1, "{action}");
+        assert_eq!((&entries[0]["actor_id"], &entries[0]["target_id"]), (&json!(admin.chat), &json!(session)));
+    }
+    for unknown in ["00000000-0000-7000-8000-000000000000", "nonsense"] {
+        let body = json!({ "session_id": unknown });
+        api.post("/staff/play/heartbeat", body.clone()).await.refused(404, &["session"]);
+        api.post("/staff/play/session/end", body).await.refused(404, &["session"]);
+    }
+    for path in ["/staff/play/heartbeat", "/staff/play/session/end"] {
+        api.post(path, json!({})).await.refused(400, &["session_id"]);
+        api.post(path, json!({ "session_id": 5 })).await.refused(400, &["session_id"]);
+    }
+}
+
+async fn a_new_session_ends_the_old_one_at_its_last_heartbeat(world: &World) {
+    let (api, admin) = (world.api(), &world.guild().members[0]);
+    let first = start(&api, admin.play).await;
+    seconds(1.5).await;
+    assert_eq!(heartbeat(&api, &first).await, true);
+    seconds(2.5).await;
+    let second = start(&api, admin.play).await;
+    assert_eq!(heartbeat(&api, &first).await, false);
+    assert_eq!(heartbeat(&api, &second).await, true);
+    let entries = world.audit("sessions.start").await;
+    let ended = &entries[0]["metadata"]["ended"];
+    assert_eq!(ended["session_id"], first);
+    // From the start to the heartbeat; the silence after it does not count.
+    assert!((1..=2).contains(&ended["duration_seconds"].as_i64().unwrap()), "{ended}");
+    api.post("/staff/play/session/end", json!({ "session_id": first })).await.refused(409, &[]);
+    end(&api, &second).await;
+}
+
+/// Moves a session into the past: begun 200 s ago, last heard of `silent` s ago.
+async fn shift(world: &World, silent: i64) {
+    let now = "CAST(heartbeat_second AS bigint)";
+    let sql = format!(
+        "UPDATE staff_session SET started_second = {now} - 200, heartbeat_second = {now} - {silent}
+         WHERE ended_second IS NULL"
+    );
+    world.execute(&sql).await;
+}
+
+async fn a_silent_session_is_over_without_a_sweep(world: &World) {
+    let (api, members) = (world.api(), &world.guild().members);
+    let fine = start(&api, members[0].play).await;
+    shift(world, 100).await;
+    assert_eq!(heartbeat(&api, &fine).await, true);
+    assert!((200..=210).contains(&end(&api, &fine).await));
+
+    let silent = start(&api, members[1].play).await;
+    shift(world, 130).await;
+    assert_eq!(heartbeat(&api, &silent).await, false);
+    let action = json!({ "session_id": silent, "action_type": "kick", "target_id": "5", "details": {} });
+    api.post("/staff/play/action", action).await.refused(409, &["ended"]);
+    // At its last heartbeat: 130 s of silence are not counted. The sweep may have been faster.
+    let answer = api.post("/staff/play/session/end", json!({ "session_id": silent })).await;
+    if answer.status != 409 {
+        assert_eq!(answer.ok()["duration_seconds"], 70);
+    }
+}
+
+async fn the_sweep_ends_silent_sessions(world: &World) {
+    let (api, member) = (world.api(), &world.guild().members[1]);
+    let session = start(&api, member.play).await;
+    shift(world, 150).await;
+    for _ in 0..30 {
+        seconds(2.0).await;
+        if let Some(entry) = world.audit("sessions.expire").await.first() {
+            assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(session), &json!("0")));
+            assert_eq!(entry["metadata"], json!({ "staff_id": member.chat, "duration_seconds": 50 }));
+            assert_eq!(heartbeat(&api, &session).await, false);
+            return;
+        }
+    }
+    panic!("no sweep ended the session within a minute");
+}
+
+async fn actions_are_checked_and_recorded(world: &World) {
+    let (api, admin) = (world.api(), &world.guild().members[0]);
+    let session = start(&api, admin.play).await;
+    let action = |change: Value| {
+        let mut body = json!({ "session_id": session, "action_type": "kick", "target_id": "555",
+                               "details": { "why": "spam" } });
+        body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        body
+    };
+    let id = api.post("/staff/play/action", action(json!({}))).await.ok()["id"].as_i64().unwrap();
+    let number = json!({ "target_id": 556, "action_type": "warn", "details": null });
+    let second = api.post("/staff/play/action", action(number)).await.ok()["id"].as_i64().unwrap();
+    assert!(second > id);
+    let path = format!("/staff/activity/{}", world.guild().id);
+    let actions = api.get(&path).await.ok()["actions"].clone();
+    assert_eq!((&actions[0]["id"], &actions[0]["target_id"]), (&json!(second), &json!("556")));
+    assert_eq!((&actions[1]["staff_id"], &actions[1]["action_type"]), (&json!(admin.chat), &json!("kick")));
+    let entries = world.audit("actions.add").await;
+    assert_eq!((entries.len(), &entries[0]["actor_id"]), (2, &json!(admin.chat)));
+    for (change, word) in [
+        (json!({ "action_type": "jail" }), "action_type"),
+        (json!({ "action_type": 5 }), "action_type"),
+        (json!({ "target_id": "" }), "target_id"),
+        (json!({ "target_id": [] }), "target_id"),
+        (json!({ "details": [] }), "details"),
+        (json!({ "details": { "x": "y".repeat(20_000) } }), "details"),
+    ] {
+        api.post("/staff/play/action", action(change)).await.refused(400, &[word]);
+    }
+    let unknown = json!({ "session_id": "00000000-0000-7000-8000-000000000000" });
+    api.post("/staff/play/action", action(unknown)).await.refused(404, &["session"]);
+    end(&api, &session).await;
+    api.post("/staff/play/action", action(json!({}))).await.refused(409, &["ended"]);
+    assert_eq!(world.audit("actions.add").await.len(), 2);
+}
+
+async fn a_session_of_another_guild_is_unknown(world: &World) {
+    let (api, stranger) = (world.api(), world.api().key(&world.other_guild().admin_key));
+    let session = start(&api, world.guild().members[0].play).await;
+    assert_eq!(heartbeat(&api, &session).await, true);
+    let nobodys = "00000000-0000-7000-8000-000000000000";
+    for path in ["/staff/play/heartbeat", "/staff/play/session/end", "/staff/play/action"] {
+        let body = |id: &str| json!({ "session_id": id, "action_type": "kick", "target_id": "5" });
+        let other = stranger.post(path, body(&session)).await.refused(404, &[]);
+        let unknown = stranger.post(path, body(nobodys)).await.refused(404, &[]);
+        assert_eq!(other.without_request_id(), unknown.without_request_id());
+    }
+    assert_eq!(heartbeat(&api, &session).await, true);
+    let body = json!({ "guild_id": world.guild().id, "play_id": 5 });
+    stranger.post("/staff/play/verify", body).await.refused(403, &[]);
+}
+
+async fn every_call_has_its_own_bucket(world: &World) {
+    let api = world.api();
+    let mut buckets = Vec::new();
+    for (path, limit) in [
+        ("/staff/play/verify", 200),
+        ("/play/games/register", 200),
+        ("/staff/play/action", 200),
+        ("/staff/play/session/start", 100),
+        ("/staff/play/session/end", 100),
+        ("/staff/play/heartbeat", 300),
+    ] {
+        let answer = api.post(path, json!({})).await.refused(400, &[]);
+        assert_eq!(answer.number("x-ratelimit-limit"), limit, "{path}");
+        assert_eq!(answer.number("x-ratelimit-remaining"), limit - 1, "{path}");
+        buckets.push(answer.header("x-ratelimit-bucket").unwrap().to_owned());
+    }
+    let answer = api.get(&format!("/guilds/{}/staff/play/5/permissions", world.guild().id)).await;
+    assert_eq!((answer.number("x-ratelimit-limit"), answer.number("x-ratelimit-remaining")), (200, 199));
+    buckets.push(answer.header("x-ratelimit-bucket").unwrap().to_owned());
+    buckets.sort();
+    buckets.dedup();
+    assert_eq!(buckets.len(), 7);
+}
+
+async fn a_key_of_a_game_server_is_enough(world: &World) {
+    let (play, read) = (world.new_key("play").await, world.new_key("read").await);
+    let member = &world.guild().members[0];
+    let api = world.api().key(&play);
+    let session = start(&api, member.play).await;
+    assert_eq!(heartbeat(&api, &session).await, true);
+    api.post("/staff/play/verify", json!({ "play_id": member.play })).await.ok();
+    end(&api, &session).await;
+    world.api().key(&read).post("/staff/play/verify", json!({ "play_id": 5 })).await.refused(403, &["play"]);
+}
+
+async fn heartbeats_are_written_before_a_stop(world: &World) {
+    let (api, member) = (world.api(), &world.guild().members[0]);
+    let session = start(&api, member.play).await;
+    seconds(2.1).await;
+    // Stopped before a batch of its own time.
+    assert_eq!(heartbeat(&api, &session).await, true);
+    let role = if world.database.is_some() { "api" } else { "serve" };
+    let mut old = world.roles().apis.remove(0);
+    old.process.terminate();
+    assert!(old.process.ended(Duration::from_secs(20)).await.success(), "{}", old.process.log());
+    let new = world.spawn(role);
+    world.roles().apis.push(new);
+    world.wait_until_ready().await;
+    let api = world.api();
+    start(&api, member.play).await;
+    let entries = world.audit("sessions.start").await;
+    let ended = &entries[0]["metadata"]["ended"];
+    assert!(ended["duration_seconds"].as_i64().unwrap() >= 2, "{ended}");
+}

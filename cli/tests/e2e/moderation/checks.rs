@@ -1,0 +1,113 @@
+//! Who counts as banned: linked accounts, places, superseding, unban (decisions 4).
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{STRANGER, STRANGER_CHAT};
+use crate::harness::{World, both_modes, eventually};
+
+both_modes!(
+    a_ban_on_either_account_is_found_through_the_other,
+    a_link_made_later_counts,
+    a_place_narrows_bans_and_checks,
+    mutes_follow_the_same_rules,
+    an_unban_lifts_everything_and_says_when_there_was_nothing,
+);
+
+async fn a_ban_on_either_account_is_found_through_the_other(world: &World) {
+    let member = &world.guild().members[10];
+    let (chat, play) = (member.chat.as_str(), member.play.to_string());
+    // Known as clear before.
+    assert!(!world.is_banned(chat).await && !world.is_banned(&play).await);
+    for named in [chat, play.as_str()] {
+        world.ban(named, json!({})).await;
+        assert!(world.is_banned(chat).await && world.is_banned(&play).await, "by {named}");
+        assert_eq!(world.ban_status(chat).await["ban_info"]["identifier"], named);
+        let other = if named == chat { play.as_str() } else { chat };
+        world.unban(other, json!({})).await.ok();
+        assert!(!world.is_banned(chat).await && !world.is_banned(&play).await, "by {named}");
+    }
+    // A ban on each: of the two the one that ends last is told, and one call lifts both.
+    world.ban(chat, json!({ "duration_seconds": 600 })).await;
+    let permanent = world.ban(&play, json!({})).await;
+    assert_eq!(world.ban_status(chat).await["ban_info"]["id"], permanent);
+    assert_eq!(world.unban(chat, json!({})).await.ok()["lifted"].as_array().unwrap().len(), 2);
+    assert!(!world.is_banned(&play).await);
+    // In another guild nobody is banned by it.
+    world.ban(chat, json!({})).await;
+    let other = world.other_guild();
+    let path = format!("/moderation/{}/ban-status/{chat}", other.id);
+    assert_eq!(world.api().key(&other.admin_key).get(&path).await.ok()["banned"], false);
+}
+
+async fn a_link_made_later_counts(world: &World) {
+    world.ban(STRANGER_CHAT, json!({})).await;
+    assert!(!world.is_banned(STRANGER).await);
+    let list = world.moderation("play/bans/active");
+    let before = world.api().get(&list).await.ok();
+    assert_eq!(before["bans"][0]["identifier"], STRANGER_CHAT);
+    let csv = format!("chat_id,play_id,play_username\n{STRANGER_CHAT},{STRANGER},late\n");
+    std::fs::write(world.folder().join("links.csv"), csv).unwrap();
+    world.command(&["links", "import", "links.csv", "--guild", &world.guild().id]).await.succeeded();
+    eventually("the other account is banned", Duration::from_secs(3), async || {
+        world.is_banned(STRANGER).await.then_some(())
+    })
+    .await;
+    // The list names the game id now, and says that it changed.
+    let since = before["revision"].as_i64().unwrap();
+    let changes = world.api().get(&format!("{list}?since={since}")).await.ok();
+    assert_eq!(changes["bans"][0]["identifier"], STRANGER, "{changes}");
+    assert_eq!(changes["bans"][0]["id"], before["bans"][0]["id"]);
+}
+
+async fn a_place_narrows_bans_and_checks(world: &World) {
+    world.ban(STRANGER, json!({ "place_id": 11 })).await;
+    assert!(world.is_banned(STRANGER).await, "a check without a place sees all");
+    assert!(world.is_banned_in(STRANGER, 11).await && !world.is_banned_in(STRANGER, 12).await);
+    let everywhere = world.ban(STRANGER, json!({ "duration_seconds": 600 })).await;
+    assert!(world.is_banned_in(STRANGER, 12).await);
+    assert_eq!(world.ban_history("active=true").await.len(), 2, "different places do not supersede");
+    // Lifting it in one place leaves the other.
+    let answer = world.unban(STRANGER, json!({ "place_id": 11 })).await;
+    assert!(answer.message().contains("still"), "{answer}");
+    assert_eq!(world.ban_status(STRANGER).await["ban_info"]["id"], everywhere);
+    assert!(world.is_banned_in(STRANGER, 11).await, "by the ban of every game");
+    world.ban(STRANGER, json!({ "place_id": 13 })).await;
+    world.unban(STRANGER, json!({})).await.ok();
+    assert!(!world.is_banned(STRANGER).await);
+}
+
+async fn mutes_follow_the_same_rules(world: &World) {
+    let member = &world.guild().members[11];
+    let play = member.play.to_string();
+    let first = world.sentence("mute", &member.chat, json!({})).await.ok()["id"].clone();
+    assert!(world.is_muted(&play).await && !world.is_banned(&play).await);
+    let second = world.sentence("mute", &member.chat, json!({ "duration_seconds": 60 })).await.ok();
+    assert_ne!(second["id"], first);
+    let list = world.api().get(&world.moderation("play/mutes/active")).await.ok();
+    assert_eq!(list["mutes"].as_array().unwrap().len(), 1, "{list}");
+    let row = &list["mutes"][0];
+    assert_eq!((&row["id"], &row["identifier"]), (&second["id"], &json!(play)));
+    assert!(row["reason"].is_string() && row["expires_at"].is_string(), "{row}");
+    world.sentence("mute", &play, json!({ "place_id": 5 })).await.ok();
+    assert_eq!(world.sentence("unmute", &play, json!({})).await.ok()["lifted"].as_array().unwrap().len(), 2);
+    assert!(!world.is_muted(&member.chat).await);
+    let again = world.sentence("unmute", &play, json!({})).await;
+    assert!(again.message().contains("no active mute"), "{again}");
+    assert_eq!(again.ok()["unmuted"], true);
+}
+
+async fn an_unban_lifts_everything_and_says_when_there_was_nothing(world: &World) {
+    let nothing = world.unban(STRANGER, json!({})).await;
+    assert!(nothing.message().contains("no active ban"), "{nothing}");
+    assert_eq!(nothing.ok()["unbanned"], true);
+    assert!(world.audit("moderation.unban").await.is_empty());
+    for place in [json!(null), json!(1), json!(2)] {
+        world.ban(STRANGER, json!({ "place_id": place })).await;
+    }
+    let lifted = world.unban(STRANGER, json!({})).await;
+    assert!(!lifted.message().contains("no active ban"), "{lifted}");
+    assert_eq!(lifted.ok()["lifted"].as_array().unwrap().len(), 3);
+    assert!(!world.is_banned(STRANGER).await);
+}

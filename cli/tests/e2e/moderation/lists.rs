@@ -1,0 +1,119 @@
+//! The active lists with `ETag` and `since`, and the history of bans.
+
+use serde_json::{Value, json};
+
+use super::{STRANGER, STRANGER_CHAT};
+use crate::harness::{World, both_modes, http_client};
+
+both_modes!(
+    the_active_list_names_players_by_their_game_id,
+    an_unchanged_list_is_not_sent_again,
+    a_client_that_follows_the_revision_has_the_list,
+    the_history_pages_and_filters,
+);
+
+async fn the_active_list_names_players_by_their_game_id(world: &World) {
+    let member = &world.guild().members[13];
+    world.ban(&member.chat, json!({ "duration_seconds": 900 })).await;
+    world.ban(STRANGER, json!({ "place_id": 4 })).await;
+    world.ban(STRANGER_CHAT, json!({})).await;
+    let data = world.api().get(&world.moderation("play/bans/active")).await.ok();
+    let bans = data["bans"].as_array().unwrap();
+    let named: Vec<_> = bans.iter().map(|ban| ban["identifier"].as_str().unwrap()).collect();
+    assert_eq!(named, [member.play.to_string().as_str(), STRANGER, STRANGER_CHAT]);
+    for ban in bans {
+        assert!(ban["id"].is_i64() && ban["reason"].is_string(), "{ban}");
+    }
+    assert!(bans[0]["expires_at"].is_string());
+    assert_eq!((&bans[1]["expires_at"], &bans[1]["place_id"]), (&Value::Null, &json!(4)));
+    assert_eq!(data["complete"], true);
+    let other = world.other_guild();
+    let path = format!("/moderation/{}/play/bans/active", other.id);
+    assert_eq!(world.api().key(&other.admin_key).get(&path).await.ok()["bans"], json!([]));
+}
+
+async fn an_unchanged_list_is_not_sent_again(world: &World) {
+    let base = world.roles().apis[0].base.clone();
+    for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
+        world.sentence(verb, STRANGER, json!({})).await.ok();
+        let path = world.moderation(&format!("play/{list}/active"));
+        let first = world.api().get(&path).await;
+        let tag = first.header("etag").unwrap().to_owned();
+        let ask = async |tag: &str| {
+            let request = http_client().get(format!("{base}{path}")).header("if-none-match", tag);
+            request.header("x-api-key", &world.guild().admin_key).send().await.unwrap()
+        };
+        let same = ask(&format!("\"other\", W/{tag}")).await;
+        assert_eq!(same.status(), 304);
+        assert_eq!(same.headers()["etag"], tag.as_str());
+        assert!(same.headers().contains_key("x-ratelimit-remaining"));
+        assert!(same.bytes().await.unwrap().is_empty());
+        world.sentence(verb, STRANGER_CHAT, json!({})).await.ok();
+        let changed = ask(&tag).await;
+        assert_eq!(changed.status(), 200);
+        assert_ne!(changed.headers()["etag"], tag.as_str());
+    }
+}
+
+async fn a_client_that_follows_the_revision_has_the_list(world: &World) {
+    let path = world.moderation("play/bans/active");
+    let mut cache: std::collections::BTreeMap<i64, Value> = std::collections::BTreeMap::new();
+    let mut revision = 0;
+    for step in 0..6 {
+        match step {
+            0 => drop(world.ban("601", json!({})).await),
+            1 => drop(world.ban("602", json!({})).await),
+            2 => drop(world.ban("601", json!({ "duration_seconds": 60 })).await),
+            3 => drop(world.unban("602", json!({})).await.ok()),
+            4 => drop(world.sentence("mute", "603", json!({})).await.ok()),
+            _ => {}
+        }
+        let data = world.api().get(&format!("{path}?since={revision}")).await.ok();
+        if data["complete"] == true {
+            cache.clear();
+        }
+        for lifted in data["lifted"].as_array().unwrap() {
+            cache.remove(&lifted.as_i64().unwrap());
+        }
+        for ban in data["bans"].as_array().unwrap() {
+            cache.insert(ban["id"].as_i64().unwrap(), ban.clone());
+        }
+        assert_eq!(data["complete"] == true, revision == 0, "{data}");
+        assert!(step < 4 || data["bans"] == json!([]), "no ban changed: {data}");
+        revision = data["revision"].as_i64().unwrap();
+        let whole = world.api().get(&path).await.ok();
+        assert_eq!(whole["bans"], Value::Array(cache.values().cloned().collect()), "step {step}");
+    }
+    // From another database: begin anew.
+    let data = world.api().get(&format!("{path}?since=99999")).await.ok();
+    assert_eq!((&data["complete"], data["bans"].as_array().unwrap().len()), (&json!(true), 1));
+    world.api().get(&format!("{path}?since=-1")).await.refused(400, &["since"]);
+    world.api().get(&format!("{path}?since=x")).await.refused(400, &["since"]);
+}
+
+async fn the_history_pages_and_filters(world: &World) {
+    let member = &world.guild().members[14];
+    let first = world.ban(&member.chat, json!({})).await;
+    let second = world.ban(&member.play.to_string(), json!({ "place_id": 8 })).await;
+    let third = world.ban(STRANGER, json!({})).await;
+    world.unban(&member.chat, json!({ "place_id": 8, "reason": "appeal" })).await.ok();
+    let other = &world.guild().members[1].chat;
+    let fourth = world.ban(STRANGER, json!({ "moderator_id": other })).await;
+    let ids = |bans: Vec<Value>| bans.iter().map(|ban| ban["id"].as_i64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(ids(world.ban_history("").await), [fourth, third, second, first]);
+    assert_eq!(ids(world.ban_history("active=true").await), [fourth, first]);
+    assert_eq!(ids(world.ban_history("active=false").await), [third, second]);
+    assert_eq!(ids(world.ban_history(&format!("identifier={}", member.play)).await), [second, first]);
+    assert_eq!(ids(world.ban_history(&format!("moderator_id={other}")).await), [fourth]);
+    assert_eq!(ids(world.ban_history("place_id=8").await), [second]);
+    let page = world.api().get(&world.moderation("bans?limit=3")).await.ok();
+    assert_eq!(page["next_cursor"], second);
+    assert_eq!(ids(world.ban_history(&format!("limit=3&cursor={second}")).await), [first]);
+    let lifted = &world.ban_history("place_id=8").await[0];
+    assert_eq!((&lifted["lifted_how"], &lifted["active"]), (&json!("lifted"), &json!(false)));
+    assert_eq!(lifted["lifted_by"], world.moderator());
+    assert!(lifted["lifted_at"].is_string(), "{lifted}");
+    for (query, field) in [("active=1", "active"), ("limit=0", "limit"), ("identifier=x", "identifier")] {
+        world.api().get(&world.moderation(&format!("bans?{query}"))).await.refused(400, &[field]);
+    }
+}

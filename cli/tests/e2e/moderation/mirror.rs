@@ -1,0 +1,116 @@
+//! The copy of bans on the chat platform (decisions 4).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{STRANGER, STRANGER_CHAT};
+use crate::harness::{World, both_modes, eventually};
+
+both_modes!(
+    a_ban_and_its_end_reach_the_chat_platform,
+    what_is_not_to_be_mirrored_is_not,
+    a_refused_mirror_is_visible,
+    a_failed_mirror_is_visible_and_retried,
+    ban_and_unban_in_a_row_end_as_asked_last,
+);
+
+const BAN: &str = "PUT /guilds/:guild/bans/:user";
+const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
+const WITHIN: Duration = Duration::from_secs(20);
+
+/// How often the platform did it.
+async fn done(world: &World, route: &str) -> u64 {
+    world.simulator.stats().await["requests"][route]["204"].as_u64().unwrap_or(0)
+}
+
+/// Waits until the newest ban's mirror is in this state, and returns the ban.
+async fn mirrored(world: &World, state: &str) -> Value {
+    eventually(&format!("the mirror is {state}"), WITHIN, async || {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        world.ban_history("limit=1").await.pop().filter(|ban| ban["mirror_state"] == state)
+    })
+    .await
+}
+
+async fn a_ban_and_its_end_reach_the_chat_platform(world: &World) {
+    let member = &world.guild().members[15];
+    // Named by the game account: the linked chat user is banned.
+    world.ban(&member.play.to_string(), json!({})).await;
+    let ban = mirrored(world, "done").await;
+    assert_eq!((&ban["mirror_chat_id"], &ban["mirror_error"]), (&json!(member.chat), &Value::Null));
+    assert_eq!(world.simulator.stats().await["bans"], 1);
+    world.unban(&member.chat, json!({})).await.ok();
+    eventually("the platform's ban is lifted", WITHIN, async || {
+        (done(world, UNBAN).await == 1).then_some(())
+    })
+    .await;
+    mirrored(world, "done").await;
+    let told = world.audit("moderation.mirror").await;
+    let banned: Vec<_> = told.iter().map(|entry| entry["metadata"]["banned"].clone()).collect();
+    assert_eq!(banned, [false, true]);
+    assert_eq!(told[0]["target_id"], member.chat.as_str());
+    // A chat user who is not linked is mirrored too.
+    world.ban(STRANGER_CHAT, json!({})).await;
+    mirrored(world, "done").await;
+}
+
+async fn what_is_not_to_be_mirrored_is_not(world: &World) {
+    let (place, setting) = (&world.guild().members[16], &world.guild().members[17]);
+    world.ban(&place.chat, json!({ "place_id": 3 })).await;
+    world.ban(STRANGER, json!({})).await;
+    let settings = format!("/guilds/{}/settings", world.guild().id);
+    world.api().patch(&settings, json!({ "mirror_bans": false })).await.ok();
+    world.ban(&setting.chat, json!({})).await;
+    world.unban(&setting.chat, json!({})).await.ok();
+    assert!(world.ban_history("").await.iter().all(|ban| ban["mirror_state"] == "none"));
+    // A ban of the same class that is mirrored comes after all jobs there could have been.
+    world.api().patch(&settings, json!({ "mirror_bans": true })).await.ok();
+    world.ban(&world.guild().members[18].chat, json!({})).await;
+    mirrored(world, "done").await;
+    assert_eq!((done(world, BAN).await, done(world, UNBAN).await), (1, 0));
+}
+
+async fn a_refused_mirror_is_visible(world: &World) {
+    let member = &world.guild().members[19];
+    world.simulator.fault(json!({ "route": BAN, "status": 403, "count": 1 })).await;
+    world.ban(&member.chat, json!({})).await;
+    let ban = mirrored(world, "failed").await;
+    assert!(!ban["mirror_error"].as_str().unwrap().is_empty(), "{ban}");
+    assert!(world.is_banned(&member.chat).await, "the ban itself stands");
+    let told = world.audit("moderation.mirror_failed").await;
+    assert_eq!(told.len(), 1);
+    assert_eq!((&told[0]["target_id"], &told[0]["metadata"]["retried"]), (&json!(member.chat), &json!(false)));
+    // The next change tries anew.
+    world.ban(&member.chat, json!({ "duration_seconds": 600 })).await;
+    mirrored(world, "done").await;
+}
+
+async fn a_failed_mirror_is_visible_and_retried(world: &World) {
+    let member = &world.guild().members[20];
+    world.simulator.fault(json!({ "route": BAN, "status": 500, "count": 1 })).await;
+    world.ban(&member.chat, json!({})).await;
+    let ban = mirrored(world, "done").await;
+    assert_eq!(ban["mirror_error"], Value::Null, "{ban}");
+    assert_eq!(world.simulator.stats().await["requests"][BAN], json!({ "204": 1, "500": 1 }));
+    let told = world.audit("moderation.mirror_failed").await;
+    assert_eq!((told.len(), &told[0]["metadata"]["retried"]), (1, &json!(true)), "{told:?}");
+}
+
+async fn ban_and_unban_in_a_row_end_as_asked_last(world: &World) {
+    let member = &world.guild().members[21];
+    // The first answer of the platform comes late, when the unban has long been asked for.
+    world.simulator.fault(json!({ "route": BAN, "hang_ms": 1500, "count": 1 })).await;
+    world.ban(&member.chat, json!({})).await;
+    world.unban(&member.chat, json!({})).await.ok();
+    mirrored(world, "done").await;
+    let jobs = format!("/guilds/{}/jobs", world.guild().id);
+    eventually("all jobs have ended", WITHIN, async || {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let data = world.api().get(&jobs).await.ok();
+        data["jobs"].as_array().unwrap().iter().all(|job| !job["finished_at"].is_null()).then_some(())
+    })
+    .await;
+    let (bans, unbans) = (done(world, BAN).await, done(world, UNBAN).await);
+    assert!(bans <= unbans, "{bans} bans and {unbans} unbans: the user is left banned");
+}

@@ -1,0 +1,69 @@
+//! `/moderation/...` (interface 4.6, decisions 4), one module for each part of it.
+
+mod checks;
+mod fields;
+mod lists;
+mod mirror;
+mod processes;
+mod records;
+mod time;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, World};
+
+/// A player nobody is linked to.
+const STRANGER: &str = "555001";
+/// A chat user nobody is linked to.
+const STRANGER_CHAT: &str = "1999999999999999001";
+
+impl World {
+    /// A path below the first guild's moderation.
+    fn moderation(&self, rest: &str) -> String {
+        format!("/moderation/{}/{rest}", self.guild().id)
+    }
+
+    fn moderator(&self) -> &str {
+        &self.guild().members[0].chat
+    }
+
+    async fn sentence(&self, verb: &str, whom: &str, more: Value) -> Answer {
+        let mut body = json!({ "identifier": whom, "reason": format!("{verb} {whom}"),
+                               "moderator_id": self.moderator() });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.api().post(&self.moderation(&format!("play/{verb}")), body).await
+    }
+
+    /// Bans and returns the ban's id.
+    async fn ban(&self, whom: &str, more: Value) -> i64 {
+        self.sentence("ban", whom, more).await.ok()["id"].as_i64().unwrap()
+    }
+
+    async fn unban(&self, whom: &str, more: Value) -> Answer {
+        self.sentence("unban", whom, more).await
+    }
+
+    async fn ban_status(&self, whom: &str) -> Value {
+        self.api().get(&self.moderation(&format!("ban-status/{whom}"))).await.ok()
+    }
+
+    async fn is_banned(&self, whom: &str) -> bool {
+        self.ban_status(whom).await["banned"].as_bool().unwrap()
+    }
+
+    async fn is_banned_in(&self, whom: &str, place: i64) -> bool {
+        self.is_banned(&format!("{whom}?place_id={place}")).await
+    }
+
+    async fn is_muted(&self, whom: &str) -> bool {
+        let status = self.api().get(&self.moderation(&format!("mute-status/{whom}"))).await.ok();
+        assert_eq!(status["muted"] == true, status["mute_info"].is_object(), "{status}");
+        status["muted"].as_bool().unwrap()
+    }
+
+    /// The history of bans, newest first.
+    async fn ban_history(&self, query: &str) -> Vec<Value> {
+        let data = self.api().get(&self.moderation(&format!("bans?{query}"))).await.ok();
+        data["bans"].as_array().unwrap().clone()
+    }
+}

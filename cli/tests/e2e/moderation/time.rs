@@ -1,0 +1,89 @@
+//! When a ban ends: to the second and without a sweep, and not by the timer of an older one (decisions 4).
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use super::STRANGER;
+use crate::harness::{World, both_modes};
+
+both_modes!(
+    a_ban_ends_on_its_second_without_a_sweep,
+    an_old_timer_never_lifts_a_newer_ban,
+    the_sweep_closes_what_lapsed,
+);
+
+/// Longer than a minute: the sweep comes at a fixed second of each.
+const SWEPT_WITHIN: Duration = Duration::from_secs(75);
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
+}
+
+async fn sleep_until(time: &Value) {
+    let at = chrono::DateTime::parse_from_rfc3339(time.as_str().unwrap()).unwrap().timestamp();
+    let at = Duration::from_secs(u64::try_from(at).unwrap());
+    // A millisecond, so that the other process's clock has it too.
+    tokio::time::sleep(at.saturating_sub(now()) + Duration::from_millis(1)).await;
+}
+
+async fn a_ban_ends_on_its_second_without_a_sweep(world: &World) {
+    let banned = world.sentence("ban", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
+    world.sentence("mute", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
+    let status = world.ban_status(STRANGER).await;
+    assert_eq!(status["ban_info"]["expires_at"], banned["expires_at"], "{status}");
+    assert!(world.is_muted(STRANGER).await);
+    sleep_until(&banned["expires_at"]).await;
+    assert!(!world.is_banned(STRANGER).await);
+    let list = world.api().get(&world.moderation("play/bans/active")).await.ok();
+    assert_eq!(list["bans"], json!([]));
+    let history = world.ban_history("").await;
+    assert_eq!((&history[0]["id"], &history[0]["active"]), (&banned["id"], &json!(false)));
+    assert!(world.unban(STRANGER, json!({})).await.message().contains("no active ban"));
+    // A new one in its place begins anew.
+    world.ban(STRANGER, json!({})).await;
+    assert!(world.is_banned(STRANGER).await);
+}
+
+async fn an_old_timer_never_lifts_a_newer_ban(world: &World) {
+    let short = world.sentence("ban", STRANGER, json!({ "duration_seconds": 2 })).await.ok();
+    let permanent = world.ban(STRANGER, json!({})).await;
+    let longer = world.sentence("ban", "555009", json!({})).await.ok()["id"].clone();
+    let shorter = world.sentence("ban", "555009", json!({ "duration_seconds": 2 })).await.ok();
+    sleep_until(&shorter["expires_at"]).await;
+    assert_eq!(world.ban_status(STRANGER).await["ban_info"]["id"], permanent);
+    assert!(!world.is_banned("555009").await, "the newer one took over the expiry entirely");
+    let history = world.ban_history("").await;
+    let how = |id: &Value| history.iter().find(|ban| ban["id"] == *id).unwrap()["lifted_how"].clone();
+    assert_eq!((how(&short["id"]), how(&longer)), (json!("superseded"), json!("superseded")));
+    let list = world.api().get(&world.moderation("play/bans/active")).await.ok();
+    assert_eq!(list["bans"].as_array().unwrap().len(), 1, "{list}");
+}
+
+async fn the_sweep_closes_what_lapsed(world: &World) {
+    let member = &world.guild().members[12];
+    let ban = world.ban(&member.chat, json!({ "duration_seconds": 1 })).await;
+    let mute = world.sentence("mute", STRANGER, json!({ "duration_seconds": 1 })).await.ok();
+    let deadline = now() + SWEPT_WITHIN;
+    loop {
+        let bans = world.audit("moderation.ban_expired").await;
+        let mutes = world.audit("moderation.mute_expired").await;
+        if bans.len() + mutes.len() == 2 {
+            assert_eq!((&bans[0]["metadata"]["id"], &bans[0]["target_id"]), (&json!(ban), &json!(member.chat)));
+            assert_eq!(bans[0]["actor_id"], "0");
+            assert_eq!(mutes[0]["metadata"]["id"], mute["id"]);
+            break;
+        }
+        assert!(now() < deadline, "not swept: {bans:?} {mutes:?}");
+        // Each look is two reads of the audit log's quota.
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    let history = world.ban_history("").await;
+    assert_eq!(history[0]["lifted_how"], "expired");
+    // The copy on the chat platform ends with it.
+    let route = "DELETE /guilds/:guild/bans/:user";
+    crate::harness::eventually("the mirror is lifted", Duration::from_secs(10), async || {
+        (world.simulator.stats().await["requests"][route]["204"] == 1).then_some(())
+    })
+    .await;
+}

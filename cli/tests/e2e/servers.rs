@@ -1,0 +1,303 @@
+//! `/play/servers/...` and a guild's servers (interface 4.14, decisions 7).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, World, both_modes, distributed_only};
+
+both_modes!(
+    a_heartbeat_makes_a_server_and_keeps_it_live,
+    heartbeats_are_checked,
+    a_command_is_returned_until_it_is_acknowledged,
+    acknowledgements_are_checked,
+    one_command_reaches_every_live_server,
+    old_commands_expire,
+    a_silent_server_is_offline_and_comes_back,
+    servers_of_another_guild_are_unknown,
+    every_call_has_its_bucket_and_scope,
+);
+
+mod shared {
+    use super::*;
+
+    distributed_only!(
+        commands_and_acknowledgements_cross_processes(|setup| setup.processes(2)),
+    );
+
+    async fn commands_and_acknowledgements_cross_processes(world: &World) {
+        let (one, two) = (world.api_number(0), world.api_number(1));
+        heartbeat(&one, "s1", 1).await;
+        for api in [&one, &two] {
+            assert!(poll(api, "s1").await.is_empty());
+        }
+        // Emptiness is remembered on both; the news must reach the other within a second.
+        for n in 0..3 {
+            let id = queue(&one, "s1", &format!("{n}")).await;
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            assert_eq!(ids(&poll(&two, "s1").await), [id.clone()]);
+            ack(&two, "s1", &id).await;
+            assert!(poll(&two, "s1").await.is_empty(), "at once where it was acknowledged");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            assert!(poll(&one, "s1").await.is_empty());
+        }
+        heartbeat(&two, "s2", 4).await;
+        assert_eq!(list(&one, world, "").await.len(), 2);
+    }
+}
+
+async fn heartbeat(api: &Api, server: &str, players: i64) {
+    let body = json!({ "server_id": server, "place_id": 71, "universe_id": 72, "player_count": players });
+    assert_eq!(api.post("/play/servers/heartbeat", body).await.ok(), json!({ "ok": true }));
+}
+
+async fn poll(api: &Api, server: &str) -> Vec<Value> {
+    let data = api.get(&format!("/play/servers/{server}/commands")).await.ok();
+    data["commands"].as_array().unwrap().clone()
+}
+
+async fn queue(api: &Api, server: &str, target: &str) -> String {
+    let body = json!({ "type": "kick", "target_id": target, "reason": "spam" });
+    let data = api.post(&format!("/play/servers/{server}/commands"), body).await.ok();
+    assert_eq!((&data["type"], &data["server_id"]), (&json!("kick"), &json!(server)));
+    data["id"].as_str().unwrap().to_owned()
+}
+
+async fn ack(api: &Api, server: &str, command: &str) {
+    let path = format!("/play/servers/{server}/commands/{command}/ack");
+    assert_eq!(api.post(&path, json!({ "status": "ok" })).await.ok(), json!({ "acked": true }));
+}
+
+async fn list(api: &Api, world: &World, query: &str) -> Vec<Value> {
+    let data = api.get(&format!("/guilds/{}/servers{query}", world.guild().id)).await.ok();
+    data["servers"].as_array().unwrap().clone()
+}
+
+fn ids(commands: &[Value]) -> Vec<String> {
+    commands.iter().map(|command| command["id"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn a_heartbeat_makes_a_server_and_keeps_it_live(world: &World) {
+    let api = world.api();
+    assert!(list(&api, world, "").await.is_empty());
+    heartbeat(&api, "b", 3).await;
+    heartbeat(&api, "a", 1).await;
+    let servers = list(&api, world, "").await;
+    assert_eq!((&servers[0]["server_id"], &servers[1]["server_id"]), (&json!("a"), &json!("b")));
+    let server = &servers[1];
+    assert_eq!((&server["place_id"], &server["universe_id"]), (&json!(71), &json!(72)));
+    assert_eq!((&server["player_count"], &server["live"]), (&json!(3), &json!(true)));
+    assert!(server["first_seen_at"].is_string() && server["last_heartbeat_at"].is_string());
+    // Later heartbeats are written together, and seen as soon as somebody looks.
+    for players in 4..9 {
+        heartbeat(&api, "b", players).await;
+    }
+    assert_eq!(list(&api, world, "").await[1]["player_count"], 8);
+    assert_eq!(list(&api, world, "?live=true&place_id=71").await.len(), 2);
+    assert!(list(&api, world, "?place_id=70").await.is_empty());
+    assert!(list(&api, world, "?live=false").await.is_empty());
+    let page = api.get(&format!("/guilds/{}/servers?limit=1", world.guild().id)).await.ok();
+    assert_eq!((&page["servers"][0]["server_id"], &page["next_cursor"]), (&json!("a"), &json!("a")));
+    let page = api.get(&format!("/guilds/{}/servers?limit=1&cursor=a", world.guild().id)).await.ok();
+    assert_eq!((&page["servers"][0]["server_id"], &page["next_cursor"]), (&json!("b"), &Value::Null));
+    api.get(&format!("/guilds/{}/servers?live=maybe", world.guild().id)).await.refused(400, &["live"]);
+}
+
+async fn heartbeats_are_checked(world: &World) {
+    let api = world.api();
+    for (field, bad) in [
+        ("server_id", json!("")),
+        ("server_id", json!(5)),
+        ("server_id", json!("x".repeat(201))),
+        ("place_id", json!(0)),
+        ("universe_id", json!(null)),
+        ("player_count", json!(-1)),
+        ("player_count", json!(1.5)),
+    ] {
+        let mut body = json!({ "server_id": "s", "place_id": 1, "universe_id": 2, "player_count": 3 });
+        body[field] = bad;
+        api.post("/play/servers/heartbeat", body).await.refused(400, &[field]);
+    }
+    assert!(list(&api, world, "").await.is_empty());
+    let text = json!({ "server_id": "s", "place_id": "1", "universe_id": "2", "player_count": 0 });
+    api.post("/play/servers/heartbeat", text).await.ok();
+    // Heartbeats and polls are no changes by anybody.
+    assert!(poll(&api, "s").await.is_empty());
+    assert!(world.audit("servers.heartbeat").await.is_empty());
+}
+
+async fn a_command_is_returned_until_it_is_acknowledged(world: &World) {
+    let api = world.api();
+    assert!(poll(&api, "s1").await.is_empty(), "a server that never sent a heartbeat");
+    let body = json!({ "type": "kick", "target_id": "5" });
+    api.post("/play/servers/s1/commands", body).await.refused(404, &["server"]);
+    heartbeat(&api, "s1", 1).await;
+    heartbeat(&api, "s2", 1).await;
+    assert!(poll(&api, "s1").await.is_empty());
+    let first = queue(&api, "s1", "1").await;
+    let second = queue(&api, "s1", "2").await;
+    for _ in 0..3 {
+        let commands = poll(&api, "s1").await;
+        assert_eq!(ids(&commands), [first.clone(), second.clone()], "oldest first");
+        let command = &commands[0];
+        assert_eq!((&command["type"], &command["target_id"]), (&json!("kick"), &json!("1")));
+        assert!(command["reason"] == "spam" && command["issued_at"].is_string(), "{command}");
+    }
+    assert!(poll(&api, "s2").await.is_empty());
+    ack(&api, "s1", &first).await;
+    assert_eq!(ids(&poll(&api, "s1").await), [second.clone()]);
+    ack(&api, "s1", &first).await;
+    ack(&api, "s1", &second).await;
+    assert!(poll(&api, "s1").await.is_empty());
+    let owner = json!(world.guild().members[0].chat);
+    for action in ["commands.queue", "commands.acknowledge"] {
+        let entries = world.audit(action).await;
+        assert_eq!((entries.len(), &entries[0]["target_id"]), (2, &json!(second)), "{action}");
+        assert_eq!(entries[0]["actor_id"], owner);
+    }
+    // A number is as good as its digits; a reason may be left out.
+    let body = json!({ "type": "server.restart", "target_id": 17 });
+    let data = api.post("/play/servers/s2/commands", body).await.ok();
+    assert_eq!((&data["target_id"], &data["reason"]), (&json!("17"), &json!("")));
+    for (field, bad) in
+        [("type", json!("kick all")), ("type", json!(null)), ("target_id", json!(-1)), ("reason", json!(7))]
+    {
+        let mut body = json!({ "type": "kick", "target_id": "5", "reason": "r" });
+        body[field] = bad;
+        api.post("/play/servers/s1/commands", body).await.refused(400, &[field]);
+    }
+}
+
+async fn acknowledgements_are_checked(world: &World) {
+    let api = world.api();
+    heartbeat(&api, "s1", 1).await;
+    heartbeat(&api, "s2", 1).await;
+    let id = queue(&api, "s1", "1").await;
+    let path = format!("/play/servers/s1/commands/{id}/ack");
+    for bad in [json!({}), json!({ "status": "done" }), json!({ "status": true })] {
+        api.post(&path, bad).await.refused(400, &["status"]);
+    }
+    api.post(&path, json!({ "status": "ok", "message": 5 })).await.refused(400, &["message"]);
+    for (server, command) in
+        [("s1", "00000000-0000-7000-8000-000000000000"), ("s1", "nonsense"), ("s2", &id), ("s3", &id)]
+    {
+        let path = format!("/play/servers/{server}/commands/{command}/ack");
+        api.post(&path, json!({ "status": "ok" })).await.refused(404, &["command"]);
+    }
+    assert_eq!(poll(&api, "s1").await.len(), 1);
+    api.post(&path, json!({ "status": "error", "message": "no such player" })).await.ok();
+    // The first word counts.
+    ack(&api, "s1", &id).await;
+    let entries = world.audit("commands.acknowledge").await;
+    let expected = json!({ "server_id": "s1", "status": "error", "message": "no such player" });
+    assert_eq!((entries.len(), &entries[0]["metadata"]), (1, &expected));
+}
+
+async fn one_command_reaches_every_live_server(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let path = format!("/guilds/{}/servers/commands", guild.id);
+    let body = json!({ "type": "announce", "target_id": "all", "reason": "restart at ten" });
+    assert_eq!(api.post(&path, body.clone()).await.ok(), json!({ "queued": 0, "commands": [] }));
+    for server in ["s1", "s2", "s3"] {
+        heartbeat(&api, server, 1).await;
+        assert!(poll(&api, server).await.is_empty());
+    }
+    heartbeat(&api.key(&world.other_guild().admin_key), "s4", 1).await;
+    silence(world, "s3").await;
+    let data = api.post(&path, body).await.ok();
+    assert_eq!((&data["queued"], data["commands"].as_array().unwrap().len()), (&json!(2), 2));
+    for (n, server) in ["s1", "s2"].into_iter().enumerate() {
+        let commands = poll(&api, server).await;
+        assert_eq!((&commands[0]["id"], &commands[0]["type"]), (&data["commands"][n]["id"], &json!("announce")));
+    }
+    assert!(poll(&api, "s3").await.is_empty());
+    assert!(poll(&api.key(&world.other_guild().admin_key), "s4").await.is_empty());
+    let entries = world.audit("commands.queue_all").await;
+    assert_eq!((entries.len(), &entries[0]["metadata"]["after"]["servers"]), (2, &json!(2)));
+}
+
+/// As if the server had not been heard of for long.
+async fn silence(world: &World, server: &str) {
+    // What was heard of it is written within half a second.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let sql = format!(
+        "UPDATE game_server SET last_heartbeat_at = '2026-01-01T00:00:00+00:00' WHERE server_id = '{server}'"
+    );
+    world.execute(&sql).await;
+}
+
+async fn old_commands_expire(world: &World) {
+    let api = world.api();
+    heartbeat(&api, "s1", 1).await;
+    let id = queue(&api, "s1", "1").await;
+    world.execute("UPDATE server_command SET issued_at = '2026-01-01T00:00:00+00:00'").await;
+    let young = queue(&api, "s1", "2").await;
+    // Without any sweep.
+    assert_eq!(ids(&poll(&api, "s1").await), [young]);
+    let entry = within_two_minutes(async || world.audit("commands.expire").await.first().cloned()).await;
+    assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id), &json!("0")));
+    // It may have been applied all the same.
+    ack(&api, "s1", &id).await;
+}
+
+async fn within_two_minutes(mut look: impl AsyncFnMut() -> Option<Value>) -> Value {
+    for _ in 0..60 {
+        if let Some(found) = look().await {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    panic!("not within two minutes")
+}
+
+async fn a_silent_server_is_offline_and_comes_back(world: &World) {
+    let api = world.api();
+    heartbeat(&api, "s1", 1).await;
+    heartbeat(&api, "s2", 1).await;
+    silence(world, "s1").await;
+    let servers = list(&api, world, "").await;
+    assert_eq!((&servers[0]["live"], &servers[1]["live"]), (&json!(false), &json!(true)));
+    assert_eq!(list(&api, world, "?live=false").await.len(), 1);
+    heartbeat(&api, "s1", 2).await;
+    assert_eq!(list(&api, world, "?live=true").await.len(), 2);
+}
+
+async fn servers_of_another_guild_are_unknown(world: &World) {
+    let (api, stranger) = (world.api(), world.api().key(&world.other_guild().admin_key));
+    heartbeat(&api, "s1", 1).await;
+    let id = queue(&api, "s1", "1").await;
+    assert!(poll(&stranger, "s1").await.is_empty());
+    let body = json!({ "type": "kick", "target_id": "5" });
+    stranger.post("/play/servers/s1/commands", body).await.refused(404, &[]);
+    let path = format!("/play/servers/s1/commands/{id}/ack");
+    stranger.post(&path, json!({ "status": "ok" })).await.refused(404, &[]);
+    // The same server id in two guilds is two servers.
+    heartbeat(&stranger, "s1", 9).await;
+    stranger.post(&path, json!({ "status": "ok" })).await.refused(404, &[]);
+    assert_eq!(list(&api, world, "").await[0]["player_count"], 1);
+    assert_eq!(ids(&poll(&api, "s1").await), [id]);
+    stranger.get(&format!("/guilds/{}/servers", world.guild().id)).await.refused(403, &[]);
+}
+
+async fn every_call_has_its_bucket_and_scope(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let limits = [
+        (api.post("/play/servers/heartbeat", json!({})).await, 300),
+        (api.get("/play/servers/s/commands").await, 300),
+        (api.post("/play/servers/s/commands/c/ack", json!({})).await, 100),
+        (api.post("/play/servers/s/commands", json!({})).await, 50),
+        (api.post(&format!("/guilds/{}/servers/commands", guild.id), json!({})).await, 20),
+        (api.get(&format!("/guilds/{}/servers", guild.id)).await, 100),
+    ];
+    for (answer, limit) in limits {
+        let window = (answer.number("x-ratelimit-limit"), answer.number("x-ratelimit-remaining"));
+        assert_eq!(window, (limit, limit - 1), "{answer}");
+    }
+    // A game server may not give commands.
+    let play = api.key(&world.new_key("play").await);
+    heartbeat(&play, "s1", 1).await;
+    let body = json!({ "type": "kick", "target_id": "5" });
+    play.post("/play/servers/s1/commands", body.clone()).await.refused(403, &["moderation"]);
+    play.post(&format!("/guilds/{}/servers/commands", guild.id), body).await.refused(403, &["moderation"]);
+    assert!(poll(&play, "s1").await.is_empty());
+}

@@ -1,0 +1,263 @@
+//! `GET /ws/guilds/:guildId/play` (interface 4.16 and 6, decisions 7).
+
+use std::time::{Duration, Instant};
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::harness::{Api, World, both_modes, distributed_only};
+
+both_modes!(
+    refusals_come_before_the_upgrade,
+    ten_connects_a_minute,
+    waiting_commands_come_first_then_live_ones,
+    moderation_is_told_to_those_it_concerns,
+    a_revoked_key_closes_its_sockets,
+    an_expired_key_closes_its_sockets,
+    a_stop_says_goodbye,
+    pings_and_farewells_are_answered,
+);
+
+mod shared {
+    use super::*;
+
+    distributed_only!(
+        news_reaches_sockets_of_other_processes(|setup| setup.processes(2)),
+    );
+
+    async fn news_reaches_sockets_of_other_processes(world: &World) {
+        let (one, two) = (world.api_number(0), world.api_number(1));
+        heartbeat(&one, "s1").await;
+        let mut sockets =
+            [Socket::open(world, 0, &world.guild().game_key).await, Socket::open(world, 1, &world.guild().game_key).await];
+        for api in [&one, &two] {
+            let id = queue(api, "s1", "9").await;
+            for socket in &mut sockets {
+                assert_eq!(socket.frame().await["data"]["id"], id);
+            }
+            let identifier = "4242";
+            moderate(api, world, "ban", json!({ "identifier": identifier, "reason": "spam" })).await;
+            for socket in &mut sockets {
+                let frame = socket.frame().await;
+                assert_eq!((&frame["type"], &frame["data"]["identifier"]), (&json!("moderation.ban"), &json!(identifier)));
+            }
+            moderate(api, world, "unban", json!({ "identifier": identifier })).await;
+            for socket in &mut sockets {
+                assert_eq!(socket.frame().await["type"], "moderation.unban");
+            }
+        }
+    }
+}
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
+
+fn path(world: &World) -> String {
+    format!("/ws/guilds/{}/play?placeId=71&serverId=s1&universeId=72", world.guild().id)
+}
+
+impl Socket {
+    async fn open(world: &World, api: usize, key: &str) -> Self {
+        let base = world.roles().apis[api].base.replace("http://", "ws://");
+        let mut request = format!("{base}{}", path(world)).into_client_request().unwrap();
+        request.headers_mut().insert("x-api-key", key.parse().unwrap());
+        let (socket, response) = connect_async(request).await.unwrap();
+        for name in ["x-request-id", "x-ratelimit-remaining"] {
+            assert!(response.headers().contains_key(name), "{response:?}");
+        }
+        Self(socket)
+    }
+
+    async fn next(&mut self) -> Message {
+        let next = tokio::time::timeout(PATIENCE, self.0.next()).await;
+        next.expect("something arrives").expect("the socket is open").unwrap()
+    }
+
+    /// The next text, which must be an object of `type` and `data`.
+    async fn frame(&mut self) -> Value {
+        let message = self.next().await;
+        let frame: Value = serde_json::from_str(message.to_text().unwrap()).unwrap();
+        assert!(frame["type"].is_string() && frame["data"].is_object(), "{frame}");
+        assert_eq!(frame.as_object().unwrap().len(), 2, "{frame}");
+        frame
+    }
+
+    async fn close_code(&mut self) -> u16 {
+        loop {
+            if let Message::Close(frame) = self.next().await {
+                return frame.expect("a close frame says why").code.into();
+            }
+        }
+    }
+}
+
+async fn heartbeat(api: &Api, server: &str) {
+    let body = json!({ "server_id": server, "place_id": 71, "universe_id": 72, "player_count": 1 });
+    api.post("/play/servers/heartbeat", body).await.ok();
+}
+
+async fn queue(api: &Api, server: &str, target: &str) -> Value {
+    let body = json!({ "type": "kick", "target_id": target, "reason": "spam" });
+    api.post(&format!("/play/servers/{server}/commands"), body).await.ok()["id"].clone()
+}
+
+async fn moderate(api: &Api, world: &World, verb: &str, mut body: Value) {
+    body["moderator_id"] = json!(world.guild().members[0].chat);
+    api.post(&format!("/moderation/{}/play/{verb}", world.guild().id), body).await.ok();
+}
+
+/// What a client sends to have a connection upgraded.
+fn upgrading(api: &Api) -> Api {
+    api.header("connection", "Upgrade")
+        .header("upgrade", "websocket")
+        .header("sec-websocket-version", "13")
+        .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==")
+}
+
+async fn refusals_come_before_the_upgrade(world: &World) {
+    let (api, path) = (world.api(), path(world));
+    let answer = api.get(&path).await.refused(426, &["WebSocket"]);
+    assert_eq!((answer.header("upgrade"), answer.error()), (Some("websocket"), "upgrade_required"));
+    upgrading(&api).header("sec-websocket-version", "8").get(&path).await.refused(426, &[]);
+    let api = upgrading(&api);
+    api.without("x-api-key").get(&path).await.refused(401, &[]);
+    api.key("nonsense").get(&path).await.refused(401, &[]);
+    api.key(&world.other_guild().game_key).get(&path).await.refused(403, &[]);
+    api.key(&world.new_key("read").await).get(&path).await.refused(403, &["play"]);
+    api.post(&path, json!({})).await.refused(405, &["GET"]);
+    for (name, bad) in [("placeId", "x"), ("placeId", "0"), ("serverId", ""), ("universeId", "-1")] {
+        let pairs = [("placeId", "71"), ("serverId", "s1"), ("universeId", "72")];
+        let query = pairs.map(|(key, value)| format!("{key}={}", if key == name { bad } else { value }));
+        let path = format!("/ws/guilds/{}/play?{}", world.guild().id, query.join("&"));
+        api.get(&path).await.refused(400, &[name]);
+    }
+    // An upgrade means nothing elsewhere.
+    api.get("/bindings/list").await.ok();
+    api.get("/ws/guilds/1/play").await.refused(403, &[]);
+    api.get("/ws").await.refused(404, &[]);
+}
+
+async fn ten_connects_a_minute(world: &World) {
+    let key = world.new_key("play").await;
+    let mut sockets = Vec::new();
+    for _ in 0..10 {
+        sockets.push(Socket::open(world, 0, &key).await);
+    }
+    let answer = upgrading(&world.api().key(&key)).get(&path(world)).await.refused(429, &[]);
+    assert_eq!(answer.number("x-ratelimit-limit"), 10);
+    // Those that are open stay, and another key has its own ten.
+    Socket::open(world, 0, &world.guild().game_key).await;
+    heartbeat(&world.api(), "s1").await;
+    queue(&world.api(), "s1", "9").await;
+    for socket in &mut sockets {
+        assert_eq!(socket.frame().await["type"], "command");
+    }
+}
+
+async fn waiting_commands_come_first_then_live_ones(world: &World) {
+    let (api, key) = (world.api(), &world.guild().game_key);
+    heartbeat(&api, "s1").await;
+    heartbeat(&api, "s2").await;
+    let (first, second) = (queue(&api, "s1", "1").await, queue(&api, "s1", "2").await);
+    queue(&api, "s2", "3").await;
+    let mut socket = Socket::open(world, 0, key).await;
+    let frame = socket.frame().await;
+    assert_eq!((&frame["type"], &frame["data"]["id"]), (&json!("command"), &first));
+    let data = &frame["data"];
+    assert_eq!((&data["type"], &data["target_id"]), (&json!("kick"), &json!("1")));
+    assert_eq!((&data["reason"], data["issued_at"].is_string()), (&json!("spam"), true));
+    assert_eq!(socket.frame().await["data"]["id"], second);
+    // Of two servers each hears its own.
+    queue(&api, "s2", "4").await;
+    let live = queue(&api, "s1", "5").await;
+    assert_eq!(socket.frame().await["data"]["id"], live);
+    let body = json!({ "type": "announce", "target_id": "all" });
+    api.post(&format!("/guilds/{}/servers/commands", world.guild().id), body).await.ok();
+    assert_eq!(socket.frame().await["data"]["type"], "announce");
+    // A frame acknowledges nothing: what polls return stays the same.
+    let polled = api.get("/play/servers/s1/commands").await.ok()["commands"].clone();
+    assert_eq!(polled.as_array().unwrap().len(), 4);
+    for command in [&first, &second, &live] {
+        let path = format!("/play/servers/s1/commands/{}/ack", command.as_str().unwrap());
+        api.post(&path, json!({ "status": "ok" })).await.ok();
+    }
+    let mut later = Socket::open(world, 0, key).await;
+    assert_eq!(later.frame().await["data"]["type"], "announce");
+}
+
+async fn moderation_is_told_to_those_it_concerns(world: &World) {
+    let (api, key) = (world.api(), &world.guild().game_key);
+    let mut socket = Socket::open(world, 0, key).await;
+    let player = world.guild().members[9].play.to_string();
+    moderate(&api, world, "ban", json!({ "identifier": player, "reason": "spam" })).await;
+    let frame = socket.frame().await;
+    assert_eq!(frame["type"], "moderation.ban");
+    assert_eq!((&frame["data"]["identifier"], &frame["data"]["reason"]), (&json!(player), &json!("spam")));
+    // In another place of the guild, then in this one.
+    let there = json!({ "identifier": "8001", "reason": "there", "place_id": 70 });
+    moderate(&api, world, "ban", there).await;
+    moderate(&api, world, "ban", json!({ "identifier": "8002", "reason": "here", "place_id": 71 })).await;
+    assert_eq!(socket.frame().await["data"]["identifier"], "8002");
+    moderate(&api, world, "unban", json!({ "identifier": player })).await;
+    let frame = socket.frame().await;
+    assert_eq!((&frame["type"], &frame["data"]["identifier"]), (&json!("moderation.unban"), &json!(player)));
+    let mute = json!({ "identifier": "8003", "reason": "caps", "duration_seconds": 600 });
+    moderate(&api, world, "mute", mute).await;
+    assert_eq!(socket.frame().await["type"], "moderation.mute");
+    moderate(&api, world, "unmute", json!({ "identifier": "8003" })).await;
+    assert_eq!(socket.frame().await["type"], "moderation.unmute");
+    // What another guild does is no news here.
+    let other = world.other_guild();
+    let body = json!({ "identifier": "5", "reason": "r", "moderator_id": other.members[0].chat });
+    api.key(&other.admin_key).post(&format!("/moderation/{}/play/ban", other.id), body).await.ok();
+    moderate(&api, world, "ban", json!({ "identifier": "8004", "reason": "last" })).await;
+    assert_eq!(socket.frame().await["data"]["identifier"], "8004");
+}
+
+async fn a_revoked_key_closes_its_sockets(world: &World) {
+    let (revoked, stays) = (world.new_key("play").await, world.new_key("play").await);
+    let mut gone = Socket::open(world, 0, &revoked).await;
+    let mut other = Socket::open(world, 0, &stays).await;
+    world.command(&["keys", "revoke", &revoked[3..11]]).await.succeeded();
+    let asked = Instant::now();
+    assert_eq!(gone.close_code().await, 1008);
+    assert!(asked.elapsed() < Duration::from_millis(1_500), "{:?}", asked.elapsed());
+    heartbeat(&world.api(), "s1").await;
+    queue(&world.api(), "s1", "1").await;
+    assert_eq!(other.frame().await["type"], "command");
+    upgrading(&world.api().key(&revoked)).get(&path(world)).await.refused(401, &[]);
+}
+
+async fn an_expired_key_closes_its_sockets(world: &World) {
+    let key = world.key_that_ends_in("4s").await;
+    let opened = Instant::now();
+    let mut socket = Socket::open(world, 0, &key).await;
+    assert_eq!(socket.close_code().await, 1008);
+    assert!(opened.elapsed() < Duration::from_secs(6), "{:?}", opened.elapsed());
+}
+
+async fn a_stop_says_goodbye(world: &World) {
+    let mut socket = Socket::open(world, 0, &world.guild().game_key).await;
+    let mut api = world.roles().apis.remove(0);
+    api.process.terminate();
+    assert_eq!(socket.close_code().await, 1001);
+    assert!(api.process.ended(Duration::from_secs(10)).await.success(), "{}", api.process.log());
+}
+
+async fn pings_and_farewells_are_answered(world: &World) {
+    let mut socket = Socket::open(world, 0, &world.guild().game_key).await;
+    socket.0.send(Message::Ping("are you there".into())).await.unwrap();
+    assert_eq!(socket.next().await, Message::Pong("are you there".into()));
+    // What a client says is read and dropped.
+    socket.0.send(Message::text("hello")).await.unwrap();
+    socket.0.send(Message::Close(None)).await.unwrap();
+    assert!(matches!(socket.next().await, Message::Close(_)));
+    let end = tokio::time::timeout(PATIENCE, socket.0.next()).await.expect("the connection ends");
+    assert!(end.is_none(), "{end:?}");
+}
