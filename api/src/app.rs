@@ -11,6 +11,7 @@ use crate::moderation::StatusCache;
 use crate::play::{Heartbeats, KnownServers, Sessions, Waiting};
 use crate::route::Router;
 use crate::routes::ROUTES;
+use crate::shield::Flags;
 use crate::ws::Live;
 
 pub(crate) struct App {
@@ -27,6 +28,7 @@ pub(crate) struct App {
     pub(crate) sessions: Sessions,
     pub(crate) waiting: Waiting,
     pub(crate) live: Live,
+    pub(crate) shield: Flags,
 }
 
 impl App {
@@ -42,6 +44,7 @@ impl App {
             sessions: Sessions::new(context.events.clone()),
             waiting: Waiting::new(context.events.clone()),
             live: Live::default(),
+            shield: Flags::new(context.events.clone()),
             context,
             queue,
             platforms,

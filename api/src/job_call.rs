@@ -1,6 +1,8 @@
 //! Endpoints whose work a worker does: enqueue, wait as long as the caller wants, answer (decisions 5).
 
-use queue::{Answer, Draft, Payload};
+use std::time::Duration;
+
+use queue::{Answer, Draft, Enqueued, Payload};
 use serde_json::Value;
 
 use crate::call::Call;
@@ -21,16 +23,33 @@ pub(crate) async fn run<P: Payload>(
     asked: Asked,
     done: impl FnOnce(Value) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {
-    let wait = call.prefer.wait();
-    let queue = &call.app.queue;
-    let (job, answer) = match call.first_job() {
-        Some(first) => (first, queue.join(first, wait).await?),
-        None => {
-            let enqueued = enqueue(call, payload, asked).await?;
-            (enqueued.job, queue.call(enqueued, wait).await?)
-        }
+    let draft = Draft::new(call.guild(), payload, call.actor())?;
+    run_draft(call, draft, asked, done).await
+}
+
+/// Like [`run`], for a job that says more about itself than its arguments.
+pub(crate) async fn run_draft(
+    call: &Call,
+    draft: Draft,
+    asked: Asked,
+    done: impl FnOnce(Value) -> Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    let enqueued = match call.first_job() {
+        Some(first) => Enqueued { ticket: None, job: first },
+        None => enqueue(call, draft, asked).await?,
     };
-    let mut reply = match answer {
+    answer(call, enqueued, call.prefer.wait(), done).await
+}
+
+/// Waits for a job that is committed, the caller's own or (without a ticket) one that another call enqueued.
+pub(crate) async fn answer(
+    call: &Call,
+    enqueued: Enqueued,
+    wait: Duration,
+    done: impl FnOnce(Value) -> Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    let job = enqueued.job;
+    let mut reply = match call.app.queue.call(enqueued, wait).await? {
         Some(Answer::Succeeded(result)) => done(result)?,
         Some(Answer::Failed(failure)) => return Err(failure.into()),
         Some(Answer::Cancelled) => return Err(ApiError::conflict("cancelled", "the job was cancelled")),
@@ -40,8 +59,7 @@ pub(crate) async fn run<P: Payload>(
     Ok(reply)
 }
 
-async fn enqueue<P: Payload>(call: &Call, payload: &P, asked: Asked) -> Result<queue::Enqueued, ApiError> {
-    let draft = Draft::new(call.guild(), payload, call.actor())?;
+async fn enqueue(call: &Call, draft: Draft, asked: Asked) -> Result<Enqueued, ApiError> {
     let transaction = call.begin().await?;
     let enqueued = draft.enqueue(&transaction, call.now()).await?;
     call.audit(&transaction, asked.action, asked.target, asked.metadata).await?;

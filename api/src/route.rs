@@ -14,6 +14,8 @@ use crate::http::reply::Reply;
 
 /// Bytes of a body, where a row says nothing else (decisions 3).
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
+/// The same for an import of 10,000 users (decisions 3).
+pub(crate) const IMPORT_BODY_LIMIT: usize = 4 * 1024 * 1024;
 /// Every path is also served below this one (decisions 1).
 const VERSIONED: &str = "/api/v1";
 
@@ -72,6 +74,12 @@ impl Route {
         self
     }
 
+    /// For a body that may be larger than others.
+    pub(crate) const fn takes_up_to(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
     pub(crate) const fn enqueues(mut self) -> Self {
         self.enqueues = true;
         self
@@ -108,15 +116,15 @@ pub(crate) struct Router(matchit::Router<Vec<&'static Route>>);
 impl Router {
     #[expect(clippy::expect_used, reason = "the table is constant, and a test builds this from it")]
     pub(crate) fn new(routes: &'static [Route]) -> Self {
-        let mut router = matchit::Router::new();
+        let mut tree = matchit::Router::new();
         let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
         paths.sort_unstable();
         paths.dedup();
         for path in paths {
             let here = routes.iter().filter(|route| route.path == path).collect();
-            router.insert(path, here).expect("paths of the table do not contradict each other");
+            tree.insert(path, here).expect("paths of the table do not contradict each other");
         }
-        Self(router)
+        Self(tree)
     }
 
     /// `path` is without the version prefix.

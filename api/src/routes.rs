@@ -3,16 +3,16 @@
 //! Reading needs the scope `read`, also by POST; roles and their bindings `sync`; settings and who is staff `admin`.
 //! Every row is served below `/api/v1` too. `/health/live`, `/health/ready` and `/metrics` need no key and stand in `http::ops`.
 
-use entities::api_key::Scope::{Admin, Moderation, Play, Read, Staff, Sync};
+use entities::api_key::Scope::{Admin, Moderation, Play, Read, Shield, Staff, Sync};
 
 use crate::bucket::Bucket::{
     AuditLogsRead, AuditLogsWrite, BanStatus, BindingsRead, BindingsWrite, CommandAck, GameRegister,
     GuildConfigRead, GuildConfigWrite, LiveConnect, LookupRead, LookupWrite, ModerationRead, ModerationWrite,
-    MuteStatus, ServerCommands, ServerHeartbeat, SessionEnd, SessionStart, StaffAction, StaffHeartbeat,
-    StaffPlayPermissions, StaffRead, StaffVerify, StaffWrite, SyncAll, SyncWrite,
+    MuteStatus, ServerCommands, ServerHeartbeat, SessionEnd, SessionStart, ShieldBatch, ShieldCheck,
+    ShieldImport, StaffAction, StaffHeartbeat, StaffPlayPermissions, StaffRead, StaffVerify, StaffWrite, SyncAll, SyncWrite,
 };
-use crate::route::Route;
-use crate::{bindings, guilds, interactions, jobs, lookup, moderation, play, reverse, staff, ws};
+use crate::route::{IMPORT_BODY_LIMIT, Route};
+use crate::{bindings, guilds, interactions, jobs, lookup, moderation, play, reverse, shield, staff, ws};
 
 /// An `async fn(Call)` as the table holds it.
 macro_rules! run {
@@ -82,6 +82,12 @@ pub(crate) static ROUTES: &[Route] = &[
     ),
     // Beyond the interface: the history of bans
     Route::get("/moderation/{guildId}/bans", ModerationRead, Read, run!(moderation::bans)),
+    // 4.7 Shield
+    Route::get("/shield/check/{playId}", ShieldCheck, Read, run!(shield::check)),
+    Route::post("/shield/batch", ShieldBatch, Read, run!(shield::batch)).reads(),
+    Route::post("/shield/import", ShieldImport, Shield, run!(shield::import))
+        .enqueues()
+        .takes_up_to(IMPORT_BODY_LIMIT),
     // 4.8 Staff
     Route::get("/staff/members/{guildId}", StaffRead, Read, run!(staff::members)),
     Route::get("/staff/permissions/{guildId}/{userId}", StaffRead, Read, run!(staff::permissions)),
@@ -223,6 +229,39 @@ pub(crate) static ROUTES: &[Route] = &[
         run!(guilds::command_all),
     ),
     Route::get("/guilds/{guildId}/servers", GuildConfigRead, Read, run!(guilds::servers)),
+    // 4.15 Tickets
+    Route::post(
+        "/guilds/{guildId}/application-submissions/{submissionId}/create-ticket",
+        GuildConfigWrite,
+        Staff,
+        run!(guilds::application_submissions::create_ticket),
+    )
+    .enqueues(),
+    // Beyond the interface: what tickets are made from (decisions 7)
+    Route::get(
+        "/guilds/{guildId}/application-panels",
+        GuildConfigRead,
+        Read,
+        run!(guilds::application_panels::list),
+    ),
+    Route::post(
+        "/guilds/{guildId}/application-panels",
+        GuildConfigWrite,
+        Admin,
+        run!(guilds::application_panels::add),
+    ),
+    Route::get(
+        "/guilds/{guildId}/application-submissions",
+        GuildConfigRead,
+        Staff,
+        run!(guilds::application_submissions::list),
+    ),
+    Route::post(
+        "/guilds/{guildId}/application-submissions",
+        GuildConfigWrite,
+        Admin,
+        run!(guilds::application_submissions::add),
+    ),
     // 4.16 WebSocket
     Route::get("/ws/guilds/{guildId}/play", LiveConnect, Play, run!(ws::play)),
     // Beyond the interface: settings and jobs (decisions 5 and 8)

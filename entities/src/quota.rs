@@ -177,6 +177,29 @@ pub async fn delete<C: ConnectionTrait>(
     Ok(deleted.into_iter().next())
 }
 
+/// A role was renamed: quotas of its old name follow, unless another role still has that name. Returns how many.
+pub async fn follow_role<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    (old, new): (&str, &str),
+) -> Result<u64, DbErr> {
+    let holders = staff_role::Entity::find()
+        .filter(staff_role::Column::GuildId.eq(guild))
+        .filter(staff_role::Column::RoleName.eq(old))
+        .count(conn)
+        .await?;
+    if holders > 0 {
+        return Ok(0);
+    }
+    let moved = Entity::update_many()
+        .col_expr(Column::ScopeRole, Expr::value(new))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::ScopeRole.eq(old))
+        .exec(conn)
+        .await?;
+    Ok(moved.rows_affected)
+}
+
 /// Whether some quota that covers this member wants such actions approved.
 pub async fn wants_approval<C: ConnectionTrait>(
     conn: &C,

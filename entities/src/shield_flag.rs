@@ -95,6 +95,20 @@ pub async fn find_many<C: ConnectionTrait>(conn: &C, plays: &[PlayId]) -> Result
         .await
 }
 
+/// When these users were ever flagged, lifted flags too.
+pub async fn times<C: ConnectionTrait>(
+    conn: &C,
+    plays: &[PlayId],
+) -> Result<Vec<(PlayId, Timestamp)>, DbErr> {
+    Entity::find()
+        .select_only()
+        .columns([Column::PlayId, Column::FlaggedAt])
+        .filter(Column::PlayId.is_in(plays.iter().copied()))
+        .into_tuple()
+        .all(conn)
+        .await
+}
+
 /// Flags, newest first, older than the cursor; `lifted` shows only lifted ones or only active ones.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,

@@ -73,6 +73,8 @@ pub enum Event {
         guild: GuildId,
         server_id: String,
     },
+    /// Game users were flagged for all guilds, or are so no longer.
+    ShieldChanged,
     /// A job is to stop.
     JobCancelled {
         job: JobId,

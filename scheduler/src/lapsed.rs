@@ -50,7 +50,9 @@ async fn bans_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
         events.extend(left.is_none().then(|| over(&change, ModerationVerb::Unban, person, place)).flatten());
     }
     transaction.commit().await?;
-    events.into_iter().for_each(|event| context.events.publish(event));
+    for event in events {
+        context.events.publish(event);
+    }
     Ok(closed.len() as u64)
 }
 
@@ -87,7 +89,9 @@ async fn mutes_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
         events.extend(left.is_none().then(|| over(&change, ModerationVerb::Unmute, person, place)).flatten());
     }
     transaction.commit().await?;
-    events.into_iter().for_each(|event| context.events.publish(event));
+    for event in events {
+        context.events.publish(event);
+    }
     Ok(closed.len() as u64)
 }
 

@@ -15,6 +15,7 @@ const OPERATOR_PAUSE: Duration = Duration::from_secs(60);
 /// The platform's own number for "the bot is not in this guild".
 const MISSING_ACCESS: i64 = 50_001;
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` is given")]
 pub(crate) fn job_error(error: PlatformError) -> JobError {
     let failure = public(&error);
     match error {
@@ -38,13 +39,13 @@ pub(crate) fn public(error: &PlatformError) -> Failure {
         }
         PlatformError::Invalid { .. } => failure(422, "platform_invalid", error.to_string()),
         PlatformError::Unauthorized(_) => {
-            later(failure(503, "credential_refused", error.to_string()), OPERATOR_PAUSE)
+            later(failure(502, "platform_unauthorized", error.to_string()), OPERATOR_PAUSE)
         }
         PlatformError::NotConfigured(_) => {
-            later(failure(503, "not_configured", error.to_string()), OPERATOR_PAUSE)
+            later(failure(503, "platform_not_configured", error.to_string()), OPERATOR_PAUSE)
         }
         PlatformError::Unavailable { .. } => later(
-            failure(502, "platform_unavailable", error.to_string()),
+            failure(503, "platform_unavailable", error.to_string()),
             error.retry_after().unwrap_or_default(),
         ),
         PlatformError::RateLimited { retry_after } => {
@@ -109,10 +110,10 @@ mod tests {
             (refused(50_001), 422, "guild_not_reached"),
             (refused(50_013), 502, "platform_refused"),
             (PlatformError::Invalid { code: 50_035, message: "form".into() }, 422, "platform_invalid"),
-            (PlatformError::Unauthorized("GUILDHALL_CHAT_TOKEN"), 503, "credential_refused"),
-            (PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"), 503, "not_configured"),
+            (PlatformError::Unauthorized("GUILDHALL_CHAT_TOKEN"), 502, "platform_unauthorized"),
+            (PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"), 503, "platform_not_configured"),
             (PlatformError::RateLimited { retry_after: second }, 503, "platform_rate_limited"),
-            (PlatformError::Unavailable { route: "GET /x", cause: "x".into() }, 502, "platform_unavailable"),
+            (PlatformError::Unavailable { route: "GET /x", cause: "x".into() }, 503, "platform_unavailable"),
             (
                 PlatformError::Stopped { reason: "r".into(), retry_after: Some(second) },
                 503,

@@ -2,10 +2,13 @@
 //!
 //! A kind's arguments are in `queue::kinds`, what it does is the `run` in the file of its name. What several kinds share
 //! has files of its own: `wanted` (what bindings and ranks call for), `nickname`, `permitted` (what the bot may do),
-//! `apply` (the one platform call for a member), `names` (renamed players), `errors` (platform errors in public words).
+//! `apply` (the one platform call for a member), `names` (renamed players), `channel_name`, `errors` (platform errors in
+//! public words).
 
 mod apply;
 mod assign_role;
+mod channel_name;
+mod create_ticket;
 mod errors;
 mod manual_role;
 mod mirror_ban;
@@ -13,6 +16,7 @@ mod names;
 mod nickname;
 mod permitted;
 mod remove_role;
+mod shield_import;
 mod sync_all;
 mod sync_chunk;
 mod sync_member;
@@ -41,7 +45,9 @@ pub fn registry(platforms: Platforms, events: Events) -> Registry {
         .with(sync_chunk::Job(services.clone()))
         .with(assign_role::Job(services.clone()))
         .with(remove_role::Job(services.clone()))
-        .with(mirror_ban::Job(services))
+        .with(mirror_ban::Job(services.clone()))
+        .with(shield_import::Job(services.clone()))
+        .with(create_ticket::Job(services))
 }
 
 /// Takes and runs jobs until the context's shutdown. Returns at once.

@@ -80,7 +80,9 @@ async fn wanted(job: &JobContext, args: &MirrorBan) -> Result<Option<ban::Model>
 /// Shows on the bans, and in the audit log, why the platform does not have what they call for.
 async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     let (failure, retried) = match error {
-        JobError::Retry(failure) | JobError::RetryAfter(failure, _) => (failure, job.attempt() < MirrorBan::MAX_ATTEMPTS),
+        JobError::Retry(failure) | JobError::RetryAfter(failure, _) => {
+            (failure, job.attempt() < MirrorBan::MAX_ATTEMPTS)
+        }
         JobError::Fail(failure) => (failure, false),
         JobError::Cancelled | JobError::LeaseLost => return,
     };

@@ -48,7 +48,7 @@ impl Job {
         let links = i64::try_from(link::count(read, args.guild).await?).unwrap_or(i64::MAX);
         let begun: Option<Plan> = job.last_checkpoint();
         if begun.is_none() && rules.is_empty() {
-            return conclude(job, args, Plan::nothing_asked(links)).await;
+            return conclude(job, args, Plan::nothing_asked(links));
         }
         let mut plan = begun.unwrap_or_default();
         if !plan.complete {
@@ -57,7 +57,7 @@ impl Job {
             let planner = Planner { services: &self.0, job, args, rules, overview, call, links };
             planner.go_through(&mut plan).await?;
         }
-        if plan.complete { conclude(job, args, plan).await } else { Ok(Outcome::Yield) }
+        if plan.complete { conclude(job, args, plan) } else { Ok(Outcome::Yield) }
     }
 }
 
@@ -133,7 +133,7 @@ fn chunk(job: &JobContext, args: &SyncAll, cut: Cut) -> Result<Draft, JobError> 
 }
 
 /// All members are planned: report, brake, or let the chunks run.
-async fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome, JobError> {
+fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome, JobError> {
     let seen = plan.seen;
     if args.dry_run {
         job.set_progress(seen.members, seen.members, 0);

@@ -6,7 +6,10 @@ use entities::binding::Kind;
 use entities::loa;
 use entities::quota::{Metric, Period};
 use entities::staff_action::ActionType;
-use entities::{BindingId, ChatId, GroupId, GuildId, PlaceId, PlayId, RoleId, Subject, UniverseId};
+use entities::{
+    BindingId, ChannelId, ChatId, GroupId, GuildId, PanelId, PlaceId, PlayId, RoleId, SubmissionId, Subject,
+    UniverseId,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -30,8 +33,8 @@ macro_rules! by_serde {
     };
 }
 
-by_serde!("a string of digits without sign or leading zero that fits 63 bits": GuildId, ChatId, RoleId);
-by_serde!("a positive integer (or the same as a digit string) that fits 63 bits": PlayId, GroupId, BindingId, PlaceId, UniverseId);
+by_serde!("a string of digits without sign or leading zero that fits 63 bits": GuildId, ChatId, RoleId, ChannelId);
+by_serde!("a positive integer (or the same as a digit string) that fits 63 bits": PlayId, GroupId, BindingId, PlaceId, UniverseId, PanelId, SubmissionId);
 by_serde!("\"group_rank\"": Kind);
 by_serde!("true or false": bool);
 by_serde!("one of ban, unban, mute, unmute, warn, kick, custom": ActionType);

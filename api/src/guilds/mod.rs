@@ -1,6 +1,8 @@
 //! `/guilds/:guildId/...` (interface 4.4, 4.5 and 4.8 to 4.12): roles, members, audit log, staff; and beyond it settings
 //! and jobs.
 
+pub(crate) mod application_panels;
+pub(crate) mod application_submissions;
 mod audit_logs;
 mod jobs;
 mod members;

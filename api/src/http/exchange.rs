@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::fields::Fields;
 use crate::route::unversioned;
-use crate::{guard, idempotency};
+use crate::{docs, guard, idempotency};
 
 /// A request takes no longer, plus what its sender asked to wait for a job.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -53,6 +53,9 @@ async fn in_time(app: Arc<App>, request: Request, mut record: Record) -> Respons
         Some(Ok(response)) => return response,
         Some(Err(error)) => return record.finish(Err(error)),
         None => {}
+    }
+    if let Some(answered) = docs::answer(&request.method, path) {
+        return answered.unwrap_or_else(|error| record.finish(Err(error)));
     }
     let limit = REQUEST_TIMEOUT + Prefer::of(&request.headers).asked_wait();
     let hard = app.context.shutdown.hard();

@@ -33,12 +33,17 @@ impl Prefer {
         prefer
     }
 
-    /// `wait` says how long before the answer may be asynchronous, so it goes before `respond-async`.
     pub(crate) fn wait(self) -> Duration {
+        self.wait_or(DEFAULT)
+    }
+
+    /// `default` is for who says nothing. `wait` says how long before the answer may be asynchronous, so it goes before
+    /// `respond-async`.
+    pub(crate) fn wait_or(self, default: Duration) -> Duration {
         match (self.wait, self.respond_async) {
             (Some(seconds), _) => Duration::from_secs(seconds),
             (None, true) => Duration::ZERO,
-            (None, false) => DEFAULT,
+            (None, false) => default,
         }
     }
 

@@ -53,9 +53,10 @@ pub async fn serve(
     connections.wait().await;
 }
 
-/// What heartbeats, polls and live sockets need besides requests.
+/// What checks, heartbeats, polls and live sockets need besides requests.
 fn start_play(app: &Arc<App>, shutdown: &Shutdown) {
-    let services: [BoxFuture<'static, ()>; 3] = [
+    let services: [BoxFuture<'static, ()>; 4] = [
+        Box::pin(crate::shield::listen(app.clone())),
         Box::pin(crate::play::listen(app.clone())),
         Box::pin(crate::ws::listen(app.clone())),
         Box::pin(crate::ws::watch_keys(app.clone())),

@@ -23,8 +23,9 @@ use crate::http::error::ApiError;
 
 /// Frames that may wait for one socket.
 const QUEUE: usize = 256;
-/// Sockets of this process.
+/// Sockets of this process, and of one guild in it, so that no guild takes every place.
 const MOST_SOCKETS: usize = 5_000;
+const MOST_OF_A_GUILD: usize = 1_000;
 
 /// Where a game server is.
 pub(crate) struct Place {
@@ -86,7 +87,8 @@ impl Live {
         let (news_in, news) = mpsc::channel(QUEUE);
         let (ending_in, ending) = oneshot::channel();
         let mut listeners = self.lock();
-        if listeners.count >= MOST_SOCKETS {
+        let of_guild = listeners.by_guild.get(&guild).map_or(0, HashMap::len);
+        if listeners.count >= MOST_SOCKETS || of_guild >= MOST_OF_A_GUILD {
             return Err(ApiError::unavailable(
                 "sockets_full",
                 "this process holds as many sockets as it may",

@@ -45,6 +45,17 @@ async fn a_full_queue_ends_its_socket_and_no_other() {
 }
 
 #[tokio::test]
+async fn one_guild_cannot_take_every_place() {
+    let live = Live::default();
+    let seats: Vec<Seat> = (0..MOST_OF_A_GUILD).map(|_| enter(&live, 1, "a", "k")).collect();
+    let place = || Place { place: 1.try_into().unwrap(), server: "a".to_owned() };
+    assert!(live.enter(guild(1), place(), "k".to_owned()).is_err());
+    assert!(live.enter(guild(2), place(), "k".to_owned()).is_ok());
+    drop(seats);
+    assert!(live.enter(guild(1), place(), "k".to_owned()).is_ok());
+}
+
+#[tokio::test]
 async fn a_key_takes_its_sockets_with_it() {
     let live = Live::default();
     let mut gone = enter(&live, 1, "a", "k1");

@@ -7,11 +7,14 @@ mod jobs;
 mod keys;
 mod links;
 mod migrate;
+mod panels;
 mod scheduler;
 mod seed;
 mod serve;
+mod shield;
 mod simulate;
 mod staff;
+mod submissions;
 mod worker;
 
 pub(crate) use guilds::new_guild;
@@ -43,10 +46,19 @@ pub(crate) enum Command {
     /// Say who is staff, and what staff roles permit
     #[command(subcommand)]
     Staff(staff::Command),
+    /// Say who may flag game users for all guilds; flag them and lift flags
+    #[command(subcommand)]
+    Shield(shield::Command),
+    /// Add and list what people may apply for
+    #[command(subcommand)]
+    Panels(panels::Command),
+    /// Add and list what people sent in
+    #[command(subcommand)]
+    Submissions(submissions::Command),
     /// Look at jobs, retry and cancel them
     #[command(subcommand)]
     Jobs(jobs::Command),
-    /// Load guilds, keys, links and bindings from a fixture file; twice is the same as once
+    /// Load guilds and Shield flags from a fixture file; twice is the same as once
     Seed(seed::Args),
     /// Serve both platforms' wire formats from a fixture file, for tests and trials
     Simulate(simulate::Args),
@@ -66,6 +78,9 @@ impl Command {
             Self::Keys(command) => Box::pin(keys::run(command)).await,
             Self::Links(command) => Box::pin(links::run(command)).await,
             Self::Staff(command) => Box::pin(staff::run(command)).await,
+            Self::Shield(command) => Box::pin(shield::run(command)).await,
+            Self::Panels(command) => Box::pin(panels::run(command)).await,
+            Self::Submissions(command) => Box::pin(submissions::run(command)).await,
             Self::Jobs(command) => Box::pin(jobs::run(command)).await,
             Self::Seed(args) => Box::pin(seed::run(args)).await,
             Self::Simulate(args) => Box::pin(simulate::run(args)).await,

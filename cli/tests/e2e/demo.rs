@@ -39,8 +39,8 @@ async fn it_syncs_its_500_members_serves_and_prints_lines_that_work() {
     assert_lines_work(&said);
 
     demo.terminate();
-    let status = demo.ended(Duration::from_secs(35)).await;
-    assert!(status.success(), "{status}: {}", demo.log());
+    let end = demo.ended(Duration::from_secs(35)).await;
+    assert!(end.success(), "{end}: {}", demo.log());
 }
 
 /// Runs what a stranger would paste, as they would.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Api, World, both_modes};
+use crate::harness::{Api, World, both_modes, distributed_only};
 
 both_modes!(
     who_is_staff_and_what_they_may,
@@ -19,6 +19,32 @@ both_modes!(
     a_key_of_a_game_server_is_enough,
     heartbeats_are_written_before_a_stop,
 );
+
+mod outage {
+    use super::*;
+
+    distributed_only!(heartbeats_ask_the_database_nothing_and_survive_its_outage);
+
+    async fn heartbeats_ask_the_database_nothing_and_survive_its_outage(world: &World) {
+        let (api, admin) = (world.api(), &world.guild().members[0]);
+        let session = start(&api, admin.play).await;
+        assert_eq!(heartbeat(&api, &session).await, true);
+        world.execute("ALTER TABLE staff_session RENAME TO staff_session_away").await;
+        for _ in 0..6 {
+            seconds(0.5).await;
+            assert_eq!(heartbeat(&api, &session).await, true);
+        }
+        let body = json!({ "session_id": session });
+        api.post("/staff/play/session/end", body).await.refused(500, &[]);
+        world.execute("ALTER TABLE staff_session_away RENAME TO staff_session").await;
+        // What was heard meanwhile is written now.
+        seconds(1.0).await;
+        start(&api, admin.play).await;
+        let entries = world.audit("sessions.start").await;
+        let ended = &entries[0]["metadata"]["ended"];
+        assert!((2..=4).contains(&ended["duration_seconds"].as_i64().unwrap()), "{ended}");
+    }
+}
 
 async fn start(api: &Api, play: i64) -> String {
     let data = api.post("/staff/play/session/start", place(play)).await.ok();
@@ -49,7 +75,8 @@ async fn seconds(seconds: f64) {
 async fn who_is_staff_and_what_they_may(world: &World) {
     let (api, guild) = (world.api(), world.guild());
     let admin = &guild.members[0];
-    let data = api.post("/staff/play/verify", json!({ "guild_id": guild.id, "play_id": admin.play })).await.ok();
+    let data =
+        api.post("/staff/play/verify", json!({ "guild_id": guild.id, "play_id": admin.play })).await.ok();
     let expected = json!({ "is_staff": true, "chat_id": admin.chat, "role_name": "Admin",
                            "permissions": ["kick", "ban", "warn"] });
     assert_eq!(data, expected);
@@ -115,7 +142,10 @@ async fn the_life_of_a_session(world: &World) {
     for action in ["sessions.start", "sessions.end"] {
         let entries = world.audit(action).await;
         assert_eq!(entries.len(), 1, "{action}");
-        assert_eq!((&entries[0]["actor_id"], &entries[0]["target_id"]), (&json!(admin.chat), &json!(session)));
+        assert_eq!(
+            (&entries[0]["actor_id"], &entries[0]["target_id"]),
+            (&json!(admin.chat), &json!(session))
+        );
     }
     for unknown in ["00000000-0000-7000-8000-000000000000", "nonsense"] {
         let body = json!({ "session_id": unknown });

@@ -27,7 +27,7 @@ async fn every_process_tells_how_it_is(world: &World) {
             (200, &json!("ready"), &json!("ok"))
         );
         if world.mode() == Mode::Distributed {
-            let others = (&report["dependencies"]["redis"], &report["dependencies"]["rabbitmq"]);
+            let others = (&report["dependencies"]["redis"], &report["dependencies"]["broker"]);
             assert_eq!(others, (&json!("ok"), &json!("ok")), "{base}");
         }
     }

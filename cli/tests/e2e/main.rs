@@ -22,6 +22,7 @@ mod limits;
 mod lookup;
 mod moderation;
 mod servers;
+mod staff;
 mod start_errors;
 mod sync_all;
 mod websocket;

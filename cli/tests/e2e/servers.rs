@@ -23,7 +23,32 @@ mod shared {
 
     distributed_only!(
         commands_and_acknowledgements_cross_processes(|setup| setup.processes(2)),
+        polls_and_heartbeats_ask_the_database_nothing,
     );
+
+    async fn polls_and_heartbeats_ask_the_database_nothing(world: &World) {
+        let api = world.api();
+        for server in ["s1", "s2"] {
+            heartbeat(&api, server, 1).await;
+            assert!(poll(&api, server).await.is_empty());
+        }
+        let id = queue(&api, "s2", "9").await;
+        assert_eq!(poll(&api, "s2").await.len(), 1);
+        for table in ["server_command", "game_server"] {
+            world.execute(&format!("ALTER TABLE {table} RENAME TO {table}_away")).await;
+        }
+        for players in 2..10 {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            heartbeat(&api, "s1", players).await;
+            assert!(poll(&api, "s1").await.is_empty());
+            assert_eq!(ids(&poll(&api, "s2").await), [id.clone()]);
+        }
+        for table in ["server_command", "game_server"] {
+            world.execute(&format!("ALTER TABLE {table}_away RENAME TO {table}")).await;
+        }
+        // What was heard meanwhile is written now.
+        assert_eq!(list(&api, world, "").await[0]["player_count"], 9);
+    }
 
     async fn commands_and_acknowledgements_cross_processes(world: &World) {
         let (one, two) = (world.api_number(0), world.api_number(1));
@@ -208,7 +233,10 @@ async fn one_command_reaches_every_live_server(world: &World) {
     assert_eq!((&data["queued"], data["commands"].as_array().unwrap().len()), (&json!(2), 2));
     for (n, server) in ["s1", "s2"].into_iter().enumerate() {
         let commands = poll(&api, server).await;
-        assert_eq!((&commands[0]["id"], &commands[0]["type"]), (&data["commands"][n]["id"], &json!("announce")));
+        assert_eq!(
+            (&commands[0]["id"], &commands[0]["type"]),
+            (&data["commands"][n]["id"], &json!("announce"))
+        );
     }
     assert!(poll(&api, "s3").await.is_empty());
     assert!(poll(&api.key(&world.other_guild().admin_key), "s4").await.is_empty());

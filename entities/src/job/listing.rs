@@ -1,7 +1,8 @@
 //! Looking at jobs: one, a guild's, and what waits.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect};
+use sea_orm::sea_query::Expr;
+use sea_orm::{Iterable, QueryOrder, QuerySelect};
 
 use super::{Class, Column, Entity, Model, State};
 use crate::{GuildId, JobId, Timestamp};
@@ -28,14 +29,19 @@ pub struct Filter<'a> {
     pub kind: Option<&'a str>,
 }
 
-/// Jobs that are nobody's chunk, newest first, older than the cursor.
+/// Jobs that are nobody's chunk, newest first, older than the cursor; without their arguments, which may be megabytes.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     filter: Filter<'_>,
     (cursor, limit): (Option<JobId>, u64),
 ) -> Result<Vec<Model>, DbErr> {
-    let mut query =
-        Entity::find().filter(Column::ParentId.is_null()).order_by_desc(Column::JobId).limit(limit);
+    let mut query = Entity::find()
+        .select_only()
+        .columns(Column::iter().filter(|column| !matches!(column, Column::Args)))
+        .expr_as(Expr::value(Json::Object(serde_json::Map::new())), "args")
+        .filter(Column::ParentId.is_null())
+        .order_by_desc(Column::JobId)
+        .limit(limit);
     if let Some(guild) = filter.guild {
         query = query.filter(Column::GuildId.eq(guild));
     }

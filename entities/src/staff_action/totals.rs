@@ -17,8 +17,8 @@ pub struct Tally {
     pub count: i64,
 }
 
-/// The members are walked along the index by ever larger ids. `{types}` is a list of constants; `$1` is the guild,
-/// `$2` the moment the span begins.
+/// The members are walked along the index by ever larger ids. `{types}` is a list of constants, `{before}` how many
+/// there were before the span; `$1` is the guild.
 const TALLIES: &str = "
 WITH RECURSIVE staff (staff_id) AS (
     SELECT (SELECT a.staff_id FROM staff_action a WHERE a.guild_id = $1 ORDER BY a.staff_id LIMIT 1)
@@ -32,11 +32,14 @@ SELECT staff.staff_id, kind.action_type,
     coalesce((SELECT a.nth FROM staff_action a
         WHERE a.guild_id = $1 AND a.staff_id = staff.staff_id AND a.action_type = kind.action_type
         ORDER BY a.nth DESC LIMIT 1), 0)
-    - coalesce((SELECT a.nth FROM staff_action a
+    - {before} AS count
+FROM staff CROSS JOIN kind WHERE staff.staff_id IS NOT NULL";
+
+/// `$2` is the moment the span begins.
+const BEFORE: &str = "coalesce((SELECT a.nth FROM staff_action a
         WHERE a.guild_id = $1 AND a.staff_id = staff.staff_id AND a.action_type = kind.action_type
         AND a.created_at < $2
-        ORDER BY a.created_at DESC, a.nth DESC LIMIT 1), 0) AS count
-FROM staff CROSS JOIN kind WHERE staff.staff_id IS NOT NULL";
+        ORDER BY a.created_at DESC, a.nth DESC LIMIT 1), 0)";
 
 /// Tallies of these types that are not zero, by member and type; with `since`, of actions at or after it.
 pub async fn of_guild<C: ConnectionTrait>(
@@ -49,8 +52,9 @@ pub async fn of_guild<C: ConnectionTrait>(
         return Ok(Vec::new());
     }
     let constants: Vec<String> = types.iter().map(|one| format!("('{}')", one.name())).collect();
-    let sql = TALLIES.replace("{types}", &constants.join(", "));
-    let values = [guild.into(), since.unwrap_or(Timestamp::UNIX_EPOCH).into()];
+    let before = if since.is_some() { BEFORE } else { "0" };
+    let sql = TALLIES.replace("{types}", &constants.join(", ")).replace("{before}", before);
+    let values = std::iter::once(guild.into()).chain(since.map(Into::into));
     let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, values);
     let mut tallies = Tally::find_by_statement(statement).all(conn).await?;
     tallies.retain(|tally| tally.count > 0);

@@ -4,6 +4,7 @@
 
 mod actions;
 mod bans;
+mod bans_upkeep;
 mod commands;
 mod leave;
 mod million;

@@ -50,6 +50,8 @@ struct FaultForm {
     route: String,
     status: Option<u16>,
     hang_ms: Option<u64>,
+    #[serde(default)]
+    served: bool,
     count: Option<u64>,
     retry_after: Option<f64>,
     #[serde(default)]
@@ -93,6 +95,7 @@ fn read_fault(simulator: &Simulator, form: FaultForm) -> Result<Fault, String> {
         route: form.route,
         status: form.status,
         hang: form.hang_ms.map(Duration::from_millis),
+        served: form.served,
         count: form.count.unwrap_or(1),
         retry_after,
         global: form.global,

@@ -16,6 +16,8 @@ pub(super) struct Fault {
     /// Answers this instead of serving. `None` with `hang`: late, but served.
     pub(super) status: Option<u16>,
     pub(super) hang: Option<Duration>,
+    /// The request takes effect first: only its answer is late, lost or an error.
+    pub(super) served: bool,
     /// Requests it still meets.
     pub(super) count: u64,
     /// Seconds, for a 429.

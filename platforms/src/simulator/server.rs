@@ -123,6 +123,8 @@ impl Simulator {
             return (route.answer)(self, input);
         }
         let fault = self.desk().faults.take(route.name);
+        let served = fault.as_ref().is_some_and(|fault| fault.served);
+        let done = served.then(|| self.serve_platform(route, headers, input));
         if let Some(hang) = fault.as_ref().and_then(|fault| fault.hang) {
             tokio::time::sleep(hang).await;
         }
@@ -131,7 +133,7 @@ impl Simulator {
         }
         let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {
             Some(faulty) => faulty,
-            None => self.serve_platform(route, headers, input),
+            None => done.unwrap_or_else(|| self.serve_platform(route, headers, input)),
         };
         self.desk().stats.answered(route, reply.status);
         reply

@@ -83,16 +83,14 @@ impl Tally {
                 self.note(change, "nickname_refused", &refused);
                 Err(refused)
             }
-            Err(error) => match word(&error) {
-                Some(word) => {
-                    self.note(change, word, &error);
-                    Err(error)
-                }
-                None => {
+            Err(error) => {
+                let Some(word) = word(&error) else {
                     self.gap = true;
                     return Some(job_error(error));
-                }
-            },
+                };
+                self.note(change, word, &error);
+                Err(error)
+            }
         };
         self.reached.next += 1;
         self.streak.observe(&refused).err().map(|stopped| refused_thrice(change, &stopped))
@@ -188,19 +186,19 @@ mod tests {
         PlatformError::Forbidden { code: 50_013, message: "Missing Permissions".into() }
     }
 
-    fn applied(nickname_refused: Option<PlatformError>) -> Result<Step, PlatformError> {
-        Ok(Step::Applied(Applied { nickname_refused }))
+    fn applied(nickname_refused: Option<PlatformError>) -> Step {
+        Step::Applied(Applied { nickname_refused })
     }
 
     #[test]
     fn members_that_fail_are_noted_and_the_chunk_goes_on() {
         let mut tally = tally(5);
         let steps = [
-            applied(None),
+            Ok(applied(None)),
             Ok(Step::Skipped),
             Err(PlatformError::NotFound(Missing::Member)),
             Err(refused()),
-            applied(Some(refused())),
+            Ok(applied(Some(refused()))),
         ];
         for step in steps {
             assert!(tally.settle(&change(), step).is_none());
@@ -217,7 +215,7 @@ mod tests {
         let broken =
             tally.settle(&change(), Err(PlatformError::Unavailable { route: "PATCH", cause: "x".into() }));
         assert!(matches!(broken, Some(JobError::Retry(_))));
-        assert!(tally.settle(&change(), applied(None)).is_none());
+        assert!(tally.settle(&change(), Ok(applied(None))).is_none());
         assert_eq!((tally.next(), tally.failures.len()), (0, 0), "what follows the gap is not counted");
     }
 
@@ -233,7 +231,7 @@ mod tests {
     #[test]
     fn three_refusals_in_a_row_stop_naming_the_role() {
         let mut tally = tally(9);
-        for step in [Err(refused()), applied(None), Err(refused()), applied(Some(refused()))] {
+        for step in [Err(refused()), Ok(applied(None)), Err(refused()), Ok(applied(Some(refused())))] {
             assert!(tally.settle(&change(), step).is_none());
         }
         let Some(JobError::Fail(failure)) = tally.settle(&change(), Err(refused())) else {

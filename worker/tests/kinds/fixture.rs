@@ -2,37 +2,37 @@
 
 use serde_json::{Value, json};
 
-pub const GUILD: i64 = 7_000_000_000_000_000_000;
-pub const GROUP: i64 = 5000;
+pub(crate) const GUILD: i64 = 7_000_000_000_000_000_000;
+pub(crate) const GROUP: i64 = 5000;
 /// Roles bound to the ranks 1, 50 and 100.
-pub const MEMBER: i64 = GUILD + 1000;
-pub const TRAINEE: i64 = GUILD + 1001;
-pub const OFFICER: i64 = GUILD + 1002;
+pub(crate) const MEMBER: i64 = GUILD + 1000;
+pub(crate) const TRAINEE: i64 = GUILD + 1001;
+pub(crate) const OFFICER: i64 = GUILD + 1002;
 /// Below the bot and in no binding.
-pub const DECORATION: i64 = GUILD + 1500;
-pub const INTEGRATION: i64 = GUILD + 1600;
-pub const BOT: i64 = GUILD + 2000;
-pub const ADMIN: i64 = GUILD + 3000;
-pub const RANKS: [(i16, i64); 3] = [(1, MEMBER), (50, TRAINEE), (100, OFFICER)];
+pub(crate) const DECORATION: i64 = GUILD + 1500;
+pub(crate) const INTEGRATION: i64 = GUILD + 1600;
+pub(crate) const BOT: i64 = GUILD + 2000;
+pub(crate) const ADMIN: i64 = GUILD + 3000;
+pub(crate) const RANKS: [(i16, i64); 3] = [(1, MEMBER), (50, TRAINEE), (100, OFFICER)];
 
 #[derive(Debug, Clone)]
-pub struct Person {
-    pub chat: i64,
-    pub play: i64,
+pub(crate) struct Person {
+    pub(crate) chat: i64,
+    pub(crate) play: i64,
     /// The name on the game platform.
-    pub name: String,
+    pub(crate) name: String,
     /// The name in the link; none: not linked.
-    pub linked_as: Option<String>,
+    pub(crate) linked_as: Option<String>,
     /// None: not in the group.
-    pub rank: Option<i16>,
-    pub held: Vec<i64>,
-    pub nick: Option<String>,
-    pub in_guild: bool,
+    pub(crate) rank: Option<i16>,
+    pub(crate) held: Vec<i64>,
+    pub(crate) nick: Option<String>,
+    pub(crate) in_guild: bool,
 }
 
 impl Person {
     /// Number `n`: linked, in the guild and the group with rank 1, and all as it should be.
-    pub fn right(n: i64) -> Self {
+    pub(crate) fn right(n: i64) -> Self {
         let name = format!("player_{n}");
         Self {
             chat: 1_000_000_000_000_000_000 + n,
@@ -48,7 +48,7 @@ impl Person {
 }
 
 /// As `fixtures/make.py` makes them: of every 100, 25 lack their role, 10 hold one too many, 5 have a wrong nickname.
-pub fn crowd(count: i64) -> Vec<Person> {
+pub(crate) fn crowd(count: i64) -> Vec<Person> {
     let person = |n| {
         let mut person = Person::right(n);
         match n % 100 {
@@ -63,7 +63,7 @@ pub fn crowd(count: i64) -> Vec<Person> {
 }
 
 /// The simulator's state.
-pub fn platforms(people: &[Person]) -> Value {
+pub(crate) fn platforms(people: &[Person]) -> Value {
     let role = |id: i64, position: i64, managed: bool| json!({ "id": id.to_string(), "name": format!("role {position}"), "position": position, "managed": managed });
     let members = people.iter().filter(|person| person.in_guild).map(|person| {
         let roles: Vec<String> = person.held.iter().map(ToString::to_string).collect();

@@ -1,6 +1,11 @@
 //! Every kind of job from its row to its end: a SQLite file, the in-process queue, the real platform clients, and the
 //! simulator behind them on a loopback port.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in a test's helpers as in the test: the message and the line are enough"
+)]
+
 mod crashes;
 mod fixture;
 mod manual_roles;

@@ -12,7 +12,7 @@ use crate::world::{Process, World, bind, guild_id, until};
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 
-pub fn everybody() -> SyncAll {
+pub(crate) fn everybody() -> SyncAll {
     SyncAll { guild: guild_id(), dry_run: false, max_removals: None }
 }
 
@@ -140,7 +140,7 @@ async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_ane
     until("a page", async || process.row(job).await.checkpoint.is_some()).await;
     world.fault("GET /guilds/:guild/members", 401, 1).await;
     let Answer::Failed(failure) = process.finish(job).await else { panic!("goes on") };
-    assert_eq!(failure.error, "credential_refused");
+    assert_eq!(failure.error, "platform_unauthorized");
     let chunks = process.chunks(job).await;
     assert!(!chunks.is_empty() && chunks.iter().all(|chunk| chunk.state == State::Cancelled));
     assert_eq!(world.updates().await, 0);

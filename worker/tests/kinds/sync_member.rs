@@ -172,7 +172,7 @@ async fn without_a_token_the_answer_names_the_variable() {
     let world = World::new(std::slice::from_ref(&person)).await;
     let process = world.process_with(platforms_at(world.simulator, None)).await;
     let (status, error, message) = process.fail(&sync(&person)).await;
-    assert_eq!((status, error.as_str()), (503, "not_configured"));
+    assert_eq!((status, error.as_str()), (503, "platform_not_configured"));
     assert!(message.contains("GUILDHALL_CHAT_TOKEN"), "{message}");
 }
 

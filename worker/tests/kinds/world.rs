@@ -21,32 +21,32 @@ use crate::fixture::{self, GROUP, GUILD, Person, RANKS};
 /// Longest wait for anything.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-pub fn guild_id() -> GuildId {
+pub(crate) fn guild_id() -> GuildId {
     GuildId::try_from(GUILD).unwrap()
 }
 
-pub fn chat(id: i64) -> ChatId {
+pub(crate) fn chat(id: i64) -> ChatId {
     ChatId::try_from(id).unwrap()
 }
 
-pub fn role(id: i64) -> RoleId {
+pub(crate) fn role(id: i64) -> RoleId {
     RoleId::try_from(id).unwrap()
 }
 
-pub struct World {
+pub(crate) struct World {
     folder: tempfile::TempDir,
-    pub simulator: SocketAddr,
+    pub(crate) simulator: SocketAddr,
     http: reqwest::Client,
     _serving: DropGuard,
 }
 
 impl World {
-    pub async fn new(people: &[Person]) -> Self {
+    pub(crate) async fn new(people: &[Person]) -> Self {
         Self::slow(people, Duration::ZERO).await
     }
 
     /// With a simulator that takes its time for each answer.
-    pub async fn slow(people: &[Person], latency: Duration) -> Self {
+    pub(crate) async fn slow(people: &[Person], latency: Duration) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state.json");
         std::fs::write(&state, fixture::platforms(people).to_string()).unwrap();
@@ -85,7 +85,7 @@ impl World {
         context.close().await;
     }
 
-    pub async fn set_template(&self, context: &Context, template: &str) {
+    pub(crate) async fn set_template(&self, context: &Context, template: &str) {
         let row = guild::Model {
             guild_id: guild_id(),
             name: "Guild".to_owned(),
@@ -101,18 +101,18 @@ impl World {
         guild::upsert(context.database.write(), row).await.unwrap();
     }
 
-    pub async fn context(&self) -> Context {
+    pub(crate) async fn context(&self) -> Context {
         let url = format!("sqlite://{}/guildhall.db", self.folder.path().display());
         let config = Config { database_url: url.into(), prefix: "test".to_owned(), broker: None };
         Context::embedded(&config, Shutdown::new()).await.unwrap()
     }
 
     /// A worker process on this database.
-    pub async fn process(&self) -> Process {
+    pub(crate) async fn process(&self) -> Process {
         self.process_with(platforms_at(self.simulator, Some("token"))).await
     }
 
-    pub async fn process_with(&self, platforms: Platforms) -> Process {
+    pub(crate) async fn process_with(&self, platforms: Platforms) -> Process {
         let context = self.context().await;
         let queue = Queue::embedded(&context);
         worker::start(&context, &queue, platforms, Slots::default());
@@ -125,12 +125,12 @@ impl World {
         assert!(answer.status().is_success(), "{path}: {}", answer.text().await.unwrap());
     }
 
-    pub async fn fault(&self, route: &str, status: u16, count: u64) {
+    pub(crate) async fn fault(&self, route: &str, status: u16, count: u64) {
         self.control("faults", &json!({ "route": route, "status": status, "count": count })).await;
     }
 
     /// Changes the platforms' state.
-    pub async fn change_member(&self, change: Value) {
+    pub(crate) async fn change_member(&self, change: Value) {
         self.control("members", &change).await;
     }
 
@@ -139,16 +139,16 @@ impl World {
         self.http.get(url).send().await.unwrap().json().await.unwrap()
     }
 
-    pub async fn stats(&self) -> Value {
+    pub(crate) async fn stats(&self) -> Value {
         self.get("stats").await
     }
 
-    pub async fn updates(&self) -> u64 {
+    pub(crate) async fn updates(&self) -> u64 {
         self.stats().await["member_updates"].as_u64().unwrap()
     }
 
     /// Roles, ascending, and nickname on the chat platform.
-    pub async fn member(&self, id: i64) -> (Vec<i64>, Option<String>) {
+    pub(crate) async fn member(&self, id: i64) -> (Vec<i64>, Option<String>) {
         let member = self.get(&format!("chat/guilds/{GUILD}/members/{id}")).await;
         let roles = member["roles"].as_array().unwrap_or_else(|| panic!("{member}"));
         let mut roles: Vec<i64> = roles.iter().map(|id| id.as_str().unwrap().parse().unwrap()).collect();
@@ -157,7 +157,7 @@ impl World {
     }
 
     /// How many of these people, all of rank 1, do not have exactly their role and name.
-    pub async fn wrong(&self, people: &[Person]) -> usize {
+    pub(crate) async fn wrong(&self, people: &[Person]) -> usize {
         let mut wrong = 0;
         for person in people {
             let expected = (vec![fixture::MEMBER], Some(person.name.clone()));
@@ -167,7 +167,7 @@ impl World {
     }
 }
 
-pub fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platforms {
+pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platforms {
     let config = PlatformConfig {
         chat_api_url: Some(format!("http://{simulator}/api/v10")),
         chat_token: token.map(Into::into),
@@ -179,20 +179,20 @@ pub fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platforms {
     Platforms::new(&config, None).unwrap()
 }
 
-pub async fn bind(context: &Context, rank: i16, role_id: i64) {
+pub(crate) async fn bind(context: &Context, rank: i16, role_id: i64) {
     let group_id = GroupId::try_from(GROUP).unwrap();
     let rule = Rule { kind: Kind::GroupRank, group_id, rank: rank.into(), role_id: role(role_id) };
     let added = binding::add(context.database.write(), guild_id(), rule, context.clock.now()).await.unwrap();
     assert!(added.is_some());
 }
 
-pub struct Process {
-    pub context: Context,
-    pub queue: Queue,
+pub(crate) struct Process {
+    pub(crate) context: Context,
+    pub(crate) queue: Queue,
 }
 
 impl Process {
-    pub async fn enqueue<P: Payload>(&self, payload: &P) -> JobId {
+    pub(crate) async fn enqueue<P: Payload>(&self, payload: &P) -> JobId {
         let actor = Actor { actor_id: 42, key_id: None, request_id: None };
         let draft = Draft::new(guild_id(), payload, actor).unwrap();
         let transaction = self.context.database.begin().await.unwrap();
@@ -203,12 +203,12 @@ impl Process {
     }
 
     /// Enqueues and waits for the end.
-    pub async fn run<P: Payload>(&self, payload: &P) -> Answer {
+    pub(crate) async fn run<P: Payload>(&self, payload: &P) -> Answer {
         let job = self.enqueue(payload).await;
         self.finish(job).await
     }
 
-    pub async fn succeed<P: Payload>(&self, payload: &P) -> Value {
+    pub(crate) async fn succeed<P: Payload>(&self, payload: &P) -> Value {
         match self.run(payload).await {
             Answer::Succeeded(result) => result,
             other => panic!("{other:?}"),
@@ -216,7 +216,7 @@ impl Process {
     }
 
     /// The `(status, error, message)` of a job that fails.
-    pub async fn fail<P: Payload>(&self, payload: &P) -> (u16, String, String) {
+    pub(crate) async fn fail<P: Payload>(&self, payload: &P) -> (u16, String, String) {
         match self.run(payload).await {
             Answer::Failed(failure) => (failure.status, failure.error, failure.message),
             other => panic!("{other:?}"),
@@ -224,7 +224,7 @@ impl Process {
     }
 
     /// Does the scheduler's part until the job has ended.
-    pub async fn finish(&self, job: JobId) -> Answer {
+    pub(crate) async fn finish(&self, job: JobId) -> Answer {
         let deadline = Instant::now() + DEADLINE;
         loop {
             self.queue.relay_unpublished().await.unwrap();
@@ -232,42 +232,40 @@ impl Process {
             if let Some(answer) = self.queue.join(job, Duration::from_millis(50)).await.unwrap() {
                 return answer;
             }
-            if Instant::now() > deadline {
-                panic!("not ended in time: {:?}", self.row(job).await);
-            }
+            assert!(Instant::now() < deadline, "not ended in time: {:?}", self.row(job).await);
         }
     }
 
-    pub async fn row(&self, job: JobId) -> Model {
+    pub(crate) async fn row(&self, job: JobId) -> Model {
         listing::find_any(self.context.database.read(), job).await.unwrap().unwrap()
     }
 
-    pub async fn chunks(&self, parent: JobId) -> Vec<Model> {
+    pub(crate) async fn chunks(&self, parent: JobId) -> Vec<Model> {
         use entities::job::{Column, Entity};
         let found = Entity::find().filter(Column::ParentId.eq(parent));
         found.all(self.context.database.read()).await.unwrap()
     }
 
     /// `(chat id, error)` of each member that failed, by chat id.
-    pub async fn failures(&self, job: JobId) -> Vec<(i64, String)> {
+    pub(crate) async fn failures(&self, job: JobId) -> Vec<(i64, String)> {
         let rows = job_failure::list(self.context.database.read(), job, (None, 1_000)).await.unwrap();
         let mut failures: Vec<_> = rows.into_iter().map(|row| (row.chat_id.get(), row.error)).collect();
         failures.sort();
         failures
     }
 
-    pub async fn audit(&self, action: &str) -> Vec<audit_entry::Model> {
+    pub(crate) async fn audit(&self, action: &str) -> Vec<audit_entry::Model> {
         audit_entry::list(self.context.database.read(), guild_id(), Some(action), (None, 100)).await.unwrap()
     }
 
-    pub async fn linked_name(&self, id: i64) -> String {
+    pub(crate) async fn linked_name(&self, id: i64) -> String {
         let link = link::find_by_chat(self.context.database.read(), guild_id(), chat(id)).await.unwrap();
         link.unwrap().play_username
     }
 }
 
 /// Polls until `reached` says so.
-pub async fn until<F: AsyncFnMut() -> bool>(what: &str, mut reached: F) {
+pub(crate) async fn until<F: AsyncFnMut() -> bool>(what: &str, mut reached: F) {
     let deadline = Instant::now() + DEADLINE;
     while !reached().await {
         assert!(Instant::now() < deadline, "not in time: {what}");

@@ -12,6 +12,7 @@ use crate::fields::{Field, Moment};
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 use crate::staff::not_staff;
+use crate::staff::play::catch_up;
 use crate::time::Seconds;
 
 #[derive(Serialize)]
@@ -58,6 +59,8 @@ pub(crate) async fn put(call: Call) -> Result<Reply, ApiError> {
 /// Ends the open session; what was written about and by them stays.
 pub(crate) async fn delete(call: Call) -> Result<Reply, ApiError> {
     let chat: ChatId = call.path("chatId", &ChatId::allowed())?;
+    // The open session ends at its last heartbeat, which may not be written yet.
+    catch_up(&call).await?;
     let transaction = call.begin().await?;
     let removed = staff_member::remove(&transaction, call.guild(), chat).await?.ok_or_else(not_staff)?;
     let ended = staff_session::end_open(&transaction, call.guild(), chat).await?;

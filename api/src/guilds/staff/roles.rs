@@ -1,8 +1,8 @@
-//! PUT and DELETE /guilds/:guildId/staff/roles/:roleId (decisions 6): what staff of a role may do.
+//! PUT and DELETE /guilds/:guildId/staff/roles/:roleId (decisions 6): what staff of a role may do. Quotas for a role
+//! follow its name.
 
-use entities::RoleId;
-use entities::staff_member;
 use entities::staff_role::{self, Model, NewRole, Permissions};
+use entities::{RoleId, quota, staff_member};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -56,6 +56,9 @@ pub(crate) async fn put(call: Call) -> Result<Reply, ApiError> {
     let Some(changes) = changes else {
         return Ok(Reply::data(&shown)?.with_message("nothing to change: the role is like that already"));
     };
+    if let Some(before) = before.as_ref().filter(|before| before.role_name != after.role_name) {
+        quota::follow_role(&transaction, call.guild(), (&before.role_name, &after.role_name)).await?;
+    }
     call.audit(&transaction, "staff_roles.put", role, changes).await?;
     let message = if before.is_some() { "staff role updated" } else { "staff role added" };
     call.commit(transaction, Reply::data(&shown)?.with_message(message)).await

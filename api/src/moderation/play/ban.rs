@@ -17,7 +17,7 @@ use crate::moderation::{News, commit};
 use crate::time::Seconds;
 
 #[derive(Serialize)]
-struct Banned {
+struct Data {
     id: BanId,
     banned: bool,
     expires_at: Option<Seconds>,
@@ -44,7 +44,7 @@ pub(crate) async fn ban(call: Call) -> Result<Reply, ApiError> {
                           "superseded": superseded });
     let act = Act { kind: ActionType::Ban, action: "moderation.ban", moderator, target: subject, details };
     record(&call, &transaction, act, now).await?;
-    let reply = Reply::data(&Banned { id, banned: true, expires_at, revision: change.revision })?;
+    let reply = Reply::data(&Data { id, banned: true, expires_at, revision: change.revision })?;
     let news = News { verb: ModerationVerb::Ban, person, reason: &reason, place, revision: change.revision };
     let reply = commit(&call, transaction, reply.with_message("user banned"), news).await?;
     call.app.queue.publish(jobs);

@@ -16,7 +16,7 @@ use crate::moderation::{News, commit};
 use crate::time::Seconds;
 
 #[derive(Serialize)]
-struct Muted {
+struct Data {
     id: MuteId,
     muted: bool,
     expires_at: Option<Seconds>,
@@ -39,7 +39,7 @@ pub(crate) async fn mute(call: Call) -> Result<Reply, ApiError> {
                           "superseded": superseded });
     let act = Act { kind: ActionType::Mute, action: "moderation.mute", moderator, target: subject, details };
     record(&call, &transaction, act, now).await?;
-    let reply = Reply::data(&Muted { id: mute.mute_id, muted: true, expires_at, revision: change.revision })?;
+    let reply = Reply::data(&Data { id: mute.mute_id, muted: true, expires_at, revision: change.revision })?;
     let news = News { verb: ModerationVerb::Mute, person, reason: &reason, place, revision: change.revision };
     commit(&call, transaction, reply.with_message("user muted"), news).await
 }

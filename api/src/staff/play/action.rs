@@ -3,7 +3,6 @@
 use entities::staff_action::{self, ActionType, NewAction};
 use entities::staff_session::{self, Model};
 use entities::{ActionId, SessionId};
-use sea_orm::DatabaseTransaction;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -29,11 +28,10 @@ pub(crate) async fn action(call: Call) -> Result<Reply, ApiError> {
     let action_type = call.fields.required::<ActionType>("action_type")?;
     let target = call.fields.required::<Target>("target_id")?.0;
     let details = details(&call)?;
-    catch_up(&call).await?;
-    let transaction = call.begin().await?;
-    let staff = open_session(&call, &transaction, session).await?.staff_id;
+    let staff = open_session(&call, session).await?.staff_id;
     let audited = json!({ "action_type": action_type, "target_id": target, "session_id": session });
     let new = NewAction { guild: call.guild(), staff, action_type, target, details, session: Some(session) };
+    let transaction = call.begin().await?;
     let recorded = staff_action::record(&transaction, new, call.now()).await?;
     let id = recorded.action;
     audit_as(&call, &transaction, staff, ("actions.add", id.to_string()), audited).await?;
@@ -42,13 +40,15 @@ pub(crate) async fn action(call: Call) -> Result<Reply, ApiError> {
 }
 
 /// A silent session is over, sweep or no sweep.
-async fn open_session(
-    call: &Call,
-    transaction: &DatabaseTransaction,
-    session: SessionId,
-) -> Result<Model, ApiError> {
-    let found = staff_session::find(transaction, call.guild(), session).await?.ok_or_else(unknown_session)?;
-    if found.is_live(call.now()) { Ok(found) } else { Err(session_ended()) }
+async fn open_session(call: &Call, session: SessionId) -> Result<Model, ApiError> {
+    let find = async || staff_session::find(call.read(), call.guild(), session).await;
+    let found = find().await?.ok_or_else(unknown_session)?;
+    if found.is_live(call.now()) {
+        return Ok(found);
+    }
+    // A heartbeat may be on its way to the database.
+    catch_up(call).await?;
+    find().await?.filter(|session| session.is_live(call.now())).ok_or_else(session_ended)
 }
 
 fn details(call: &Call) -> Result<Value, ApiError> {

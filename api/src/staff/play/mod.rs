@@ -35,7 +35,7 @@ fn session_ended() -> ApiError {
 }
 
 /// Writes the heartbeats that this process still holds, so that what is read next is right to the second.
-async fn catch_up(call: &Call) -> Result<(), ApiError> {
+pub(crate) async fn catch_up(call: &Call) -> Result<(), ApiError> {
     let over = call.app.heartbeats.write_sessions(&call.app.context).await?;
     for session in over {
         call.app.sessions.forget(session).await;

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use entities::staff_role::{self, NewRole};
-use entities::{RoleId, staff_member};
+use entities::{RoleId, quota, staff_member};
 use serde_json::json;
 
 use super::Where;
@@ -87,6 +87,9 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
         play_permissions: args.play_permissions,
     };
     let after = staff_role::upsert(&transaction, guild, new, now).await?;
+    if let Some(before) = before.as_ref().filter(|before| before.role_name != after.role_name) {
+        quota::follow_role(&transaction, guild, (&before.role_name, &after.role_name)).await?;
+    }
     let metadata = serde_json::Map::from_iter([
         ("before".to_owned(), before.as_ref().map_or(json!(null), told)),
         ("after".to_owned(), told(&after)),

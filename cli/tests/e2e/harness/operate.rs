@@ -95,11 +95,13 @@ impl World {
         let http = http_client();
         let bases: Vec<String> = self.roles().all().map(|running| running.base.clone()).collect();
         for base in bases {
-            let what = format!("{base}/health/ready answers 200");
+            let url = format!("{base}/health/ready");
+            let what = format!("{url} is ready, and connected to all it needs");
             eventually(&what, READY_WITHIN, async || {
                 self.assert_all_run();
-                let answer = http.get(format!("{base}/health/ready")).send().await.ok()?;
-                answer.status().is_success().then_some(())
+                let report: Value = http.get(&url).send().await.ok()?.json().await.ok()?;
+                let connected = report["dependencies"].as_object()?.values().all(|state| state == "ok");
+                (report["status"] == "ready" && connected).then_some(())
             })
             .await;
         }

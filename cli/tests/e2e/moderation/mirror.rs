@@ -80,7 +80,10 @@ async fn a_refused_mirror_is_visible(world: &World) {
     assert!(world.is_banned(&member.chat).await, "the ban itself stands");
     let told = world.audit("moderation.mirror_failed").await;
     assert_eq!(told.len(), 1);
-    assert_eq!((&told[0]["target_id"], &told[0]["metadata"]["retried"]), (&json!(member.chat), &json!(false)));
+    assert_eq!(
+        (&told[0]["target_id"], &told[0]["metadata"]["retried"]),
+        (&json!(member.chat), &json!(false))
+    );
     // The next change tries anew.
     world.ban(&member.chat, json!({ "duration_seconds": 600 })).await;
     mirrored(world, "done").await;

@@ -7,7 +7,10 @@ use serde_json::json;
 use super::STRANGER;
 use crate::harness::{World, distributed_only, eventually};
 
-distributed_only!(a_change_on_one_api_is_seen_on_the_other_within_a_second(|setup| setup.processes(2)));
+distributed_only!(
+    a_change_on_one_api_is_seen_on_the_other_within_a_second(|setup| setup.processes(2)),
+    a_check_asks_the_database_nothing_while_nothing_changed,
+);
 
 async fn a_change_on_one_api_is_seen_on_the_other_within_a_second(world: &World) {
     let (one, two) = (world.api_number(0), world.api_number(1));
@@ -25,4 +28,24 @@ async fn a_change_on_one_api_is_seen_on_the_other_within_a_second(world: &World)
         })
         .await;
     }
+}
+
+async fn a_check_asks_the_database_nothing_while_nothing_changed(world: &World) {
+    let member = &world.guild().members[22];
+    let (play, clear) = (member.play.to_string(), "555100");
+    world.ban(&member.chat, json!({})).await;
+    world.sentence("mute", clear, json!({})).await.ok();
+    assert!(world.is_banned(&play).await && !world.is_banned(clear).await && world.is_muted(clear).await);
+    // Behind everybody's back: whoever asked the database would see it.
+    let database = world.database.as_ref().unwrap();
+    database.execute("DELETE FROM ban").await;
+    database.execute("DELETE FROM mute").await;
+    database.execute("DELETE FROM link").await;
+    // Longer than an entry may live while events are not trusted.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    assert!(world.is_banned(&play).await && !world.is_banned(clear).await && world.is_muted(clear).await);
+    // News of one player leave what is known of others alone.
+    world.ban(clear, json!({})).await;
+    assert!(world.is_banned(&play).await && world.is_banned(clear).await);
+    assert!(!world.is_muted(clear).await, "read anew");
 }

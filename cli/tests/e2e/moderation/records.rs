@@ -25,7 +25,10 @@ async fn each_change_is_an_action_and_an_entry_of_the_moderator(world: &World) {
     let kinds: Vec<_> = actions.iter().map(|action| action["action_type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["unmute", "mute", "unban", "ban"]);
     for action in actions {
-        assert_eq!((&action["staff_id"], &action["target_id"]), (&json!(world.moderator()), &json!(STRANGER)));
+        assert_eq!(
+            (&action["staff_id"], &action["target_id"]),
+            (&json!(world.moderator()), &json!(STRANGER))
+        );
     }
 }
 

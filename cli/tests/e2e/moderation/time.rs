@@ -69,7 +69,10 @@ async fn the_sweep_closes_what_lapsed(world: &World) {
         let bans = world.audit("moderation.ban_expired").await;
         let mutes = world.audit("moderation.mute_expired").await;
         if bans.len() + mutes.len() == 2 {
-            assert_eq!((&bans[0]["metadata"]["id"], &bans[0]["target_id"]), (&json!(ban), &json!(member.chat)));
+            assert_eq!(
+                (&bans[0]["metadata"]["id"], &bans[0]["target_id"]),
+                (&json!(ban), &json!(member.chat))
+            );
             assert_eq!(bans[0]["actor_id"], "0");
             assert_eq!(mutes[0]["metadata"]["id"], mute["id"]);
             break;

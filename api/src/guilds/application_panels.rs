@@ -1,0 +1,60 @@
+//! GET and POST /guilds/:guildId/application-panels (decisions 7): what people may apply for. Beyond the interface.
+
+use entities::application_panel::{self, Model, NewPanel};
+use entities::{ChannelId, PanelId};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::call::Call;
+use crate::fields::Text;
+use crate::http::error::ApiError;
+use crate::http::reply::Reply;
+use crate::time::Seconds;
+
+#[derive(Serialize)]
+struct Panels {
+    panels: Vec<Panel>,
+}
+
+#[derive(Serialize)]
+struct Panel {
+    panel_id: PanelId,
+    name: String,
+    /// The chat channel category under which tickets open.
+    category_id: Option<ChannelId>,
+    created_at: Seconds,
+}
+
+impl From<Model> for Panel {
+    fn from(row: Model) -> Self {
+        Self {
+            panel_id: row.panel_id,
+            name: row.name,
+            category_id: row.category_id,
+            created_at: Seconds(row.created_at),
+        }
+    }
+}
+
+/// By id.
+pub(crate) async fn list(call: Call) -> Result<Reply, ApiError> {
+    let rows = application_panel::list(call.read(), call.guild()).await?;
+    Reply::data(&Panels { panels: rows.into_iter().map(Panel::from).collect() })
+}
+
+/// Numbered by the service, unless the guild brings a number of its own.
+pub(crate) async fn add(call: Call) -> Result<Reply, ApiError> {
+    let new = NewPanel {
+        id: call.fields.optional("panel_id")?,
+        name: call.fields.required::<Text<100>>("name")?.0,
+        category: call.fields.optional("category_id")?,
+    };
+    let transaction = call.begin().await?;
+    let added = application_panel::add(&transaction, call.guild(), new, call.now()).await?;
+    let panel = added.ok_or_else(|| {
+        ApiError::conflict("panel_exists", "the guild has a panel with this `panel_id` already")
+    })?;
+    let panel = Panel::from(panel);
+    call.audit(&transaction, "application_panels.add", panel.panel_id, json!({ "after": panel })).await?;
+    call.commit(transaction, Reply::data(&panel)?.with_message("panel added")).await
+}

@@ -1,0 +1,186 @@
+//! `/guilds/:guildId/staff/loa` (interface 4.9).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{item, outsider, path, refuse_each, same_404, theirs};
+use crate::harness::{World, both_modes, eventually};
+
+both_modes!(
+    a_leave_is_added_changed_and_deleted,
+    active_leaves_of_one_person_do_not_overlap,
+    what_is_over_expires,
+    the_scheduler_closes_what_is_over,
+    wrong_leaves_are_refused,
+    leaves_of_another_guild_are_unknown,
+);
+
+fn leave(staff: &str, starts_at: &str, ends_at: &str) -> Value {
+    json!({ "staff_id": staff, "starts_at": starts_at, "ends_at": ends_at, "reason": "family" })
+}
+
+fn summer(world: &World) -> Value {
+    leave(&world.guild().members[1].chat, "2030-07-01T00:00:00Z", "2030-08-01T00:00:00Z")
+}
+
+async fn a_leave_is_added_changed_and_deleted(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let loa = path(world, "loa");
+    let mut sent = summer(world);
+    sent["starts_at"] = json!("2030-07-01T02:00:00.75+02:00");
+    let id = api.post(&loa, sent).await.ok()["id"].clone();
+    assert!(id.is_i64());
+    let expected = json!({ "id": id, "staff_id": guild.members[1].chat, "starts_at": "2030-07-01T00:00:00Z",
+                           "ends_at": "2030-08-01T00:00:00Z", "reason": "family", "status": "active" });
+    assert_eq!(*item(&api.get(&loa).await.ok(), "loas", &id), expected);
+
+    let one = path(world, &format!("loa/{id}"));
+    let change = json!({ "ends_at": "2030-09-01T00:00:00Z", "reason": "longer" });
+    let answer = api.patch(&one, change.clone()).await;
+    assert!(answer.message().contains("updated"), "{answer}");
+    let after = api.get(&loa).await.ok();
+    let after = item(&after, "loas", &id);
+    assert_eq!((&after["ends_at"], &after["reason"]), (&json!("2030-09-01T00:00:00Z"), &json!("longer")));
+    assert_eq!(after["starts_at"], expected["starts_at"]);
+    assert!(api.patch(&one, change).await.message().starts_with("nothing to change"));
+    api.patch(&one, json!({ "status": "expired" })).await.ok();
+    assert_eq!(item(&api.get(&loa).await.ok(), "loas", &id)["status"], "expired");
+    assert_eq!(api.get(&format!("{loa}?status=active")).await.ok()["loas"], json!([]));
+
+    assert!(api.delete(&one).await.message().contains("deleted"));
+    assert_eq!(api.get(&loa).await.ok()["loas"], json!([]));
+    api.delete(&one).await.refused(404, &[]);
+    api.patch(&one, json!({ "reason": "x" })).await.refused(404, &[]);
+    let updates = world.audit("loa.update").await;
+    assert_eq!(updates.len(), 2, "{updates:?}");
+    let told = &updates[1]["metadata"];
+    assert_eq!(told["before"], json!({ "ends_at": "2030-08-01T00:00:00Z", "reason": "family" }));
+    assert_eq!(told["after"], json!({ "ends_at": "2030-09-01T00:00:00Z", "reason": "longer" }));
+    assert_eq!(world.audit("loa.create").await[0]["target_id"], id.to_string());
+    assert_eq!(world.audit("loa.delete").await[0]["metadata"]["before"]["id"], id);
+}
+
+async fn active_leaves_of_one_person_do_not_overlap(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let loa = path(world, "loa");
+    let (one, two) = (&guild.members[1].chat, &guild.members[2].chat);
+    let first = api.post(&loa, summer(world)).await.ok()["id"].clone();
+    for (starts, ends) in [
+        ("2030-07-31T23:59:59Z", "2030-09-01T00:00:00Z"),
+        ("2030-06-01T00:00:00Z", "2030-07-01T00:00:01Z"),
+        ("2030-07-10T00:00:00Z", "2030-07-11T00:00:00Z"),
+        ("2030-06-01T00:00:00Z", "2030-09-01T00:00:00Z"),
+    ] {
+        api.post(&loa, leave(one, starts, ends)).await.refused(409, &["overlaps", &first.to_string()]);
+    }
+    // Another person; and one that begins when the first ends.
+    api.post(&loa, leave(two, "2030-07-10T00:00:00Z", "2030-07-11T00:00:00Z")).await.ok();
+    let next = leave(one, "2030-08-01T00:00:00Z", "2030-08-10T00:00:00Z");
+    let next = api.post(&loa, next).await.ok()["id"].clone();
+    let next = path(world, &format!("loa/{next}"));
+    api.patch(&next, json!({ "starts_at": "2030-07-31T00:00:00Z" })).await.refused(409, &["overlaps"]);
+    // One that has expired is in nobody's way, until it is made active again.
+    let first = path(world, &format!("loa/{first}"));
+    api.patch(&first, json!({ "status": "expired" })).await.ok();
+    api.patch(&next, json!({ "starts_at": "2030-07-31T00:00:00Z" })).await.ok();
+    api.patch(&first, json!({ "status": "active" })).await.refused(409, &["overlaps"]);
+}
+
+async fn what_is_over_expires(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let (loa, expire) = (path(world, "loa"), path(world, "loa/expire"));
+    assert_eq!(api.post(&expire, json!({})).await.ok(), json!({ "expired": 0 }));
+    let mut over = Vec::new();
+    for member in &guild.members[1..3] {
+        let past = leave(&member.chat, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
+        over.push(api.post(&loa, past).await.ok()["id"].clone());
+    }
+    let open = api.post(&loa, summer(world)).await.ok()["id"].clone();
+    let expired = api.post(&expire, json!({})).await.ok()["expired"].as_u64().unwrap();
+    let list = api.get(&loa).await.ok();
+    for id in &over {
+        assert_eq!(item(&list, "loas", id)["status"], "expired");
+    }
+    assert_eq!(item(&list, "loas", &open)["status"], "active");
+    // The scheduler may have been faster; between them each was closed once.
+    let entries = world.audit("loa.expire").await;
+    assert_eq!(entries.len(), 2, "{entries:?}");
+    let swept = entries.iter().filter(|entry| entry["actor_id"] == "0").count() as u64;
+    assert_eq!(expired + swept, 2);
+    assert_eq!(api.post(&expire, json!({})).await.ok()["expired"], 0);
+}
+
+/// Nobody asks for it: within its minute the sweep has closed a leave and a strike.
+async fn the_scheduler_closes_what_is_over(world: &World) {
+    let (api, staff) = (world.api(), &world.guild().members[1].chat);
+    let past = leave(staff, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
+    let leave = api.post(&path(world, "loa"), past).await.ok()["id"].clone();
+    let past =
+        json!({ "staff_id": staff, "reason": "late", "severity": 1, "expires_at": "2020-01-01T00:00:00Z" });
+    let strike = api.post(&path(world, "strikes"), past).await.ok()["id"].clone();
+    for (action, id) in [("loa.expire", &leave), ("strikes.expire", &strike)] {
+        let entry = eventually(action, Duration::from_secs(90), async || {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            world.audit(action).await.into_iter().next()
+        })
+        .await;
+        assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id.to_string()), &json!("0")));
+    }
+    assert_eq!(item(&api.get(&path(world, "loa")).await.ok(), "loas", &leave)["status"], "expired");
+}
+
+async fn wrong_leaves_are_refused(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let (loa, good) = (path(world, "loa"), summer(world));
+    let bad = [
+        ("staff_id", json!("absent")),
+        ("staff_id", json!(17)),
+        ("staff_id", json!(null)),
+        ("starts_at", json!("absent")),
+        ("starts_at", json!("2030-07-01")),
+        ("ends_at", json!("absent")),
+        ("ends_at", json!(1_900_000_000)),
+        ("ends_at", json!("2030-02-30T00:00:00Z")),
+        ("reason", json!("absent")),
+        ("reason", json!("")),
+        ("reason", json!("x".repeat(1001))),
+    ];
+    refuse_each(&api, ("POST", &loa), &good, &bad).await;
+    let staff = &guild.members[1].chat;
+    for ends in ["2030-07-01T00:00:00Z", "2030-06-30T00:00:00Z"] {
+        api.post(&loa, leave(staff, "2030-07-01T00:00:00Z", ends))
+            .await
+            .refused(422, &["`ends_at`", "after"]);
+    }
+    let mut stranger = good.clone();
+    stranger["staff_id"] = json!(outsider(guild).chat);
+    api.post(&loa, stranger).await.refused(404, &["staff"]);
+    assert_eq!(api.get(&loa).await.ok()["loas"], json!([]));
+
+    let id = api.post(&loa, good).await.ok()["id"].clone();
+    let one = path(world, &format!("loa/{id}"));
+    api.patch(&one, json!({})).await.refused(400, &["`starts_at`", "`status`"]);
+    api.patch(&one, json!({ "staff_id": "7" })).await.refused(400, &["nothing to change"]);
+    for (field, value) in [("reason", json!(null)), ("ends_at", json!(null)), ("status", json!("over"))] {
+        api.patch(&one, json!({ field: value })).await.refused(400, &[&format!("`{field}`")]);
+    }
+    api.patch(&one, json!({ "ends_at": "2030-06-01T00:00:00Z" })).await.refused(422, &["after"]);
+    api.get(&format!("{loa}?status=over")).await.refused(400, &["status"]);
+    api.get(&format!("{loa}?staff_id=x")).await.refused(400, &["staff_id"]);
+    api.patch(&path(world, "loa/x"), json!({ "reason": "x" })).await.refused(400, &["loaId"]);
+}
+
+async fn leaves_of_another_guild_are_unknown(world: &World) {
+    let api = world.api();
+    let (their_api, their_loa) = theirs(world, "loa");
+    let mut sent = summer(world);
+    sent["staff_id"] = json!(world.other_guild().members[1].chat);
+    let id = their_api.post(&their_loa, sent).await.ok()["id"].clone();
+    let (foreign, unknown) = (path(world, &format!("loa/{id}")), path(world, "loa/999999"));
+    let change = json!({ "reason": "x" });
+    same_404(api.patch(&unknown, change.clone()).await, api.patch(&foreign, change).await);
+    same_404(api.delete(&unknown).await, api.delete(&foreign).await);
+    assert_eq!(api.get(&path(world, "loa")).await.ok()["loas"], json!([]));
+    assert_eq!(item(&their_api.get(&their_loa).await.ok(), "loas", &id)["reason"], "family");
+}

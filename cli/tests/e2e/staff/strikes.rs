@@ -1,0 +1,149 @@
+//! `/guilds/:guildId/staff/strikes` (interface 4.10).
+
+use serde_json::{Value, json};
+
+use super::{item, outsider, path, refuse_each, same_404, theirs};
+use crate::harness::{World, both_modes};
+
+both_modes!(
+    a_strike_is_given_edited_removed_and_wiped,
+    a_strike_lasts_as_long_as_the_guild_says,
+    what_has_expired_is_closed_once,
+    wrong_strikes_are_refused,
+    strikes_of_another_guild_are_unknown,
+);
+
+fn strike(world: &World) -> Value {
+    json!({ "staff_id": world.guild().members[1].chat, "reason": "late", "severity": 3 })
+}
+
+async fn a_strike_is_given_edited_removed_and_wiped(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let strikes = path(world, "strikes");
+    let mut sent = strike(world);
+    sent["expires_at"] = json!("2099-01-01T00:00:00Z");
+    let id = api.post(&strikes, sent).await.ok()["id"].clone();
+    let shown = async || item(&api.get(&strikes).await.ok(), "strikes", &id).clone();
+    let first = shown().await;
+    assert!(first["created_at"].is_string());
+    let expected = json!({ "id": id, "staff_id": guild.members[1].chat, "reason": "late", "severity": 3,
+        "expires_at": "2099-01-01T00:00:00Z", "active": true, "issued_by": guild.members[0].chat,
+        "created_at": first["created_at"], "ended_how": null });
+    assert_eq!(first, expected);
+
+    let (one, update) = (path(world, &format!("strikes/{id}")), path(world, &format!("strikes/{id}/update")));
+    api.patch(&update, json!({ "severity": 10, "reason": "very late" })).await.ok();
+    api.patch(&update, json!({ "expires_at": "2098-01-01T00:00:00Z" })).await.ok();
+    let edited = shown().await;
+    assert_eq!((&edited["severity"], &edited["reason"]), (&json!(10), &json!("very late")));
+    assert_eq!((&edited["expires_at"], &edited["active"]), (&json!("2098-01-01T00:00:00Z"), &json!(true)));
+
+    // Removed: the record is kept.
+    assert!(api.send(reqwest::Method::PATCH, &one, None).await.message().contains("removed"));
+    let removed = shown().await;
+    assert_eq!((&removed["active"], &removed["ended_how"]), (&json!(false), &json!("removed")));
+    assert!(api.send(reqwest::Method::PATCH, &one, None).await.message().contains("inactive already"));
+    api.patch(&update, json!({ "expires_at": "2099-01-01T00:00:00Z" })).await.ok();
+    assert_eq!(shown().await["active"], false, "a removed strike stays removed");
+    assert_eq!(api.get(&format!("{strikes}?active=true")).await.ok()["strikes"], json!([]));
+
+    // Wiped: it is gone.
+    api.delete(&one).await.ok();
+    assert_eq!(api.get(&strikes).await.ok()["strikes"], json!([]));
+    api.delete(&one).await.refused(404, &[]);
+    api.patch(&one, json!({})).await.refused(404, &[]);
+    api.patch(&update, json!({ "severity": 1 })).await.refused(404, &[]);
+    for (action, entries) in
+        [("strikes.create", 1), ("strikes.update", 3), ("strikes.remove", 1), ("strikes.wipe", 1)]
+    {
+        assert_eq!(world.audit(action).await.len(), entries, "{action}");
+    }
+}
+
+async fn a_strike_lasts_as_long_as_the_guild_says(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let strikes = path(world, "strikes");
+    for days in [90, 7] {
+        api.patch(&format!("/guilds/{}/settings", guild.id), json!({ "strike_days": days })).await.ok();
+        let id = api.post(&strikes, strike(world)).await.ok()["id"].clone();
+        let shown = api.get(&strikes).await.ok();
+        let shown = item(&shown, "strikes", &id);
+        let at = |field: &str| chrono::DateTime::parse_from_rfc3339(shown[field].as_str().unwrap()).unwrap();
+        assert_eq!((at("expires_at") - at("created_at")).num_seconds(), days * 86_400, "{shown}");
+    }
+}
+
+async fn what_has_expired_is_closed_once(world: &World) {
+    let api = world.api();
+    let (strikes, expire) = (path(world, "strikes"), path(world, "strikes/expire"));
+    let mut past = strike(world);
+    past["expires_at"] = json!("2020-01-01T00:00:00Z");
+    let over = api.post(&strikes, past).await.ok()["id"].clone();
+    let open = api.post(&strikes, strike(world)).await.ok()["id"].clone();
+    // Not active, sweep or no sweep.
+    let list = api.get(&format!("{strikes}?active=false")).await.ok();
+    assert_eq!(item(&list, "strikes", &over)["active"], false);
+    let expired = api.post(&expire, json!({})).await.ok()["expired"].as_u64().unwrap();
+    let entries = world.audit("strikes.expire").await;
+    assert_eq!(entries.len(), 1, "{entries:?}");
+    assert_eq!(expired, u64::from(entries[0]["actor_id"] != "0"));
+    let list = api.get(&strikes).await.ok();
+    assert_eq!(item(&list, "strikes", &over)["ended_how"], "expired");
+    assert_eq!(item(&list, "strikes", &open)["active"], true);
+    assert_eq!(api.post(&expire, json!({})).await.ok(), json!({ "expired": 0 }));
+    // A later expiry makes it count again.
+    let update = path(world, &format!("strikes/{over}/update"));
+    api.patch(&update, json!({ "expires_at": "2099-01-01T00:00:00Z" })).await.ok();
+    assert_eq!(item(&api.get(&strikes).await.ok(), "strikes", &over)["active"], true);
+}
+
+async fn wrong_strikes_are_refused(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let (strikes, good) = (path(world, "strikes"), strike(world));
+    let bad = [
+        ("staff_id", json!("absent")),
+        ("staff_id", json!("x")),
+        ("reason", json!("absent")),
+        ("reason", json!("x".repeat(1001))),
+        ("severity", json!("absent")),
+        ("severity", json!(0)),
+        ("severity", json!(11)),
+        ("severity", json!("3")),
+        ("severity", json!(2.5)),
+        ("expires_at", json!("soon")),
+    ];
+    refuse_each(&api, ("POST", &strikes), &good, &bad).await;
+    let mut stranger = good.clone();
+    stranger["staff_id"] = json!(outsider(guild).chat);
+    api.post(&strikes, stranger).await.refused(404, &["staff"]);
+    let id = api.post(&strikes, good).await.ok()["id"].clone();
+    let update = path(world, &format!("strikes/{id}/update"));
+    api.patch(&update, json!({})).await.refused(400, &["`reason`", "`severity`", "`expires_at`"]);
+    let bad = [("severity", json!(0)), ("expires_at", json!(null)), ("reason", json!(null))];
+    refuse_each(&api, ("PATCH", &update), &json!({}), &bad).await;
+    api.get(&format!("{strikes}?active=maybe")).await.refused(400, &["active"]);
+    api.delete(&path(world, "strikes/x")).await.refused(400, &["strikeId"]);
+    // `expire` is not an id.
+    let answer = api.delete(&path(world, "strikes/expire")).await.refused(405, &[]);
+    assert_eq!(answer.header("allow"), Some("POST"));
+}
+
+async fn strikes_of_another_guild_are_unknown(world: &World) {
+    let api = world.api();
+    let (their_api, their_strikes) = theirs(world, "strikes");
+    let mut sent = strike(world);
+    sent["staff_id"] = json!(world.other_guild().members[1].chat);
+    let id = their_api.post(&their_strikes, sent).await.ok()["id"].clone();
+    let one = |id: &str, rest: &str| path(world, &format!("strikes/{id}{rest}"));
+    let (foreign, unknown) = (id.to_string(), "999999");
+    let change = json!({ "severity": 1 });
+    let update = async |id: &str| api.patch(&one(id, "/update"), change.clone()).await;
+    same_404(update(unknown).await, update(&foreign).await);
+    same_404(api.patch(&one(unknown, ""), json!({})).await, api.patch(&one(&foreign, ""), json!({})).await);
+    same_404(api.delete(&one(unknown, "")).await, api.delete(&one(&foreign, "")).await);
+    let shown = their_api.get(&their_strikes).await.ok();
+    assert_eq!(
+        (&item(&shown, "strikes", &id)["severity"], &shown["strikes"][0]["active"]),
+        (&json!(3), &json!(true))
+    );
+}

@@ -1,0 +1,131 @@
+//! `create_ticket`: makes the channel of a ticket, once (interface 4.15, decisions 7).
+//!
+//! The ticket's row is there before, and is completed after. The channel's topic carries a marker of the ticket, and
+//! the guild's channels are looked through for it before one is made: a channel that an earlier run made without
+//! hearing of it (time-out, 5xx, killed worker) is found.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use entities::audit_entry::{self, NewEntry};
+use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
+use platforms::{CallContext, ChatChannel, NewChannel, PlatformError};
+use queue::kinds::CreateTicket;
+use queue::run::{Handler, JobContext, JobError, Outcome, failure};
+use serde_json::json;
+
+use crate::Services;
+use crate::channel_name::channel_name;
+use crate::errors::{job_error, public};
+
+pub(crate) struct Job(pub(crate) Services);
+
+/// Stands in the guild's own audit log on the chat platform.
+const REASON: &str = "ticket for an application";
+/// A request whose answer was lost may still be under way on the platform's side: the next look waits this long.
+const SETTLE: Duration = Duration::from_secs(5);
+
+#[async_trait]
+impl Handler for Job {
+    type Payload = CreateTicket;
+
+    async fn run(&self, job: &JobContext, args: CreateTicket) -> Result<Outcome, JobError> {
+        let found = ticket::find(job.database().write(), args.guild, args.ticket).await?;
+        let Some(ticket) = found else {
+            return Err(JobError::Fail(failure(404, "not_found", "no such ticket")));
+        };
+        if let Some(channel) = ticket.channel_id {
+            return Ok(done(ticket.ticket_id, channel));
+        }
+        if ticket.job_id != Some(job.id()) {
+            let message = "a newer job makes this ticket; look at that one";
+            return Err(JobError::Fail(failure(409, "ticket_taken_over", message)));
+        }
+        let (channel, found) = match self.find(&ticket).await? {
+            Some(channel) => (channel, true),
+            None => (self.make(job, &ticket).await?, false),
+        };
+        complete(job, &ticket, (channel.id, found)).await
+    }
+}
+
+impl Job {
+    /// The channel that an earlier run made.
+    async fn find(&self, ticket: &ticket::Model) -> Result<Option<ChatChannel>, JobError> {
+        let call = CallContext::interactive(ticket.guild_id);
+        let channels = self.0.platforms.chat.channels(call).await.map_err(job_error)?;
+        let marker = marker(ticket);
+        let carries = |channel: &ChatChannel| {
+            channel.topic.as_deref().is_some_and(|topic| topic.split_whitespace().any(|word| word == marker))
+        };
+        Ok(channels.into_iter().filter(carries).min_by_key(|channel| channel.id))
+    }
+
+    async fn make(&self, job: &JobContext, ticket: &ticket::Model) -> Result<ChatChannel, JobError> {
+        let channel = describe(job, ticket).await?;
+        job.check_cancelled()?;
+        let call = CallContext::interactive(ticket.guild_id);
+        self.0.platforms.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
+            // Later tries come after longer pauses by themselves.
+            PlatformError::Unavailable { .. } if job.attempt() <= 1 => {
+                JobError::RetryAfter(public(&error), SETTLE)
+            }
+            _ => job_error(error),
+        })
+    }
+}
+
+/// The channel as it is to be: named after panel and applicant, and seen by the applicant and the administrators.
+async fn describe(job: &JobContext, ticket: &ticket::Model) -> Result<NewChannel, JobError> {
+    let (conn, guild) = (job.database().read(), ticket.guild_id);
+    let panel = application_panel::find(conn, guild, ticket.panel_id).await?;
+    let submission = application_submission::find(conn, guild, ticket.submission_id).await?;
+    let (Some(panel), Some(submission)) = (panel, submission) else {
+        return Err(JobError::Fail(failure(404, "not_found", "panel or submission is gone")));
+    };
+    let applicant = submission.chat_id;
+    let link = link::find_by_chat(conn, guild, applicant).await?;
+    let name = link.map_or_else(|| applicant.to_string(), |link| link.play_username);
+    Ok(NewChannel {
+        name: channel_name(&panel.name, &name),
+        category: panel.category_id,
+        topic: Some(format!("Application of <@{applicant}> {}", marker(ticket))),
+        viewers: vec![applicant],
+    })
+}
+
+/// Names the ticket among those of all databases there ever were: a number alone comes again in a new one.
+fn marker(ticket: &ticket::Model) -> String {
+    format!("guildhall:ticket:{}:{}", ticket.ticket_id, ticket.created_at.timestamp_millis())
+}
+
+async fn complete(
+    job: &JobContext,
+    ticket: &ticket::Model,
+    (channel, found): (ChannelId, bool),
+) -> Result<Outcome, JobError> {
+    let transaction = job.begin().await?;
+    let (id, now) = (ticket.ticket_id, job.now());
+    if ticket::open(&transaction, (ticket.guild_id, id), channel, now).await?.is_none() {
+        transaction.rollback().await?;
+        let open = ticket::find(job.database().write(), ticket.guild_id, id).await?;
+        let channel = open.and_then(|ticket| ticket.channel_id).ok_or(JobError::LeaseLost)?;
+        return Ok(done(id, channel));
+    }
+    let entry = NewEntry {
+        guild: ticket.guild_id,
+        action: "ticket.create",
+        target: id.to_string(),
+        metadata: json!({
+            "submission_id": ticket.submission_id, "panel_id": ticket.panel_id, "channel_id": channel,
+            "made_by_an_earlier_run": found,
+        }),
+    };
+    audit_entry::write(&transaction, &job.actor(), entry, now).await?;
+    transaction.commit().await?;
+    Ok(done(id, channel))
+}
+
+fn done(ticket: TicketId, channel: ChannelId) -> Outcome {
+    Outcome::done(json!({ "ticket_id": ticket, "channel_id": channel }))
+}

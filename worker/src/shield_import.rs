@@ -1,0 +1,128 @@
+//! `shield_import`: flags game users for all guilds, by the thousand (interface 4.7).
+//!
+//! Each thousand is one transaction: its flags, its audit entry, and the checkpoint with the counts so far. So a run
+//! that was cut loses nothing and counts nobody twice. Skipped are users who are flagged already, who come twice, and
+//! who do not exist on the game platform; while that one does not answer, the rest of the job waits.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use entities::audit_entry::{self, NewEntry};
+use entities::shield_flag::{self, NewFlag, Origin};
+use entities::{PlayId, guild};
+use platforms::CallContext;
+use queue::kinds::{ShieldImport, ToFlag};
+use queue::run::{Handler, JobContext, JobError, Outcome, failure};
+use runtime::Event;
+use sea_orm::ConnectionTrait;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::Services;
+use crate::errors::job_error;
+
+pub(crate) struct Job(pub(crate) Services);
+
+/// Users of one transaction, and of one look at the platform.
+const CHUNK: usize = 1_000;
+/// Users somebody may wait for: one call for their names. More are asked for with the patience of bulk.
+const FEW: usize = 200;
+
+/// The checkpoint: users before `next` are settled.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Reached {
+    next: usize,
+    imported: u64,
+    skipped: u64,
+}
+
+#[async_trait]
+impl Handler for Job {
+    type Payload = ShieldImport;
+
+    async fn run(&self, job: &JobContext, args: ShieldImport) -> Result<Outcome, JobError> {
+        let mut reached: Reached = job.last_checkpoint().unwrap_or_default();
+        if job.is_resumed() {
+            // The earlier run may have ended between its commit and its news.
+            self.0.events.publish(Event::ShieldChanged);
+        }
+        while let Some(chunk) = args.users.get(reached.next..).and_then(|rest| rest.chunks(CHUNK).next()) {
+            job.check_cancelled()?;
+            if job.should_yield() {
+                return Ok(Outcome::Yield);
+            }
+            let flags = self.flags(job, &args, chunk).await?;
+            reached = write(job, &args, (chunk.len(), &flags), reached).await?;
+            self.0.events.publish(Event::ShieldChanged);
+        }
+        Ok(Outcome::done(json!({ "imported": reached.imported, "skipped": reached.skipped })))
+    }
+}
+
+impl Job {
+    /// What is to be written of a chunk. The platform is asked only for names that are needed.
+    async fn flags(
+        &self,
+        job: &JobContext,
+        args: &ShieldImport,
+        chunk: &[ToFlag],
+    ) -> Result<Vec<NewFlag>, JobError> {
+        let plays: Vec<PlayId> = chunk.iter().map(|user| user.play_id).collect();
+        let known = shield_flag::find_many(job.database().read(), &plays).await?;
+        let mut seen: HashSet<PlayId> = known.into_iter().map(|flag| flag.play_id).collect();
+        let new: Vec<&ToFlag> = chunk.iter().filter(|user| seen.insert(user.play_id)).collect();
+        let asked: Vec<PlayId> = new.iter().map(|user| user.play_id).collect();
+        let call = if args.users.len() > FEW {
+            CallContext::bulk(args.guild)
+        } else {
+            CallContext::interactive(args.guild)
+        };
+        let mut names = self.0.platforms.play.usernames(call, &asked).await.map_err(job_error)?;
+        let flag = |user: &ToFlag| {
+            let play_username = names.remove(&user.play_id)?;
+            Some(NewFlag { play: user.play_id, play_username, reason: user.reason.clone() })
+        };
+        Ok(new.into_iter().filter_map(flag).collect())
+    }
+}
+
+/// Writes a chunk of `users` users, of whom `flags` are to be flagged.
+async fn write(
+    job: &JobContext,
+    args: &ShieldImport,
+    (users, flags): (usize, &[NewFlag]),
+    before: Reached,
+) -> Result<Reached, JobError> {
+    let transaction = job.begin().await?;
+    require_permission(&transaction, args).await?;
+    let origin = Origin { by: args.by, guild: Some(args.guild), source: "import", at: job.now() };
+    let imported = shield_flag::import(&transaction, flags, origin).await?;
+    let skipped = (users as u64).saturating_sub(imported);
+    if imported > 0 {
+        let entry = NewEntry {
+            guild: args.guild,
+            action: "shield.import",
+            target: job.id().to_string(),
+            metadata: json!({ "imported": imported, "skipped": skipped, "job_id": job.id() }),
+        };
+        audit_entry::write(&transaction, &job.actor(), entry, job.now()).await?;
+    }
+    let reached = Reached {
+        next: before.next + users,
+        imported: before.imported + imported,
+        skipped: before.skipped + skipped,
+    };
+    let progress = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    job.set_progress(progress(reached.next), progress(args.users.len()), 0);
+    job.checkpoint(transaction, &reached).await?;
+    Ok(reached)
+}
+
+/// The guild may have been taken off the allowlist since it asked.
+async fn require_permission<C: ConnectionTrait>(conn: &C, args: &ShieldImport) -> Result<(), JobError> {
+    if guild::find(conn, args.guild).await?.is_some_and(|guild| guild.shield_writer) {
+        return Ok(());
+    }
+    let message = "the guild is not on the Shield allowlist any more; what was imported so far stays";
+    Err(JobError::Fail(failure(403, "not_on_allowlist", message)))
+}
