@@ -36,7 +36,7 @@ impl<C: FromStr> Page<C> {
     }
 
     /// For the query: one more than is shown tells whether there is a next page.
-    pub(crate) fn to_fetch(&self) -> (Option<C>, u64)
+    pub(crate) fn to_fetch(self) -> (Option<C>, u64)
     where
         C: Copy,
     {

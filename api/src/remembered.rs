@@ -83,8 +83,8 @@ mod tests {
         Remembered::new(Events::in_process(), 10, Duration::from_secs(60))
     }
 
-    async fn value(value: u8) -> Result<u8, DbErr> {
-        Ok(value)
+    fn value(value: u8) -> std::future::Ready<Result<u8, DbErr>> {
+        std::future::ready(Ok(value))
     }
 
     #[tokio::test]

@@ -9,7 +9,8 @@ use crate::bucket::Bucket::{
     AuditLogsRead, AuditLogsWrite, BanStatus, BindingsRead, BindingsWrite, CommandAck, GameRegister,
     GuildConfigRead, GuildConfigWrite, LiveConnect, LookupRead, LookupWrite, ModerationRead, ModerationWrite,
     MuteStatus, ServerCommands, ServerHeartbeat, SessionEnd, SessionStart, ShieldBatch, ShieldCheck,
-    ShieldImport, StaffAction, StaffHeartbeat, StaffPlayPermissions, StaffRead, StaffVerify, StaffWrite, SyncAll, SyncWrite,
+    ShieldImport, StaffAction, StaffHeartbeat, StaffPlayPermissions, StaffRead, StaffVerify, StaffWrite,
+    SyncAll, SyncWrite,
 };
 use crate::route::{IMPORT_BODY_LIMIT, Route};
 use crate::{bindings, guilds, interactions, jobs, lookup, moderation, play, reverse, shield, staff, ws};

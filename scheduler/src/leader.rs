@@ -22,11 +22,6 @@ impl Leadership {
     pub(crate) fn leads(&self) -> bool {
         *self.leads.borrow()
     }
-
-    #[cfg(test)]
-    pub(crate) fn fixed(holder: &str) -> Self {
-        Self { leads: watch::channel(true).1, holder: holder.to_owned() }
-    }
 }
 
 pub(crate) fn start(context: &Context, alone: bool) -> Leadership {

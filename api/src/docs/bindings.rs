@@ -65,14 +65,8 @@ pub(super) fn area() -> Area {
 }
 
 fn binding() -> Shape {
-    object([
-        ("id", id(17)),
-        ("type", kind()),
-        ("group_id", id(4242)),
-        ("rank", rank()),
-        ("role_id", role()),
-    ])
-    .named("Binding")
+    object([("id", id(17)), ("type", kind()), ("group_id", id(4242)), ("rank", rank()), ("role_id", role())])
+        .named("Binding")
 }
 
 fn reason() -> Shape {

@@ -117,9 +117,9 @@ fn operation(op: &Op, row: &Route, tag: &str, schemas: &mut Definitions) -> Oper
         operation = operation.request_body(Some(request_body(body).build()));
     }
     schemas.extend(op.data.iter().flat_map(|data| data.defines.clone()));
-    responses::of(op, row).into_iter().fold(operation, |operation, (status, response)| {
-        operation.response(status, response)
-    })
+    responses::of(op, row)
+        .into_iter()
+        .fold(operation, |operation, (status, response)| operation.response(status, response))
 }
 
 /// `get_lookup_chat_chatId`

@@ -6,7 +6,8 @@ use super::bindings::role;
 use super::lookup::guild;
 use super::operation::{Area, get, patch, post};
 use super::shape::{
-    Shape, count, flag, free, id, integer, list, map, matching, moment, object, player, string, text, user, whole,
+    Shape, count, flag, free, id, integer, list, map, matching, moment, object, player, string, text, user,
+    whole,
 };
 
 pub(super) fn area() -> Area {
@@ -89,7 +90,10 @@ fn settings() -> Shape {
         ("time_zone", string("Europe/Berlin")),
         ("week_start", whole(1, 7, 1).about("1 is Monday.")),
         ("strike_days", whole(1, 3650, 90).about("How long a strike lasts if nothing else is said.")),
-        ("score_weights", map(whole(0, 1000, 5), "ban").about("Points of an action, where not the usual ones.")),
+        (
+            "score_weights",
+            map(whole(0, 1000, 5), "ban").about("Points of an action, where not the usual ones."),
+        ),
     ])
     .named("Settings")
 }
@@ -98,7 +102,10 @@ fn changes() -> Shape {
     let template = matching(r"^([^{}\x00-\x1f\x7f-\x9f]|\{play_username\}|\{play_id\})*$", "{play_username}");
     object([
         ("mirror_bans?", flag(true)),
-        ("nickname_template?", template.about("At most 200 characters; `{play_username}` and `{play_id}` stand for themselves.")),
+        (
+            "nickname_template?",
+            template.about("At most 200 characters; `{play_username}` and `{play_id}` stand for themselves."),
+        ),
         ("time_zone?", string("Europe/Berlin").about("An IANA name.")),
         ("week_start?", whole(1, 7, 1)),
         ("strike_days?", whole(1, 3650, 90)),

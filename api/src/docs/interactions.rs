@@ -40,7 +40,11 @@ pub(super) fn area() -> Area {
             .job()
             .refuses(404, &["not_a_member"]),
     ];
-    Area { name: "Sync and roles", about: "Chat roles and nicknames after game ranks, and by hand.", operations }
+    Area {
+        name: "Sync and roles",
+        about: "Chat roles and nicknames after game ranks, and by hand.",
+        operations,
+    }
 }
 
 fn synced() -> Shape {

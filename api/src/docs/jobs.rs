@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::operation::{Area, delete, get};
-use super::shape::{Shape, anything, count, flag, id, integer, list, moment, object, string, user, uuid, word};
+use super::shape::{
+    Shape, anything, count, flag, id, integer, list, moment, object, string, user, uuid, word,
+};
 
 pub(super) fn area() -> Area {
     let failures = object([
@@ -35,7 +37,15 @@ pub(super) fn area() -> Area {
 
 fn state() -> Shape {
     word(&[
-        "running", "scheduled", "queued", "waiting", "retrying", "succeeded", "failed", "dead", "cancelled",
+        "running",
+        "scheduled",
+        "queued",
+        "waiting",
+        "retrying",
+        "succeeded",
+        "failed",
+        "dead",
+        "cancelled",
     ])
 }
 

@@ -18,8 +18,10 @@ mod quotas;
 mod responses;
 mod serve;
 mod shape;
+mod shield;
 mod staff;
 mod staff_records;
+mod tickets;
 
 pub(crate) use serve::answer;
 
@@ -34,6 +36,7 @@ fn areas() -> Vec<Area> {
         guilds::area(),
         guilds::audit_logs(),
         moderation::area(),
+        shield::area(),
         staff::area(),
         staff_records::leave(),
         staff_records::strikes(),
@@ -41,6 +44,7 @@ fn areas() -> Vec<Area> {
         quotas::area(),
         play::activity(),
         play::servers(),
+        tickets::area(),
         play::live(),
         jobs::area(),
     ]

@@ -2,7 +2,8 @@
 
 use super::operation::{Area, get, post, reason};
 use super::shape::{
-    Shape, any_of, chat_id, count, flag, id, id_sent, list, matching, moment, object, place, string, user, whole, word,
+    Shape, any_of, chat_id, count, flag, id, id_sent, list, matching, moment, object, place, string, user,
+    whole, word,
 };
 
 /// 100 years.
@@ -169,7 +170,10 @@ fn past() -> Shape {
         ("lifted_at", moment().nullable()),
         ("lifted_how", word(&["lifted", "superseded", "expired"]).nullable()),
         ("lifted_by", chat_id("812345678901234567").nullable()),
-        ("mirror_state", word(&["done", "none", "pending", "failed"]).about("Of the copy on the chat platform.")),
+        (
+            "mirror_state",
+            word(&["done", "none", "pending", "failed"]).about("Of the copy on the chat platform."),
+        ),
         ("mirror_chat_id", user().nullable()),
         ("mirror_error", string("the bot may not ban").nullable()),
     ])

@@ -11,14 +11,15 @@ pub(super) fn of_path(name: &str) -> Shape {
         "chatId" => user().about("A chat user."),
         "userId" => user().about("A chat user who is staff."),
         "playId" => player().about("A game user."),
-        "identifier" => matching("^[1-9][0-9]{0,18}$", "4815162342")
-            .about("A chat user id (17 digits or more) or a game user id. Linked accounts are found by either."),
+        "identifier" => matching("^[1-9][0-9]{0,18}$", "4815162342").about(
+            "A chat user id (17 digits or more) or a game user id. Linked accounts are found by either.",
+        ),
         "roleId" => chat_id("912345678901234567").about("A role of the guild."),
         "jobId" => uuid().about("A job, as answered when it was queued."),
         "commandId" => uuid().about("The `id` of a command."),
         "serverId" => text(200, "f3b1c2d4-server-7").about("The id the game server gives itself."),
         "actionId" => id(31).about("The `id` of a pending action."),
-        "bindingId" | "loaId" | "strikeId" | "noteId" | "quotaId" => id(17),
+        "bindingId" | "loaId" | "strikeId" | "noteId" | "quotaId" | "submissionId" => id(17),
         _ => string("17"),
     }
 }

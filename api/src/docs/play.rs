@@ -5,7 +5,8 @@ use serde_json::json;
 use super::lookup::guild;
 use super::operation::{Area, Op, get, post, reason};
 use super::shape::{
-    Shape, any_of, count, flag, free, id, id_sent, list, matching, moment, object, place, player, player_sent, string, text, user, uuid, whole, word,
+    Shape, any_of, count, flag, free, id, id_sent, list, matching, moment, object, place, player,
+    player_sent, string, text, user, uuid, whole, word,
 };
 use super::staff::ACTION_TYPES;
 
@@ -116,7 +117,10 @@ pub(super) fn servers() -> Area {
             .paged(server())
             .query("live?", flag(true))
             .query("place_id?", place())
-            .data(object([("servers", list(shown())), ("next_cursor", string("f3b1c2d4-server-7").nullable())])),
+            .data(object([
+                ("servers", list(shown())),
+                ("next_cursor", string("f3b1c2d4-server-7").nullable()),
+            ])),
     ];
     Area { name: "Server manager", about: "Commands for game servers, and which there are.", operations }
 }

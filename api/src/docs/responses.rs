@@ -16,7 +16,11 @@ const JSON: &str = "application/json";
 
 /// Every error status: what it means, and its usual word.
 const ERRORS: [(u16, &str, &str); 15] = [
-    (400, "invalid_field", "Not JSON, or a field, parameter or header is missing or not allowed: the message names it."),
+    (
+        400,
+        "invalid_field",
+        "Not JSON, or a field, parameter or header is missing or not allowed: the message names it.",
+    ),
     (401, "key_unknown", "The key is missing, malformed, unknown, revoked or expired."),
     (403, "scope_missing", "The key is for another guild, or lacks the scope."),
     (404, "not_found", "No such path or object; also when it belongs to another guild."),
@@ -156,7 +160,8 @@ fn refusal(status: u16, words: &[&str]) -> Response {
     let row = ERRORS.iter().find(|row| row.0 == status);
     let &(_, usual, about) = row.unwrap_or(&(status, "error", "An error."));
     let said: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-    let about = if said.is_empty() { about.to_owned() } else { format!("{about} Here: {}.", said.join(", ")) };
+    let about =
+        if said.is_empty() { about.to_owned() } else { format!("{about} Here: {}.", said.join(", ")) };
     let mut example = json!({
         "status": "error", "code": status, "message": "what is wrong, in a sentence",
         "error": words.first().unwrap_or(&usual), "request_id": "0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e",

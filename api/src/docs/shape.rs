@@ -61,8 +61,11 @@ impl Shape {
 
     pub(super) fn nullable(self) -> Self {
         let null = ObjectBuilder::new().schema_type(Type::Null);
-        if let RefOr::T(Schema::Object(Object { schema_type: SchemaType::Type(own), enum_values: None, .. })) =
-            &self.schema
+        if let RefOr::T(Schema::Object(Object {
+            schema_type: SchemaType::Type(own),
+            enum_values: None,
+            ..
+        })) = &self.schema
         {
             let both = SchemaType::Array(vec![own.clone(), Type::Null]);
             return self.change(|object| object.schema_type = both);
@@ -164,13 +167,14 @@ pub(super) fn place() -> Shape {
 /// An id that is a UUID.
 pub(super) fn uuid() -> Shape {
     string("0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e").change(|object| {
-        object.format = Some(SchemaFormat::KnownFormat(KnownFormat::Uuid));
+        object.format = Some(SchemaFormat::Custom("uuid".to_owned()));
     })
 }
 
 /// A moment as it is answered: UTC, whole seconds.
 pub(super) fn moment() -> Shape {
-    matching("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", "2026-04-12T18:33:21Z").change(date_time)
+    matching("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", "2026-04-12T18:33:21Z")
+        .change(date_time)
 }
 
 /// A moment as it is sent: RFC 3339, any offset, of the years 1970 to 9999.

@@ -6,7 +6,8 @@ use super::bindings::role;
 use super::lookup::guild;
 use super::operation::{Area, delete, get, put};
 use super::shape::{
-    Shape, batch, count, flag, free, id, list, map, moment, moment_sent, object, player, string, text, user, word,
+    Shape, batch, count, flag, free, id, list, map, moment, moment_sent, object, player, string, text, user,
+    word,
 };
 use super::staff_records::loa;
 

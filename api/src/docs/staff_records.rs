@@ -2,7 +2,9 @@
 
 use super::lookup::guild;
 use super::operation::{Area, Op, delete, get, patch, post};
-use super::shape::{Shape, chat_id, count, flag, id, list, moment, moment_sent, object, string, text, user, whole, word};
+use super::shape::{
+    Shape, chat_id, count, flag, id, list, moment, moment_sent, object, string, text, user, whole, word,
+};
 
 pub(super) fn leave() -> Area {
     let status = || word(&["active", "expired"]);

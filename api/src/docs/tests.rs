@@ -12,7 +12,10 @@ fn document() -> Value {
 fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     let paths = document["paths"].as_object().unwrap().iter();
     let operations = paths.flat_map(|(path, item)| {
-        item.as_object().unwrap().iter().map(|(method, operation)| (method.to_uppercase(), path.clone(), operation))
+        item.as_object()
+            .unwrap()
+            .iter()
+            .map(|(method, operation)| (method.to_uppercase(), path.clone(), operation))
     });
     operations.collect()
 }
@@ -55,7 +58,8 @@ fn every_operation_says_what_it_takes_and_what_it_answers() {
         assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{what}");
         let parameters = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
         for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
-            let found = parameters.iter().find(|parameter| parameter["name"] == name && parameter["in"] == "path");
+            let found =
+                parameters.iter().find(|parameter| parameter["name"] == name && parameter["in"] == "path");
             assert!(found.is_some_and(|parameter| parameter["required"] == true), "{what}: {name}");
         }
         for status in ["400", "401", "403", "429", "500", "503"] {

@@ -7,7 +7,7 @@ use entities::loa;
 use entities::quota::{Metric, Period};
 use entities::staff_action::ActionType;
 use entities::{
-    BindingId, ChannelId, ChatId, GroupId, GuildId, PanelId, PlaceId, PlayId, RoleId, SubmissionId, Subject,
+    BindingId, ChannelId, ChatId, GroupId, GuildId, PanelId, PlaceId, PlayId, RoleId, Subject, SubmissionId,
     UniverseId,
 };
 use serde::Deserialize;

@@ -37,7 +37,7 @@ impl FailedKeys {
             over.remove(&address);
             return Ok(());
         }
-        Err(ApiError::too_many_failures(left.as_secs_f64().ceil() as u64))
+        Err(ApiError::too_many_failures(crate::http::error::whole_seconds(left)))
     }
 
     /// Counts a failure; returns what its sender is told.

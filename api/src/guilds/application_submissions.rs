@@ -50,8 +50,7 @@ impl From<Model> for Submission {
 pub(crate) async fn list(call: Call) -> Result<Reply, ApiError> {
     let page = Page::<SubmissionId>::of(&call, "the `submission_id` of a submission")?;
     let panel = call.query.parsed("panel_id", &PanelId::allowed())?;
-    let mut rows =
-        application_submission::list(call.read(), call.guild(), panel, page.to_fetch()).await?;
+    let mut rows = application_submission::list(call.read(), call.guild(), panel, page.to_fetch()).await?;
     let next_cursor = page.cut(&mut rows, |row| row.submission_id);
     let submissions = rows.into_iter().map(Submission::from).collect();
     Reply::data(&Submissions { submissions, next_cursor })
@@ -71,7 +70,10 @@ pub(crate) async fn add(call: Call) -> Result<Reply, ApiError> {
     }
     let added = application_submission::add(&transaction, call.guild(), new, call.now()).await?;
     let submission = Submission::from(added.ok_or_else(|| {
-        ApiError::conflict("submission_exists", "the guild has a submission with this `submission_id` already")
+        ApiError::conflict(
+            "submission_exists",
+            "the guild has a submission with this `submission_id` already",
+        )
     })?);
     // What people wrote stays where it was written.
     let after = json!({ "panel_id": submission.panel_id, "chat_id": submission.chat_id });

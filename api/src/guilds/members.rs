@@ -31,6 +31,7 @@ struct Members {
     total: u64,
     /// Only of a page: the interface shows none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "absent without paging, null on the last page")]
     next_cursor: Option<Option<ChatId>>,
 }
 

@@ -269,9 +269,14 @@ impl From<PlatformError> for ApiError {
             P::NotConfigured(_) => (Kind::Unavailable, "platform_not_configured"),
             P::Stopped { .. } => (Kind::Unavailable, "platform_stopped"),
         };
-        let pause = error.retry_after().map_or(RETRY_AFTER_FIX, |pause| pause.as_secs_f64().ceil() as u64);
+        let pause = error.retry_after().map_or(RETRY_AFTER_FIX, whole_seconds);
         Self::new(kind, error.to_string()).word(word).retry_after(pause)
     }
+}
+
+/// Seconds, rounded up: what `Retry-After` carries.
+pub(crate) fn whole_seconds(pause: std::time::Duration) -> u64 {
+    pause.as_secs() + u64::from(pause.subsec_nanos() > 0)
 }
 
 impl From<QueueError> for ApiError {

@@ -6,7 +6,7 @@ use super::*;
 use crate::http::error::Kind;
 use crate::route::{Router, unversioned};
 
-/// Sections 4.1 to 4.5 and 8 of the interface, and what decisions add: method, path, requests, seconds.
+/// Sections 4 and 8 of the interface, and what decisions add: method, path, requests, seconds.
 const INTERFACE: &[(&str, &str, u32, u64)] = &[
     ("GET", "/lookup/chat/{chatId}", 60, 60),
     ("GET", "/lookup/play/{playId}", 60, 60),
@@ -117,6 +117,35 @@ fn reads_are_counted_as_reads_and_writes_as_writes() {
         assert!(!name.ends_with("_read") || read, "{} {} counts as {name}", row.method, row.path);
         assert!(!name.ends_with("_write") || !read, "{} {} counts as {name}", row.method, row.path);
         assert!(!read || (!row.writes && !row.enqueues), "{} {}", row.method, row.path);
+    }
+}
+
+/// The standard group of a path in section 8.
+fn group(path: &str) -> &'static str {
+    let groups = [
+        ("/lookup/", "lookup"),
+        ("/reverse", "lookup"),
+        ("/bindings/", "bindings"),
+        ("/interactions/", "sync"),
+        ("/moderation/", "moderation"),
+        ("/staff/", "staff"),
+        ("/guilds/{guildId}/staff/", "staff"),
+        ("/guilds/{guildId}/audit-logs", "audit_logs"),
+        // Queuing a command is an act of moderation (decisions 7).
+        ("/play/servers/{serverId}/commands", "moderation"),
+    ];
+    groups.iter().find(|(start, _)| path.starts_with(start)).map_or("guild_config", |found| found.1)
+}
+
+#[test]
+fn hot_paths_have_a_bucket_of_their_own_and_groups_share_one_for_reads_and_one_for_writes() {
+    for row in ROUTES {
+        let name = row.bucket.name();
+        let sharing = ROUTES.iter().filter(|other| other.bucket == row.bucket).count();
+        match name.strip_suffix("_read").or_else(|| name.strip_suffix("_write")) {
+            Some(shared) => assert_eq!(shared, group(row.path), "{} {}", row.method, row.path),
+            None => assert_eq!(sharing, 1, "{} {} shares {name}", row.method, row.path),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::http::reply::Reply;
 use crate::job_call::{self, Asked};
 
 /// Users of one call (decisions 3).
-const USERS_MAX: usize = 10_000;
+pub(crate) const USERS_MAX: usize = 10_000;
 
 type Reason = Text<1000>;
 
@@ -51,7 +51,8 @@ struct User(ToFlag);
 
 impl Field for User {
     fn allowed() -> Cow<'static, str> {
-        format!("an object with `play_id` ({}) and `reason` ({})", PlayId::allowed(), Reason::allowed()).into()
+        format!("an object with `play_id` ({}) and `reason` ({})", PlayId::allowed(), Reason::allowed())
+            .into()
     }
 
     fn read(sent: &Value) -> Option<Self> {

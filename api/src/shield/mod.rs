@@ -8,4 +8,4 @@ mod import;
 pub(crate) use batch::batch;
 pub(crate) use check::check;
 pub(crate) use flags::{Flags, listen};
-pub(crate) use import::import;
+pub(crate) use import::{USERS_MAX, import};

@@ -97,7 +97,7 @@ impl Live {
         let number = listeners.next;
         listeners.next += 1;
         listeners.count += 1;
-        metrics::gauge!("guildhall_live_sockets").set(listeners.count as f64);
+        listeners.show_count();
         let listener = Listener { place, public_id, news: news_in, ending: ending_in };
         listeners.by_guild.entry(guild).or_default().insert(number, listener);
         Ok(Seat { live: self.clone(), guild, number, news, ending })
@@ -158,8 +158,12 @@ impl Listeners {
             self.by_guild.remove(&guild);
         }
         self.count -= 1;
-        metrics::gauge!("guildhall_live_sockets").set(self.count as f64);
+        self.show_count();
         Some(removed)
+    }
+
+    fn show_count(&self) {
+        metrics::gauge!("guildhall_live_sockets").set(f64::from(u32::try_from(self.count).unwrap_or(u32::MAX)));
     }
 
     fn end(&mut self, guild: GuildId, number: u64, why: Ending) {

@@ -51,7 +51,7 @@ both_modes! {
     async fn a_held_lease_is_not_taken_back(world: World) {
         let job = world.enqueue(&echo()).await.job;
         let held = claim(&world, job, 0, false).await.unwrap();
-        world.context.clock.advance(LEASE - Duration::from_secs(1));
+        world.context.clock.advance(LEASE * 9 / 10);
         let until = world.context.clock.now() + LEASE;
         let beat = lifecycle::heartbeat(world.context.database.write(), held, until).await.unwrap();
         assert_eq!(beat, Heartbeat::Held { cancel_requested: false });

@@ -12,13 +12,13 @@ use crate::sync_all::everybody;
 use crate::world::{Process, World, until};
 
 /// A process with a runtime of its own, so that it can vanish between two instructions.
-struct Mortal {
+pub(crate) struct Mortal {
     runtime: tokio::runtime::Runtime,
-    process: Process,
+    pub(crate) process: Process,
 }
 
 impl Mortal {
-    async fn start(world: &'static World) -> Self {
+    pub(crate) async fn start(world: &'static World) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let process = runtime.spawn(world.process()).await.unwrap();
@@ -26,14 +26,14 @@ impl Mortal {
     }
 
     /// Nothing of it runs on, nothing is put down: like kill -9.
-    fn kill(self) {
+    pub(crate) fn kill(self) {
         self.runtime.shutdown_background();
         drop(self.process);
     }
 }
 
 /// What an embedded process does at its start with what another one left.
-async fn take_over(world: &World) -> Process {
+pub(crate) async fn take_over(world: &World) -> Process {
     let process = world.process().await;
     process.queue.take_back_all().await.unwrap();
     process.queue.recover_all().await.unwrap();

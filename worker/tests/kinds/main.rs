@@ -7,8 +7,10 @@
 )]
 
 mod crashes;
+mod create_ticket;
 mod fixture;
 mod manual_roles;
+mod shield_import;
 mod sync_all;
 mod sync_chunk;
 mod sync_member;

@@ -129,6 +129,18 @@ impl World {
         self.control("faults", &json!({ "route": route, "status": status, "count": count })).await;
     }
 
+    /// A fault of any form.
+    pub(crate) async fn order(&self, fault: &Value) {
+        self.control("faults", fault).await;
+    }
+
+    /// The guild's channels, as the platform answers.
+    pub(crate) async fn channels(&self) -> Value {
+        let url = format!("http://{}/api/v10/guilds/{GUILD}/channels", self.simulator);
+        let answer = self.http.get(url).header("authorization", "Bot token").send().await.unwrap();
+        answer.json().await.unwrap()
+    }
+
     /// Changes the platforms' state.
     pub(crate) async fn change_member(&self, change: Value) {
         self.control("members", &change).await;

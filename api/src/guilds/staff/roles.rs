@@ -17,14 +17,14 @@ const PERMISSIONS_MAX: usize = 100;
 type Permission = Text<100>;
 
 #[derive(Serialize)]
-struct Role {
+struct StaffRole {
     role_id: RoleId,
     role_name: String,
     permissions: Permissions,
     play_permissions: Permissions,
 }
 
-impl From<&Model> for Role {
+impl From<&Model> for StaffRole {
     fn from(row: &Model) -> Self {
         Self {
             role_id: row.role_id,
@@ -48,10 +48,10 @@ pub(crate) async fn put(call: Call) -> Result<Reply, ApiError> {
     let transaction = call.begin().await?;
     let before = staff_role::find_for_update(&transaction, call.guild(), role).await?;
     let after = staff_role::upsert(&transaction, call.guild(), new, call.now()).await?;
-    let shown = Role::from(&after);
+    let shown = StaffRole::from(&after);
     let changes = match &before {
         None => Some(json!({ "after": shown })),
-        Some(before) => audit::changes(&Role::from(before), &shown)?,
+        Some(before) => audit::changes(&StaffRole::from(before), &shown)?,
     };
     let Some(changes) = changes else {
         return Ok(Reply::data(&shown)?.with_message("nothing to change: the role is like that already"));
@@ -77,7 +77,8 @@ pub(crate) async fn delete(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::conflict("role_in_use", message));
     }
     staff_role::delete(&transaction, call.guild(), role).await?;
-    call.audit(&transaction, "staff_roles.delete", role, json!({ "before": Role::from(&before) })).await?;
+    call.audit(&transaction, "staff_roles.delete", role, json!({ "before": StaffRole::from(&before) }))
+        .await?;
     call.commit(transaction, Reply::message("staff role deleted")).await
 }
 

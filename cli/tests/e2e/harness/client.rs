@@ -1,10 +1,13 @@
-//! A client of the API that checks the envelope of every single answer (interface 1 and 7, decisions 2, 3 and 8).
+//! A client of the API that checks every single answer: its envelope (interface 1 and 7, decisions 2, 3 and 8), and that
+//! it is one the documentation describes.
 
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method};
 use serde_json::Value;
+
+use super::contract::contract;
 
 const TIMEOUT: Duration = Duration::from_secs(40);
 
@@ -79,6 +82,7 @@ impl Api {
 
     /// Any bytes under any content type; an empty one sends none.
     pub(crate) async fn raw(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Answer {
+        let contract = contract(&self.http, &self.base).await;
         let mut request =
             self.http.request(method.clone(), format!("{}{path}", self.base)).headers(self.headers.clone());
         if let Some((content_type, bytes)) = body {
@@ -95,6 +99,7 @@ impl Api {
             serde_json::from_str(&text).unwrap_or_else(|_| panic!("{what}: {status}: not JSON: {text}"));
         let answer = Answer { what, status, headers, body };
         answer.check_envelope();
+        contract.check(method.as_str(), path, &answer);
         answer
     }
 }

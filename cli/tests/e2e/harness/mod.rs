@@ -3,6 +3,7 @@
 
 mod client;
 mod command;
+mod contract;
 mod database;
 mod fixture;
 mod operate;

@@ -34,6 +34,7 @@ struct Change {
     metric: Option<Metric>,
     target: Option<Target>,
     period: Option<Period>,
+    #[expect(clippy::option_option, reason = "absent leaves the scope, null makes it all staff")]
     scope: Option<Option<RoleScope>>,
     requires_approval: Option<bool>,
 }

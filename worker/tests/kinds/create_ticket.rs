@@ -1,0 +1,142 @@
+//! Tickets (interface 4.15, decisions 7): one channel for each, also where the outcome of making it was unknown.
+
+use entities::application_panel::{self, NewPanel};
+use entities::application_submission::{self, NewSubmission};
+use entities::audit_entry::Actor;
+use entities::ticket::{self, Begun, Model, State};
+use entities::{ChannelId, JobId};
+use queue::kinds::CreateTicket;
+use queue::{Answer, Draft, Payload};
+use serde_json::{Value, json};
+
+use crate::fixture::Person;
+use crate::world::{Process, World, chat, guild_id};
+
+const CREATE: &str = "POST /guilds/:guild/channels";
+const CATEGORY: i64 = 7_000_000_000_000_005_000;
+
+impl Process {
+    /// A ticket's row and its job, as the API commits them.
+    async fn ask(&self, applicant: &Person) -> (Model, JobId) {
+        let transaction = self.context.database.begin().await.unwrap();
+        let now = self.context.clock.now();
+        let category = Some(ChannelId::try_from(CATEGORY).unwrap());
+        let panel = NewPanel { id: None, name: "Staff Application".to_owned(), category };
+        let panel = application_panel::add(&transaction, guild_id(), panel, now).await.unwrap().unwrap();
+        let new = NewSubmission {
+            id: None,
+            panel: panel.panel_id,
+            applicant: chat(applicant.chat),
+            answers: json!({}),
+        };
+        let submission = application_submission::add(&transaction, guild_id(), new, now).await.unwrap().unwrap();
+        let of = (submission.submission_id, panel.panel_id);
+        let Begun::Fresh(ticket) = ticket::begin(&transaction, guild_id(), of, now).await.unwrap() else {
+            panic!("not fresh")
+        };
+        let payload = CreateTicket { guild: guild_id(), ticket: ticket.ticket_id };
+        let actor = Actor { actor_id: 42, key_id: None, request_id: None };
+        let enqueued =
+            Draft::new(guild_id(), &payload, actor).unwrap().enqueue(&transaction, now).await.unwrap();
+        ticket::set_job(&transaction, guild_id(), ticket.ticket_id, enqueued.job).await.unwrap();
+        transaction.commit().await.unwrap();
+        (ticket, enqueued.job)
+    }
+
+    async fn ticket(&self, ticket: &Model) -> Model {
+        ticket::find(self.context.database.read(), guild_id(), ticket.ticket_id).await.unwrap().unwrap()
+    }
+
+    /// Runs the job to its end and returns the channel it answers with.
+    async fn made(&self, (ticket, job): &(Model, JobId)) -> String {
+        let Answer::Succeeded(result) = self.finish(*job).await else { panic!("failed") };
+        assert_eq!(result["ticket_id"], ticket.ticket_id.get(), "{result}");
+        result["channel_id"].as_str().unwrap().to_owned()
+    }
+}
+
+fn only(channels: &Value) -> &Value {
+    assert_eq!(channels.as_array().unwrap().len(), 1, "{channels}");
+    &channels[0]
+}
+
+#[tokio::test]
+async fn the_channel_is_named_after_panel_and_applicant_and_only_they_see_it() {
+    let person = Person::right(7);
+    let world = World::new(std::slice::from_ref(&person)).await;
+    let process = world.process().await;
+    let asked = process.ask(&person).await;
+    let id = process.made(&asked).await;
+    let channels = world.channels().await;
+    let channel = only(&channels);
+    assert_eq!(channel["id"], id.as_str());
+    assert_eq!(channel["name"], "staff-application-player_7");
+    assert_eq!(channel["parent_id"], CATEGORY.to_string());
+    let marker = format!("guildhall:ticket:{}:", asked.0.ticket_id);
+    assert!(channel["topic"].as_str().unwrap().contains(&marker), "{channel}");
+    let viewers: Vec<_> =
+        channel["permission_overwrites"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert_eq!(viewers, [&json!(guild_id()), &json!(person.chat.to_string())]);
+
+    let ticket = process.ticket(&asked.0).await;
+    assert_eq!(ticket.state, State::Open);
+    assert_eq!(ticket.channel_id.unwrap().to_string(), id);
+    let audit = process.audit("ticket.create").await;
+    assert_eq!((audit.len(), audit[0].actor_id), (1, 42));
+    assert_eq!(audit[0].target_id, ticket.ticket_id.to_string());
+    assert_eq!(audit[0].metadata["channel_id"], id.as_str());
+    assert_eq!(audit[0].metadata["made_by_an_earlier_run"], false);
+}
+
+#[tokio::test]
+async fn a_channel_whose_making_was_not_heard_of_is_found_again() {
+    let person = Person::right(1);
+    let world = World::new(std::slice::from_ref(&person)).await;
+    let process = world.process().await;
+    // The platform makes it and answers with an error.
+    world.order(&json!({ "route": CREATE, "status": 502, "served": true, "count": 1 })).await;
+    let asked = process.ask(&person).await;
+    let id = process.made(&asked).await;
+    assert_eq!(only(&world.channels().await)["id"], id.as_str());
+    assert_eq!(world.stats().await["requests"][CREATE], json!({ "502": 1 }));
+    let audit = process.audit("ticket.create").await;
+    assert_eq!((audit.len(), &audit[0].metadata["made_by_an_earlier_run"]), (1, &json!(true)));
+    assert_eq!(process.row(asked.1).await.attempt, 2);
+}
+
+#[tokio::test]
+async fn a_channel_that_was_not_made_is_made_by_the_next_try() {
+    let person = Person::right(1);
+    let world = World::new(std::slice::from_ref(&person)).await;
+    let process = world.process().await;
+    world.order(&json!({ "route": CREATE, "status": 500, "count": 1 })).await;
+    let asked = process.ask(&person).await;
+    let id = process.made(&asked).await;
+    assert_eq!(only(&world.channels().await)["id"], id.as_str());
+    assert_eq!(process.audit("ticket.create").await[0].metadata["made_by_an_earlier_run"], false);
+}
+
+#[tokio::test]
+async fn a_job_that_was_replaced_makes_nothing_and_an_open_ticket_is_answered_as_it_is() {
+    let person = Person::right(1);
+    let world = World::new(std::slice::from_ref(&person)).await;
+    let process = world.process().await;
+    let asked = process.ask(&person).await;
+    let id = process.made(&asked).await;
+    // Another job for an open ticket.
+    let payload = CreateTicket { guild: guild_id(), ticket: asked.0.ticket_id };
+    assert_eq!(process.succeed(&payload).await["channel_id"], id.as_str());
+    assert_eq!(world.channels().await.as_array().unwrap().len(), 1);
+    assert_eq!(CreateTicket::KIND, "create_ticket");
+
+    // A refused one stays closed, and an old job does not make it behind the new one's back.
+    world.order(&json!({ "route": CREATE, "status": 403, "count": 1 })).await;
+    let refused = process.ask(&person).await;
+    let Answer::Failed(failure) = process.finish(refused.1).await else { panic!("not refused") };
+    assert_eq!(failure.status, 502);
+    assert_eq!(process.ticket(&refused.0).await.state, State::Creating);
+    let payload = CreateTicket { guild: guild_id(), ticket: refused.0.ticket_id };
+    let (status, error, _) = process.fail(&payload).await;
+    assert_eq!((status, error.as_str()), (409, "ticket_taken_over"));
+    assert_eq!(world.channels().await.as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,130 @@
+//! Imports of flagged users (interface 4.7): counts, permission, and going on where a run was cut.
+
+use std::time::Duration;
+
+use entities::shield_flag::{self, Model};
+use entities::{PlayId, guild};
+use queue::kinds::{ShieldImport, ToFlag};
+use queue::{Answer, Payload};
+use serde_json::json;
+
+use crate::crashes::{Mortal, take_over};
+use crate::fixture::{Person, crowd};
+use crate::world::{Process, World, chat, guild_id, until};
+
+fn to_flag(play: i64, reason: &str) -> ToFlag {
+    ToFlag { play_id: PlayId::try_from(play).unwrap(), reason: reason.to_owned() }
+}
+
+fn import(users: Vec<ToFlag>) -> ShieldImport {
+    ShieldImport { guild: guild_id(), by: chat(42), users }
+}
+
+fn all(people: &[Person]) -> Vec<ToFlag> {
+    people.iter().map(|person| to_flag(person.play, "exploiting")).collect()
+}
+
+impl Process {
+    async fn allow(&self, allowed: bool) {
+        guild::allow_shield(self.context.database.write(), guild_id(), allowed).await.unwrap();
+    }
+
+    async fn flags(&self) -> Vec<Model> {
+        shield_flag::list(self.context.database.read(), None, (None, 100_000)).await.unwrap()
+    }
+
+    /// What the audit entries of all chunks add up to.
+    async fn told(&self) -> (usize, i64) {
+        let entries = self.audit("shield.import").await;
+        let sum = entries.iter().map(|entry| entry.metadata["imported"].as_i64().unwrap()).sum();
+        (entries.len(), sum)
+    }
+}
+
+#[tokio::test]
+async fn known_double_and_unknown_users_are_skipped() {
+    let people = crowd(5);
+    let world = World::new(&people).await;
+    let process = world.process().await;
+    process.allow(true).await;
+    let result = process.succeed(&import(vec![to_flag(people[0].play, "first")])).await;
+    assert_eq!(result, json!({ "imported": 1, "skipped": 0 }));
+    let second = |n: usize| to_flag(people[n].play, "second");
+    let mut users = vec![second(0), second(1), to_flag(people[1].play, "third"), second(2)];
+    users.push(to_flag(999_999_999, "nobody"));
+    let result = process.succeed(&import(users.clone())).await;
+    assert_eq!(result, json!({ "imported": 2, "skipped": 3 }));
+    assert_eq!(process.succeed(&import(users)).await, json!({ "imported": 0, "skipped": 5 }));
+
+    let mut flags = process.flags().await;
+    flags.sort_by_key(|flag| flag.play_id);
+    let seen: Vec<_> = flags.iter().map(|flag| (flag.play_username.as_str(), flag.reason.as_str())).collect();
+    assert_eq!(seen, [("player_0", "first"), ("player_1", "second"), ("player_2", "second")]);
+    let flag = &flags[0];
+    assert_eq!((flag.flagged_by, flag.flagged_by_guild), (chat(42), Some(guild_id())));
+    assert_eq!((flag.source.as_str(), flag.lifted_at), ("import", None));
+    // Of the one that wrote nothing there is no entry.
+    assert_eq!(process.told().await, (2, 3));
+}
+
+#[tokio::test]
+async fn who_is_not_on_the_allowlist_any_more_imports_nothing() {
+    let people = crowd(1);
+    let world = World::new(&people).await;
+    let process = world.process().await;
+    let (status, error, _) = process.fail(&import(all(&people))).await;
+    assert_eq!((status, error.as_str()), (403, "not_on_allowlist"));
+    assert!(process.flags().await.is_empty());
+}
+
+#[tokio::test]
+async fn while_names_cannot_be_had_nothing_is_written_and_the_job_is_tried_again() {
+    let people = crowd(3);
+    let world = World::new(&people).await;
+    let process = world.process().await;
+    process.allow(true).await;
+    world.fault("*", 500, 1).await;
+    let job = process.enqueue(&import(all(&people))).await;
+    until("a failed try", async || process.row(job).await.attempt == 1 && process.row(job).await.error.is_some())
+        .await;
+    assert!(process.flags().await.is_empty());
+    let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
+    assert_eq!(result, json!({ "imported": 3, "skipped": 0 }));
+    assert_eq!(process.row(job).await.attempt, 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_killed_in_the_middle_is_followed_from_its_last_thousand() {
+    let people = crowd(4_500);
+    let world: &'static World = Box::leak(Box::new(World::slow(&people, Duration::from_millis(40)).await));
+    let mortal = Mortal::start(world).await;
+    mortal.process.allow(true).await;
+    let mut users = all(&people);
+    // Known from an earlier thousand by then, and nobody at all.
+    users.push(to_flag(people[0].play, "again"));
+    users.push(to_flag(999_999_999, "nobody"));
+    let job = mortal.process.enqueue(&import(users)).await;
+    until("a thousand", async || mortal.process.row(job).await.checkpoint.is_some()).await;
+    mortal.kill();
+
+    let process = take_over(world).await;
+    let kept = process.row(job).await;
+    let flags = i64::try_from(process.flags().await.len()).unwrap();
+    let checkpoint = kept.checkpoint.unwrap();
+    assert_eq!(checkpoint["imported"], flags, "flags and counts are one transaction");
+    assert!(flags < 4_500, "the kill came too late");
+    let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
+    assert_eq!(result, json!({ "imported": 4_500, "skipped": 2 }));
+    assert_eq!(process.flags().await.len(), 4_500);
+    assert_eq!(process.told().await, (5, 4_500));
+    let row = process.row(job).await;
+    assert_eq!((row.progress_done, row.progress_total), (4_502, 4_502));
+    // Lists of jobs do not read the users.
+    let listed = entities::job::listing::list(
+        process.context.database.read(),
+        entities::job::listing::Filter { kind: Some(ShieldImport::KIND), ..Default::default() },
+        (None, 10),
+    );
+    let listed = listed.await.unwrap();
+    assert_eq!((listed[0].job_id, listed[0].result.clone(), &listed[0].args), (job, row.result, &json!({})));
+}
