@@ -12,7 +12,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
         "Run distributed, any number of each (Postgres, RabbitMQ, Redis)",
         &["migrate", "api", "worker", "scheduler"],
     ),
-    ("Operate, beside running processes", &["guilds", "keys", "links", "staff", "shield", "panels", "submissions", "jobs"]),
+    (
+        "Operate, beside running processes",
+        &["guilds", "keys", "links", "staff", "shield", "panels", "submissions", "jobs"],
+    ),
     ("Test", &["seed", "simulate"]),
 ];
 

@@ -75,12 +75,8 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     if application_panel::find(&transaction, args.guild, args.panel).await?.is_none() {
         bail!("guild {} has no panel {}", args.guild, args.panel);
     }
-    let new = NewSubmission {
-        id: args.id,
-        panel: args.panel,
-        applicant: args.applicant,
-        answers: args.answers,
-    };
+    let new =
+        NewSubmission { id: args.id, panel: args.panel, applicant: args.applicant, answers: args.answers };
     let Some(submission) = application_submission::add(&transaction, args.guild, new, now).await? else {
         bail!("guild {} has a submission with this number already; nothing was changed", args.guild);
     };

@@ -20,31 +20,7 @@ both_modes!(
     heartbeats_are_written_before_a_stop,
 );
 
-mod outage {
-    use super::*;
-
-    distributed_only!(heartbeats_ask_the_database_nothing_and_survive_its_outage);
-
-    async fn heartbeats_ask_the_database_nothing_and_survive_its_outage(world: &World) {
-        let (api, admin) = (world.api(), &world.guild().members[0]);
-        let session = start(&api, admin.play).await;
-        assert_eq!(heartbeat(&api, &session).await, true);
-        world.execute("ALTER TABLE staff_session RENAME TO staff_session_away").await;
-        for _ in 0..6 {
-            seconds(0.5).await;
-            assert_eq!(heartbeat(&api, &session).await, true);
-        }
-        let body = json!({ "session_id": session });
-        api.post("/staff/play/session/end", body).await.refused(500, &[]);
-        world.execute("ALTER TABLE staff_session_away RENAME TO staff_session").await;
-        // What was heard meanwhile is written now.
-        seconds(1.0).await;
-        start(&api, admin.play).await;
-        let entries = world.audit("sessions.start").await;
-        let ended = &entries[0]["metadata"]["ended"];
-        assert!((2..=4).contains(&ended["duration_seconds"].as_i64().unwrap()), "{ended}");
-    }
-}
+mod outage;
 
 async fn start(api: &Api, play: i64) -> String {
     let data = api.post("/staff/play/session/start", place(play)).await.ok();

@@ -22,7 +22,8 @@ FITTING = {
     "identifier": "players", "group_id": "groups", "role_id": "roles", "roleId": "roles",
     "panel_id": "numbers", "submissionId": "numbers", "bindingId": "numbers", "binding_id": "numbers",
     "loaId": "numbers", "strikeId": "numbers", "noteId": "numbers", "quotaId": "numbers",
-    "actionId": "numbers", "server_id": "servers", "serverId": "servers",
+    "actionId": "numbers", "server_id": "servers", "serverId": "servers", "session_id": "sessions",
+    "commandId": "commands", "jobId": "jobs",
 }
 TEXTS = {"identifier", "serverId", "chatId", "userId", "roleId"}
 
@@ -54,6 +55,11 @@ def before_call(context, case, kwargs):
     for fields, name in [(case.path_parameters, "guildId"), (case.headers, "X-Guild-ID"), (case.body, "guild_id")]:
         if own and isinstance(fields, dict) and name in fields:
             fields[name] = GUILD
+    # The same key twice is refused for its own sake: seldom one, and then one of the case's own.
+    if "Idempotency-Key" in case.headers:
+        sent = case.headers.pop("Idempotency-Key")
+        if chosen(case, "idempotency", 8) == 0:
+            case.headers["Idempotency-Key"] = f"{sent[:200]}-{chosen(case, 'own', 1 << 32)}"
     # No case waits for long.
     if "Prefer" in case.headers:
         case.headers["Prefer"] = "wait=1"

@@ -29,7 +29,8 @@ impl Process {
             applicant: chat(applicant.chat),
             answers: json!({}),
         };
-        let submission = application_submission::add(&transaction, guild_id(), new, now).await.unwrap().unwrap();
+        let submission =
+            application_submission::add(&transaction, guild_id(), new, now).await.unwrap().unwrap();
         let of = (submission.submission_id, panel.panel_id);
         let Begun::Fresh(ticket) = ticket::begin(&transaction, guild_id(), of, now).await.unwrap() else {
             panic!("not fresh")

@@ -85,8 +85,10 @@ async fn while_names_cannot_be_had_nothing_is_written_and_the_job_is_tried_again
     process.allow(true).await;
     world.fault("*", 500, 1).await;
     let job = process.enqueue(&import(all(&people))).await;
-    until("a failed try", async || process.row(job).await.attempt == 1 && process.row(job).await.error.is_some())
-        .await;
+    until("a failed try", async || {
+        process.row(job).await.attempt == 1 && process.row(job).await.error.is_some()
+    })
+    .await;
     assert!(process.flags().await.is_empty());
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     assert_eq!(result, json!({ "imported": 3, "skipped": 0 }));

@@ -97,8 +97,14 @@ function table(title, rows) {
   return [make("h4", {}, title), make("table", {}, make("tbody", {}, ...rows))];
 }
 
+/** The envelope in the order it is sent. */
+function ordered(value) {
+  const { status, code, message, ...rest } = value;
+  return status === undefined ? value : { status, code, message, ...rest };
+}
+
 function example(title, value) {
-  return [make("h4", {}, title), make("pre", {}, typeof value === "string" ? value : JSON.stringify(value, null, 2))];
+  return [make("h4", {}, title), make("pre", {}, typeof value === "string" ? value : JSON.stringify(ordered(value), null, 2))];
 }
 
 function curl(operation) {

@@ -1,0 +1,52 @@
+//! Several API processes, and a database that is asked nothing.
+
+use super::*;
+
+distributed_only!(
+    commands_and_acknowledgements_cross_processes(|setup| setup.processes(2)),
+    polls_and_heartbeats_ask_the_database_nothing,
+);
+
+async fn polls_and_heartbeats_ask_the_database_nothing(world: &World) {
+    let api = world.api();
+    for server in ["s1", "s2"] {
+        heartbeat(&api, server, 1).await;
+        assert!(poll(&api, server).await.is_empty());
+    }
+    let id = queue(&api, "s2", "9").await;
+    assert_eq!(poll(&api, "s2").await.len(), 1);
+    for table in ["server_command", "game_server"] {
+        world.execute(&format!("ALTER TABLE {table} RENAME TO {table}_away")).await;
+    }
+    for players in 2..10 {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        heartbeat(&api, "s1", players).await;
+        assert!(poll(&api, "s1").await.is_empty());
+        assert_eq!(ids(&poll(&api, "s2").await), [id.as_str()]);
+    }
+    for table in ["server_command", "game_server"] {
+        world.execute(&format!("ALTER TABLE {table}_away RENAME TO {table}")).await;
+    }
+    // What was heard meanwhile is written now.
+    assert_eq!(list(&api, world, "").await[0]["player_count"], 9);
+}
+
+async fn commands_and_acknowledgements_cross_processes(world: &World) {
+    let (one, two) = (world.api_number(0), world.api_number(1));
+    heartbeat(&one, "s1", 1).await;
+    for api in [&one, &two] {
+        assert!(poll(api, "s1").await.is_empty());
+    }
+    // Emptiness is remembered on both; the news must reach the other within a second.
+    for n in 0..3 {
+        let id = queue(&one, "s1", &format!("{n}")).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(ids(&poll(&two, "s1").await), [id.as_str()]);
+        ack(&two, "s1", &id).await;
+        assert!(poll(&two, "s1").await.is_empty(), "at once where it was acknowledged");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(poll(&one, "s1").await.is_empty());
+    }
+    heartbeat(&two, "s2", 4).await;
+    assert_eq!(list(&one, world, "").await.len(), 2);
+}

@@ -1,0 +1,252 @@
+//! `/guilds/:guildId/application-...` (interface 4.15, decisions 7): panels, submissions, and one ticket for each.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, World, both_modes, eventually};
+
+both_modes!(
+    a_submission_becomes_one_channel_however_often_it_is_asked_for,
+    calls_at_once_make_one_channel,
+    a_channel_whose_answer_was_lost_is_not_made_twice,
+    a_late_channel_is_left_to_the_job,
+    what_cannot_be_a_ticket_is_refused,
+    another_guild_does_not_find_it,
+    panels_and_submissions_are_added_and_listed,
+    panels_and_submissions_come_by_command_and_fixture,
+);
+
+const CREATE: &str = "POST /guilds/:guild/channels";
+const WITHIN: Duration = Duration::from_secs(30);
+
+impl World {
+    fn applications(&self, rest: &str) -> String {
+        format!("/guilds/{}/application-{rest}", self.guild().id)
+    }
+
+    fn create_ticket(&self, submission: i64) -> String {
+        self.applications(&format!("submissions/{submission}/create-ticket"))
+    }
+
+    /// Panel 1 and submissions to it from the first members, numbered from 1.
+    async fn apply(&self, submissions: usize) {
+        let api = self.api();
+        api.post(&self.applications("panels"), json!({ "panel_id": 1, "name": "Staff Team!" })).await.ok();
+        for member in &self.guild().members[..submissions] {
+            let body = json!({ "panel_id": 1, "chat_id": member.chat, "answers": { "why": "because" } });
+            api.post(&self.applications("submissions"), body).await.ok();
+        }
+    }
+
+    async fn ticket(&self, submission: i64) -> Answer {
+        self.api().post(&self.create_ticket(submission), json!({ "panel_id": 1 })).await
+    }
+
+    /// The first guild's channels on the chat platform.
+    async fn channels(&self) -> Vec<Value> {
+        let url = format!("{}/guilds/{}/channels", self.simulator.base, self.guild().id);
+        let request = crate::harness::http_client().get(url).header("authorization", "Bot test-token");
+        request.send().await.unwrap().json().await.unwrap()
+    }
+
+    async fn channels_created(&self) -> u64 {
+        self.simulator.stats().await["channels_created"].as_u64().unwrap()
+    }
+}
+
+async fn a_submission_becomes_one_channel_however_often_it_is_asked_for(world: &World) {
+    world.apply(2).await;
+    let answer = world.ticket(1).await;
+    assert_eq!(answer.header("x-ratelimit-bucket"), Some("guild_config_write"));
+    let ticket = answer.ok();
+    assert!(ticket["ticket_id"].is_i64() && ticket["channel_id"].is_string(), "{ticket}");
+    assert_eq!(ticket.as_object().unwrap().len(), 2, "{ticket}");
+    let channels = world.channels().await;
+    assert_eq!(channels.len(), 1);
+    assert_eq!(channels[0]["id"], ticket["channel_id"]);
+    let applicant = &world.guild().members[0];
+    assert_eq!(channels[0]["name"], format!("staff-team-{}", applicant.name));
+    let marker = format!("guildhall:ticket:{}", ticket["ticket_id"]);
+    assert!(channels[0]["topic"].as_str().unwrap().contains(&marker), "{channels:?}");
+
+    for panel in [json!(1), json!("1")] {
+        let again = world.api().post(&world.create_ticket(1), json!({ "panel_id": panel })).await;
+        assert!(!again.message().is_empty());
+        assert_eq!(again.ok(), ticket);
+    }
+    let other = world.ticket(2).await.ok();
+    assert_ne!((&other["ticket_id"], &other["channel_id"]), (&ticket["ticket_id"], &ticket["channel_id"]));
+    assert_eq!(world.channels_created().await, 2);
+    let audit = world.audit("ticket.create").await;
+    assert_eq!(audit.len(), 2);
+    assert_eq!(audit[1]["target_id"], ticket["ticket_id"].to_string());
+    assert_eq!(audit[1]["metadata"]["channel_id"], ticket["channel_id"]);
+    assert_eq!(audit[1]["actor_id"], applicant.chat.as_str());
+    assert_eq!(world.audit("ticket.create_requested").await.len(), 2);
+}
+
+async fn calls_at_once_make_one_channel(world: &World) {
+    world.apply(1).await;
+    // Slow enough that all of them come while the first is under way.
+    world.simulator.fault(json!({ "route": CREATE, "hang_ms": 1500, "count": 1 })).await;
+    let calls = (0..8).map(|_| world.ticket(1));
+    let tickets: Vec<Value> =
+        futures_util::future::join_all(calls).await.into_iter().map(Answer::ok).collect();
+    assert!(tickets.iter().all(|ticket| *ticket == tickets[0]), "{tickets:?}");
+    assert_eq!((world.channels_created().await, world.channels().await.len()), (1, 1));
+    assert_eq!(world.audit("ticket.create").await.len(), 1);
+}
+
+async fn a_channel_whose_answer_was_lost_is_not_made_twice(world: &World) {
+    world.apply(1).await;
+    // The channel is made, and the answer is an error.
+    world.simulator.fault(json!({ "route": CREATE, "status": 500, "served": true, "count": 1 })).await;
+    let api = world.api().header("prefer", "wait=30");
+    let ticket = api.post(&world.create_ticket(1), json!({ "panel_id": 1 })).await.ok();
+    let channels = world.channels().await;
+    assert_eq!(channels.len(), 1, "{channels:?}");
+    assert_eq!(channels[0]["id"], ticket["channel_id"]);
+    assert_eq!(world.audit("ticket.create").await[0]["metadata"]["made_by_an_earlier_run"], true);
+    assert_eq!(world.ticket(1).await.ok(), ticket);
+    assert_eq!(world.channels().await.len(), 1);
+}
+
+async fn a_late_channel_is_left_to_the_job(world: &World) {
+    world.apply(1).await;
+    // Longer than the platform's client waits, and the channel is there all the same.
+    world.simulator.fault(json!({ "route": CREATE, "hang_ms": 15_000, "served": true, "count": 1 })).await;
+    let api = world.api().header("prefer", "wait=1");
+    let answer = api.post(&world.create_ticket(1), json!({ "panel_id": 1 })).await;
+    assert_eq!(answer.status, 202, "{answer}");
+    let job = answer.body["data"]["job_id"].as_str().unwrap().to_owned();
+    // A second caller waits for the same job.
+    let second = api.post(&world.create_ticket(1), json!({ "panel_id": 1 })).await;
+    assert_eq!((second.status, &second.body["data"]["job_id"]), (202, &json!(job)), "{second}");
+    let ticket = eventually("the ticket is open", WITHIN, async || {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let answer = api.post(&world.create_ticket(1), json!({ "panel_id": 1 })).await;
+        (answer.status == 200).then(|| answer.ok())
+    })
+    .await;
+    let channels = world.channels().await;
+    assert_eq!(channels.len(), 1, "{channels:?}");
+    assert_eq!(channels[0]["id"], ticket["channel_id"]);
+    assert_eq!(world.job_ended(&job).await["result"], ticket);
+}
+
+async fn what_cannot_be_a_ticket_is_refused(world: &World) {
+    let api = world.api();
+    world.apply(1).await;
+    api.post(&world.applications("panels"), json!({ "name": "Other" })).await.ok();
+    assert_eq!(world.ticket(99).await.refused(404, &["submission"]).error(), "not_found");
+    let of_panel = async |panel: Value| api.post(&world.create_ticket(1), json!({ "panel_id": panel })).await;
+    of_panel(json!(99)).await.refused(404, &["panel"]);
+    assert_eq!(of_panel(json!(2)).await.refused(422, &["panel_id"]).error(), "another_panel");
+    for bad in [Value::Null, json!(0), json!("x"), json!(1.5), json!([1])] {
+        of_panel(bad).await.refused(400, &["panel_id"]);
+    }
+    api.post(&world.applications("submissions/x/create-ticket"), json!({ "panel_id": 1 }))
+        .await
+        .refused(400, &["submissionId"]);
+    let reader = api.key(&world.new_key("read").await);
+    reader.post(&world.create_ticket(1), json!({ "panel_id": 1 })).await.refused(403, &["staff"]);
+    assert_eq!(world.channels_created().await, 0);
+    // The platform refuses: said to the caller, and the next call tries anew.
+    world.simulator.fault(json!({ "route": CREATE, "status": 403, "count": 1 })).await;
+    assert_eq!(world.ticket(1).await.refused(502, &[]).error(), "platform_refused");
+    world.ticket(1).await.ok();
+    assert_eq!(world.channels_created().await, 1);
+}
+
+async fn another_guild_does_not_find_it(world: &World) {
+    world.apply(1).await;
+    let other = world.other_guild();
+    let theirs = world.api().key(&other.admin_key);
+    let path = format!("/guilds/{}/application-submissions/1/create-ticket", other.id);
+    let hidden = theirs.post(&path, json!({ "panel_id": 1 })).await.refused(404, &[]);
+    let unknown = path.replace("/1/", "/4242/");
+    let unknown = theirs.post(&unknown, json!({ "panel_id": 1 })).await.refused(404, &[]);
+    assert_eq!(hidden.without_request_id(), unknown.without_request_id());
+    theirs.post(&world.create_ticket(1), json!({ "panel_id": 1 })).await.refused(403, &[]);
+    let list = format!("/guilds/{}/application-submissions", other.id);
+    assert_eq!(theirs.get(&list).await.ok()["submissions"], json!([]));
+    // Their own numbers begin anew.
+    let panels = format!("/guilds/{}/application-panels", other.id);
+    assert_eq!(theirs.post(&panels, json!({ "name": "Theirs" })).await.ok()["panel_id"], 1);
+    assert_eq!(world.channels_created().await, 0);
+}
+
+async fn panels_and_submissions_are_added_and_listed(world: &World) {
+    let (api, chat) = (world.api(), &world.guild().members[0].chat);
+    let (panels, submissions) = (world.applications("panels"), world.applications("submissions"));
+    let panel = api.post(&panels, json!({ "name": "Staff", "category_id": "77" })).await.ok();
+    assert_eq!((&panel["panel_id"], &panel["category_id"]), (&json!(1), &json!("77")), "{panel}");
+    api.post(&panels, json!({ "panel_id": 7, "name": "Seven" })).await.ok();
+    api.post(&panels, json!({ "panel_id": 7, "name": "Seven" })).await.refused(409, &["panel_id"]);
+    assert_eq!(api.post(&panels, json!({ "name": "Eight" })).await.ok()["panel_id"], 8);
+    let listed = api.get(&panels).await.ok();
+    let ids: Vec<_> = listed["panels"].as_array().unwrap().iter().map(|panel| &panel["panel_id"]).collect();
+    assert_eq!(ids, [1, 7, 8]);
+    assert_eq!(listed["panels"][0], panel);
+
+    let body = |panel: i64| json!({ "panel_id": panel, "chat_id": chat, "answers": { "age": 20 } });
+    let first = api.post(&submissions, body(1)).await.ok();
+    assert_eq!((&first["submission_id"], &first["answers"]), (&json!(1), &json!({ "age": 20 })), "{first}");
+    let mut numbered = body(7);
+    numbered["submission_id"] = json!(5);
+    api.post(&submissions, numbered.clone()).await.ok();
+    api.post(&submissions, numbered).await.refused(409, &["submission_id"]);
+    api.post(&submissions, body(99)).await.refused(404, &["panel"]);
+    let numbers = async |query: &str| -> (Vec<i64>, Value) {
+        let data = api.get(&format!("{submissions}?{query}")).await.ok();
+        let rows = data["submissions"].as_array().unwrap();
+        (rows.iter().map(|row| row["submission_id"].as_i64().unwrap()).collect(), data["next_cursor"].clone())
+    };
+    assert_eq!(numbers("").await, (vec![5, 1], Value::Null));
+    assert_eq!(numbers("limit=1").await, (vec![5], json!(5)));
+    assert_eq!(numbers("limit=1&cursor=5").await, (vec![1], Value::Null));
+    assert_eq!(numbers("panel_id=1").await, (vec![1], Value::Null));
+    for (path, bad, field) in [
+        (&panels, json!({}), "name"),
+        (&panels, json!({ "name": "x".repeat(101) }), "name"),
+        (&panels, json!({ "name": "x", "category_id": 77 }), "category_id"),
+        (&submissions, json!({ "panel_id": 1 }), "chat_id"),
+        (&submissions, json!({ "panel_id": 1, "chat_id": chat, "answers": [] }), "answers"),
+    ] {
+        api.post(path, bad).await.refused(400, &[field]);
+    }
+    // Only for admins.
+    let staff = api.key(&world.guild().game_key);
+    staff.post(&panels, json!({ "name": "x" })).await.refused(403, &["admin"]);
+    staff.post(&submissions, body(1)).await.refused(403, &["admin"]);
+    staff.get(&panels).await.ok();
+    assert_eq!(world.audit("application_panels.add").await.len(), 3);
+    assert_eq!(world.audit("application_submissions.add").await.len(), 2);
+}
+
+async fn panels_and_submissions_come_by_command_and_fixture(world: &World) {
+    let (guild, chat) = (world.guild(), &world.guild().members[2].chat);
+    let mut fixture = world.fixture.json();
+    fixture["guilds"][0]["panels"] = json!([{ "panel_id": 1, "name": "Staff", "category_id": null }]);
+    let submission =
+        json!({ "submission_id": 1, "panel_id": 1, "chat_id": chat, "answers": { "why": "because" } });
+    fixture["guilds"][0]["submissions"] = json!([submission]);
+    std::fs::write(world.folder().join("applications.json"), fixture.to_string()).unwrap();
+    let said = world.command(&["seed", "applications.json"]).await.succeeded();
+    assert!(said.contains("1 panel (1 new or changed), 1 submission (1 new or changed)"), "{said}");
+    let said = world.command(&["seed", "applications.json"]).await.succeeded();
+    assert!(said.starts_with("nothing new"), "{said}");
+
+    let added = world.command(&["panels", "add", "--guild", &guild.id, "--name", "Events"]).await.succeeded();
+    assert_eq!(added.trim(), "added panel 2");
+    let add = ["submissions", "add", "--guild", &guild.id, "--panel", "2", "--applicant", chat];
+    assert_eq!(world.command(&add).await.succeeded().trim(), "added submission 2");
+    let unknown = ["submissions", "add", "--guild", &guild.id, "--panel", "9", "--applicant", chat];
+    assert!(world.command(&unknown).await.refused().contains("no panel 9"));
+    let ticket = world.ticket(1).await.ok();
+    let list = world.command(&["submissions", "list", "--guild", &guild.id]).await.succeeded();
+    assert!(list.contains(ticket["channel_id"].as_str().unwrap()), "{list}");
+    let list = world.command(&["panels", "list", "--guild", &guild.id]).await.succeeded();
+    assert!(list.contains("Staff") && list.contains("Events"), "{list}");
+}
