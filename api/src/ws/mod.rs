@@ -163,7 +163,8 @@ impl Listeners {
     }
 
     fn show_count(&self) {
-        metrics::gauge!("guildhall_live_sockets").set(f64::from(u32::try_from(self.count).unwrap_or(u32::MAX)));
+        metrics::gauge!("guildhall_live_sockets")
+            .set(f64::from(u32::try_from(self.count).unwrap_or(u32::MAX)));
     }
 
     fn end(&mut self, guild: GuildId, number: u64, why: Ending) {

@@ -11,8 +11,6 @@ both_modes!(
     a_game_is_registered_once_for_its_universe,
     the_life_of_a_session,
     a_new_session_ends_the_old_one_at_its_last_heartbeat,
-    a_silent_session_is_over_without_a_sweep,
-    the_sweep_ends_silent_sessions,
     actions_are_checked_and_recorded,
     a_session_of_another_guild_is_unknown,
     every_call_has_its_own_bucket,
@@ -21,6 +19,7 @@ both_modes!(
 );
 
 mod outage;
+mod silence;
 
 async fn start(api: &Api, play: i64) -> String {
     let data = api.post("/staff/play/session/start", place(play)).await.ok();
@@ -150,51 +149,6 @@ async fn a_new_session_ends_the_old_one_at_its_last_heartbeat(world: &World) {
     assert!((1..=2).contains(&ended["duration_seconds"].as_i64().unwrap()), "{ended}");
     api.post("/staff/play/session/end", json!({ "session_id": first })).await.refused(409, &[]);
     end(&api, &second).await;
-}
-
-/// Moves a session into the past: begun 200 s ago, last heard of `silent` s ago.
-async fn shift(world: &World, silent: i64) {
-    let now = "CAST(heartbeat_second AS bigint)";
-    let sql = format!(
-        "UPDATE staff_session SET started_second = {now} - 200, heartbeat_second = {now} - {silent}
-         WHERE ended_second IS NULL"
-    );
-    world.execute(&sql).await;
-}
-
-async fn a_silent_session_is_over_without_a_sweep(world: &World) {
-    let (api, members) = (world.api(), &world.guild().members);
-    let fine = start(&api, members[0].play).await;
-    shift(world, 100).await;
-    assert_eq!(heartbeat(&api, &fine).await, true);
-    assert!((200..=210).contains(&end(&api, &fine).await));
-
-    let silent = start(&api, members[1].play).await;
-    shift(world, 130).await;
-    assert_eq!(heartbeat(&api, &silent).await, false);
-    let action = json!({ "session_id": silent, "action_type": "kick", "target_id": "5", "details": {} });
-    api.post("/staff/play/action", action).await.refused(409, &["ended"]);
-    // At its last heartbeat: 130 s of silence are not counted. The sweep may have been faster.
-    let answer = api.post("/staff/play/session/end", json!({ "session_id": silent })).await;
-    if answer.status != 409 {
-        assert_eq!(answer.ok()["duration_seconds"], 70);
-    }
-}
-
-async fn the_sweep_ends_silent_sessions(world: &World) {
-    let (api, member) = (world.api(), &world.guild().members[1]);
-    let session = start(&api, member.play).await;
-    shift(world, 150).await;
-    for _ in 0..30 {
-        seconds(2.0).await;
-        if let Some(entry) = world.audit("sessions.expire").await.first() {
-            assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(session), &json!("0")));
-            assert_eq!(entry["metadata"], json!({ "staff_id": member.chat, "duration_seconds": 50 }));
-            assert_eq!(heartbeat(&api, &session).await, false);
-            return;
-        }
-    }
-    panic!("no sweep ended the session within a minute");
 }
 
 async fn actions_are_checked_and_recorded(world: &World) {

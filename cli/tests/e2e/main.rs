@@ -8,6 +8,7 @@ mod cli_commands;
 mod cross_guild;
 mod demo;
 mod distributed_only;
+mod documentation;
 mod errors;
 mod game_activity;
 mod guilds;

@@ -1,5 +1,6 @@
 //! `/shield/...` (interface 4.7, 5.5, decisions 3 and 5): checks, batches, imports, the allowlist, and the commands.
 
+use std::io::{Read, Write};
 use std::time::Duration;
 
 use reqwest::Method;
@@ -22,6 +23,8 @@ const BATCH: &str = "/shield/batch";
 const IMPORT: &str = "/shield/import";
 /// On both platforms nobody.
 const NOBODY: i64 = 999_999_999;
+/// Of an import (decisions 3).
+const BODY_MAX: usize = 4 * 1024 * 1024;
 const SEEN_WITHIN: Duration = Duration::from_secs(5);
 
 impl World {
@@ -198,11 +201,31 @@ async fn fields_are_checked_and_sizes_bounded(world: &World) {
     // About 1 MB: more than other bodies may have. Nobody of them exists.
     let answer = api.header("prefer", "wait=30").post(IMPORT, many(10_000, &"r".repeat(60))).await;
     assert_eq!(answer.ok(), json!({ "imported": 0, "skipped": 10_000 }));
-    let large = format!("{{\"users\":\"{}\"}}", "x".repeat(4 * 1024 * 1024));
-    let body = Some(("application/json", large.into_bytes()));
-    api.raw(Method::POST, IMPORT, body).await.refused(413, &["4194304"]);
+    let padded = |bytes: usize| {
+        let head = format!("{{\"users\":[{{\"play_id\":{NOBODY},\"reason\":\"r\"}}],\"x\":\"");
+        let padding = "y".repeat(bytes - head.len() - 2);
+        Some(("application/json", format!("{head}{padding}\"}}").into_bytes()))
+    };
+    assert_eq!(api.raw(Method::POST, IMPORT, padded(BODY_MAX)).await.ok()["skipped"], 1);
+    let refused = announce(world, BODY_MAX + 1);
+    assert!(refused.starts_with("HTTP/1.1 413 ") && refused.contains("4194304"), "{refused}");
     // Nothing of what was refused is there.
     assert!(world.audit("shield.import").await.is_empty());
+}
+
+/// What is answered to the head of a request with a body of so many bytes, of which none follows.
+fn announce(world: &World, bytes: usize) -> String {
+    let base = world.roles().apis[0].base.clone();
+    let address = base.strip_prefix("http://").unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(SEEN_WITHIN)).unwrap();
+    let key = &world.guild().admin_key;
+    let head =
+        format!("POST {IMPORT} HTTP/1.1\r\nhost: {address}\r\nx-api-key: {key}\r\nconnection: close\r\n");
+    stream.write_all(format!("{head}content-length: {bytes}\r\n\r\n").as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 async fn flags_are_set_and_lifted_by_command(world: &World) {

@@ -20,6 +20,7 @@ use futures_util::FutureExt;
 
 pub(crate) use client::{Answer, Api, http_client};
 pub(crate) use command::{Finished, run_command};
+pub(crate) use contract::contract;
 pub(crate) use database::TestDatabase;
 pub(crate) use fixture::{Fixture, Guild, Member, key_text};
 pub(crate) use private::PrivateServer;

@@ -27,7 +27,7 @@ pub(crate) struct Running {
 }
 
 impl Roles {
-    pub(super) fn api_base(&self, index: usize) -> String {
+    pub(crate) fn api_base(&self, index: usize) -> String {
         self.apis[index].base.clone()
     }
 
