@@ -14,6 +14,10 @@ pub(super) struct Area {
 /// Words of `error` that a status can carry here, beside those it has everywhere.
 pub(super) type Refusal = (u16, &'static [&'static str]);
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, each with its own part of the document"
+)]
 pub(super) struct Op {
     pub(super) method: Method,
     pub(super) path: &'static str,

@@ -36,7 +36,8 @@ async fn the_documentation_needs_no_key_and_no_other_host(world: &World) {
 
 async fn answers_that_are_not_as_documented_are_noticed(world: &World) {
     let (api, guild) = (world.api(), world.guild());
-    let judge = contract(&http_client(), &world.roles().api_base(0)).await;
+    let base = world.roles().api_base(0);
+    let judge = contract(&http_client(), &base).await;
     let path = format!("/lookup/chat/{}", guild.members[0].chat);
     let good = api.get(&path).await;
     let noticed = |status: u16, change: fn(&mut Value)| {
