@@ -158,7 +158,7 @@ function dataRows(api, operation) {
   const schema = done && done.content["application/json"].schema;
   const data = schema && schema.properties.data;
   if (!data) return [];
-  const rows = inner(api, data, "data", 0);
+  const rows = follow(api, data).properties ? fieldRows(api, data) : inner(api, data, "", 0);
   return rows.length ? rows : [row("data", true, typeOf(api, data), follow(api, data).description)];
 }
 
@@ -171,7 +171,7 @@ function draw(api, operation) {
     ...table("Query", parameters("query")),
     ...table("Headers", parameters("header")),
     ...table("Request fields", body ? fieldRows(api, body.schema) : []),
-    ...table("Answer", dataRows(api, operation)));
+    ...table("Answer: data", dataRows(api, operation)));
   const right = make("div", {}, ...example("Request", curl(operation)), ...answers(api, operation));
   const top = make("div", { class: "wide" }, facts(operation));
   if (operation.description) top.append(make("p", {}, ...prose(operation.description)));
