@@ -1,21 +1,23 @@
 //! Writing how a run ended, in one transaction with all that follows from it: audit entries, the parent's progress,
 //! the next chunks, the parent's own end. Then the answer, then the next rings.
 
+mod parent;
+
 use std::time::Duration;
 
 use entities::audit_entry::{self, NewEntry};
-use entities::job::lifecycle::{self, Ending, Held};
-use entities::job::{Failure, Model, State, Ticket, cancel, family};
+use entities::job::lifecycle::{self, Ending};
+use entities::job::{Failure, Model, Ticket, family};
 use entities::{JobId, Timestamp};
+pub(crate) use parent::finish_parent_if_last;
+use parent::{after_child, split};
 use runtime::Event;
 use sea_orm::{DatabaseTransaction, DbErr};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::run::{Finisher, JobContext};
 use crate::{Answer, Draft, Queue, ladder};
 
-/// Chunks of one guild in the queue or running at a time, so that guilds take turns (design 4).
-const WINDOW: u64 = 2;
 /// Tries of the settling transaction; after them the lease runs out and the job is run again.
 const TRIES: u32 = 5;
 
@@ -198,126 +200,10 @@ fn last_progress(context: &JobContext, ending: &Ending) -> (i64, i64) {
     if ending.failure().is_some() { (done + left, failed + left) } else { (done, failed) }
 }
 
-/// What the end of a child means for its family. The parent's row is locked by the caller's progress update.
-async fn after_child(
-    transaction: &DatabaseTransaction,
-    parent: &Model,
-    ending: &Ending,
-    (now, aftermath): (Timestamp, &mut Aftermath),
-) -> Result<(), DbErr> {
-    let mut parent = parent.clone();
-    if let Ending::Succeeded(result) = ending {
-        let counters = add_counters(parent.result.take(), result);
-        family::save_counters(transaction, parent.job_id, counters).await?;
-    }
-    if let Some(failure) = ending.failure() {
-        let stop = matches!(ending, Ending::Failed(_));
-        family::note_failure(transaction, parent.job_id, failure, stop).await?;
-        parent.error = serde_json::to_value(failure).ok();
-        if stop {
-            aftermath.stop = cancel::stop_children(transaction, parent.job_id, now).await?;
-        }
-    } else if !parent.cancel_requested {
-        aftermath.ring = family::release_chunks(transaction, parent.job_id, WINDOW, now).await?;
-    }
-    if matches!(ending, Ending::Dead(_)) && !parent.cancel_requested {
-        aftermath.ring = family::release_chunks(transaction, parent.job_id, WINDOW, now).await?;
-    }
-    finish_parent_if_last(transaction, &parent, now).await
-}
-
-/// Ends a waiting parent that has no open child left, with an entry in the audit log.
-pub(crate) async fn finish_parent_if_last(
-    transaction: &DatabaseTransaction,
-    parent: &Model,
-    now: Timestamp,
-) -> Result<(), DbErr> {
-    if parent.state != State::Waiting || family::count_open_children(transaction, parent.job_id).await? > 0 {
-        return Ok(());
-    }
-    let Some(ended) = family::finish_parent(transaction, parent, now).await? else { return Ok(()) };
-    tracing::info!(
-        job.id = %ended.job_id, job.kind = ended.kind, state = ended.state.name(),
-        done = ended.progress_done, failed = ended.progress_failed, "bulk job ended"
-    );
-    let Some(guild) = ended.guild_id else { return Ok(()) };
-    let actor = audit_entry::Actor {
-        actor_id: ended.actor_id.unwrap_or(0),
-        key_id: ended.key_id,
-        request_id: ended.request_id.clone(),
-    };
-    let entry = NewEntry {
-        guild,
-        action: "job.finished",
-        target: ended.job_id.to_string(),
-        metadata: json!({ "kind": ended.kind, "state": ended.state, "result": ended.result }),
-    };
-    audit_entry::write(transaction, &actor, entry, now).await?;
-    Ok(())
-}
-
-async fn split(
-    context: &JobContext,
-    (chunks, counters, checkpoint): (&[Draft], &Value, &Value),
-    now: Timestamp,
-) -> Result<Option<Aftermath>, DbErr> {
-    let transaction = context.database().begin().await?;
-    let rows = chunks.iter().cloned().map(|chunk| chunk.chunk_of(context.id()).into_row()).collect();
-    lifecycle::insert_many(&transaction, rows, now).await?;
-    let progress = context.progress();
-    let numbers = (progress.done, progress.total, progress.failed);
-    let held: Held = context.claim();
-    let hit = lifecycle::checkpoint(&transaction, held, checkpoint.clone(), numbers).await?
-        && family::wait_for_children(&transaction, held, counters.clone(), checkpoint.clone()).await?;
-    if !hit {
-        return Ok(None);
-    }
-    let mut aftermath = Aftermath::default();
-    let parent = family::add_progress(&transaction, context.id(), (0, 0)).await?;
-    if let Some(parent) = parent {
-        if parent.cancel_requested {
-            cancel::stop_children(&transaction, parent.job_id, now).await?;
-        } else {
-            aftermath.ring = family::release_chunks(&transaction, parent.job_id, WINDOW, now).await?;
-        }
-        finish_parent_if_last(&transaction, &parent, now).await?;
-    }
-    transaction.commit().await?;
-    Ok(Some(aftermath))
-}
-
-/// Adds the numbers of a child's result to the parent's.
-fn add_counters(parent: Option<Value>, child: &Value) -> Value {
-    let mut sum = match parent {
-        Some(Value::Object(counters)) => counters,
-        _ => serde_json::Map::new(),
-    };
-    for (name, value) in child.as_object().into_iter().flatten() {
-        let Some(number) = value.as_i64() else { continue };
-        let before = sum.get(name).and_then(Value::as_i64).unwrap_or(0);
-        sum.insert(name.clone(), json!(before + number));
-    }
-    Value::Object(sum)
-}
-
 /// Ends a job whose lease ran out for the last time, as its own run would have.
 pub(crate) async fn end_expired(queue: &Queue, job: &Model, ending: Ending) -> Result<bool, DbErr> {
     let context = JobContext::for_ending(job.clone(), queue.clone());
     let Some(aftermath) = end(&context, ending, &[], queue.clock.now()).await? else { return Ok(false) };
     follow_up(queue, &context, aftermath, job.reply_to.as_deref()).await;
     Ok(true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counters_of_children_add_up_and_texts_are_left_alone() {
-        let parent = json!({"members": 500, "updated": 3, "note": "x"});
-        let child = json!({"updated": 4, "failed": 1, "word": "y"});
-        let sum = add_counters(Some(parent), &child);
-        assert_eq!(sum, json!({"members": 500, "updated": 7, "failed": 1, "note": "x"}));
-        assert_eq!(add_counters(None, &child), json!({"updated": 4, "failed": 1}));
-    }
 }

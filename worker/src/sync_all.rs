@@ -135,6 +135,11 @@ fn chunk(job: &JobContext, args: &SyncAll, cut: Cut) -> Result<Draft, JobError> 
 /// All members are planned: report, brake, or let the chunks run.
 fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome, JobError> {
     let seen = plan.seen;
+    let spent_ms = i64::try_from(job.age().as_millis()).unwrap_or(i64::MAX);
+    tracing::info!(
+        job.id = %job.id(), guild.id = %args.guild, members = seen.members, to_change = seen.planned,
+        duration_ms = spent_ms, members_per_second = seen.members * 1000 / spent_ms.max(1), "sync of all members planned"
+    );
     if args.dry_run {
         job.set_progress(seen.members, seen.members, 0);
         return Ok(Outcome::done(plan.preview(args.max_removals)));

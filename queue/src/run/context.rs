@@ -1,7 +1,7 @@
 //! What a running job knows and may do: its row, its time slice, whether to stop, and keeping checkpoints.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use entities::audit_entry::Actor;
 use entities::job::lifecycle::{self, Held};
@@ -91,6 +91,12 @@ impl JobContext {
 
     pub fn clock(&self) -> &Clock {
         &self.queue.clock
+    }
+
+    /// Time since the job was first claimed, whoever ran it since.
+    pub fn age(&self) -> Duration {
+        let started = self.job.started_at.unwrap_or(self.job.created_at);
+        (self.now() - started).to_std().unwrap_or_default()
     }
 
     pub fn now(&self) -> Timestamp {
