@@ -65,9 +65,12 @@ impl Ticker {
         for (schedule, cron) in &self.schedules {
             match self.claim_due(schedule, cron).await {
                 Ok(Some(tick)) => {
-                    let ticker = Arc::clone(self);
-                    let schedule = *schedule;
-                    self.context.shutdown.tracker().spawn(async move { ticker.run(schedule, tick).await });
+                    let running = Running::enter(self, schedule.name);
+                    let (ticker, schedule) = (Arc::clone(self), *schedule);
+                    self.context.shutdown.tracker().spawn(async move {
+                        ticker.run(schedule, tick).await;
+                        drop(running);
+                    });
                 }
                 Ok(None) => {}
                 Err(error) => tracing::warn!(schedule = schedule.name, %error, "cannot look at a schedule"),
@@ -103,7 +106,6 @@ impl Ticker {
     }
 
     async fn run(&self, schedule: &'static Schedule, tick: Timestamp) {
-        lock(&self.running).insert(schedule.name);
         let outcome = match (schedule.run)(&self.context).await {
             Ok(rows) => {
                 tracing::info!(schedule = schedule.name, rows, "sweep ended");
@@ -114,12 +116,30 @@ impl Ticker {
                 "failed".to_owned()
             }
         };
-        lock(&self.running).remove(schedule.name);
         let conn = self.context.database.write();
         let now = self.context.clock.now();
         if let Err(error) = fired_schedule::finish(conn, (schedule.name, tick), &outcome, now).await {
             tracing::warn!(schedule = schedule.name, %error, "cannot note the end of a sweep");
         }
+    }
+}
+
+/// While it lives, its schedule is not started again by this process; a run that panics lets go of it too.
+struct Running {
+    ticker: Arc<Ticker>,
+    name: &'static str,
+}
+
+impl Running {
+    fn enter(ticker: &Arc<Ticker>, name: &'static str) -> Self {
+        lock(&ticker.running).insert(name);
+        Self { ticker: Arc::clone(ticker), name }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        lock(&self.ticker.running).remove(self.name);
     }
 }
 
@@ -139,33 +159,4 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(text: &str) -> Timestamp {
-        text.parse().unwrap()
-    }
-
-    #[test]
-    fn every_schedule_can_be_read_and_has_its_own_name() {
-        let names: HashSet<_> = SCHEDULES.iter().map(|schedule| schedule.name).collect();
-        assert_eq!(names.len(), SCHEDULES.len());
-        for schedule in SCHEDULES {
-            cron::Schedule::from_str(schedule.cron).unwrap();
-        }
-    }
-
-    #[test]
-    fn the_latest_tick_is_the_one_at_or_before_now() {
-        let cron = cron::Schedule::from_str("0 */10 * * * *").unwrap();
-        for (now, tick) in [
-            ("2026-11-20T12:00:00Z", "2026-11-20T12:00:00Z"),
-            ("2026-11-20T12:00:00.5Z", "2026-11-20T12:00:00Z"),
-            ("2026-11-20T12:09:59.999999Z", "2026-11-20T12:00:00Z"),
-            ("2026-11-20T12:10:00Z", "2026-11-20T12:10:00Z"),
-            ("2026-01-01T00:00:01Z", "2026-01-01T00:00:00Z"),
-        ] {
-            assert_eq!(latest_tick(&cron, at(now)), Some(at(tick)), "{now}");
-        }
-    }
-}
+mod tests;
