@@ -1,6 +1,7 @@
-//! `/jobs/:jobId` (decisions 5): how far a job is, and cancelling it.
+//! `/jobs/:jobId` (decisions 5): how far a job is, cancelling it, and running a failed one again.
 
-use entities::job::{self, Failure, State, listing};
+use entities::job::lifecycle::find_open_by_dedupe_key;
+use entities::job::{self, Failure, State, listing, outbox};
 use entities::{ChatId, JobId, Timestamp, job_failure};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -123,6 +124,30 @@ pub(crate) async fn cancel(call: Call) -> Result<Reply, ApiError> {
     let reply = Reply::data(&JobView::of(after, call.now()))?.with_message(message);
     let reply = call.commit(transaction, reply).await?;
     queue.announce_cancel(id).await?;
+    Ok(reply)
+}
+
+/// POST /jobs/:jobId/retry: a failed or dead job gets a fresh set of attempts
+pub(crate) async fn retry(call: Call) -> Result<Reply, ApiError> {
+    let id = job_id(&call)?;
+    let transaction = call.begin().await?;
+    let before = listing::find(&transaction, call.guild(), id).await?.ok_or_else(no_such_job)?;
+    if let Some(key) = before.dedupe_key.as_deref() {
+        let twin = find_open_by_dedupe_key(&transaction, call.guild(), &before.kind, key).await?;
+        if let Some(twin) = twin.filter(|twin| twin.job_id != id) {
+            let message =
+                format!("job {} does the same and is not finished: wait for it or cancel it", twin.job_id);
+            return Err(ApiError::conflict("job_twin", message));
+        }
+    }
+    let not_over = || ApiError::conflict("job_not_failed", "only a failed or dead job can be retried");
+    let after = outbox::replay(&transaction, id, call.now()).await?.ok_or_else(not_over)?;
+    let metadata = json!({ "kind": after.kind, "state": before.state });
+    call.audit(&transaction, "jobs.retry", id, metadata).await?;
+    let ticket = after.ticket();
+    let reply = Reply::data(&JobView::of(after, call.now()))?.with_message("job queued again");
+    let reply = call.commit(transaction, reply).await?;
+    call.app.queue.publish([ticket]);
     Ok(reply)
 }
 

@@ -108,7 +108,9 @@ impl Ticker {
     async fn run(&self, schedule: &'static Schedule, tick: Timestamp) {
         let outcome = match (schedule.run)(&self.context).await {
             Ok(rows) => {
-                tracing::info!(schedule = schedule.name, rows, "sweep ended");
+                if rows > 0 {
+                    tracing::info!(schedule = schedule.name, rows, "sweep ended");
+                }
                 format!("{rows} rows")
             }
             Err(error) => {

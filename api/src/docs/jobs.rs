@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::operation::{Area, delete, get};
+use super::operation::{Area, delete, get, post};
 use super::shape::{
     Shape, anything, count, flag, id, integer, list, moment, object, string, user, uuid, word,
 };
@@ -31,6 +31,11 @@ pub(super) fn area() -> Area {
             .data(job())
             .says("job cancelled")
             .refuses(409, &["job_over"]),
+        post("/jobs/{jobId}/retry", "Run a failed or dead job again")
+            .about("It gets a fresh set of attempts. What its earlier runs did is not undone.")
+            .data(job())
+            .says("job queued again")
+            .refuses(409, &["job_not_failed", "job_twin"]),
     ];
     Area { name: "Jobs", about: "Work that goes on by itself.", operations }
 }

@@ -97,6 +97,7 @@ const INTERFACE: &[(&str, &str, u32, u64)] = &[
     ("GET", "/guilds/{guildId}/jobs", 100, 60),
     ("GET", "/jobs/{jobId}", 100, 60),
     ("DELETE", "/jobs/{jobId}", 20, 60),
+    ("POST", "/jobs/{jobId}/retry", 20, 60),
 ];
 
 #[test]

@@ -9,6 +9,7 @@ both_modes!(
     jobs_are_listed_newest_first,
     a_job_can_be_cancelled_once,
     another_guilds_job_is_like_none,
+    a_failed_job_can_be_run_again,
 );
 
 async fn enqueue(world: &World, chat: &str) -> String {
@@ -99,4 +100,27 @@ async fn another_guilds_job_is_like_none(world: &World) {
     let none = their_api.delete(&format!("/jobs/{unknown}")).await.refused(404, &[]);
     assert_eq!(foreign.without_request_id(), none.without_request_id());
     assert_eq!(world.job_ended(&id).await["state"], "succeeded");
+}
+
+async fn a_failed_job_can_be_run_again(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let member = guild.lacking();
+    let change = |change: Value| {
+        let mut body = json!({ "guild_id": guild.id, "chat_id": member.chat });
+        body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        body
+    };
+    world.simulator.change_member(change(json!({ "remove": true }))).await;
+    let id = enqueue(world, &member.chat).await;
+    assert_eq!(world.job_ended(&id).await["error"]["error"], "not_a_member");
+    world.simulator.change_member(change(json!({ "roles": [] }))).await;
+    let queued = api.post(&format!("/jobs/{id}/retry"), json!({})).await.ok();
+    assert_eq!((&queued["id"], &queued["state"]), (&json!(id), &json!("queued")));
+    let job = world.job_ended(&id).await;
+    assert_eq!((&job["state"], &job["error"]), (&json!("succeeded"), &Value::Null), "{job}");
+    assert_eq!(job["result"]["added_roles"], json!([member.wanted]));
+    api.post(&format!("/jobs/{id}/retry"), json!({})).await.refused(409, &[]);
+    assert_eq!(world.audit("jobs.retry").await[0]["target_id"], id.as_str());
+    let theirs = api.key(&world.other_guild().admin_key).post(&format!("/jobs/{id}/retry"), json!({})).await;
+    theirs.refused(404, &[]);
 }

@@ -109,7 +109,7 @@ fn with_database(server: &str, name: &str) -> String {
     format!("{address}/{name}")
 }
 
-async fn connect(url: &str) -> DatabaseConnection {
+pub(super) async fn connect(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.min_connections(1).max_connections(1).sqlx_logging(false);
     sea_orm::Database::connect(options).await.unwrap()

@@ -1,0 +1,117 @@
+//! No path lets one guild's key see or change another guild: 403 where the guild is named, and where an id is, the same
+//! answer as for an id that does not exist. Walks whatever the served document lists, so a new path is walked as well.
+
+mod intruder;
+mod objects;
+mod operations;
+
+use serde_json::json;
+
+use self::intruder::Intruder;
+use self::objects::Ids;
+use self::operations::operations;
+use crate::harness::{Rows, World, both_modes};
+
+both_modes!(
+    naming_another_guild_is_403_on_every_path,
+    another_guilds_ids_answer_as_unknown_ones,
+    the_guild_itself_finds_all_that_the_walk_names,
+);
+
+/// Less than the document has: fewer would mean that the walk does not see them.
+const OPERATIONS: usize = 80;
+const IN_PATH: usize = 50;
+const IN_BODY: usize = 35;
+const PLACES: usize = 80;
+
+async fn naming_another_guild_is_403_on_every_path(world: &World) {
+    let (victim, own) = (world.guild(), world.other_guild());
+    let (theirs, mine) = (Ids::made(world, victim, 101).await, Ids::made(world, own, 201).await);
+    let nowhere = Ids::unknown();
+    let all = operations(world).await;
+    let in_path = all.iter().filter(|operation| operation.guild_in_path()).count();
+    let in_body = all.iter().filter(|operation| operation.guild_in_body).count();
+    assert!(all.len() > OPERATIONS && in_path > IN_PATH && in_body > IN_BODY, "{in_path} {in_body}");
+    println!("{} operations: {in_path} name the guild in the path, {in_body} in the body", all.len());
+    let intruder = Intruder::of(world, own, 2 * (in_path + in_body + all.len())).await;
+    let (before, updates) = (world.rows(None).await, world.simulator.member_updates().await);
+    for guild in [&theirs, &nowhere] {
+        for operation in &all {
+            let mut requests = vec![(operation.request(&mine, &[], &mine), Some(guild.guild.as_str()))];
+            if operation.guild_in_path() {
+                requests.push((operation.request(guild, &[], guild), None));
+            }
+            if operation.guild_in_body {
+                let mut request = operation.request(&mine, &[], &mine);
+                request.body.as_mut().unwrap()["guild_id"] = json!(guild.guild);
+                requests.push((request, None));
+            }
+            for (request, header) in requests {
+                let answer = intruder.send(request, header).await.refused(403, &["another guild"]);
+                assert_eq!(answer.error(), "other_guild", "{answer}");
+            }
+        }
+    }
+    unchanged(&before, &world.rows(None).await);
+    assert_eq!(world.simulator.member_updates().await, updates);
+}
+
+async fn another_guilds_ids_answer_as_unknown_ones(world: &World) {
+    let (victim, own) = (world.guild(), world.other_guild());
+    let (theirs, mine) = (Ids::made(world, victim, 101).await, Ids::made(world, own, 201).await);
+    let nowhere = Ids::unknown();
+    let all = operations(world).await;
+    let mut walks = Vec::new();
+    for operation in &all {
+        let places = operation.ids();
+        walks.extend(places.iter().map(|place| (operation, vec![*place])));
+        if places.len() > 1 {
+            walks.push((operation, places));
+        }
+    }
+    assert!(walks.len() > PLACES, "{}", walks.len());
+    println!("{} places for ids, alone and together", walks.len());
+    let intruder = Intruder::of(world, own, 2 * walks.len()).await;
+    let (before, updates) = (world.rows(Some(&own.id)).await, world.simulator.member_updates().await);
+    let mut wrong = Vec::new();
+    for (operation, places) in walks {
+        let mut answers = Vec::new();
+        for ids in [&theirs, &nowhere] {
+            let answer = intruder.send(operation.request(&mine, &places, ids), None).await;
+            let sent: Vec<String> = places.iter().map(|place| ids.text(place)).collect();
+            answers.push((answer.status, intruder::comparable(&answer, &sent), answer));
+        }
+        let [foreign, unknown] = &answers[..] else { unreachable!() };
+        println!("{places:?} {}", foreign.2);
+        if (foreign.0, &foreign.1) != (unknown.0, &unknown.1) {
+            wrong.push(format!("{places:?}: {}\n  but {}", foreign.2, unknown.2));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    unchanged(&before, &world.rows(Some(&own.id)).await);
+    assert_eq!(world.simulator.member_updates().await, updates);
+}
+
+/// Otherwise the two tests above would show nothing: each id is one that the guild's own key reaches.
+async fn the_guild_itself_finds_all_that_the_walk_names(world: &World) {
+    let guild = world.guild();
+    let ids = Ids::made(world, guild, 101).await;
+    let all = operations(world).await;
+    let insider = Intruder::of(world, guild, all.len()).await;
+    let mut wrong = Vec::new();
+    for operation in all.iter().filter(|operation| operation.method != "DELETE") {
+        let answer = insider.send(operation.request(&ids, &operation.ids(), &ids), None).await;
+        println!("{answer}");
+        if matches!(answer.status, 400 | 403 | 404 | 405 | 415) {
+            wrong.push(answer.to_string());
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn unchanged(before: &Rows, after: &Rows) {
+    for (table, rows) in before {
+        assert_eq!(rows, &after[table], "{table}");
+    }
+    assert_eq!(before.len(), after.len());
+}

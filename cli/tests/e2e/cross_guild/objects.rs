@@ -1,0 +1,136 @@
+//! One object of every kind in a guild, made through the API; and ids under which there is nothing anywhere.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Guild, World};
+
+/// Ids of things outside the service, or free text: whoever names them learns nothing about another guild.
+pub(super) const OUTSIDE: [&str; 7] =
+    ["target_id", "group_id", "place_id", "placeId", "universe_id", "universeId", "category_id"];
+
+/// Which kind of object a path parameter, a filter or a field of a body names.
+pub(super) fn kind_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "bindingId" | "binding_id" => "binding",
+        "jobId" => "job",
+        "loaId" => "loa",
+        "strikeId" => "strike",
+        "noteId" => "note",
+        "quotaId" => "quota",
+        "actionId" => "action",
+        "session_id" => "session",
+        "serverId" | "server_id" => "server",
+        "commandId" => "command",
+        "panel_id" => "panel",
+        "submissionId" | "submission_id" => "submission",
+        "roleId" | "role_id" => "role",
+        "chatId" | "chat_id" | "chat_ids" | "userId" | "user_id" | "staff_id" | "moderator_id" => "chat",
+        "playId" | "play_id" | "play_ids" => "play",
+        "identifier" => "banned",
+        _ => return None,
+    })
+}
+
+pub(super) struct Ids {
+    pub(super) guild: String,
+    by_kind: BTreeMap<&'static str, Value>,
+}
+
+impl Ids {
+    pub(super) fn value(&self, name: &str) -> Value {
+        let kind = kind_of(name).unwrap_or_else(|| panic!("what is `{name}`?"));
+        self.by_kind[kind].clone()
+    }
+
+    /// As in a path.
+    pub(super) fn text(&self, name: &str) -> String {
+        let value = self.value(name);
+        value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    }
+
+    /// Well-formed, and unknown in every guild.
+    pub(super) fn unknown() -> Self {
+        let nothing = "0190aaaa-0000-7000-8000-00000000beef";
+        let mut by_kind: BTreeMap<_, _> =
+            ["binding", "loa", "strike", "note", "quota", "action", "panel", "submission"]
+                .map(|kind| (kind, json!(987_654_321)))
+                .into();
+        by_kind.extend(["job", "session", "command"].map(|kind| (kind, json!(nothing))));
+        by_kind.extend([
+            ("server", json!("server-nowhere")),
+            ("role", json!("8999999999999999999")),
+            ("chat", json!("1999999999999999999")),
+            ("play", json!(987_654_321)),
+            ("banned", json!("1999999999999999998")),
+        ]);
+        Self { guild: "7999999999999999999".to_owned(), by_kind }
+    }
+
+    /// `number` is of the guild's own choosing where guilds choose.
+    pub(super) async fn made(world: &World, guild: &Guild, number: i64) -> Self {
+        let api = world.api().key(&guild.admin_key);
+        let [_, officer, idle, ..] = &guild.members[..] else { unreachable!() };
+        let banned = &guild.members[6];
+        let mut by_kind = staff_records(&api, guild).await;
+        let binding = api.get("/bindings/list").await.ok()["bindings"][0]["id"].clone();
+        let dry = json!({ "dry_run": true });
+        let job = api.post("/interactions/sync/all", dry).await.ok()["job_id"].clone();
+        world.job_of(&guild.admin_key, job.as_str().unwrap()).await;
+        let server = format!("server-{number}");
+        let alive = json!({ "server_id": server, "place_id": 1, "universe_id": 2, "player_count": 3 });
+        api.post("/play/servers/heartbeat", alive).await.ok();
+        let command = json!({ "type": "kick", "target_id": "5" });
+        let command = api.post(&format!("/play/servers/{server}/commands"), command).await.ok();
+        let applications = |rest: &str| format!("/guilds/{}/application-{rest}", guild.id);
+        api.post(&applications("panels"), json!({ "panel_id": number, "name": "Team" })).await.ok();
+        let submission = json!({ "panel_id": number, "submission_id": number + 1, "chat_id": idle.chat });
+        api.post(&applications("submissions"), submission).await.ok();
+        for verb in ["ban", "mute"] {
+            let ban = json!({ "identifier": banned.chat, "reason": "spam", "moderator_id": officer.chat });
+            api.post(&format!("/moderation/{}/play/{verb}", guild.id), ban).await.ok();
+        }
+        by_kind.extend([
+            ("binding", binding),
+            ("job", job),
+            ("server", json!(server)),
+            ("command", command["id"].clone()),
+            ("panel", json!(number)),
+            ("submission", json!(number + 1)),
+            ("role", json!(guild.roles[3])),
+            ("chat", json!(officer.chat)),
+            ("play", json!(officer.play)),
+            ("banned", json!(banned.chat)),
+        ]);
+        Self { guild: guild.id.clone(), by_kind }
+    }
+}
+
+async fn staff_records(api: &Api, guild: &Guild) -> BTreeMap<&'static str, Value> {
+    let [_, officer, idle, ..] = &guild.members[..] else { unreachable!() };
+    let path = |rest: &str| format!("/guilds/{}/staff/{rest}", guild.id);
+    let add = async |rest: &str, body: Value| api.post(&path(rest), body).await.ok()["id"].clone();
+    let leave = json!({ "staff_id": idle.chat, "starts_at": "2040-07-01T00:00:00Z",
+                        "ends_at": "2040-08-01T00:00:00Z", "reason": "family" });
+    let strike = json!({ "staff_id": officer.chat, "reason": "late", "severity": 2 });
+    let quota = json!({ "name": "weekly", "metric": "kick", "target": 2, "period": "all",
+                        "requires_approval": true });
+    let (loa, strike) = (add("loa", leave).await, add("strikes", strike).await);
+    let note = add("notes", json!({ "staff_id": officer.chat, "body": "good" })).await;
+    let quota = add("quota", quota).await;
+    let place = json!({ "play_id": idle.play, "place_id": 77, "server_id": "duty" });
+    let session = api.post("/staff/play/session/start", place).await.ok()["session_id"].clone();
+    let action = json!({ "session_id": session, "action_type": "kick", "target_id": "20000001" });
+    api.post("/staff/play/action", action).await.ok();
+    let waiting = api.get(&path("quota-pending")).await.ok()["pending"][0]["id"].clone();
+    [
+        ("loa", loa),
+        ("strike", strike),
+        ("note", note),
+        ("quota", quota),
+        ("session", session),
+        ("action", waiting),
+    ]
+    .into()
+}

@@ -1,0 +1,149 @@
+//! The operations of the served document, and the places in each where an id goes.
+
+use std::cmp::Reverse;
+
+use reqwest::Method;
+use serde_json::Value;
+
+use super::objects::{Ids, kind_of};
+use crate::harness::{World, http_client};
+
+/// `{guildId}` and `guild_id`: no object, the guild itself.
+const GUILD: [&str; 2] = ["guildId", "guild_id"];
+
+pub(super) struct Operation {
+    pub(super) method: Method,
+    /// With `{names}`.
+    pub(super) template: String,
+    /// The document's own example, without `guild_id`.
+    body: Option<Value>,
+    /// Names of the ids in path, query and body.
+    pub(super) path_ids: Vec<String>,
+    pub(super) query_ids: Vec<String>,
+    pub(super) body_ids: Vec<String>,
+    /// The body may name the guild.
+    pub(super) guild_in_body: bool,
+}
+
+/// A call made from an operation.
+pub(super) struct Request {
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) body: Option<Value>,
+}
+
+/// All of them. What makes things comes after what needs them: of the numbers that guilds choose, one that was just used
+/// up in the own guild would no longer be another guild's alone.
+pub(super) async fn operations(world: &World) -> Vec<Operation> {
+    let url = format!("{}/openapi.json", world.roles().api_base(0));
+    let document = http_client().get(url).send().await.unwrap().text().await.unwrap();
+    let document: Value = serde_json::from_str(&document).unwrap();
+    let mut all = Vec::new();
+    for (template, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            all.push(Operation::new(template, method, operation));
+        }
+    }
+    all.sort_by_key(|operation| {
+        let methods = ["GET", "DELETE", "POST", "PATCH", "PUT"];
+        let method = methods.iter().position(|method| operation.method == *method).unwrap();
+        (method, operation.path_ids.is_empty(), Reverse(operation.template.clone()))
+    });
+    all
+}
+
+impl Operation {
+    fn new(template: &str, method: &str, operation: &Value) -> Self {
+        let named = |place: &str| -> Vec<String> {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let here = parameters.filter(|parameter| parameter["in"] == place);
+            here.map(|parameter| parameter["name"].as_str().unwrap().to_owned()).collect()
+        };
+        let mut path_ids = named("path");
+        path_ids.retain(|name| !GUILD.contains(&name.as_str()));
+        let unknown: Vec<_> = path_ids.iter().filter(|name| kind_of(name).is_none()).collect();
+        assert!(unknown.is_empty(), "{method} {template}: what are {unknown:?}? Say so in `objects.rs`");
+        let mut query_ids = named("query");
+        query_ids.retain(|name| is_object(name));
+        let content = &operation["requestBody"]["content"]["application/json"];
+        let mut body_ids = Vec::new();
+        collect_ids(&content["schema"], &mut body_ids);
+        let mut body = content.get("example").cloned();
+        assert_eq!(body.is_some(), content.is_object(), "{method} {template}: a body without an example");
+        let guild_in_body = content["schema"]["properties"].get("guild_id").is_some();
+        if let Some(body) = body.as_mut().and_then(Value::as_object_mut) {
+            body.remove("guild_id");
+        }
+        let method = method.to_uppercase().parse().unwrap();
+        Self { method, template: template.to_owned(), body, path_ids, query_ids, body_ids, guild_in_body }
+    }
+
+    pub(super) fn guild_in_path(&self) -> bool {
+        self.template.contains("{guildId}")
+    }
+
+    /// Every place for an id.
+    pub(super) fn ids(&self) -> Vec<&str> {
+        let all = self.path_ids.iter().chain(&self.query_ids).chain(&self.body_ids);
+        all.map(String::as_str).collect()
+    }
+
+    /// With the ids of one guild in path and body, but those of `others` at the `places` named.
+    pub(super) fn request(&self, own: &Ids, places: &[&str], others: &Ids) -> Request {
+        let ids_at = |name: &str| if places.contains(&name) { others } else { own };
+        let mut path = self.template.replace("{guildId}", &own.guild);
+        for name in &self.path_ids {
+            path = path.replace(&format!("{{{name}}}"), &ids_at(name).text(name));
+        }
+        let filters = self.query_ids.iter().filter(|name| places.contains(&name.as_str()));
+        for (n, name) in filters.enumerate() {
+            let mark = if n == 0 { '?' } else { '&' };
+            path.push_str(&format!("{mark}{name}={}", others.text(name)));
+        }
+        let mut body = self.body.clone();
+        if let Some(body) = &mut body {
+            fill(body, &|name| is_object(name).then(|| ids_at(name).value(name)));
+        }
+        Request { method: self.method.clone(), path, body }
+    }
+}
+
+fn is_object(name: &str) -> bool {
+    let is_id = ["_id", "_ids", "Id"].iter().any(|end| name.ends_with(end)) || name == "identifier";
+    is_id && !GUILD.contains(&name) && !super::objects::OUTSIDE.contains(&name)
+}
+
+/// Names of ids in the schema of a body, at any depth.
+fn collect_ids(schema: &Value, names: &mut Vec<String>) {
+    match schema {
+        Value::Object(fields) => {
+            for (name, value) in fields.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                if is_object(name) && !names.contains(name) {
+                    assert!(kind_of(name).is_some(), "what is `{name}` in a body? Say so in `objects.rs`");
+                    names.push(name.clone());
+                }
+                collect_ids(value, names);
+            }
+            fields.iter().filter(|(name, _)| *name != "properties").for_each(|(_, v)| collect_ids(v, names));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_ids(item, names)),
+        _ => {}
+    }
+}
+
+/// Puts ids into a body; in a list, the one.
+fn fill(body: &mut Value, id: &dyn Fn(&str) -> Option<Value>) {
+    match body {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match id(name) {
+                    Some(id) if value.is_array() => *value = Value::Array(vec![id]),
+                    Some(id) => *value = id,
+                    None => fill(value, id),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, id)),
+        _ => {}
+    }
+}

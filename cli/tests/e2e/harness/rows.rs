@@ -1,0 +1,85 @@
+//! All that a database holds, as text, to be compared with what it holds later.
+
+use std::collections::BTreeMap;
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+
+use super::World;
+use super::database::connect;
+
+/// What changes by itself, or by being asked: schedules, answers kept for repeats, when a key was last used.
+const PASSING_TABLES: [&str; 4] = ["leader_lease", "fired_schedule", "idempotency", "sqlite_sequence"];
+const PASSING_COLUMN: &str = "last_used_at";
+
+/// The rows of each table, sorted.
+pub(crate) type Rows = BTreeMap<String, Vec<String>>;
+
+impl World {
+    /// Every row of every table, or all but the rows of one guild and of tables in which one cannot tell.
+    pub(crate) async fn rows(&self, but_of: Option<&str>) -> Rows {
+        let url = match &self.database {
+            Some(database) => database.url.clone(),
+            None => format!("sqlite://{}?mode=rw", self.folder().join("data/guildhall.db").display()),
+        };
+        let connection = connect(&url).await;
+        let mut rows = Rows::new();
+        for table in tables(&connection).await {
+            let columns = columns(&connection, &table).await;
+            let filter = match but_of {
+                Some(guild) if columns.iter().any(|column| column == "guild_id") => {
+                    format!("WHERE guild_id IS NULL OR guild_id <> {guild}")
+                }
+                // A failure belongs to whom its job belongs to.
+                Some(guild) if columns.iter().any(|column| column == "job_id") => {
+                    format!("WHERE job_id NOT IN (SELECT job_id FROM job WHERE guild_id = {guild})")
+                }
+                _ => String::new(),
+            };
+            let shown = shown(connection.get_database_backend(), &columns);
+            let sql = format!("SELECT {shown} FROM {table} {filter} ORDER BY 1");
+            rows.insert(table, texts(&connection, &sql).await);
+        }
+        connection.close().await.unwrap();
+        rows
+    }
+}
+
+async fn tables(connection: &DatabaseConnection) -> Vec<String> {
+    let sql = match connection.get_database_backend() {
+        DbBackend::Sqlite => "SELECT name FROM sqlite_master WHERE type = 'table'",
+        _ => {
+            "SELECT table_name::text FROM information_schema.tables
+             WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'"
+        }
+    };
+    let mut tables = texts(connection, sql).await;
+    tables.retain(|table| !PASSING_TABLES.contains(&table.as_str()));
+    assert!(tables.len() > 20, "{tables:?}");
+    tables
+}
+
+async fn columns(connection: &DatabaseConnection, table: &str) -> Vec<String> {
+    let sql = match connection.get_database_backend() {
+        DbBackend::Sqlite => format!("SELECT name FROM pragma_table_info('{table}')"),
+        _ => format!(
+            "SELECT column_name::text FROM information_schema.columns
+             WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"
+        ),
+    };
+    texts(connection, &sql).await
+}
+
+/// One text out of all columns.
+fn shown(backend: DbBackend, columns: &[String]) -> String {
+    let each = columns.iter().filter(|column| *column != PASSING_COLUMN).map(|column| match backend {
+        DbBackend::Sqlite => format!("'{column} ' || quote(\"{column}\")"),
+        _ => format!("'{column} ' || coalesce(\"{column}\"::text, 'NULL')"),
+    });
+    each.collect::<Vec<_>>().join(" || ', ' || ")
+}
+
+async fn texts(connection: &DatabaseConnection, sql: &str) -> Vec<String> {
+    let statement = Statement::from_string(connection.get_database_backend(), sql);
+    let rows = connection.query_all_raw(statement).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}
