@@ -1,10 +1,11 @@
 //! One object of every kind in a guild, made through the API; and ids under which there is nothing anywhere.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Api, Guild, World};
+use crate::harness::{Api, Guild, World, eventually};
 
 /// Ids of things outside the service, or free text: whoever names them learns nothing about another guild.
 pub(super) const OUTSIDE: [&str; 7] =
@@ -75,9 +76,6 @@ impl Ids {
         let banned = &guild.members[6];
         let mut by_kind = staff_records(&api, guild).await;
         let binding = api.get("/bindings/list").await.ok()["bindings"][0]["id"].clone();
-        let dry = json!({ "dry_run": true });
-        let job = api.post("/interactions/sync/all", dry).await.ok()["job_id"].clone();
-        world.job_of(&guild.admin_key, job.as_str().unwrap()).await;
         let server = format!("server-{number}");
         let alive = json!({ "server_id": server, "place_id": 1, "universe_id": 2, "player_count": 3 });
         api.post("/play/servers/heartbeat", alive).await.ok();
@@ -91,9 +89,10 @@ impl Ids {
             let ban = json!({ "identifier": banned.chat, "reason": "spam", "moderator_id": officer.chat });
             api.post(&format!("/moderation/{}/play/{verb}", guild.id), ban).await.ok();
         }
+        api.post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
         by_kind.extend([
             ("binding", binding),
-            ("job", job),
+            ("job", ended_job(&api, guild).await),
             ("server", json!(server)),
             ("command", command["id"].clone()),
             ("panel", json!(number)),
@@ -105,6 +104,16 @@ impl Ids {
         ]);
         Self { guild: guild.id.clone(), by_kind }
     }
+}
+
+/// Waits until no job of the guild runs any more, as bans start some too.
+async fn ended_job(api: &Api, guild: &Guild) -> Value {
+    eventually("all jobs ended", Duration::from_secs(20), async || {
+        let jobs = api.get(&format!("/guilds/{}/jobs", guild.id)).await.ok()["jobs"].clone();
+        let all = jobs.as_array().unwrap();
+        all.iter().all(|job| !job["finished_at"].is_null()).then(|| all[0]["id"].clone())
+    })
+    .await
 }
 
 async fn staff_records(api: &Api, guild: &Guild) -> BTreeMap<&'static str, Value> {

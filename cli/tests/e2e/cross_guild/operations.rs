@@ -1,6 +1,7 @@
 //! The operations of the served document, and the places in each where an id goes.
 
 use std::cmp::Reverse;
+use std::fmt::Write;
 
 use reqwest::Method;
 use serde_json::Value;
@@ -82,6 +83,16 @@ impl Operation {
         self.template.contains("{guildId}")
     }
 
+    /// Each place for an id alone, and all of them together.
+    pub(super) fn walks(&self) -> Vec<(&Self, Vec<&str>)> {
+        let places = self.ids();
+        let mut walks: Vec<_> = places.iter().map(|place| (self, vec![*place])).collect();
+        if places.len() > 1 {
+            walks.push((self, places));
+        }
+        walks
+    }
+
     /// Every place for an id.
     pub(super) fn ids(&self) -> Vec<&str> {
         let all = self.path_ids.iter().chain(&self.query_ids).chain(&self.body_ids);
@@ -98,7 +109,7 @@ impl Operation {
         let filters = self.query_ids.iter().filter(|name| places.contains(&name.as_str()));
         for (n, name) in filters.enumerate() {
             let mark = if n == 0 { '?' } else { '&' };
-            path.push_str(&format!("{mark}{name}={}", others.text(name)));
+            write!(path, "{mark}{name}={}", others.text(name)).unwrap();
         }
         let mut body = self.body.clone();
         if let Some(body) = &mut body {

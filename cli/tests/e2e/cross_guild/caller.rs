@@ -11,13 +11,13 @@ use crate::harness::{Answer, Api, Guild, World};
 const CALLS_PER_KEY: usize = 9;
 const ALL_SCOPES: &str = "read,moderation,staff,play,sync,shield,admin";
 
-pub(super) struct Intruder {
+pub(super) struct Caller {
     api: Api,
     keys: Vec<String>,
     calls: Cell<usize>,
 }
 
-impl Intruder {
+impl Caller {
     /// Has its keys from the beginning: making one changes the database.
     pub(super) async fn of(world: &World, guild: &Guild, calls: usize) -> Self {
         let owner = guild.members[0].chat.as_str();
@@ -51,7 +51,8 @@ fn mask(value: &mut Value, sent: &[String], new_things: bool) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let is_new = ["id", "job_id", "revision"].contains(&name.as_str()) || name.ends_with("_at");
+                let is_new =
+                    ["id", "session_id", "revision"].contains(&name.as_str()) || name.ends_with("_at");
                 if new_things && is_new && !value.is_null() {
                     *value = "<new>".into();
                 }
