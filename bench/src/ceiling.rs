@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let url = crate::site::amqp_url()?;
-    let name = format!("bench.{}", uuid::Uuid::new_v4().simple());
+    let name = format!("bench.{}", uuid::Uuid::now_v7().simple());
     let publisher = Connection::connect(&url, ConnectionProperties::default()).await?;
     let consumer = Connection::connect(&url, ConnectionProperties::default()).await?;
     let (publish, consume) = (publisher.create_channel().await?, consumer.create_channel().await?);

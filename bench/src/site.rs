@@ -60,7 +60,7 @@ pub(crate) fn amqp_url() -> anyhow::Result<String> {
 impl Site {
     pub(crate) async fn start(mode: Mode) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir_in("target")?;
-        let prefix = format!("b{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
+        let prefix = format!("b{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
         let config = match mode {
             Mode::Embedded => {
                 let database_url = Secret::from(format!("sqlite://{}/bench.db", folder.path().display()));

@@ -79,10 +79,6 @@ pub enum Event {
     JobCancelled {
         job: JobId,
     },
-    /// A job reached a final state.
-    JobFinished {
-        job: JobId,
-    },
     /// Events may have been missed: drop everything cached.
     Resync,
 }

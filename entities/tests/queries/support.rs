@@ -109,7 +109,7 @@ pub(crate) async fn on_postgres(test: impl AsyncFnOnce(&Hall)) {
     };
     let options = DatabaseOptions { max_connections: 4, ..DatabaseOptions::default() };
     let admin = sea_orm::Database::connect(&server).await.unwrap();
-    let schema = format!("queries_{}", uuid::Uuid::new_v4().simple());
+    let schema = format!("queries_{}", uuid::Uuid::now_v7().simple());
     admin.execute_unprepared(&format!("CREATE SCHEMA {schema}")).await.unwrap();
     let url = format!("{server}?options[search_path]={schema}");
     let hall = Hall { database: Database::connect(&url, &options).await.unwrap() };

@@ -67,7 +67,7 @@ async fn new_database(name: &str) -> Secret {
 impl World {
     pub(crate) async fn start(mode: Mode) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let prefix = format!("t{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
+        let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
         let config = match mode {
             Mode::Embedded => Config {
                 database_url: Secret::from(format!("sqlite://{}/jobs.db", folder.path().display())),
