@@ -101,7 +101,11 @@ impl Queue {
     pub async fn call(&self, enqueued: Enqueued, wait: Duration) -> Result<Option<Answer>, QueueError> {
         let job = enqueued.job;
         match enqueued.ticket {
-            Some(ticket) if wait.is_zero() => self.publish([ticket]),
+            Some(ticket) if wait.is_zero() => {
+                // Whoever does not wait is told that it goes on, however fast the worker is.
+                self.publish([ticket]);
+                return Ok(None);
+            }
             Some(ticket) => {
                 if let Some(answer) = self.ring_and_wait(ticket, wait).await {
                     return Ok(Some(answer));
