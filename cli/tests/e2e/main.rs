@@ -12,7 +12,6 @@ mod documentation;
 mod errors;
 mod game_activity;
 mod guilds;
-mod harness;
 mod health;
 mod idempotency;
 mod interactions;
@@ -29,3 +28,5 @@ mod start_errors;
 mod sync_all;
 mod tickets;
 mod websocket;
+
+use bench::stage as harness;

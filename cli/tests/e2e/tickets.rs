@@ -20,9 +20,12 @@ both_modes!(
 const CREATE: &str = "POST /guilds/:guild/channels";
 const WITHIN: Duration = Duration::from_secs(30);
 
-impl World {
+/// What these tests ask of a world.
+trait Applying {
+    fn world(&self) -> &World;
+
     fn applications(&self, rest: &str) -> String {
-        format!("/guilds/{}/application-{rest}", self.guild().id)
+        format!("/guilds/{}/application-{rest}", self.world().guild().id)
     }
 
     fn create_ticket(&self, submission: i64) -> String {
@@ -31,27 +34,33 @@ impl World {
 
     /// Panel 1 and submissions to it from the first members, numbered from 1.
     async fn apply(&self, submissions: usize) {
-        let api = self.api();
+        let api = self.world().api();
         api.post(&self.applications("panels"), json!({ "panel_id": 1, "name": "Staff Team!" })).await.ok();
-        for member in &self.guild().members[..submissions] {
+        for member in &self.world().guild().members[..submissions] {
             let body = json!({ "panel_id": 1, "chat_id": member.chat, "answers": { "why": "because" } });
             api.post(&self.applications("submissions"), body).await.ok();
         }
     }
 
     async fn ticket(&self, submission: i64) -> Answer {
-        self.api().post(&self.create_ticket(submission), json!({ "panel_id": 1 })).await
+        self.world().api().post(&self.create_ticket(submission), json!({ "panel_id": 1 })).await
     }
 
     /// The first guild's channels on the chat platform.
     async fn channels(&self) -> Vec<Value> {
-        let url = format!("{}/guilds/{}/channels", self.simulator.base, self.guild().id);
+        let url = format!("{}/guilds/{}/channels", self.world().simulator.base, self.world().guild().id);
         let request = crate::harness::http_client().get(url).header("authorization", "Bot test-token");
         request.send().await.unwrap().json().await.unwrap()
     }
 
     async fn channels_created(&self) -> u64 {
-        self.simulator.stats().await["channels_created"].as_u64().unwrap()
+        self.world().simulator.stats().await["channels_created"].as_u64().unwrap()
+    }
+}
+
+impl Applying for World {
+    fn world(&self) -> &World {
+        self
     }
 }
 

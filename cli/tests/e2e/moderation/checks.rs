@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{STRANGER, STRANGER_CHAT};
+use super::{Moderating, STRANGER, STRANGER_CHAT};
 use crate::harness::{World, both_modes, eventually};
 
 both_modes!(

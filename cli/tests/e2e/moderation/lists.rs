@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{STRANGER, STRANGER_CHAT};
+use super::{Moderating, STRANGER, STRANGER_CHAT};
 use crate::harness::{World, both_modes, http_client};
 
 both_modes!(

@@ -17,21 +17,24 @@ const STRANGER: &str = "555001";
 /// A chat user nobody is linked to.
 const STRANGER_CHAT: &str = "1999999999999999001";
 
-impl World {
+/// What these tests ask of a world.
+trait Moderating {
+    fn world(&self) -> &World;
+
     /// A path below the first guild's moderation.
     fn moderation(&self, rest: &str) -> String {
-        format!("/moderation/{}/{rest}", self.guild().id)
+        format!("/moderation/{}/{rest}", self.world().guild().id)
     }
 
     fn moderator(&self) -> &str {
-        &self.guild().members[0].chat
+        &self.world().guild().members[0].chat
     }
 
     async fn sentence(&self, verb: &str, whom: &str, more: Value) -> Answer {
         let mut body = json!({ "identifier": whom, "reason": format!("{verb} {whom}"),
                                "moderator_id": self.moderator() });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        self.api().post(&self.moderation(&format!("play/{verb}")), body).await
+        self.world().api().post(&self.moderation(&format!("play/{verb}")), body).await
     }
 
     /// Bans and returns the ban's id.
@@ -44,7 +47,7 @@ impl World {
     }
 
     async fn ban_status(&self, whom: &str) -> Value {
-        self.api().get(&self.moderation(&format!("ban-status/{whom}"))).await.ok()
+        self.world().api().get(&self.moderation(&format!("ban-status/{whom}"))).await.ok()
     }
 
     async fn is_banned(&self, whom: &str) -> bool {
@@ -56,14 +59,20 @@ impl World {
     }
 
     async fn is_muted(&self, whom: &str) -> bool {
-        let status = self.api().get(&self.moderation(&format!("mute-status/{whom}"))).await.ok();
+        let status = self.world().api().get(&self.moderation(&format!("mute-status/{whom}"))).await.ok();
         assert_eq!(status["muted"] == true, status["mute_info"].is_object(), "{status}");
         status["muted"].as_bool().unwrap()
     }
 
     /// The history of bans, newest first.
     async fn ban_history(&self, query: &str) -> Vec<Value> {
-        let data = self.api().get(&self.moderation(&format!("bans?{query}"))).await.ok();
+        let data = self.world().api().get(&self.moderation(&format!("bans?{query}"))).await.ok();
         data["bans"].as_array().unwrap().clone()
+    }
+}
+
+impl Moderating for World {
+    fn world(&self) -> &World {
+        self
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::STRANGER;
+use super::{Moderating, STRANGER};
 use crate::harness::{World, distributed_only, eventually};
 
 distributed_only!(

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::STRANGER;
+use super::{Moderating, STRANGER};
 use crate::harness::{World, both_modes};
 
 both_modes!(

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::STRANGER;
+use super::{Moderating, STRANGER};
 use crate::harness::{World, both_modes};
 
 both_modes!(

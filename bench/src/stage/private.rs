@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-pub(crate) struct PrivateServer {
+pub struct PrivateServer {
     kind: &'static str,
     folder: PathBuf,
     script: String,
@@ -15,14 +15,14 @@ fn variable(name: &str) -> String {
 
 impl PrivateServer {
     /// Starts `kind` (`rabbitmq`, `redis`) in a folder of this name.
-    pub(crate) fn start(kind: &'static str, name: &str) -> Self {
+    pub fn start(kind: &'static str, name: &str) -> Self {
         let folder = PathBuf::from(variable("GUILDHALL_TEST_PRIVATE_DIR")).join(name);
         let server = Self { kind, folder, script: variable("GUILDHALL_TEST_SERVICES") };
         server.run("start");
         server
     }
 
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         let printed = self.run("env");
         let line = printed.lines().find_map(|line| {
             let wanted =
@@ -32,16 +32,16 @@ impl PrivateServer {
         line.unwrap().trim_matches('\'').to_owned()
     }
 
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         self.run("stop");
     }
 
-    pub(crate) fn kill(&self) {
+    pub fn kill(&self) {
         self.run("kill");
     }
 
     /// Again, on the same port and data.
-    pub(crate) fn start_again(&self) {
+    pub fn start_again(&self) {
         self.run("start");
     }
 

@@ -14,21 +14,21 @@ const ABANDONED_AFTER: u64 = 3_600;
 /// Any constant: makes test processes that want the template wait for the one that builds it.
 const ADVISORY_LOCK: i64 = 0x6775_696c_6474_6573;
 
-pub(crate) struct TestDatabase {
+pub struct TestDatabase {
     server: String,
     name: String,
-    pub(crate) url: String,
+    pub url: String,
 }
 
 impl TestDatabase {
     /// Migrated.
-    pub(crate) async fn create(server: &str, folder: &Path) -> Self {
+    pub async fn create(server: &str, folder: &Path) -> Self {
         let template = template(server, folder).await;
         Self::create_from(server, &format!("TEMPLATE {template}")).await
     }
 
     /// Without any table.
-    pub(crate) async fn create_empty(server: &str) -> Self {
+    pub async fn create_empty(server: &str) -> Self {
         Self::create_from(server, "").await
     }
 
@@ -40,21 +40,21 @@ impl TestDatabase {
         Self { server: server.to_owned(), url: with_database(server, &name), name }
     }
 
-    pub(crate) async fn remove(self) {
+    pub async fn remove(self) {
         let connection = connect(&self.server).await;
         execute(&connection, &format!("DROP DATABASE {} WITH (FORCE)", self.name)).await;
         connection.close().await.unwrap();
     }
 
     /// Runs a statement of a test that has no other way to bring about a state.
-    pub(crate) async fn execute(&self, sql: &str) {
+    pub async fn execute(&self, sql: &str) {
         let connection = connect(&self.url).await;
         execute(&connection, sql).await;
         connection.close().await.unwrap();
     }
 
     /// One number.
-    pub(crate) async fn count(&self, sql: &str) -> i64 {
+    pub async fn count(&self, sql: &str) -> i64 {
         let connection = connect(&self.url).await;
         let row = connection.query_one_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();
         let count = row.unwrap().try_get_by_index(0).unwrap();
@@ -95,7 +95,7 @@ async fn remove_abandoned(connection: &DatabaseConnection) {
 
 /// Changes with every build, so a template never outlives the migrations it was made by.
 fn build_id() -> String {
-    let file = std::fs::metadata(env!("CARGO_BIN_EXE_guildhall")).unwrap();
+    let file = std::fs::metadata(super::process::binary()).unwrap();
     let built = file.modified().unwrap().duration_since(UNIX_EPOCH).unwrap();
     format!("{:x}_{:x}", built.as_nanos(), file.len())
 }
@@ -109,7 +109,7 @@ fn with_database(server: &str, name: &str) -> String {
     format!("{address}/{name}")
 }
 
-pub(super) async fn connect(url: &str) -> DatabaseConnection {
+pub(crate) async fn connect(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.min_connections(1).max_connections(1).sqlx_logging(false);
     sea_orm::Database::connect(options).await.unwrap()
@@ -128,7 +128,7 @@ async fn names(connection: &DatabaseConnection, start: &str) -> Vec<String> {
 
 impl World {
     /// Runs a statement that both databases understand, for states that take minutes or hours to come about.
-    pub(crate) async fn execute(&self, sql: &str) {
+    pub async fn execute(&self, sql: &str) {
         match &self.database {
             Some(database) => database.execute(sql).await,
             None => {

@@ -13,7 +13,7 @@ const TIMEOUT: Duration = Duration::from_secs(40);
 
 /// A key, an address and what else goes into the headers; cheap to clone and change.
 #[derive(Clone)]
-pub(crate) struct Api {
+pub struct Api {
     http: Client,
     base: String,
     headers: HeaderMap,
@@ -21,26 +21,26 @@ pub(crate) struct Api {
 
 /// An answer whose envelope was checked.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
-    pub(crate) what: String,
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Value,
+pub struct Answer {
+    pub what: String,
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Value,
 }
 
-pub(crate) fn http_client() -> Client {
+pub fn http_client() -> Client {
     // Only the first call of a process installs it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().timeout(TIMEOUT).build().unwrap()
 }
 
 impl Api {
-    pub(crate) fn new(base: &str) -> Self {
+    pub fn new(base: &str) -> Self {
         Self { http: http_client(), base: base.to_owned(), headers: HeaderMap::new() }
     }
 
     #[must_use]
-    pub(crate) fn header(&self, name: &str, value: &str) -> Self {
+    pub fn header(&self, name: &str, value: &str) -> Self {
         let mut changed = self.clone();
         let name: HeaderName = name.parse().unwrap();
         changed.headers.insert(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
@@ -48,40 +48,40 @@ impl Api {
     }
 
     #[must_use]
-    pub(crate) fn without(&self, name: &str) -> Self {
+    pub fn without(&self, name: &str) -> Self {
         let mut changed = self.clone();
         changed.headers.remove(name);
         changed
     }
 
     #[must_use]
-    pub(crate) fn key(&self, key: &str) -> Self {
+    pub fn key(&self, key: &str) -> Self {
         self.header("x-api-key", key)
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> Answer {
         self.send(Method::GET, path, None).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(Method::POST, path, Some(body)).await
     }
 
-    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
         self.send(Method::PATCH, path, Some(body)).await
     }
 
-    pub(crate) async fn delete(&self, path: &str) -> Answer {
+    pub async fn delete(&self, path: &str) -> Answer {
         self.send(Method::DELETE, path, None).await
     }
 
-    pub(crate) async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+    pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
         let body = body.map(|body| ("application/json", body.to_string().into_bytes()));
         self.raw(method, path, body).await
     }
 
     /// Any bytes under any content type; an empty one sends none.
-    pub(crate) async fn raw(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Answer {
+    pub async fn raw(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Answer {
         let contract = contract(&self.http, &self.base).await;
         let mut request =
             self.http.request(method.clone(), format!("{}{path}", self.base)).headers(self.headers.clone());
@@ -105,26 +105,26 @@ impl Api {
 }
 
 impl Answer {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
     #[track_caller]
-    pub(crate) fn number(&self, header: &str) -> u64 {
+    pub fn number(&self, header: &str) -> u64 {
         let text = self.header(header).unwrap_or_else(|| panic!("{self}: no {header}"));
         text.parse().unwrap_or_else(|_| panic!("{self}: {header}: {text}"))
     }
 
     /// Asserts a 200 and returns `data`.
     #[track_caller]
-    pub(crate) fn ok(self) -> Value {
+    pub fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{self}");
         self.body["data"].clone()
     }
 
     /// Asserts the error's code, and that its message says each of the words.
     #[track_caller]
-    pub(crate) fn refused(self, code: u16, words: &[&str]) -> Self {
+    pub fn refused(self, code: u16, words: &[&str]) -> Self {
         assert_eq!(self.status, code, "{self}");
         for word in words {
             assert!(self.message().contains(word), "{self}: the message does not say {word:?}");
@@ -132,16 +132,16 @@ impl Answer {
         self
     }
 
-    pub(crate) fn message(&self) -> &str {
+    pub fn message(&self) -> &str {
         self.body["message"].as_str().unwrap_or_default()
     }
 
-    pub(crate) fn error(&self) -> &str {
+    pub fn error(&self) -> &str {
         self.body["error"].as_str().unwrap_or_default()
     }
 
     /// The body without what differs from request to request.
-    pub(crate) fn without_request_id(&self) -> Value {
+    pub fn without_request_id(&self) -> Value {
         let mut body = self.body.clone();
         body.as_object_mut().unwrap().remove("request_id");
         body

@@ -3,11 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Asks until there is an answer. Panics with `what` when there is none in time.
-pub(crate) async fn eventually<T>(
-    what: &str,
-    within: Duration,
-    mut ask: impl AsyncFnMut() -> Option<T>,
-) -> T {
+pub async fn eventually<T>(what: &str, within: Duration, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + within;
     let mut pause = Duration::from_millis(20);
     loop {

@@ -12,11 +12,11 @@ const PASSING_TABLES: [&str; 4] = ["leader_lease", "fired_schedule", "idempotenc
 const PASSING_COLUMN: &str = "last_used_at";
 
 /// The rows of each table, sorted.
-pub(crate) type Rows = BTreeMap<String, Vec<String>>;
+pub type Rows = BTreeMap<String, Vec<String>>;
 
 impl World {
     /// Every row of every table, or all but the rows of one guild and of tables in which one cannot tell.
-    pub(crate) async fn rows(&self, but_of: Option<&str>) -> Rows {
+    pub async fn rows(&self, but_of: Option<&str>) -> Rows {
         let url = match &self.database {
             Some(database) => database.url.clone(),
             None => format!("sqlite://{}?mode=rw", self.folder().join("data/guildhall.db").display()),

@@ -4,10 +4,10 @@ use lapin::options::{ExchangeDeleteOptions, QueueDeleteOptions};
 use lapin::{Connection, ConnectionProperties};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Servers {
-    pub(crate) database: String,
-    pub(crate) amqp: String,
-    pub(crate) redis: String,
+pub struct Servers {
+    pub database: String,
+    pub amqp: String,
+    pub redis: String,
 }
 
 fn variable(name: &str) -> String {
@@ -15,7 +15,7 @@ fn variable(name: &str) -> String {
 }
 
 impl Servers {
-    pub(crate) fn from_env() -> Self {
+    pub fn from_env() -> Self {
         Self {
             database: variable("GUILDHALL_TEST_DATABASE_URL"),
             amqp: variable("GUILDHALL_TEST_AMQP_URL"),
@@ -24,7 +24,7 @@ impl Servers {
     }
 
     /// Removes queues, exchanges and Redis keys of the prefix. Servers that a test stopped are left as they are.
-    pub(crate) async fn forget(&self, prefix: &str) {
+    pub async fn forget(&self, prefix: &str) {
         if let Err(error) = self.forget_queues(prefix).await {
             println!("queues of {prefix} stay: {error}");
         }
@@ -47,7 +47,7 @@ impl Servers {
         connection.close(200, "done".into()).await
     }
 
-    pub(crate) async fn forget_keys(&self, prefix: &str) -> redis::RedisResult<()> {
+    pub async fn forget_keys(&self, prefix: &str) -> redis::RedisResult<()> {
         let mut connection =
             redis::Client::open(self.redis.as_str())?.get_multiplexed_async_connection().await?;
         let pattern = format!("{prefix}*");

@@ -9,63 +9,63 @@ use super::simulator::Simulator;
 use super::{Api, Finished, Fixture, Guild, Process, Servers, TestDatabase, free_address, run_command};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub enum Mode {
     Embedded,
     Distributed,
 }
 
 /// What a world is made of.
 #[derive(Clone)]
-pub(crate) struct Setup {
-    pub(crate) mode: Mode,
+pub struct Setup {
+    pub mode: Mode,
     /// Members of each of the two guilds.
-    pub(crate) members: usize,
+    pub members: usize,
     /// How late the platforms answer.
-    pub(crate) latency_ms: u32,
+    pub latency_ms: u32,
     /// How many api, worker and scheduler processes; one of each in most tests.
-    pub(crate) processes: usize,
+    pub processes: usize,
     /// Servers other than those of `./test`.
-    pub(crate) servers: Option<Servers>,
+    pub servers: Option<Servers>,
     /// Beside what every process gets; an empty value unsets.
-    pub(crate) env: Vec<(String, String)>,
+    pub env: Vec<(String, String)>,
 }
 
 impl Setup {
-    pub(crate) fn new(mode: Mode) -> Self {
+    pub fn new(mode: Mode) -> Self {
         Self { mode, members: 30, latency_ms: 0, processes: 1, servers: None, env: Vec::new() }
     }
 
     #[must_use]
-    pub(crate) fn members(self, members: usize) -> Self {
+    pub fn members(self, members: usize) -> Self {
         Self { members, ..self }
     }
 
     #[must_use]
-    pub(crate) fn latency_ms(self, latency_ms: u32) -> Self {
+    pub fn latency_ms(self, latency_ms: u32) -> Self {
         Self { latency_ms, ..self }
     }
 
     #[must_use]
-    pub(crate) fn processes(self, processes: usize) -> Self {
+    pub fn processes(self, processes: usize) -> Self {
         Self { processes, ..self }
     }
 
     #[must_use]
-    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+    pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 }
 
-pub(crate) struct World {
-    pub(crate) setup: Setup,
-    pub(crate) fixture: Fixture,
-    pub(crate) simulator: Simulator,
-    pub(crate) database: Option<TestDatabase>,
+pub struct World {
+    pub setup: Setup,
+    pub fixture: Fixture,
+    pub simulator: Simulator,
+    pub database: Option<TestDatabase>,
     /// What every process and command of this deployment is told.
-    pub(crate) env: Vec<(String, String)>,
-    pub(super) roles: RefCell<Roles>,
-    pub(super) simulate: RefCell<Process>,
+    pub env: Vec<(String, String)>,
+    pub(crate) roles: RefCell<Roles>,
+    pub(crate) simulate: RefCell<Process>,
     servers: Option<Servers>,
     prefix: String,
     folder: tempfile::TempDir,
@@ -73,7 +73,7 @@ pub(crate) struct World {
 
 impl World {
     /// Seeded, and every process ready.
-    pub(crate) async fn start(setup: Setup) -> Self {
+    pub async fn start(setup: Setup) -> Self {
         let world = Self::prepare(setup).await;
         world.command(&["seed", "fixture.json"]).await.succeeded();
         world.start_all().await;
@@ -81,7 +81,7 @@ impl World {
     }
 
     /// A migrated, empty database and a simulator; no process of the product runs yet.
-    pub(crate) async fn prepare(setup: Setup) -> Self {
+    pub async fn prepare(setup: Setup) -> Self {
         let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
         let fixture = Fixture::new(2, setup.members);
         std::fs::write(folder.path().join("fixture.json"), fixture.json().to_string()).unwrap();
@@ -117,42 +117,42 @@ impl World {
         }
     }
 
-    pub(crate) fn mode(&self) -> Mode {
+    pub fn mode(&self) -> Mode {
         self.setup.mode
     }
 
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub(crate) fn guild(&self) -> &Guild {
+    pub fn guild(&self) -> &Guild {
         &self.fixture.guilds[0]
     }
 
-    pub(crate) fn other_guild(&self) -> &Guild {
+    pub fn other_guild(&self) -> &Guild {
         &self.fixture.guilds[1]
     }
 
     /// The first API process, with the first guild's key of all scopes.
-    pub(crate) fn api(&self) -> Api {
+    pub fn api(&self) -> Api {
         self.api_number(0)
     }
 
-    pub(crate) fn api_number(&self, index: usize) -> Api {
+    pub fn api_number(&self, index: usize) -> Api {
         Api::new(&self.roles.borrow().api_base(index)).key(&self.guild().admin_key)
     }
 
     /// A command beside the running processes, told the same as they.
-    pub(crate) async fn command(&self, args: &[&str]) -> Finished {
+    pub async fn command(&self, args: &[&str]) -> Finished {
         run_command(args, &self.env, self.folder()).await
     }
 
     /// A new key of the first guild; without scopes it has the default ones.
-    pub(crate) async fn new_key(&self, scopes: &str) -> String {
+    pub async fn new_key(&self, scopes: &str) -> String {
         self.create_key(if scopes.is_empty() { None } else { Some(["--scopes", scopes]) }).await
     }
 
-    pub(crate) async fn key_that_ends_in(&self, span: &str) -> String {
+    pub async fn key_that_ends_in(&self, span: &str) -> String {
         self.create_key(Some(["--expires-in", span])).await
     }
 
@@ -165,16 +165,16 @@ impl World {
         self.command(&args).await.succeeded().trim().to_owned()
     }
 
-    pub(super) async fn forget_shared_windows(&self) {
+    pub(crate) async fn forget_shared_windows(&self) {
         self.servers.as_ref().unwrap().forget_keys(&self.prefix).await.unwrap();
     }
 
-    pub(crate) fn print_logs(&self) {
+    pub fn print_logs(&self) {
         self.roles.borrow_mut().show_logs();
         self.simulate.borrow_mut().show_log();
     }
 
-    pub(crate) async fn close(self) {
+    pub async fn close(self) {
         drop(self.roles);
         drop(self.simulate);
         if let Some(database) = self.database {
@@ -211,4 +211,4 @@ fn simulate(address: &str, latency_ms: u32, folder: &Path) -> Process {
 }
 
 /// How long a process may take to be ready on a busy machine.
-pub(super) const READY_WITHIN: Duration = Duration::from_secs(30);
+pub(crate) const READY_WITHIN: Duration = Duration::from_secs(30);

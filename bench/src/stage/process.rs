@@ -13,7 +13,7 @@ use super::eventually;
 const PORTS: std::ops::Range<u16> = 10_000..19_900;
 const SHOWN_LOG_LINES: usize = 60;
 
-pub(crate) struct Process {
+pub struct Process {
     name: String,
     child: Child,
     log: PathBuf,
@@ -21,7 +21,7 @@ pub(crate) struct Process {
 }
 
 /// An address of this machine that nobody listens on at the moment.
-pub(crate) fn free_address() -> String {
+pub fn free_address() -> String {
     // Test processes run side by side: each begins elsewhere and walks on.
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let span = u32::from(PORTS.end - PORTS.start);
@@ -36,9 +36,23 @@ pub(crate) fn free_address() -> String {
     }
 }
 
+/// The product's binary: what `GUILDHALL_TEST_BINARY` names, else the one built beside this program.
+pub(crate) fn binary() -> PathBuf {
+    if let Some(named) = std::env::var_os("GUILDHALL_TEST_BINARY") {
+        return std::path::absolute(named).unwrap();
+    }
+    let this = std::env::current_exe().unwrap();
+    // Tests lie one folder below the programs.
+    let found =
+        this.ancestors().skip(1).take(2).map(|folder| folder.join("guildhall")).find(|file| file.is_file());
+    found.unwrap_or_else(|| {
+        panic!("no guildhall beside {}: build it, or set GUILDHALL_TEST_BINARY", this.display())
+    })
+}
+
 /// The product's binary, with nothing of the caller's settings.
 pub(crate) fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_guildhall"));
+    let mut command = Command::new(binary());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("GUILDHALL_")) {
         command.env_remove(name);
     }
@@ -50,7 +64,7 @@ pub(crate) fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) 
 
 impl Process {
     /// `name` names its log file in `folder`; a second one of the same name appends.
-    pub(crate) fn spawn(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
+    pub fn spawn(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
         let log = folder.join(format!("{name}.log"));
         let file = File::options().create(true).append(true).open(&log).unwrap();
         let mut command = guildhall(args, env, folder);
@@ -58,36 +72,36 @@ impl Process {
         Self { name: name.to_owned(), child, log, shown: false }
     }
 
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(crate) fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    pub(crate) fn has_ended(&mut self) -> Option<ExitStatus> {
+    pub fn has_ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
     }
 
     /// As a crash would end it.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// As an operator would: SIGTERM.
-    pub(crate) fn terminate(&self) {
+    pub fn terminate(&self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     }
 
-    pub(crate) async fn ended(&mut self, within: Duration) -> ExitStatus {
+    pub async fn ended(&mut self, within: Duration) -> ExitStatus {
         let what = format!("{} ends", self.name);
         eventually(&what, within, async || self.child.try_wait().unwrap()).await
     }
 
-    pub(crate) fn show_log(&mut self) {
+    pub fn show_log(&mut self) {
         self.shown = true;
         let log = self.log();
         let lines: Vec<&str> = log.lines().collect();

@@ -9,14 +9,14 @@ use super::process::guildhall;
 const LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) what: String,
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+pub struct Finished {
+    pub what: String,
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
 }
 
-pub(crate) async fn run_command(args: &[&str], env: &[(String, String)], folder: &Path) -> Finished {
+pub async fn run_command(args: &[&str], env: &[(String, String)], folder: &Path) -> Finished {
     let what = format!("guildhall {}", args.join(" "));
     let mut command = tokio::process::Command::from(guildhall(args, env, folder));
     let output = tokio::time::timeout(LIMIT, command.kill_on_drop(true).output())
@@ -34,14 +34,14 @@ pub(crate) async fn run_command(args: &[&str], env: &[(String, String)], folder:
 impl Finished {
     /// Returns what it printed.
     #[track_caller]
-    pub(crate) fn succeeded(self) -> String {
+    pub fn succeeded(self) -> String {
         assert_eq!(self.code, Some(0), "{}: {}", self.what, self.stderr);
         self.stdout
     }
 
     /// Asserts one clear message and a non-zero exit, and returns the message.
     #[track_caller]
-    pub(crate) fn refused(self) -> String {
+    pub fn refused(self) -> String {
         let message = self.stderr.trim().to_owned();
         assert!(self.code.is_some_and(|code| code != 0), "{}: exit {:?}: {message}", self.what, self.code);
         assert!(!message.is_empty(), "{}: no message", self.what);

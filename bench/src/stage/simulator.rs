@@ -5,38 +5,38 @@ use serde_json::{Value, json};
 use super::client::http_client;
 use super::{Guild, Member};
 
-pub(crate) struct Simulator {
+pub struct Simulator {
     http: reqwest::Client,
-    pub(crate) base: String,
+    pub base: String,
 }
 
 impl Simulator {
-    pub(crate) fn new(base: &str) -> Self {
+    pub fn new(base: &str) -> Self {
         Self { http: http_client(), base: base.to_owned() }
     }
 
-    pub(crate) async fn stats(&self) -> Value {
+    pub async fn stats(&self) -> Value {
         self.get("/control/stats").await
     }
 
     /// Successful changes of members so far.
-    pub(crate) async fn member_updates(&self) -> u64 {
+    pub async fn member_updates(&self) -> u64 {
         self.stats().await["member_updates"].as_u64().unwrap()
     }
 
     /// `chat_id`, `nick`, `roles` as the chat platform holds them.
-    pub(crate) async fn member(&self, guild: &Guild, chat: &str) -> Value {
+    pub async fn member(&self, guild: &Guild, chat: &str) -> Value {
         self.get(&format!("/control/chat/guilds/{}/members/{chat}", guild.id)).await
     }
 
     /// Whether the member holds exactly the role and the nickname called for.
-    pub(crate) async fn is_right(&self, guild: &Guild, member: &Member) -> bool {
+    pub async fn is_right(&self, guild: &Guild, member: &Member) -> bool {
         let found = self.member(guild, &member.chat).await;
         found["roles"] == json!([member.wanted]) && found["nick"] == member.name.as_str()
     }
 
     /// How many members of the guild are not what their ranks call for.
-    pub(crate) async fn wrong(&self, guild: &Guild) -> usize {
+    pub async fn wrong(&self, guild: &Guild) -> usize {
         let mut wrong = 0;
         for member in &guild.members {
             wrong += usize::from(!self.is_right(guild, member).await);
@@ -44,16 +44,16 @@ impl Simulator {
         wrong
     }
 
-    pub(crate) async fn change_member(&self, change: Value) {
+    pub async fn change_member(&self, change: Value) {
         self.post("/control/members", change).await;
     }
 
     /// The next answers of the route; see `guildhall simulate`.
-    pub(crate) async fn fault(&self, fault: Value) {
+    pub async fn fault(&self, fault: Value) {
         self.post("/control/faults", fault).await;
     }
 
-    pub(crate) async fn clear_faults(&self) {
+    pub async fn clear_faults(&self) {
         let url = format!("{}/control/faults", self.base);
         assert!(self.http.delete(url).send().await.unwrap().status().is_success());
     }

@@ -18,7 +18,7 @@ const OTHER_METHOD: u16 = 405;
 /// The same for all processes of the product that a test process talks to: there is one binary.
 static CONTRACT: OnceLock<Contract> = OnceLock::new();
 
-pub(crate) struct Contract {
+pub struct Contract {
     document: Value,
     /// Path templates; those with more fixed parts first.
     templates: Vec<String>,
@@ -27,7 +27,7 @@ pub(crate) struct Contract {
 }
 
 /// Fetches the document, once.
-pub(crate) async fn contract(http: &reqwest::Client, base: &str) -> &'static Contract {
+pub async fn contract(http: &reqwest::Client, base: &str) -> &'static Contract {
     if let Some(known) = CONTRACT.get() {
         return known;
     }
@@ -46,7 +46,7 @@ impl Contract {
     }
 
     /// Panics with the path and each violation where the answer is not as documented.
-    pub(crate) fn check(&self, method: &str, path: &str, answer: &Answer) {
+    pub fn check(&self, method: &str, path: &str, answer: &Answer) {
         let bare = path.split(['?', '#']).next().unwrap_or_default();
         let bare = bare.strip_prefix(VERSIONED).unwrap_or(bare);
         let Some(template) = self.templates.iter().find(|template| matches(template, bare)) else {

@@ -14,39 +14,39 @@ const JOB_ENDS_WITHIN: Duration = Duration::from_secs(40);
 
 /// The processes of a deployment by role. Embedded, `serve` is its only api.
 #[derive(Default)]
-pub(crate) struct Roles {
-    pub(crate) apis: Vec<Running>,
-    pub(crate) workers: Vec<Running>,
-    pub(crate) schedulers: Vec<Running>,
+pub struct Roles {
+    pub apis: Vec<Running>,
+    pub workers: Vec<Running>,
+    pub schedulers: Vec<Running>,
 }
 
 /// A process and the address of its HTTP side.
-pub(crate) struct Running {
-    pub(crate) process: Process,
-    pub(crate) base: String,
+pub struct Running {
+    pub process: Process,
+    pub base: String,
 }
 
 impl Roles {
-    pub(crate) fn api_base(&self, index: usize) -> String {
+    pub fn api_base(&self, index: usize) -> String {
         self.apis[index].base.clone()
     }
 
-    pub(crate) fn all(&mut self) -> impl Iterator<Item = &mut Running> {
+    pub fn all(&mut self) -> impl Iterator<Item = &mut Running> {
         self.apis.iter_mut().chain(&mut self.workers).chain(&mut self.schedulers)
     }
 
-    pub(super) fn show_logs(&mut self) {
+    pub(crate) fn show_logs(&mut self) {
         self.all().for_each(|running| running.process.show_log());
     }
 }
 
 impl World {
-    pub(crate) fn roles(&self) -> RefMut<'_, Roles> {
+    pub fn roles(&self) -> RefMut<'_, Roles> {
         self.roles.borrow_mut()
     }
 
     /// All processes of the setup, side by side, until each is ready.
-    pub(crate) async fn start_all(&self) {
+    pub async fn start_all(&self) {
         self.wait_for_simulator().await;
         if self.mode() == Mode::Embedded {
             let serve = self.spawn("serve");
@@ -65,7 +65,7 @@ impl World {
     }
 
     /// Starts one more process of the role without waiting for it.
-    pub(crate) fn spawn(&self, role: &str) -> Running {
+    pub fn spawn(&self, role: &str) -> Running {
         let address = free_address();
         let listen =
             if matches!(role, "serve" | "api") { "GUILDHALL_LISTEN" } else { "GUILDHALL_METRICS_LISTEN" };
@@ -76,7 +76,7 @@ impl World {
     }
 
     /// Ends the embedded process (`end` says how) and starts a new one on the same data.
-    pub(crate) async fn restart_serve(&self, end: impl AsyncFnOnce(&mut Process)) {
+    pub async fn restart_serve(&self, end: impl AsyncFnOnce(&mut Process)) {
         let mut old = self.roles().apis.remove(0);
         end(&mut old.process).await;
         let serve = self.spawn("serve");
@@ -85,13 +85,13 @@ impl World {
     }
 
     /// Adds a worker and waits for it.
-    pub(crate) async fn add_worker(&self) {
+    pub async fn add_worker(&self) {
         let worker = self.spawn("worker");
         self.roles().workers.push(worker);
         self.wait_until_ready().await;
     }
 
-    pub(crate) async fn wait_until_ready(&self) {
+    pub async fn wait_until_ready(&self) {
         let http = http_client();
         let bases: Vec<String> = self.roles().all().map(|running| running.base.clone()).collect();
         for base in bases {
@@ -128,12 +128,12 @@ impl World {
 
 impl World {
     /// Waits for the end of a job of the first guild, and returns the job.
-    pub(crate) async fn job_ended(&self, job: &str) -> Value {
+    pub async fn job_ended(&self, job: &str) -> Value {
         self.job_of(&self.guild().admin_key, job).await
     }
 
     /// Waits for the end of a job of the guild with this key. Looks rarely: reading jobs has a quota.
-    pub(crate) async fn job_of(&self, key: &str, job: &str) -> Value {
+    pub async fn job_of(&self, key: &str, job: &str) -> Value {
         let api = self.api().key(key);
         let mut last = Value::Null;
         let deadline = Instant::now() + JOB_ENDS_WITHIN;
@@ -153,7 +153,7 @@ impl World {
 
 impl World {
     /// Every window begins anew, as if hours had passed.
-    pub(crate) async fn forget_quotas(&self) {
+    pub async fn forget_quotas(&self) {
         match self.mode() {
             Mode::Embedded => self.restart_serve(async |serve| serve.kill()).await,
             Mode::Distributed => self.forget_shared_windows().await,
@@ -163,7 +163,7 @@ impl World {
 
 impl World {
     /// The newest audit entries of the first guild with this action.
-    pub(crate) async fn audit(&self, action: &str) -> Vec<Value> {
+    pub async fn audit(&self, action: &str) -> Vec<Value> {
         let path = format!("/guilds/{}/audit-logs?action={action}", self.guild().id);
         self.api().get(&path).await.ok()["entries"].as_array().unwrap().clone()
     }

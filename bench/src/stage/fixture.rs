@@ -11,63 +11,63 @@ const RANKS: [(i64, &str); 5] =
 const BOUND: usize = 4;
 const ALL_SCOPES: [&str; 7] = ["read", "moderation", "staff", "play", "sync", "shield", "admin"];
 
-pub(crate) struct Fixture {
-    pub(crate) guilds: Vec<Guild>,
+pub struct Fixture {
+    pub guilds: Vec<Guild>,
 }
 
-pub(crate) struct Guild {
-    pub(crate) id: String,
-    pub(crate) group: i64,
+pub struct Guild {
+    pub id: String,
+    pub group: i64,
     /// Default scopes.
-    pub(crate) game_key: String,
+    pub game_key: String,
     /// All scopes.
-    pub(crate) admin_key: String,
+    pub admin_key: String,
     /// Role of rank 1, 50, 100, 200.
-    pub(crate) roles: [String; BOUND],
-    pub(crate) bot_role: String,
+    pub roles: [String; BOUND],
+    pub bot_role: String,
     /// Above the bot.
-    pub(crate) high_role: String,
-    pub(crate) members: Vec<Member>,
+    pub high_role: String,
+    pub members: Vec<Member>,
 }
 
 /// Of ten members six are right, two lack their role, one holds another one too, one has an old nickname.
-pub(crate) struct Member {
-    pub(crate) chat: String,
-    pub(crate) play: i64,
-    pub(crate) name: String,
-    pub(crate) rank: i64,
+pub struct Member {
+    pub chat: String,
+    pub play: i64,
+    pub name: String,
+    pub rank: i64,
     /// The role the rank calls for.
-    pub(crate) wanted: String,
+    pub wanted: String,
     /// Before any sync.
-    pub(crate) held: Vec<String>,
-    pub(crate) nick: String,
+    pub held: Vec<String>,
+    pub nick: String,
 }
 
 impl Member {
-    pub(crate) fn needs_change(&self) -> bool {
+    pub fn needs_change(&self) -> bool {
         self.held != [self.wanted.clone()] || self.nick != self.name
     }
 }
 
 impl Guild {
     /// The first member that lacks the wanted role.
-    pub(crate) fn lacking(&self) -> &Member {
+    pub fn lacking(&self) -> &Member {
         self.members.iter().find(|member| member.held.is_empty()).unwrap()
     }
 
-    pub(crate) fn with_extra(&self) -> &Member {
+    pub fn with_extra(&self) -> &Member {
         self.members.iter().find(|member| member.held.len() == 2).unwrap()
     }
 
-    pub(crate) fn misnamed(&self) -> &Member {
+    pub fn misnamed(&self) -> &Member {
         self.members.iter().find(|member| member.nick != member.name).unwrap()
     }
 
-    pub(crate) fn right(&self) -> &Member {
+    pub fn right(&self) -> &Member {
         self.members.iter().find(|member| !member.needs_change()).unwrap()
     }
 
-    pub(crate) fn changes(&self) -> usize {
+    pub fn changes(&self) -> usize {
         self.members.iter().filter(|member| member.needs_change()).count()
     }
 
@@ -155,11 +155,11 @@ impl Guild {
 }
 
 impl Fixture {
-    pub(crate) fn new(guilds: usize, members: usize) -> Self {
+    pub fn new(guilds: usize, members: usize) -> Self {
         Self { guilds: (0..guilds).map(|index| Guild::new(index, members)).collect() }
     }
 
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         let guilds = || self.guilds.iter().enumerate();
         let users = self.guilds.iter().flat_map(|guild| &guild.members);
         json!({
@@ -197,7 +197,7 @@ fn member(guild: usize, n: usize, roles: &[String; BOUND]) -> Member {
 }
 
 /// A key that is well-formed by decisions 1: `gh_<8>_<40><CRC-32 of both>`. Fixed for each guild and name.
-pub(crate) fn key_text(guild: usize, name: &str) -> String {
+pub fn key_text(guild: usize, name: &str) -> String {
     let digits = |salt: u32, len: usize| -> String {
         let hash = |part: usize| {
             let mut hasher = DefaultHasher::new();
