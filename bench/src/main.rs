@@ -4,6 +4,7 @@
 
 mod ceiling;
 mod latency;
+mod proxy_command;
 mod site;
 mod staff;
 mod throughput;
@@ -27,6 +28,8 @@ enum What {
     Ceiling(ceiling::Arguments),
     /// Leaderboard, stats and quota progress of a guild with a million staff actions
     Staff(staff::Arguments),
+    /// A TCP proxy that fails when told, to stand between a process and one of its servers
+    Proxy(proxy_command::Arguments),
 }
 
 #[tokio::main]
@@ -36,5 +39,6 @@ async fn main() -> anyhow::Result<()> {
         What::Latency(arguments) => latency::run(&arguments).await,
         What::Ceiling(arguments) => ceiling::run(&arguments).await,
         What::Staff(arguments) => staff::run(&arguments).await,
+        What::Proxy(arguments) => proxy_command::run(&arguments),
     }
 }
