@@ -7,6 +7,7 @@ use crate::config::{BrokerConfig, Config};
 use crate::database::{Database, DatabaseOptions};
 use crate::error::StartError;
 use crate::events::Events;
+use crate::fail_point;
 use crate::limits::Limits;
 use crate::readiness::{Need, Readiness};
 use crate::redis::Redis;
@@ -37,6 +38,7 @@ pub struct Context {
 impl Context {
     /// One process alone: limits and events in memory.
     pub async fn embedded(config: &Config, shutdown: Shutdown) -> Result<Self, StartError> {
+        fail_point::check()?;
         let clock = Clock::system();
         let database = Database::connect(config.database_url.expose(), &DatabaseOptions::default()).await?;
         let limits = Limits::in_process(clock.clone());
@@ -49,6 +51,7 @@ impl Context {
         let Some(BrokerConfig { amqp_url, redis_url }) = config.broker.clone() else {
             return Err(StartError::Contradiction("this process needs RabbitMQ and Redis".to_owned()));
         };
+        fail_point::check()?;
         let clock = Clock::system();
         let database = Database::connect(config.database_url.expose(), &DatabaseOptions::default()).await?;
         let redis = Redis::connect(redis_url.expose(), &config.prefix).await?;

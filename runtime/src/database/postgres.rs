@@ -13,8 +13,9 @@ use crate::error::StartError;
 
 /// How long the first connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A transaction left open by a stuck process is ended by the server, so that it does not hold its locks for ever.
-const IDLE_IN_TRANSACTION: Duration = Duration::from_mins(1);
+/// A transaction left open by a frozen process is ended by the server, so that whoever waits for its locks gets them
+/// before their own statement is cut (30 s). Ours never wait for anything but the database.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(15);
 /// Connections idle for longer are pinged before use: a firewall may have dropped them. Others cost no round trip.
 const PING_AFTER: Duration = Duration::from_secs(30);
 const WHAT: &str = "Postgres";
@@ -161,7 +162,7 @@ mod tests {
         for (setting, expected) in [
             ("transaction_isolation", "read committed"),
             ("statement_timeout", "300ms"),
-            ("idle_in_transaction_session_timeout", "1min"),
+            ("idle_in_transaction_session_timeout", "15s"),
             ("application_name", "guildhall"),
         ] {
             let show = Statement::from_string(DbBackend::Postgres, format!("SHOW {setting}"));

@@ -1,0 +1,215 @@
+//! Places in the job system where a test has a process die, freeze or hang, to see what a crash right there costs.
+//!
+//! Only builds with debug assertions have them: in a release binary every point is empty and the variable is not read.
+//! There `GUILDHALL_FAIL_POINTS` says what happens where: `point[:detail]=action[@hit]`, several separated by commas.
+//! `after_claim:sync_member=abort@2` ends the process at the second claim of a job of that kind; without `@hit` a rule
+//! counts at every hit, without a detail at any. What is not understood is refused at the start of the process.
+//!
+//! | point | where | detail |
+//! | --- | --- | --- |
+//! | `after_insert` | the job's row is committed, nothing is published | kind of job |
+//! | `after_publish` | the message is handed to the broker, and not confirmed | kind |
+//! | `after_confirm` | the broker has the message, the row does not say so | kind |
+//! | `after_claim` | the job is this worker's, its handler was not called | kind |
+//! | `before_effect` | the handler is about to change something outside | kind |
+//! | `after_effect` | the handler has returned, nothing of the outcome is written | kind |
+//! | `before_commit` | the end is written in a transaction, and not committed | kind, `batch` where many end at once |
+//! | `before_ack` | the outcome is committed, the message not acknowledged | kind |
+
+use crate::error::StartError;
+
+/// Unset everywhere but in tests.
+pub const FAIL_POINTS: &str = "GUILDHALL_FAIL_POINTS";
+
+/// Does what the variable says for this place; nothing where it says nothing, and in release builds.
+#[inline]
+pub async fn fail_point(name: &str, detail: &str) {
+    #[cfg(debug_assertions)]
+    armed::reach(name, detail).await;
+    #[cfg(not(debug_assertions))]
+    let _ = (name, detail);
+}
+
+/// Whether anything may happen at the point; never in release builds.
+#[inline]
+pub fn has_fail_point(name: &str) -> bool {
+    #[cfg(debug_assertions)]
+    return armed::rules().iter().any(|rule| rule.point == name);
+    #[cfg(not(debug_assertions))]
+    {
+        let _ = name;
+        false
+    }
+}
+
+/// Refuses a variable that is not understood.
+pub(crate) fn check() -> Result<(), StartError> {
+    #[cfg(debug_assertions)]
+    armed::parse(&armed::text()).map_err(|problem| StartError::setting(FAIL_POINTS, problem))?;
+    Ok(())
+}
+
+#[cfg(debug_assertions)]
+mod armed {
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    const POINTS: [&str; 8] = [
+        "after_insert",
+        "after_publish",
+        "after_confirm",
+        "after_claim",
+        "before_effect",
+        "after_effect",
+        "before_commit",
+        "before_ack",
+    ];
+    const ACTIONS: [(&str, Action); 3] =
+        [("abort", Action::Abort), ("freeze", Action::Freeze), ("hang", Action::Hang)];
+
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Action {
+        /// The process is gone at once, as from `kill -9`: nothing is flushed, closed or dropped.
+        Abort,
+        /// The process stands still, like a stopped machine, until somebody sends it SIGCONT.
+        Freeze,
+        /// This task goes no further; the others do.
+        Hang,
+    }
+
+    #[derive(Debug)]
+    pub(super) struct Rule {
+        pub(super) point: &'static str,
+        detail: Option<String>,
+        action: Action,
+        /// From 1; every hit without it.
+        hit: Option<u32>,
+        hits: AtomicU32,
+    }
+
+    static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| parse(&text()).unwrap_or_default());
+
+    pub(super) fn text() -> String {
+        std::env::var_os(super::FAIL_POINTS).unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    pub(super) fn rules() -> &'static [Rule] {
+        &RULES
+    }
+
+    pub(super) fn parse(text: &str) -> Result<Vec<Rule>, String> {
+        text.split(',').map(str::trim).filter(|rule| !rule.is_empty()).map(Rule::parse).collect()
+    }
+
+    impl Rule {
+        fn parse(text: &str) -> Result<Self, String> {
+            let form = || format!("has `{text}`, which is not of the form point[:detail]=action[@hit]");
+            let (place, what) = text.split_once('=').ok_or_else(form)?;
+            let (point, detail) = match place.split_once(':') {
+                Some((_, "")) => return Err(form()),
+                Some((point, detail)) => (point, Some(detail.to_owned())),
+                None => (place, None),
+            };
+            let (action, hit) = match what.split_once('@') {
+                Some((action, hit)) => (action, Some(hit)),
+                None => (what, None),
+            };
+            let point = POINTS.into_iter().find(|known| *known == point);
+            let point = point.ok_or_else(|| format!("has `{text}`: the points are {}", POINTS.join(", ")))?;
+            let action = ACTIONS.into_iter().find(|(name, _)| *name == action);
+            let (_, action) = action.ok_or_else(|| {
+                format!("has `{text}`: the actions are {}", ACTIONS.map(|(name, _)| name).join(", "))
+            })?;
+            let hit = match hit.map(str::parse::<u32>) {
+                None => None,
+                Some(Ok(hit)) if hit > 0 => Some(hit),
+                Some(_) => return Err(format!("has `{text}`: the hit must be a whole number from 1")),
+            };
+            Ok(Self { point, detail, action, hit, hits: AtomicU32::new(0) })
+        }
+
+        /// Counts the hit where the rule is about this place; true when it is the one that is meant.
+        fn is_hit(&self, point: &str, detail: &str) -> bool {
+            if self.point != point || self.detail.as_deref().is_some_and(|wanted| wanted != detail) {
+                return false;
+            }
+            let hits = self.hits.fetch_add(1, Ordering::Relaxed) + 1;
+            self.hit.is_none_or(|wanted| wanted == hits)
+        }
+    }
+
+    pub(super) async fn reach(point: &str, detail: &str) {
+        debug_assert!(POINTS.contains(&point), "{point} is not in the list of fail points");
+        for rule in rules().iter().filter(|rule| rule.is_hit(point, detail)) {
+            tracing::warn!(point, detail, action = ?rule.action, "reached a fail point");
+            match rule.action {
+                Action::Abort => std::process::abort(),
+                Action::Freeze => freeze(),
+                Action::Hang => std::future::pending().await,
+            }
+        }
+    }
+
+    fn freeze() {
+        let this = std::process::id().to_string();
+        // Returns once somebody has woken this process.
+        let stopped = std::process::Command::new("kill").args(["-STOP", &this]).status();
+        if !stopped.is_ok_and(|status| status.success()) {
+            tracing::error!("cannot freeze: there is no `kill` to run");
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn rules_say_where_what_and_when() {
+            let rules = parse("after_claim:sync_member=abort@2, before_ack=freeze,").unwrap();
+            let first = (rules[0].point, rules[0].detail.as_deref(), rules[0].action, rules[0].hit);
+            assert_eq!(first, ("after_claim", Some("sync_member"), Action::Abort, Some(2)));
+            let second = (rules[1].point, rules[1].detail.as_deref(), rules[1].action, rules[1].hit);
+            assert_eq!(second, ("before_ack", None, Action::Freeze, None));
+            assert!(parse("").unwrap().is_empty());
+        }
+
+        #[test]
+        fn a_rule_counts_its_own_hits() {
+            let rules = parse("after_claim:a=hang@2,after_claim=hang").unwrap();
+            let (second, every) = (&rules[0], &rules[1]);
+            let hits = [
+                ("after_claim", "b"),
+                ("before_ack", "a"),
+                ("after_claim", "a"),
+                ("after_claim", "a"),
+                ("after_claim", "a"),
+            ];
+            assert_eq!(
+                hits.map(|(point, detail)| second.is_hit(point, detail)),
+                [false, false, false, true, false]
+            );
+            assert_eq!(
+                hits.map(|(point, detail)| every.is_hit(point, detail)),
+                [true, false, true, true, true]
+            );
+        }
+
+        #[test]
+        fn what_is_not_understood_is_named() {
+            for (bad, says) in [
+                ("after_claim", "form"),
+                ("after_claim:=abort", "form"),
+                ("before_lunch=abort", "before_commit"),
+                ("after_claim=explode", "abort, freeze, hang"),
+                ("after_claim=abort@0", "whole number"),
+                ("before_ack=hang,after_claim=abort@x", "whole number"),
+            ] {
+                let problem = parse(bad).unwrap_err();
+                assert!(
+                    problem.contains(says) && problem.contains(bad.rsplit(',').next().unwrap()),
+                    "{problem}"
+                );
+            }
+        }
+    }
+}
