@@ -1,8 +1,11 @@
-//! Which process leads: a row that its holder keeps extending, and that another may take once it lapsed.
+//! Which process leads: a row that its holder keeps giving signs of life in, and that another may take when they stop.
+//!
+//! No time is compared here: clocks of two machines differ. Whoever waits for the lease watches the number `lease` and
+//! measures with its own steady clock for how long it stood still; [`take`] then succeeds only if it still does.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::Set, Condition};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{ActiveValue::Set, UpdateMany};
 
 use crate::Timestamp;
 
@@ -11,10 +14,12 @@ use crate::Timestamp;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
+    /// Empty: given up.
     pub holder: String,
-    /// Rises with every change of holder.
+    /// Rises with every sign of life and every change of holder.
     pub lease: i64,
-    pub lease_until: Timestamp,
+    /// By the clock of whoever wrote last. To be looked at; no rule rests on it.
+    pub extended_at: Timestamp,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -22,46 +27,84 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Takes the lease or extends it; true when `holder` leads until `until`.
-pub async fn acquire<C: ConnectionTrait>(
+const NOBODY: &str = "";
+
+impl Model {
+    pub fn is_given_up(&self) -> bool {
+        self.holder == NOBODY
+    }
+}
+
+/// The lease as it stands; `None`: nobody ever led.
+pub async fn find<C: ConnectionTrait>(conn: &C, name: &str) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(name).one(conn).await
+}
+
+/// Takes a lease that nobody ever had; false when somebody was faster.
+pub async fn open<C: ConnectionTrait>(
     conn: &C,
     name: &str,
     holder: &str,
-    (now, until): (Timestamp, Timestamp),
+    now: Timestamp,
 ) -> Result<bool, DbErr> {
     let first = ActiveModel {
         name: Set(name.to_owned()),
         holder: Set(holder.to_owned()),
         lease: Set(1),
-        lease_until: Set(until),
+        extended_at: Set(now),
     };
     let conflict = OnConflict::column(Column::Name).do_nothing().to_owned();
-    if Entity::insert(first).on_conflict(conflict).exec_without_returning(conn).await? > 0 {
-        return Ok(true);
-    }
-    let taken = Entity::update_many()
-        .col_expr(Column::Lease, Expr::col(Column::Lease).add(1))
-        .col_expr(Column::Holder, Expr::value(holder))
-        .col_expr(Column::LeaseUntil, Expr::value(until))
-        .filter(Column::Name.eq(name))
-        .filter(Condition::any().add(Column::Holder.eq(holder)).add(Column::LeaseUntil.lt(now)))
-        .exec(conn)
-        .await?;
+    Ok(Entity::insert(first).on_conflict(conflict).exec_without_returning(conn).await? > 0)
+}
+
+/// A sign of life of the holder; false: it holds the lease no more.
+pub async fn extend<C: ConnectionTrait>(
+    conn: &C,
+    name: &str,
+    holder: &str,
+    now: Timestamp,
+) -> Result<bool, DbErr> {
+    let extended = writing(name, holder, now).filter(Column::Holder.eq(holder)).exec(conn).await?;
+    Ok(extended.rows_affected == 1)
+}
+
+/// Takes the lease, if nobody wrote in the row since `seen` was read.
+pub async fn take<C: ConnectionTrait>(
+    conn: &C,
+    seen: &Model,
+    holder: &str,
+    now: Timestamp,
+) -> Result<bool, DbErr> {
+    let taken = writing(&seen.name, holder, now).filter(Column::Lease.eq(seen.lease)).exec(conn).await?;
     Ok(taken.rows_affected == 1)
 }
 
-/// Gives the lease up, so that the next process need not wait for its end.
+/// Gives the lease up, so that the next process need not wait.
 pub async fn release<C: ConnectionTrait>(
     conn: &C,
     name: &str,
     holder: &str,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    Entity::update_many()
-        .col_expr(Column::LeaseUntil, Expr::value(now))
-        .filter(Column::Name.eq(name))
-        .filter(Column::Holder.eq(holder))
-        .exec(conn)
-        .await?;
+    writing(name, NOBODY, now).filter(Column::Holder.eq(holder)).exec(conn).await?;
     Ok(())
+}
+
+fn writing(name: &str, holder: &str, now: Timestamp) -> UpdateMany<Entity> {
+    Entity::update_many()
+        .col_expr(Column::Lease, Expr::col(Column::Lease).add(1))
+        .col_expr(Column::Holder, Expr::value(holder))
+        .col_expr(Column::ExtendedAt, Expr::value(now))
+        .filter(Column::Name.eq(name))
+}
+
+/// True in a statement that runs while `holder` holds the lease, whatever the process that sent it believes.
+pub(crate) fn is_held(name: &str, holder: &str) -> Expr {
+    let row = Query::select()
+        .expr(Expr::value(1))
+        .from(Entity)
+        .and_where(Column::Name.eq(name))
+        .and_where(Column::Holder.eq(holder))
+        .to_owned();
+    Expr::exists(row)
 }

@@ -1,9 +1,12 @@
 //! The one place that reads the time of day. Everything else is handed a [`Clock`], so tests set the time.
 //!
+//! The time of day may step, forward or back, when somebody sets it right. What measures how long ago something was, and
+//! must not be fooled by that, asks for [`Clock::steady`].
+//!
 //! Times are cut to microseconds: what Postgres stores. A value compares equal before and after a round trip.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, SubsecRound, Utc};
 
@@ -16,8 +19,17 @@ pub struct Clock(Source);
 #[derive(Clone, Debug)]
 enum Source {
     System,
-    Manual(Arc<Mutex<DateTime<Utc>>>),
+    Manual(Arc<Mutex<Manual>>),
 }
+
+#[derive(Debug)]
+struct Manual {
+    now: DateTime<Utc>,
+    passed: Duration,
+}
+
+/// Where steady time begins.
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock {
     pub fn system() -> Self {
@@ -26,35 +38,44 @@ impl Clock {
 
     /// A clock for tests: it stands still until [`advance`](Self::advance) or [`set`](Self::set). Clones share it.
     pub fn manual(start: DateTime<Utc>) -> Self {
-        Self(Source::Manual(Arc::new(Mutex::new(start))))
+        Self(Source::Manual(Arc::new(Mutex::new(Manual { now: start, passed: Duration::ZERO }))))
     }
 
     #[expect(clippy::disallowed_methods, reason = "the one place that may read the system time")]
     pub fn now(&self) -> DateTime<Utc> {
         match &self.0 {
             Source::System => Utc::now(),
-            Source::Manual(time) => *time.lock().unwrap_or_else(PoisonError::into_inner),
+            Source::Manual(time) => time.lock().unwrap_or_else(PoisonError::into_inner).now,
         }
         .trunc_subsecs(PRECISION)
     }
 
-    /// Moves a manual clock forward. A system clock cannot be moved: that is a mistake in the test.
+    /// How long something has lasted, counted from a moment that stays the same while the process lives. Never steps,
+    /// and goes on while the process is stopped. Says nothing of the time of day, or to another process.
+    pub fn steady(&self) -> Duration {
+        match &self.0 {
+            Source::System => BEGAN.elapsed(),
+            Source::Manual(time) => time.lock().unwrap_or_else(PoisonError::into_inner).passed,
+        }
+    }
+
+    /// Lets time pass on a manual clock. A system clock cannot be moved: that is a mistake in the test.
     pub fn advance(&self, by: Duration) {
-        self.change(|time| time + by);
+        self.change(|time| {
+            time.now += by;
+            time.passed += by;
+        });
     }
 
-    /// Sets a manual clock, also backwards.
+    /// Sets the time of day of a manual clock, also backwards; steady time knows nothing of it.
     pub fn set(&self, to: DateTime<Utc>) {
-        self.change(|_| to);
+        self.change(|time| time.now = to);
     }
 
-    fn change(&self, step: impl FnOnce(DateTime<Utc>) -> DateTime<Utc>) {
+    fn change(&self, step: impl FnOnce(&mut Manual)) {
         match &self.0 {
             Source::System => debug_assert!(false, "only a manual clock can be moved"),
-            Source::Manual(time) => {
-                let mut time = time.lock().unwrap_or_else(PoisonError::into_inner);
-                *time = step(*time);
-            }
+            Source::Manual(time) => step(&mut time.lock().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 }
@@ -73,6 +94,14 @@ mod tests {
         assert_eq!(clock.now().timestamp(), 1_700_000_090);
         clock.set(start);
         assert_eq!(other.now().timestamp(), 1_700_000_000);
+        assert_eq!(other.steady(), Duration::from_secs(90), "setting the time is not time passing");
+    }
+
+    #[test]
+    fn steady_time_of_the_system_goes_forward() {
+        let before = Clock::system().steady();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(Clock::system().steady() >= before + Duration::from_millis(2));
     }
 
     #[test]

@@ -6,6 +6,8 @@
 mod care;
 mod lapsed;
 mod leader;
+#[cfg(test)]
+mod place;
 mod schedules;
 mod silent;
 mod ticks;

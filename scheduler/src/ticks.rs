@@ -1,23 +1,30 @@
-//! Firing schedules: each tick once, whatever processes believe of each other; of missed ticks the latest once.
+//! Firing schedules: each tick at most once, whatever processes believe of each other; of missed ticks the latest.
+//!
+//! What is due goes by the clock of the leader. A tick that has fired is run until a run ends and is noted: a run
+//! whose process died, that failed, or that a shutdown cut short, is run again, by the next leader at once. That process
+//! may be frozen rather than dead, and go on later, so all that a schedule does must be safe to do twice and at the
+//! same time: guarded updates, one transaction for each batch. Only one of the two runs is noted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use entities::{Timestamp, fired_schedule};
+use entities::Timestamp;
+use entities::fired_schedule::{self, Claimant, Model as Fired};
+use futures_util::future::join_all;
 use runtime::Context;
 use sea_orm::DbErr;
 
 use crate::leader::Leadership;
 use crate::schedules::{SCHEDULES, Schedule};
 
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// A run that has not ended after this long was cut off with its process; the next tick may run.
-const LONGEST_RUN: Duration = Duration::from_secs(10 * 60);
+pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// A run of this very process that failed is repeated after this long.
+const AGAIN_AFTER: Duration = Duration::from_secs(30);
 
 pub(crate) fn start(context: &Context, leadership: Leadership) {
-    let ticker = Arc::new(Ticker::new(context.clone(), leadership.holder.clone(), SCHEDULES));
+    let ticker = Arc::new(Ticker::new(context.clone(), leadership, SCHEDULES));
     let shutdown = context.shutdown.clone();
     context.shutdown.tracker().spawn(async move {
         let mut tick = tokio::time::interval(LOOK_EVERY);
@@ -27,133 +34,189 @@ pub(crate) fn start(context: &Context, leadership: Leadership) {
                 _ = tick.tick() => {}
                 () = shutdown.soft().cancelled() => return,
             }
-            if leadership.leads() {
-                ticker.look().await;
+            for run in ticker.look().await {
+                shutdown.tracker().spawn(run.perform());
             }
         }
     });
 }
 
-struct Ticker {
+/// What a process does to fire: [`look`](Self::look), again and again.
+pub(crate) struct Ticker {
     context: Context,
-    holder: String,
-    schedules: Vec<(&'static Schedule, cron::Schedule)>,
-    /// Where a schedule that never fired begins: ticks before this process started are not made up for.
-    started: Timestamp,
-    running: Mutex<HashSet<&'static str>>,
-    last: Mutex<HashMap<&'static str, Timestamp>>,
+    leadership: Leadership,
+    schedules: Vec<Watched>,
+}
+
+struct Watched {
+    schedule: &'static Schedule,
+    cron: cron::Schedule,
+    progress: Mutex<Progress>,
+}
+
+/// What this process knows of a schedule.
+#[derive(Default)]
+struct Progress {
+    running: bool,
+    /// When a run that this process began may be repeated, on the steady clock.
+    again_at: Duration,
+    /// The tick that was last seen to need nothing more; `None`: the schedule's history may have to begin.
+    settled: Option<Timestamp>,
 }
 
 impl Ticker {
-    fn new(context: Context, holder: String, table: &'static [Schedule]) -> Self {
-        let schedules = table
-            .iter()
-            .filter_map(|schedule| match cron::Schedule::from_str(schedule.cron) {
-                Ok(cron) => Some((schedule, cron)),
-                Err(error) => {
-                    tracing::error!(schedule = schedule.name, %error, "a schedule cannot be read: a bug");
-                    None
-                }
-            })
-            .collect();
-        let started = context.clock.now();
-        Self { context, holder, schedules, started, running: Mutex::default(), last: Mutex::default() }
-    }
-
-    /// Fires what is due and returns without waiting for it to end.
-    async fn look(self: &Arc<Self>) {
-        for (schedule, cron) in &self.schedules {
-            match self.claim_due(schedule, cron).await {
-                Ok(Some(tick)) => {
-                    let running = Running::enter(self, schedule.name);
-                    let (ticker, schedule) = (Arc::clone(self), *schedule);
-                    self.context.shutdown.tracker().spawn(async move {
-                        ticker.run(schedule, tick).await;
-                        drop(running);
-                    });
-                }
-                Ok(None) => {}
-                Err(error) => tracing::warn!(schedule = schedule.name, %error, "cannot look at a schedule"),
+    pub(crate) fn new(context: Context, leadership: Leadership, table: &'static [Schedule]) -> Self {
+        let watched = |schedule: &'static Schedule| match cron::Schedule::from_str(schedule.cron) {
+            Ok(cron) => Some(Watched { schedule, cron, progress: Mutex::default() }),
+            Err(error) => {
+                tracing::error!(schedule = schedule.name, %error, "a schedule cannot be read: a bug");
+                None
             }
+        };
+        Self { context, leadership, schedules: table.iter().filter_map(watched).collect() }
+    }
+
+    /// Claims what is due, if this process leads, and hands out the runs.
+    pub(crate) async fn look(self: &Arc<Self>) -> Vec<Run> {
+        if !self.leadership.leads() {
+            return Vec::new();
+        }
+        let mut open: HashMap<String, Fired> = match fired_schedule::open(self.context.database.read()).await
+        {
+            Ok(open) => open.into_iter().map(|run| (run.schedule.clone(), run)).collect(),
+            Err(error) => {
+                tracing::warn!(%error, "cannot look at the schedules");
+                return Vec::new();
+            }
+        };
+        let looks = self.schedules.iter().enumerate().map(|(index, watched)| {
+            let open = open.remove(watched.schedule.name);
+            async move {
+                let tick = self.claim(watched, open).await.unwrap_or_else(|error| {
+                    tracing::warn!(schedule = watched.schedule.name, %error, "cannot look at a schedule");
+                    None
+                })?;
+                Some(Run::enter(self, index, tick))
+            }
+        });
+        join_all(looks).await.into_iter().flatten().collect()
+    }
+
+    async fn claim(&self, watched: &Watched, open: Option<Fired>) -> Result<Option<Timestamp>, DbErr> {
+        if lock(&watched.progress).running {
+            return Ok(None);
+        }
+        match open {
+            Some(open) => self.claim_open(watched, open).await,
+            None => self.claim_due(watched).await,
         }
     }
 
-    async fn claim_due(
-        &self,
-        schedule: &'static Schedule,
-        cron: &cron::Schedule,
-    ) -> Result<Option<Timestamp>, DbErr> {
-        let now = self.context.clock.now();
-        let Some(tick) = latest_tick(cron, now) else { return Ok(None) };
-        let known = lock(&self.last).get(schedule.name).copied();
-        if known.is_some_and(|known| tick <= known) || lock(&self.running).contains(schedule.name) {
+    /// An open run that this process is not at: of another leader, or failed here.
+    async fn claim_open(&self, watched: &Watched, open: Fired) -> Result<Option<Timestamp>, DbErr> {
+        let by = self.claimant();
+        if open.holder == by.holder && self.context.clock.steady() < lock(&watched.progress).again_at {
             return Ok(None);
         }
-        let last = fired_schedule::last(self.context.database.read(), schedule.name).await?;
-        let fired_up_to = last.as_ref().map_or(self.started, |last| last.tick);
-        if tick <= fired_up_to {
-            lock(&self.last).insert(schedule.name, fired_up_to);
+        let taken = fired_schedule::take_over(self.context.database.write(), &open, by).await?;
+        if taken && open.holder != by.holder {
+            tracing::info!(
+                schedule = open.schedule,
+                before = open.holder,
+                "a sweep that did not end is run again"
+            );
+        }
+        Ok(taken.then_some(open.tick))
+    }
+
+    async fn claim_due(&self, watched: &Watched) -> Result<Option<Timestamp>, DbErr> {
+        let (conn, by) = (self.context.database.write(), self.claimant());
+        let Some(tick) = latest_tick(&watched.cron, by.now) else { return Ok(None) };
+        let settled = lock(&watched.progress).settled;
+        if settled == Some(tick) {
             return Ok(None);
         }
-        if last.is_some_and(|last| last.finished_at.is_none() && now - last.fired_at < to_delta(LONGEST_RUN))
-        {
-            return Ok(None);
+        let due = (watched.schedule.name, tick);
+        if settled.is_none() {
+            fired_schedule::begin(conn, due, by).await?;
         }
-        let conn = self.context.database.write();
-        let fired = fired_schedule::fire(conn, (schedule.name, tick), &self.holder, now).await?;
-        lock(&self.last).insert(schedule.name, tick);
+        let fired = fired_schedule::fire(conn, due, by).await?;
+        // Refused for another reason, it is tried again.
+        if fired || fired_schedule::is_covered(conn, due).await? {
+            lock(&watched.progress).settled = Some(tick);
+        }
         Ok(fired.then_some(tick))
     }
 
-    async fn run(&self, schedule: &'static Schedule, tick: Timestamp) {
-        let outcome = match (schedule.run)(&self.context).await {
+    fn claimant(&self) -> Claimant<'_> {
+        let (holder, lease) = (&*self.leadership.holder, self.leadership.lease());
+        Claimant { holder, lease, now: self.context.clock.now() }
+    }
+}
+
+/// A claimed tick. While it lives its schedule is not started again by this process; a run that panics lets go too.
+pub(crate) struct Run {
+    ticker: Arc<Ticker>,
+    index: usize,
+    pub(crate) tick: Timestamp,
+}
+
+impl Run {
+    fn enter(ticker: &Arc<Ticker>, index: usize, tick: Timestamp) -> Self {
+        let run = Self { ticker: Arc::clone(ticker), index, tick };
+        let mut progress = lock(&run.watched().progress);
+        progress.running = true;
+        progress.again_at = ticker.context.clock.steady() + AGAIN_AFTER;
+        drop(progress);
+        run
+    }
+
+    fn watched(&self) -> &Watched {
+        &self.ticker.schedules[self.index]
+    }
+
+    pub(crate) fn schedule(&self) -> &'static Schedule {
+        self.watched().schedule
+    }
+
+    /// Runs it to its end and notes that.
+    pub(crate) async fn perform(self) {
+        let (schedule, context) = (self.schedule().name, &self.ticker.context);
+        match (self.schedule().run)(context).await {
+            // It stopped after a batch: what is left is for the next leader.
+            Ok(_) if context.shutdown.soft().is_cancelled() => {}
             Ok(rows) => {
                 if rows > 0 {
-                    tracing::info!(schedule = schedule.name, rows, "sweep ended");
+                    tracing::info!(schedule, rows, "sweep ended");
                 }
-                format!("{rows} rows")
+                self.note(&format!("{rows} rows")).await;
             }
-            Err(error) => {
-                tracing::warn!(schedule = schedule.name, %error, "sweep failed, the next tick tries again");
-                "failed".to_owned()
-            }
-        };
-        let conn = self.context.database.write();
-        let now = self.context.clock.now();
-        if let Err(error) = fired_schedule::finish(conn, (schedule.name, tick), &outcome, now).await {
-            tracing::warn!(schedule = schedule.name, %error, "cannot note the end of a sweep");
+            Err(error) => tracing::warn!(schedule, %error, "sweep failed, it is tried again in a moment"),
+        }
+    }
+
+    async fn note(&self, outcome: &str) {
+        let (schedule, by) = (self.schedule().name, self.ticker.claimant());
+        let conn = self.ticker.context.database.write();
+        match fired_schedule::finish(conn, (schedule, self.tick), by.holder, (outcome, by.now)).await {
+            Ok(true) => {}
+            Ok(false) => tracing::info!(schedule, "another process has run this sweep meanwhile"),
+            Err(error) => tracing::warn!(schedule, %error, "cannot note the end of a sweep, it is run again"),
         }
     }
 }
 
-/// While it lives, its schedule is not started again by this process; a run that panics lets go of it too.
-struct Running {
-    ticker: Arc<Ticker>,
-    name: &'static str,
-}
-
-impl Running {
-    fn enter(ticker: &Arc<Ticker>, name: &'static str) -> Self {
-        lock(&ticker.running).insert(name);
-        Self { ticker: Arc::clone(ticker), name }
-    }
-}
-
-impl Drop for Running {
+impl Drop for Run {
     fn drop(&mut self) {
-        lock(&self.ticker.running).remove(self.name);
+        lock(&self.watched().progress).running = false;
     }
 }
 
 /// The latest tick that is not after `now`.
 fn latest_tick(cron: &cron::Schedule, now: Timestamp) -> Option<Timestamp> {
-    let next_second =
-        now + Duration::from_secs(1) - to_delta(Duration::from_nanos(now.timestamp_subsec_nanos().into()));
+    let past_the_second = Duration::from_nanos(now.timestamp_subsec_nanos().into());
+    let next_second = now + Duration::from_secs(1) - past_the_second;
     cron.after(&next_second).next_back()
-}
-
-fn to_delta(duration: Duration) -> chrono::TimeDelta {
-    chrono::TimeDelta::from_std(duration).unwrap_or(chrono::TimeDelta::MAX)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

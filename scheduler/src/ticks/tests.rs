@@ -2,16 +2,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use std::collections::HashSet;
+
 use chrono::TimeDelta;
-use runtime::{Clock, Config, Secret, Shutdown};
-use sea_orm::ConnectionTrait;
+use runtime::Shutdown;
 use tokio::sync::Semaphore;
 
 use super::*;
-
-fn at(text: &str) -> Timestamp {
-    text.parse().unwrap()
-}
+use crate::leader::Candidate;
+use crate::place::{Place, at, places};
 
 #[test]
 fn every_schedule_can_be_read_and_has_its_own_name() {
@@ -36,58 +35,33 @@ fn the_latest_tick_is_the_one_at_or_before_now() {
     }
 }
 
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A database of one's own: a SQLite file or, where a server is named, Postgres.
-struct Place {
-    context: Context,
-    _folder: tempfile::TempDir,
-}
-
-async fn places() -> Vec<Place> {
-    let mut places = vec![place(None).await];
-    match std::env::var("GUILDHALL_TEST_DATABASE_URL") {
-        Ok(server) => places.push(place(Some(server)).await),
-        Err(_) => eprintln!("skipped on Postgres: GUILDHALL_TEST_DATABASE_URL is not set"),
-    }
-    places
-}
-
-async fn place(server: Option<String>) -> Place {
-    let folder = tempfile::tempdir().unwrap();
-    let database_url = match server {
-        None => format!("sqlite://{}/ticks.db", folder.path().display()),
-        Some(server) => {
-            let name = format!("t{}", uuid::Uuid::now_v7().simple());
-            let conn = sea_orm::Database::connect(&server).await.unwrap();
-            conn.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
-            format!("{}/{name}", server.rsplit_once('/').unwrap().0)
-        }
-    };
-    let config = Config { database_url: Secret::from(database_url), prefix: "t".to_owned(), broker: None };
-    let mut context = Context::embedded(&config, Shutdown::new()).await.unwrap();
-    context.clock = Clock::manual(at("2026-11-20T12:00:30Z"));
-    migrations::apply(context.database.write()).await.unwrap();
-    Place { context, _folder: folder }
-}
-
 impl Place {
-    fn ticker(&self, holder: &str, table: &'static [Schedule]) -> Arc<Ticker> {
-        Arc::new(Ticker::new(self.context.clone(), holder.to_owned(), table))
+    /// The ticker of a process that is alone.
+    fn ticker(&self, table: &'static [Schedule]) -> Arc<Ticker> {
+        self.ticker_of(Leadership::alone(&self.context), table)
     }
 
-    /// Waits until the newest tick that fired has ended.
-    async fn settled(&self, schedule: &str) -> fired_schedule::Model {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            let last = fired_schedule::last(self.context.database.read(), schedule).await.unwrap();
-            if let Some(last) = last.filter(|last| last.finished_at.is_some()) {
-                return last;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "a run of {schedule} never ended");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+    fn ticker_of(&self, leadership: Leadership, table: &'static [Schedule]) -> Arc<Ticker> {
+        Arc::new(Ticker::new(self.context.clone(), leadership, table))
     }
+}
+
+/// As the loop does.
+async fn look(ticker: &Arc<Ticker>) -> usize {
+    let runs = ticker.look().await;
+    let claimed = runs.len();
+    for run in runs {
+        tokio::spawn(run.perform());
+    }
+    claimed
+}
+
+/// And waits for the runs.
+async fn fire(ticker: &Arc<Ticker>) -> usize {
+    let runs = ticker.look().await;
+    let claimed = runs.len();
+    join_all(runs.into_iter().map(Run::perform)).await;
+    claimed
 }
 
 /// A schedule for each minute that counts its runs.
@@ -103,14 +77,20 @@ macro_rules! counting {
 }
 
 #[tokio::test]
-async fn of_two_schedulers_one_fires_each_tick() {
+async fn of_two_that_believe_they_lead_only_the_holder_of_the_lease_fires() {
     counting!(RUNS, TABLE);
     for place in places().await {
         RUNS.store(0, Ordering::SeqCst);
-        let (one, two) = (place.ticker("one", TABLE), place.ticker("two", TABLE));
+        let mut leader = Candidate::new(&place.context);
+        leader.beat().await.unwrap();
+        let one = place.ticker_of(leader.leadership.clone(), TABLE);
+        let two = place.ticker_of(Leadership::mistaken(&place.context), TABLE);
+        assert_eq!(look(&one).await, 0, "ticks before the first look are not made up for");
         for minute in 1..=100 {
             place.context.clock.advance(Duration::from_secs(60));
-            tokio::join!(one.look(), two.look());
+            leader.beat().await.unwrap();
+            let fired = tokio::join!(look(&one), look(&two));
+            assert_eq!(fired, (1, 0));
             let last = place.settled("count").await;
             assert_eq!(last.tick, at("2026-11-20T12:00:00Z") + TimeDelta::minutes(minute));
         }
@@ -119,22 +99,44 @@ async fn of_two_schedulers_one_fires_each_tick() {
 }
 
 #[tokio::test]
+async fn two_that_fire_the_same_tick_at_once_fire_it_once() {
+    counting!(RUNS, TABLE);
+    for place in places().await {
+        RUNS.store(0, Ordering::SeqCst);
+        let (one, two) = (place.ticker(TABLE), place.ticker(TABLE));
+        tokio::join!(look(&one), look(&two));
+        for _ in 0..50 {
+            place.context.clock.advance(Duration::from_secs(60));
+            // The lower layer: neither of them comes upon the other's run.
+            let fired = tokio::join!(one.claim_due(&one.schedules[0]), two.claim_due(&two.schedules[0]));
+            let fired = [fired.0.unwrap(), fired.1.unwrap()];
+            assert_eq!(fired.iter().flatten().count(), 1);
+            let winner = if fired[0].is_some() { &one } else { &two };
+            Run::enter(winner, 0, fired.into_iter().flatten().next().unwrap()).perform().await;
+        }
+        assert_eq!(RUNS.load(Ordering::SeqCst), 50);
+    }
+}
+
+#[tokio::test]
 async fn of_missed_ticks_the_latest_runs_once_on_return() {
     counting!(RUNS, TABLE);
     for place in places().await {
         RUNS.store(0, Ordering::SeqCst);
-        let before = place.ticker("before", TABLE);
-        before.look().await;
-        assert_eq!(RUNS.load(Ordering::SeqCst), 0, "ticks before the first start are not made up for");
+        let before = place.ticker(TABLE);
+        look(&before).await;
+        assert_eq!(RUNS.load(Ordering::SeqCst), 0, "ticks before the first look are not made up for");
         place.context.clock.advance(Duration::from_secs(60));
-        before.look().await;
+        look(&before).await;
         place.settled("count").await;
         place.context.clock.advance(Duration::from_secs(5 * 60));
-        let returned = place.ticker("returned", TABLE);
-        returned.look().await;
-        returned.look().await;
+        let returned = place.ticker(TABLE);
+        look(&returned).await;
+        place.settled("count").await;
+        look(&returned).await;
         let last = place.settled("count").await;
-        assert_eq!((last.tick, last.holder.as_str()), (at("2026-11-20T12:06:00Z"), "returned"));
+        assert_eq!(last.tick, at("2026-11-20T12:06:00Z"));
+        assert_eq!(last.holder, *returned.leadership.holder);
         assert_eq!(RUNS.load(Ordering::SeqCst), 2);
     }
 }
@@ -144,54 +146,191 @@ async fn a_clock_that_steps_back_fires_nothing_twice() {
     counting!(RUNS, TABLE);
     for place in places().await {
         RUNS.store(0, Ordering::SeqCst);
-        let ticker = place.ticker("one", TABLE);
+        let ticker = place.ticker(TABLE);
+        look(&ticker).await;
         place.context.clock.advance(Duration::from_secs(180));
-        ticker.look().await;
+        look(&ticker).await;
         place.settled("count").await;
         place.context.clock.set(at("2026-11-20T12:00:30Z"));
         for _ in 0..3 {
             place.context.clock.advance(Duration::from_secs(60));
-            ticker.look().await;
-            place.ticker("another", TABLE).look().await;
+            look(&ticker).await;
+            look(&place.ticker(TABLE)).await;
         }
         assert_eq!(RUNS.load(Ordering::SeqCst), 1);
         place.context.clock.advance(Duration::from_secs(60));
-        ticker.look().await;
+        look(&ticker).await;
         assert_eq!(place.settled("count").await.tick, at("2026-11-20T12:04:00Z"));
         assert_eq!(RUNS.load(Ordering::SeqCst), 2);
     }
 }
 
 #[tokio::test]
+async fn a_day_set_wrong_for_a_moment_stops_nothing() {
+    counting!(RUNS, TABLE);
+    for place in places().await {
+        RUNS.store(0, Ordering::SeqCst);
+        let ticker = place.ticker(TABLE);
+        fire(&ticker).await;
+        let right = place.context.clock.now();
+        place.context.clock.set(right + TimeDelta::days(1));
+        assert_eq!(fire(&ticker).await, 1);
+        place.context.clock.set(right);
+        place.context.clock.advance(Duration::from_secs(60));
+        assert_eq!(fire(&ticker).await, 1, "its clock is right again");
+        for process in [ticker, place.ticker(TABLE)] {
+            place.context.clock.advance(Duration::from_secs(60));
+            assert_eq!(fire(&process).await, 1);
+        }
+    }
+}
+
+/// A schedule whose runs go on until they are let go, one permit each.
+macro_rules! held {
+    ($started:ident, $may_end:ident, $table:ident) => {
+        static $started: AtomicU64 = AtomicU64::new(0);
+        static $may_end: Semaphore = Semaphore::const_new(0);
+        static $table: &[Schedule] = &[Schedule {
+            name: "slow",
+            cron: "0 * * * * *",
+            run: |_| {
+                Box::pin(async {
+                    $started.fetch_add(1, Ordering::SeqCst);
+                    $may_end.acquire().await.unwrap().forget();
+                    Ok(0)
+                })
+            },
+        }];
+    };
+}
+
+#[tokio::test]
 async fn a_running_sweep_is_not_started_again_and_runs_once_more_when_it_is_over() {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
-    static MAY_END: Semaphore = Semaphore::const_new(0);
-    static TABLE: &[Schedule] = &[Schedule {
-        name: "slow",
-        cron: "0 * * * * *",
-        run: |_| {
-            Box::pin(async {
-                STARTED.fetch_add(1, Ordering::SeqCst);
-                MAY_END.acquire().await.unwrap().forget();
-                Ok(0)
-            })
-        },
-    }];
+    held!(STARTED, MAY_END, TABLE);
     for place in places().await {
         STARTED.store(0, Ordering::SeqCst);
-        let (one, two) = (place.ticker("one", TABLE), place.ticker("two", TABLE));
+        let ticker = place.ticker(TABLE);
+        look(&ticker).await;
         for _ in 0..3 {
             place.context.clock.advance(Duration::from_secs(60));
-            tokio::join!(one.look(), two.look());
+            look(&ticker).await;
         }
         let first = fired_schedule::last(place.context.database.read(), "slow").await.unwrap().unwrap();
         assert_eq!((first.tick, first.finished_at), (at("2026-11-20T12:01:00Z"), None));
         MAY_END.add_permits(1);
         place.settled("slow").await;
         MAY_END.add_permits(1);
-        tokio::join!(one.look(), two.look());
-        let last = place.settled("slow").await;
-        assert_eq!(last.tick, at("2026-11-20T12:03:00Z"));
+        while look(&ticker).await == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(place.settled("slow").await.tick, at("2026-11-20T12:03:00Z"));
         assert_eq!(STARTED.load(Ordering::SeqCst), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_run_cut_with_its_process_is_run_again_at_once_by_one() {
+    held!(STARTED, MAY_END, TABLE);
+    for place in places().await {
+        STARTED.store(0, Ordering::SeqCst);
+        let dead = place.ticker(TABLE);
+        dead.look().await;
+        place.context.clock.advance(Duration::from_secs(60));
+        let cut = dead.look().await.remove(0);
+        let mut cut = Box::pin(cut.perform());
+        assert!(futures_util::poll!(&mut cut).is_pending());
+        assert_eq!(STARTED.load(Ordering::SeqCst), 1);
+        drop(cut);
+        // A later tick is due as well: first the one that was cut.
+        place.context.clock.advance(Duration::from_secs(60));
+        let (one, two) = (place.ticker(TABLE), place.ticker(TABLE));
+        let open = fired_schedule::open(place.context.database.read()).await.unwrap().remove(0);
+        let (first, second) = tokio::join!(
+            one.claim_open(&one.schedules[0], open.clone()),
+            two.claim_open(&two.schedules[0], open)
+        );
+        let claimed = [first.unwrap(), second.unwrap()];
+        assert_eq!(claimed.iter().flatten().count(), 1, "two do not take it over");
+        let winner = if claimed[0].is_some() { one } else { two };
+        MAY_END.add_permits(2);
+        Run::enter(&winner, 0, claimed.into_iter().flatten().next().unwrap()).perform().await;
+        assert_eq!(place.settled("slow").await.tick, at("2026-11-20T12:01:00Z"));
+        assert_eq!(look(&winner).await, 1);
+        assert_eq!(place.settled("slow").await.tick, at("2026-11-20T12:02:00Z"));
+        assert_eq!(STARTED.load(Ordering::SeqCst), 3);
+    }
+}
+
+#[tokio::test]
+async fn of_two_runs_of_a_tick_the_one_that_took_over_is_noted() {
+    held!(STARTED, MAY_END, TABLE);
+    for place in places().await {
+        STARTED.store(0, Ordering::SeqCst);
+        let (frozen, other) = (place.ticker(TABLE), place.ticker(TABLE));
+        frozen.look().await;
+        place.context.clock.advance(Duration::from_secs(60));
+        let mut asleep = Box::pin(frozen.look().await.remove(0).perform());
+        assert!(futures_util::poll!(&mut asleep).is_pending());
+        let taken = other.look().await.remove(0);
+        MAY_END.add_permits(1);
+        asleep.await;
+        let open = fired_schedule::open(place.context.database.read()).await.unwrap();
+        assert_eq!(open.len(), 1, "it is not the sleeper's to note any more");
+        MAY_END.add_permits(1);
+        taken.perform().await;
+        let last = place.settled("slow").await;
+        assert_eq!(last.holder, *other.leadership.holder);
+    }
+}
+
+#[tokio::test]
+async fn a_failed_run_is_run_again_after_a_while_also_when_it_panicked() {
+    static RUNS: AtomicU64 = AtomicU64::new(0);
+    static TABLE: &[Schedule] = &[Schedule {
+        name: "fails",
+        cron: "0 0 * * * *",
+        run: |_| {
+            Box::pin(async {
+                match RUNS.fetch_add(1, Ordering::SeqCst) {
+                    0 => Err(DbErr::Custom("out of order".to_owned())),
+                    1 => panic!("this test means it"),
+                    _ => Ok(7),
+                }
+            })
+        },
+    }];
+    for place in places().await {
+        RUNS.store(0, Ordering::SeqCst);
+        let ticker = place.ticker(TABLE);
+        look(&ticker).await;
+        place.context.clock.advance(Duration::from_secs(60 * 60));
+        for _ in 0..2 {
+            let run = ticker.look().await.remove(0);
+            let _ = tokio::spawn(run.perform()).await;
+            assert_eq!(look(&ticker).await, 0, "not at once");
+            place.context.clock.advance(AGAIN_AFTER);
+        }
+        assert_eq!(look(&ticker).await, 1);
+        let last = place.settled("fails").await;
+        assert_eq!((last.tick, last.outcome.as_deref()), (at("2026-11-20T13:00:00Z"), Some("7 rows")));
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_a_shutdown_cut_short_is_left_to_the_next_leader() {
+    counting!(RUNS, TABLE);
+    for place in places().await {
+        RUNS.store(0, Ordering::SeqCst);
+        let mut context = place.context.clone();
+        context.shutdown = Shutdown::new();
+        let stopping = Arc::new(Ticker::new(context.clone(), Leadership::alone(&context), TABLE));
+        look(&stopping).await;
+        place.context.clock.advance(Duration::from_secs(60));
+        let run = stopping.look().await.remove(0);
+        context.shutdown.begin();
+        run.perform().await;
+        assert_eq!(look(&place.ticker(TABLE)).await, 1);
+        assert_eq!(place.settled("count").await.tick, at("2026-11-20T12:01:00Z"));
+        assert_eq!(RUNS.load(Ordering::SeqCst), 2);
     }
 }

@@ -1,0 +1,106 @@
+//! One leads, others wait; nobody compares clocks.
+
+use super::*;
+use crate::place::{Place, places};
+
+async fn candidate(place: &Place) -> Candidate {
+    let mut candidate = Candidate::new(&place.process());
+    candidate.beat().await.unwrap();
+    candidate
+}
+
+impl Candidate {
+    fn pass(&self, time: Duration) {
+        self.context.clock.advance(time);
+    }
+
+    fn leads(&self) -> bool {
+        self.leadership.leads()
+    }
+}
+
+#[tokio::test]
+async fn one_leads_and_another_takes_over_when_its_signs_of_life_stop() {
+    for place in places().await {
+        let (mut one, mut two) = (candidate(&place).await, candidate(&place).await);
+        for _ in 0..20 {
+            assert!(one.leads() && !two.leads());
+            for each in [&mut one, &mut two] {
+                each.pass(BEAT_EVERY);
+                each.beat().await.unwrap();
+            }
+        }
+        // It dies; the other has just seen its last sign of life.
+        drop(one);
+        let mut waited = Duration::ZERO;
+        while !two.leads() {
+            two.pass(BEAT_EVERY);
+            waited += BEAT_EVERY;
+            two.beat().await.unwrap();
+        }
+        assert_eq!(waited, LEASE);
+    }
+}
+
+#[tokio::test]
+async fn a_leader_that_was_frozen_does_not_lead_when_it_wakes_up() {
+    for place in places().await {
+        let (mut frozen, mut other) = (candidate(&place).await, candidate(&place).await);
+        frozen.pass(SURE);
+        assert!(!frozen.leads(), "its last sign of life is too old");
+        other.pass(LEASE);
+        other.beat().await.unwrap();
+        assert!(other.leads() && !frozen.leads());
+        frozen.beat().await.unwrap();
+        assert!(!frozen.leads(), "another holds the lease");
+        // Nor does a beat count from when it was answered.
+        other.pass(SURE);
+        assert!(!other.leads());
+        other.beat().await.unwrap();
+        assert!(other.leads(), "nobody took it meanwhile");
+    }
+}
+
+#[tokio::test]
+async fn of_several_that_wait_one_takes_the_lease() {
+    for place in places().await {
+        let dead = candidate(&place).await;
+        let (mut one, mut two) = (candidate(&place).await, candidate(&place).await);
+        drop(dead);
+        one.pass(LEASE);
+        two.pass(LEASE);
+        let (first, second) = tokio::join!(one.beat(), two.beat());
+        first.unwrap();
+        second.unwrap();
+        assert!(one.leads() != two.leads());
+    }
+}
+
+#[tokio::test]
+async fn setting_the_time_of_day_moves_no_leadership() {
+    for place in places().await {
+        let (one, mut two) = (candidate(&place).await, candidate(&place).await);
+        for hours in [-30, 30] {
+            let day = chrono::TimeDelta::hours(hours);
+            one.context.clock.set(place.context.clock.now() + day);
+            two.context.clock.set(place.context.clock.now() - day);
+            two.beat().await.unwrap();
+            assert!(one.leads() && !two.leads());
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_stops_in_order_leaves_the_lease_to_the_next_at_once() {
+    for place in places().await {
+        let one = candidate(&place).await;
+        let mut two = candidate(&place).await;
+        one.resign().await.unwrap();
+        assert!(!one.leads());
+        two.beat().await.unwrap();
+        assert!(two.leads());
+        one.resign().await.unwrap();
+        two.beat().await.unwrap();
+        assert!(two.leads(), "who does not hold the lease cannot give it up");
+    }
+}

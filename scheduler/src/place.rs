@@ -1,0 +1,83 @@
+//! A database of a test's own: a SQLite file or, where a server is named, Postgres.
+
+use std::time::Duration;
+
+use entities::{Timestamp, fired_schedule};
+use runtime::{Clock, Config, Context, Secret, Shutdown};
+use sea_orm::ConnectionTrait;
+
+/// The longest that anything may take which is waited for.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// When simulated time begins.
+pub(crate) const START: &str = "2026-11-20T12:00:30Z";
+
+pub(crate) struct Place {
+    pub(crate) context: Context,
+    _folder: tempfile::TempDir,
+}
+
+pub(crate) fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+/// One on each kind of database.
+pub(crate) async fn places() -> Vec<Place> {
+    let mut places = vec![Place::on_sqlite().await];
+    places.extend(Place::on_postgres().await);
+    places
+}
+
+impl Place {
+    pub(crate) async fn on_sqlite() -> Self {
+        Self::on(None).await
+    }
+
+    /// `None`, and said so: no server is named.
+    pub(crate) async fn on_postgres() -> Option<Self> {
+        match std::env::var("GUILDHALL_TEST_DATABASE_URL") {
+            Ok(server) => Some(Self::on(Some(server)).await),
+            Err(_) => {
+                eprintln!("skipped on Postgres: GUILDHALL_TEST_DATABASE_URL is not set");
+                None
+            }
+        }
+    }
+
+    async fn on(server: Option<String>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let database_url = match server {
+            None => format!("sqlite://{}/ticks.db", folder.path().display()),
+            Some(server) => {
+                let name = format!("t{}", uuid::Uuid::now_v7().simple());
+                let conn = sea_orm::Database::connect(&server).await.unwrap();
+                conn.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+                format!("{}/{name}", server.rsplit_once('/').unwrap().0)
+            }
+        };
+        let config =
+            Config { database_url: Secret::from(database_url), prefix: "t".to_owned(), broker: None };
+        let mut context = Context::embedded(&config, Shutdown::new()).await.unwrap();
+        context.clock = Clock::manual(at(START));
+        migrations::apply(context.database.write()).await.unwrap();
+        Self { context, _folder: folder }
+    }
+
+    /// Another process on the same database, with a clock of its own that shows the same time.
+    pub(crate) fn process(&self) -> Context {
+        let clock = Clock::manual(self.context.clock.now());
+        Context { clock, shutdown: Shutdown::new(), ..self.context.clone() }
+    }
+
+    /// Waits until the newest tick that fired has ended.
+    pub(crate) async fn settled(&self, schedule: &str) -> fired_schedule::Model {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let last = fired_schedule::last(self.context.database.read(), schedule).await.unwrap();
+            if let Some(last) = last.filter(|last| last.finished_at.is_some()) {
+                return last;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "a run of {schedule} never ended");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
