@@ -1,9 +1,11 @@
--- One permit for one call, on Redis time (microseconds). The same machine as state.rs and lane.rs.
--- KEYS[1] base of all keys; ARGV: permit id, bulk (1/0), capacity, bulk capacity, hold, route lane, probe,
--- invalid limit, invalid minutes, lane idle (ms), guild, waiting. Answers {verdict, wait}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
+-- One permit for one call, on Redis time (microseconds). The same machine as state.rs, turns.rs and lane.rs.
+-- KEYS[1] base of all keys; ARGV: permit id, bulk (1/0), capacity, reserve, hold, route lane, probe, invalid limit,
+-- invalid minutes, idle (ms), guild, waiting, interval, lead, about, late, window, interactive poll, poll,
+-- and the time for tests ('' otherwise).
+-- Answers {verdict, wait}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
 local base, id, bulk = KEYS[1], ARGV[1], ARGV[2] == '1'
 local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = tonumber(ARGV[20]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
 
 if bulk then
   local minute, sum, oldest = math.floor(now / 60000000), 0, nil
@@ -35,31 +37,52 @@ if lane_paused > now then return {3, lane_paused - now} end
 if not known and probing > now then return {2, 0} end
 if known and limit and reset > now and remaining <= 0 then return {3, reset - now} end
 
-local all, of_bulk = base .. ':permits', base .. ':bulk'
+-- Whose turn it is: the same as turns.rs.
+local all, turns, waiting, served = base .. ':permits', base .. ':turns', base .. ':waiting', base .. ':served'
 redis.call('ZREMRANGEBYSCORE', all, '-inf', now)
-redis.call('ZREMRANGEBYSCORE', of_bulk, '-inf', now)
-local full = redis.call('ZCARD', all) >= tonumber(ARGV[3])
-local mine, waiting = of_bulk .. ':' .. ARGV[11], base .. ':waiting'
-if bulk and not full then
-  full = redis.call('ZCARD', of_bulk) >= tonumber(ARGV[4])
-end
-if bulk and not full then
+local left = tonumber(ARGV[3]) - redis.call('ZCARD', all)
+local first = redis.call('ZRANGE', all, 0, 0, 'WITHSCORES')
+local earliest = first[2] and tonumber(first[2]) - now or tonumber(ARGV[19])
+local wait, turn = nil, redis.call('HMGET', turns, 'asked', 'expected', 'even')
+local expected, even = tonumber(turn[2] or '0'), tonumber(turn[3] or '0')
+local guild, window = ARGV[11], tonumber(ARGV[17])
+local interval, lead = tonumber(ARGV[13]), tonumber(ARGV[14])
+if bulk then
   redis.call('ZREMRANGEBYSCORE', waiting, '-inf', now - tonumber(ARGV[12]))
-  local others = redis.call('ZCARD', waiting)
-  if redis.call('ZSCORE', waiting, ARGV[11]) then others = others - 1 end
-  if others > 0 then
-    redis.call('ZREMRANGEBYSCORE', mine, '-inf', now)
-    full = redis.call('ZCARD', mine) >= math.ceil(tonumber(ARGV[4]) / (others + 1))
+  local about = turn[1] and tonumber(turn[1]) + tonumber(ARGV[15]) > now
+  if expected > now then
+    wait = expected - now
+  elseif left <= (about and tonumber(ARGV[4]) or 0) then
+    wait = earliest
+  elseif even > now + lead then
+    wait = even - now - lead
+  else
+    redis.call('ZREMRANGEBYSCORE', served, '-inf', now - window)
+    local mine = tonumber(redis.call('ZSCORE', served, guild) or '0')
+    local ahead = 0
+    for _, other in ipairs(redis.call('ZRANGE', waiting, 0, -1)) do
+      if other ~= guild and tonumber(redis.call('ZSCORE', served, other) or '0') < mine then ahead = ahead + 1 end
+    end
+    if ahead > 0 then wait = interval * ahead end
+  end
+  if wait then
+    redis.call('ZADD', waiting, now, guild)
+  else
+    redis.call('ZREM', waiting, guild)
+    redis.call('ZADD', served, now, guild)
+    redis.call('PEXPIRE', served, ARGV[10])
+    redis.call('HSET', turns, 'even', math.max(even, now) + interval)
+  end
+  redis.call('PEXPIRE', waiting, ARGV[10])
+else
+  redis.call('HSET', turns, 'asked', now)
+  if left <= 0 then
+    wait = math.min(earliest, tonumber(ARGV[18]))
+    redis.call('HSET', turns, 'expected', math.max(expected, now + wait + tonumber(ARGV[16])))
   end
 end
-if full then
-  if bulk then
-    redis.call('ZADD', waiting, now, ARGV[11])
-    redis.call('PEXPIRE', waiting, math.ceil(tonumber(ARGV[12]) / 1000))
-  end
-  local first = redis.call('ZRANGE', all, 0, 0, 'WITHSCORES')
-  return {1, math.max((tonumber(first[2] or now) or now) - now, 1)}
-end
+redis.call('PEXPIRE', turns, ARGV[10])
+if wait then return {1, wait} end
 
 if not known then
   redis.call('HSET', lane, 'probing', now + tonumber(ARGV[7]))
@@ -71,14 +94,6 @@ elseif limit then
   redis.call('HSET', lane, 'remaining', math.max(remaining - 1, 0))
 end
 redis.call('PEXPIRE', lane, ARGV[10])
-local hold_ms = math.ceil(tonumber(ARGV[5]) / 1000)
 redis.call('ZADD', all, now + tonumber(ARGV[5]), id)
-redis.call('PEXPIRE', all, hold_ms)
-if bulk then
-  redis.call('ZADD', of_bulk, now + tonumber(ARGV[5]), id)
-  redis.call('PEXPIRE', of_bulk, hold_ms)
-  redis.call('ZADD', mine, now + tonumber(ARGV[5]), id)
-  redis.call('PEXPIRE', mine, hold_ms)
-  redis.call('ZREM', waiting, ARGV[11])
-end
+redis.call('PEXPIRE', all, math.ceil(tonumber(ARGV[5]) / 1000))
 return {0, 0}

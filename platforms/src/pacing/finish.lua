@@ -1,15 +1,13 @@
 -- What an answer teaches, and the permit's return one window from now. The same machine as state.rs and lane.rs.
 -- KEYS[1] base of all keys; ARGV: permit id, window, route lane, heard (1/0), invalid (1/0), pause scope
 -- ('' none, 'lane', 'global'), pause, bucket lane ('' none), limit, remaining, reset after, lane idle (ms),
--- invalid minutes, longest span, guild.
+-- invalid minutes, longest span, and the time for tests ('' otherwise).
 local base, id, window = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = tonumber(ARGV[15]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
 local idle = tonumber(ARGV[12])
 
 redis.call('ZADD', base .. ':permits', 'XX', now + window, id)
-redis.call('ZADD', base .. ':bulk', 'XX', now + window, id)
-redis.call('ZADD', base .. ':bulk:' .. ARGV[15], 'XX', now + window, id)
 
 if ARGV[5] == '1' then
   redis.call('HINCRBY', base .. ':invalid', math.floor(now / 60000000), 1)
@@ -20,7 +18,7 @@ local pause = tonumber(ARGV[7])
 if ARGV[6] == 'global' then
   local paused = tonumber(redis.call('GET', base .. ':paused') or '0')
   if now + pause > paused then
-    redis.call('SET', base .. ':paused', string.format('%.0f', now + pause), 'PX', math.ceil(pause / 1000) + 1)
+    redis.call('SET', base .. ':paused', string.format('%.0f', now + pause), 'PX', math.ceil(pause / 1000) + idle)
   end
 end
 

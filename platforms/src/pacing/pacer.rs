@@ -1,7 +1,7 @@
 //! Hands out permits: from Redis when there is one, else from this process's own state.
 //!
-//! Of interactive calls, and of each guild's bulk, only one waiter at a time asks for a free permit and the others queue
-//! behind it in order, so waiting costs Redis at most ten questions a second each, not one per waiter.
+//! Of interactive calls, and of each guild's bulk, only one waiter of a process at a time asks for a free permit and the
+//! others queue behind it in order, so waiting costs Redis a question for each permit that comes back, not one per waiter.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

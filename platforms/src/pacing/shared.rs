@@ -9,7 +9,8 @@ use runtime::Redis;
 use super::rate::Rules;
 use super::state::{Ask, Verdict};
 use super::{
-    Answered, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, LONGEST_SPAN, Micros, POLL, PROBE, SAFETY, WAITING,
+    Answered, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, LATE, LONGEST_SPAN, Micros, POLL,
+    PROBE, SAFETY, WAITING,
 };
 use crate::Priority;
 
@@ -18,6 +19,8 @@ pub(crate) struct SharedPace {
     base: String,
     acquire: Script,
     finish: Script,
+    /// Tests set it, to walk through time; else the server's clock counts.
+    now: Option<Micros>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +35,7 @@ impl SharedPace {
             redis,
             acquire: Script::new(include_str!("acquire.lua")),
             finish: Script::new(include_str!("finish.lua")),
+            now: None,
         }
     }
 
@@ -41,7 +45,7 @@ impl SharedPace {
         call.arg(permit)
             .arg(u8::from(ask.priority == Priority::Bulk))
             .arg(rules.capacity.unwrap_or(u32::MAX))
-            .arg(rules.bulk)
+            .arg(rules.reserve)
             .arg(SAFETY + rules.window)
             .arg(ask.lane())
             .arg(PROBE)
@@ -49,7 +53,15 @@ impl SharedPace {
             .arg(INVALID_MINUTES)
             .arg(LANE_IDLE / 1000)
             .arg(ask.major)
-            .arg(WAITING);
+            .arg(WAITING)
+            .arg(rules.interval())
+            .arg(rules.lead())
+            .arg(rules.about())
+            .arg(LATE)
+            .arg(rules.window)
+            .arg(INTERACTIVE_POLL)
+            .arg(POLL)
+            .arg(self.time());
         let (verdict, wait): (u8, Micros) = self.run(&call).await?;
         match verdict {
             0 => Ok(Verdict::Granted(permit)),
@@ -85,8 +97,12 @@ impl SharedPace {
             .arg(LANE_IDLE / 1000)
             .arg(INVALID_MINUTES)
             .arg(LONGEST_SPAN)
-            .arg(ask.major);
+            .arg(self.time());
         self.run::<i64>(&call).await.map(|_| ())
+    }
+
+    fn time(&self) -> String {
+        self.now.map_or_else(String::new, |now| now.to_string())
     }
 
     async fn run<T: redis::FromRedisValue>(
@@ -100,3 +116,5 @@ impl SharedPace {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod twin;

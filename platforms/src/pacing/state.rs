@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use super::invalid::InvalidAnswers;
 use super::lane::{Lane, LaneVerdict};
 use super::rate::Rules;
-use super::{Answered, Micros, POLL, SAFETY, WAITING};
+use super::turns::{Left, Turns};
+use super::{Answered, Micros, POLL, SAFETY};
 use crate::Priority;
 
 /// Who asks for a permit.
@@ -32,7 +33,7 @@ impl Ask {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Granted(u64),
-    /// All permits of this priority are taken. Ask again after this long.
+    /// No permit for this call yet. Ask again after this long.
     Full(Micros),
     /// The lane's first call is under way. Ask again shortly.
     Probing,
@@ -45,8 +46,6 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 struct Held {
     id: u64,
-    /// The guild whose bulk holds it; none for an interactive call.
-    bulk: Option<i64>,
     until: Micros,
 }
 
@@ -54,8 +53,7 @@ struct Held {
 pub(super) struct PaceState {
     rules: Rules,
     held: Vec<Held>,
-    /// Guilds whose bulk found no permit, and when: the others leave them their share.
-    waiting: HashMap<i64, Micros>,
+    turns: Turns,
     last_id: u64,
     paused_until: Micros,
     lanes: HashMap<String, Lane>,
@@ -72,7 +70,7 @@ impl PaceState {
         Self {
             rules,
             held: Vec::new(),
-            waiting: HashMap::new(),
+            turns: Turns::default(),
             last_id: 0,
             paused_until: 0,
             lanes: HashMap::new(),
@@ -82,8 +80,7 @@ impl PaceState {
     }
 
     pub(super) fn acquire(&mut self, now: Micros, ask: &Ask) -> Verdict {
-        let bulk = ask.priority == Priority::Bulk;
-        if let Some(wait) = self.invalid.silence(now).filter(|_| bulk) {
+        if let Some(wait) = self.invalid.silence(now).filter(|_| ask.priority == Priority::Bulk) {
             return Verdict::Silenced(wait);
         }
         if self.paused_until > now {
@@ -97,43 +94,28 @@ impl PaceState {
             LaneVerdict::Probing => return Verdict::Probing,
             LaneVerdict::Open => {}
         }
-        let bulk = bulk.then_some(ask.major);
-        if let Some(wait) = self.full(now, bulk) {
+        if let Some(wait) = self.full(now, ask) {
             return Verdict::Full(wait);
         }
         self.lanes.entry(lane).or_default().pass(now);
         self.last_id += 1;
         if self.rules.capacity.is_some() {
-            self.held.push(Held { id: self.last_id, bulk, until: now + SAFETY + self.rules.window });
+            self.held.push(Held { id: self.last_id, until: now + SAFETY + self.rules.window });
         }
         Verdict::Granted(self.last_id)
     }
 
-    /// How long to wait when no permit is free for this priority, or this guild's bulk has had its share.
-    fn full(&mut self, now: Micros, bulk: Option<i64>) -> Option<Micros> {
-        let capacity = self.rules.capacity? as usize;
+    /// How long to wait when there is no permit for this call.
+    fn full(&mut self, now: Micros, ask: &Ask) -> Option<Micros> {
+        let capacity = self.rules.capacity?;
         self.held.retain(|held| held.until > now);
-        let of_bulk = self.held.iter().filter(|held| held.bulk.is_some()).count();
-        let full = self.held.len() >= capacity
-            || bulk
-                .is_some_and(|guild| of_bulk >= self.rules.bulk as usize || self.had_its_share(now, guild));
+        let held = u32::try_from(self.held.len()).unwrap_or(u32::MAX);
         let earliest = self.held.iter().map(|held| held.until - now).min().unwrap_or(POLL);
-        if let Some(guild) = bulk {
-            if full {
-                self.waiting.insert(guild, now);
-            } else {
-                self.waiting.remove(&guild);
-            }
+        let left = Left { permits: capacity.saturating_sub(held), earliest };
+        match ask.priority {
+            Priority::Interactive => self.turns.interactive(now, left),
+            Priority::Bulk => self.turns.bulk(now, ask.major, &self.rules, left),
         }
-        full.then_some(earliest.min(POLL))
-    }
-
-    /// While bulk of other guilds waits, a guild holds no more than an equal part. Nobody waits: it may have it all.
-    fn had_its_share(&mut self, now: Micros, guild: i64) -> bool {
-        self.waiting.retain(|_, since| *since + WAITING > now);
-        let others = self.waiting.keys().filter(|waiting| **waiting != guild).count();
-        let held = self.held.iter().filter(|held| held.bulk == Some(guild)).count();
-        others > 0 && held >= (self.rules.bulk as usize).div_ceil(others + 1)
     }
 
     pub(super) fn finish(&mut self, now: Micros, permit: u64, ask: &Ask, answered: &Answered) {

@@ -5,7 +5,7 @@ use runtime::Rate;
 
 use super::rate::Rules;
 use super::state::{Ask, PaceState, Verdict};
-use super::{Answered, Bucket, INVALID_LIMIT, Micros, Pause, SAFETY, SECOND};
+use super::{Answered, Bucket, INVALID_LIMIT, Micros, Pause, SAFETY, SECOND, WAITING};
 use crate::Priority::{self, Bulk, Interactive};
 
 fn ask(priority: Priority) -> Ask {
@@ -48,45 +48,88 @@ fn grants(state: &mut PaceState, now: Micros, priority: Priority) -> Vec<u64> {
     .collect()
 }
 
-#[test]
-fn bulk_leaves_a_share_to_interactive() {
-    let mut state = known("50");
-    assert_eq!(grants(&mut state, SECOND, Bulk).len(), 47);
-    assert_eq!(grants(&mut state, SECOND, Interactive).len(), 3);
-}
-
 fn bulk_of(guild: i64) -> Ask {
     Ask { major: guild, ..ask(Bulk) }
 }
 
-#[test]
-fn a_guild_alone_gets_all_of_bulk_and_makes_room_for_one_that_waits() {
-    let mut state = known("50");
-    let first = grants(&mut state, SECOND, Bulk);
-    assert_eq!(first.len(), 47);
-    assert!(matches!(state.acquire(SECOND, &bulk_of(8)), Verdict::Full(_)));
-    for permit in &first[..40] {
-        state.finish(SECOND, *permit, &ask(Bulk), &heard());
-    }
-    // 40 permits are back; the first guild holds 7 and may come to its half, 24; the other one takes what it likes.
-    let probe = |state: &mut PaceState| state.acquire(2 * SECOND, &bulk_of(8));
-    assert!(matches!(state.acquire(2 * SECOND - 1, &bulk_of(8)), Verdict::Full(_)));
-    assert_eq!(grants(&mut state, 2 * SECOND, Bulk).len(), 24 - 7);
-    let Verdict::Granted(permit) = probe(&mut state) else { panic!("the waiting guild has its share") };
-    state.finish(2 * SECOND, permit, &bulk_of(8), &heard());
-    let taken = std::iter::from_fn(|| matches!(probe(&mut state), Verdict::Granted(_)).then_some(())).count();
-    assert_eq!(taken, 47 - 24 - 1);
+/// Long after the last interactive call.
+const LULL: Micros = 10 * SECOND;
+const INTERVAL: Micros = SECOND / 50;
+
+/// Bulk permits taken from `from` on at an even pace, until there are none left for it.
+fn take_evenly(state: &mut PaceState, from: Micros) -> usize {
+    (0..100).map(|n| grants(state, from + n * INTERVAL, Bulk).len()).take_while(|taken| *taken > 0).sum()
 }
 
 #[test]
-fn a_share_is_kept_only_while_its_guild_waits() {
+fn bulk_goes_evenly_but_for_a_small_burst() {
     let mut state = known("50");
-    let permits = grants(&mut state, SECOND, Bulk);
-    assert!(matches!(state.acquire(SECOND, &bulk_of(8)), Verdict::Full(_)));
-    for permit in permits {
-        state.finish(SECOND, permit, &ask(Bulk), &heard());
+    assert_eq!(grants(&mut state, LULL, Bulk).len(), 5);
+    assert_eq!(state.acquire(LULL, &ask(Bulk)), Verdict::Full(INTERVAL));
+    assert_eq!(grants(&mut state, LULL + INTERVAL - 1, Bulk).len(), 0);
+    assert_eq!(grants(&mut state, LULL + INTERVAL, Bulk).len(), 1);
+}
+
+#[test]
+fn bulk_has_every_permit_unless_interactive_calls_are_about() {
+    let mut state = known("50");
+    assert_eq!(take_evenly(&mut state, LULL), 50);
+    let mut state = known("50");
+    granted(&mut state, LULL, Interactive);
+    assert_eq!(take_evenly(&mut state, LULL), 50 - 1 - 2);
+    assert_eq!(grants(&mut state, LULL + SECOND, Interactive).len(), 2);
+}
+
+#[test]
+fn an_interactive_call_that_waits_gets_the_next_permit() {
+    let mut state = known("50");
+    let first = granted(&mut state, LULL, Bulk);
+    take_evenly(&mut state, LULL);
+    assert!(matches!(state.acquire(LULL + SECOND, &ask(Interactive)), Verdict::Full(_)));
+    state.finish(LULL, first, &ask(Bulk), &heard());
+    let Verdict::Full(wait) = state.acquire(LULL + SECOND, &ask(Bulk)) else { panic!("bulk overtakes") };
+    assert!(wait <= 2 * INTERVAL, "{wait}");
+    granted(&mut state, LULL + SECOND + INTERVAL, Interactive);
+}
+
+#[test]
+fn a_caller_who_went_away_holds_bulk_up_for_a_moment_only() {
+    let mut state = known("50");
+    let all = grants(&mut state, LULL, Interactive);
+    assert!(matches!(state.acquire(LULL, &ask(Interactive)), Verdict::Full(INTERVAL)));
+    for permit in all {
+        state.finish(LULL, permit, &ask(Interactive), &heard());
     }
-    assert_eq!(grants(&mut state, 2 * SECOND, Bulk).len(), 47, "the other one has not asked for a second");
+    assert!(matches!(state.acquire(LULL + 2 * INTERVAL - 1, &ask(Bulk)), Verdict::Full(1)));
+    granted(&mut state, LULL + SECOND, Bulk);
+}
+
+#[test]
+fn the_guild_served_longest_ago_is_next() {
+    let mut state = known("50");
+    let Verdict::Granted(first) = state.acquire(0, &bulk_of(8)) else { panic!("nobody else is there") };
+    state.finish(0, first, &bulk_of(8), &heard());
+    let got = |verdict| matches!(verdict, Verdict::Granted(_));
+    assert_eq!(grants(&mut state, LULL, Bulk).len(), 5);
+    assert!(!got(state.acquire(LULL, &bulk_of(8))));
+    for n in [1, 3, 5] {
+        let next = LULL + n * INTERVAL;
+        assert_eq!(state.acquire(next, &ask(Bulk)), Verdict::Full(INTERVAL), "the other guild's turn: {n}");
+        assert!(got(state.acquire(next, &bulk_of(8))));
+        assert!(!got(state.acquire(next, &bulk_of(8))));
+        assert!(!got(state.acquire(next + INTERVAL, &bulk_of(8))));
+        granted(&mut state, next + INTERVAL, Bulk);
+        assert!(!got(state.acquire(next + INTERVAL, &ask(Bulk))));
+    }
+}
+
+#[test]
+fn a_turn_is_kept_only_while_its_guild_waits() {
+    let mut state = known("50");
+    grants(&mut state, LULL, Bulk);
+    assert!(matches!(state.acquire(LULL, &bulk_of(8)), Verdict::Full(_)));
+    assert!(matches!(state.acquire(LULL + WAITING - 1, &ask(Bulk)), Verdict::Full(_)));
+    granted(&mut state, LULL + WAITING, Bulk);
 }
 
 #[test]

@@ -54,28 +54,22 @@ async fn known(redis: Redis) -> SharedPace {
 }
 
 #[tokio::test]
-async fn bulk_leaves_a_share_to_interactive() {
-    let Some(redis) = redis("bulk_leaves_a_share_to_interactive").await else { return };
+async fn bulk_leaves_a_share_to_interactive_calls_that_are_about() {
+    let Some(redis) = redis("bulk_leaves_a_share_to_interactive_calls_that_are_about").await else { return };
     let pace = known(redis).await;
-    let (bulk, refused) = grants(&pace, "50", Bulk).await;
-    assert!(bulk == 47 && matches!(refused, Verdict::Full(1..=POLL)), "{bulk} {refused:?}");
-    assert_eq!(grants(&pace, "50", Interactive).await.0, 3);
-}
-
-#[tokio::test]
-async fn a_guild_makes_room_for_one_that_waits() {
-    let Some(redis) = redis("a_guild_makes_room_for_one_that_waits").await else { return };
-    let pace = known(redis).await;
-    let other = Ask { major: 8, ..ask(Bulk) };
-    let first = granted(&pace, "50", Bulk).await;
-    assert_eq!(grants(&pace, "50", Bulk).await.0, 46);
-    assert!(matches!(pace.acquire(rules("50"), &other).await.unwrap(), Verdict::Full(_)));
-    pace.finish(Rules { window: 0, ..rules("50") }, first, &ask(Bulk), &heard()).await.unwrap();
-    assert!(
-        matches!(pace.acquire(rules("50"), &ask(Bulk)).await.unwrap(), Verdict::Full(_)),
-        "over its half"
-    );
-    assert!(matches!(pace.acquire(rules("50"), &other).await.unwrap(), Verdict::Granted(_)));
+    // At full speed one has to wait for the even pace; slowly it gets to the reserve.
+    let (burst, refused) = grants(&pace, "50", Bulk).await;
+    assert!(burst >= 5 && matches!(refused, Verdict::Full(1..=POLL)), "{burst} {refused:?}");
+    let mut taken = burst;
+    while taken < 48 {
+        match pace.acquire(rules("50"), &ask(Bulk)).await.unwrap() {
+            Verdict::Granted(_) => taken += 1,
+            Verdict::Full(wait) => tokio::time::sleep(Duration::from_micros(wait)).await,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(matches!(grants(&pace, "50", Bulk).await, (0, Verdict::Full(_))));
+    assert_eq!(grants(&pace, "50", Interactive).await.0, 2);
 }
 
 #[tokio::test]

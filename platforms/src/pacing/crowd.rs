@@ -1,0 +1,206 @@
+//! A crowd of callers that go through time and the pacing as the clients do: what they get, how long they wait, and what
+//! the platform sees of it. All that was asked is kept, so that the scripts can be asked the same.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+use super::rate::Rules;
+use super::state::{Ask, PaceState, Verdict};
+use super::{Answered, Micros, SECOND};
+use crate::Priority::{Bulk, Interactive};
+
+/// What was asked of the pacing, in order.
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    Acquire(Micros, Ask, Verdict),
+    /// The permit as the number of its grant.
+    Finish(Micros, usize, Ask, Answered),
+}
+
+/// What a crowd is made of.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) seed: u64,
+    pub(super) length: Micros,
+    /// Shortest and longest time to an answer.
+    pub(super) latency: (Micros, Micros),
+    /// When each guild's bulk begins. It never runs out of work.
+    pub(super) bulk_from: Vec<Micros>,
+    /// Mean time between two interactive calls.
+    pub(super) interactive_each: Option<Micros>,
+}
+
+/// A bulk job's calls under way at most.
+const IN_FLIGHT: usize = 16;
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) steps: Vec<Step>,
+    /// When requests reached the platform: anywhere between grant and answer.
+    arrivals: Vec<Micros>,
+    /// By guild, when its bulk got each permit.
+    pub(super) bulk: BTreeMap<i64, Vec<Micros>>,
+    /// How long each interactive call waited.
+    pub(super) waits: Vec<Micros>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// The guild's bulk (or, for 0, the first interactive call that waits) asks.
+    Ask(i64),
+    Answer {
+        guild: i64,
+        permit: u64,
+        grant: usize,
+    },
+    /// An interactive call comes.
+    Come,
+}
+
+/// One caller for all interactive calls, one for each guild's bulk.
+#[derive(Default)]
+struct Caller {
+    under_way: usize,
+    asking: bool,
+}
+
+struct Crowd {
+    plan: Plan,
+    state: PaceState,
+    random: u64,
+    events: BinaryHeap<Reverse<(Micros, u64, Event)>>,
+    count: u64,
+    callers: BTreeMap<i64, Caller>,
+    came: VecDeque<Micros>,
+    grants: usize,
+    seen: Seen,
+}
+
+pub(super) fn walk(rules: Rules, plan: Plan) -> Seen {
+    let mut crowd = Crowd {
+        random: plan.seed,
+        state: PaceState::new(rules),
+        events: BinaryHeap::new(),
+        count: 0,
+        callers: BTreeMap::new(),
+        came: VecDeque::new(),
+        grants: 0,
+        seen: Seen::default(),
+        plan,
+    };
+    for (guild, from) in (1..).zip(crowd.plan.bulk_from.clone()) {
+        crowd.at(SECOND + from, Event::Ask(guild));
+    }
+    if crowd.plan.interactive_each.is_some() {
+        crowd.at(SECOND, Event::Come);
+    }
+    while let Some(Reverse((now, _, event))) = crowd.events.pop() {
+        if now > SECOND + crowd.plan.length {
+            break;
+        }
+        crowd.step(now, event);
+    }
+    crowd.seen
+}
+
+impl Crowd {
+    fn at(&mut self, time: Micros, event: Event) {
+        self.count += 1;
+        self.events.push(Reverse((time, self.count, event)));
+    }
+
+    /// Splitmix: the same crowd for the same seed.
+    fn draw(&mut self, from: Micros, to: Micros) -> Micros {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.random;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        from + (mixed ^ (mixed >> 31)) % (to - from + 1)
+    }
+
+    fn step(&mut self, now: Micros, event: Event) {
+        match event {
+            Event::Ask(guild) => self.ask(now, guild),
+            Event::Answer { guild, permit, grant } => {
+                let answered = Answered { heard: true, ..Answered::default() };
+                self.state.finish(now, permit, &ask(guild), &answered);
+                self.seen.steps.push(Step::Finish(now, grant, ask(guild), answered));
+                self.callers.entry(guild).or_default().under_way -= 1;
+                self.wake(now, guild);
+            }
+            Event::Come => {
+                self.came.push_back(now);
+                self.wake(now, 0);
+                let mean = self.plan.interactive_each.unwrap_or(SECOND);
+                let gap = self.draw(0, 2 * mean);
+                self.at(now + gap, Event::Come);
+            }
+        }
+    }
+
+    /// Has the caller ask, where it has a reason to and does not do so already.
+    fn wake(&mut self, now: Micros, guild: i64) {
+        let wants = if guild == 0 { !self.came.is_empty() } else { true };
+        let caller = self.callers.entry(guild).or_default();
+        if wants && !caller.asking && (guild == 0 || caller.under_way < IN_FLIGHT) {
+            caller.asking = true;
+            self.at(now, Event::Ask(guild));
+        }
+    }
+
+    fn ask(&mut self, now: Micros, guild: i64) {
+        let verdict = self.state.acquire(now, &ask(guild));
+        self.seen.steps.push(Step::Acquire(now, ask(guild), verdict));
+        let pause = match verdict {
+            Verdict::Granted(permit) => return self.granted(now, guild, permit),
+            Verdict::Full(wait) | Verdict::Paused(wait) | Verdict::Silenced(wait) => wait,
+            Verdict::Probing => SECOND / 100,
+        };
+        // Timers are late by up to a millisecond and some.
+        let late = self.draw(0, 1_500);
+        self.at(now + pause + late, Event::Ask(guild));
+    }
+
+    fn granted(&mut self, now: Micros, guild: i64, permit: u64) {
+        let latency = self.draw(self.plan.latency.0, self.plan.latency.1);
+        let arrival = now + self.draw(0, latency);
+        self.seen.arrivals.push(arrival);
+        if guild == 0 {
+            let came = self.came.pop_front().unwrap_or(now);
+            self.seen.waits.push(now - came);
+        } else {
+            self.seen.bulk.entry(guild).or_default().push(now);
+        }
+        self.at(now + latency, Event::Answer { guild, permit, grant: self.grants });
+        self.grants += 1;
+        let caller = self.callers.entry(guild).or_default();
+        caller.under_way += 1;
+        caller.asking = false;
+        self.wake(now, guild);
+    }
+}
+
+fn ask(guild: i64) -> Ask {
+    let priority = if guild == 0 { Interactive } else { Bulk };
+    Ask { route: "PATCH /x", major: guild, priority }
+}
+
+impl Seen {
+    /// The most requests in any sliding window at the platform.
+    pub(super) fn most_in(&self, window: Micros) -> usize {
+        let mut arrivals = self.arrivals.clone();
+        arrivals.sort_unstable();
+        let within = |index: usize| arrivals.partition_point(|at| *at < arrivals[index] + window) - index;
+        (0..arrivals.len()).map(within).max().unwrap_or(0)
+    }
+
+    /// Requests between two points in time, counted from the start.
+    pub(super) fn arrived(&self, from: Micros, to: Micros) -> usize {
+        self.arrivals.iter().filter(|at| (SECOND + from..SECOND + to).contains(at)).count()
+    }
+
+    pub(super) fn longest_wait(&self) -> Micros {
+        self.waits.iter().copied().max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,113 @@
+//! The scripts give the very verdicts of the state machine, for whole crowds of callers and for every kind of answer.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use super::*;
+use crate::pacing::crowd::{Plan, Step, walk};
+use crate::pacing::state::PaceState;
+use crate::pacing::{Bucket, Pause, SECOND};
+
+async fn pace(test: &str) -> Option<SharedPace> {
+    let Ok(url) = std::env::var("GUILDHALL_TEST_REDIS_URL") else {
+        eprintln!("skipped {test}: GUILDHALL_TEST_REDIS_URL is not set");
+        return None;
+    };
+    let redis = Redis::connect(&url, &prefix()).await.expect("the test Redis answers");
+    Some(SharedPace::new(redis, "chat"))
+}
+
+fn prefix() -> String {
+    format!("test-{:016x}", rand::random::<u64>())
+}
+
+/// Asks the scripts the same; grants carry other numbers.
+async fn follow(pace: &mut SharedPace, rules: Rules, steps: &[Step]) {
+    let mut permits = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        match step {
+            Step::Acquire(now, ask, expected) => {
+                pace.now = Some(*now);
+                match (pace.acquire(rules, ask).await.unwrap(), expected) {
+                    (Verdict::Granted(permit), Verdict::Granted(_)) => permits.push(permit),
+                    (verdict, expected) => assert_eq!(verdict, *expected, "step {number}: {step:?}"),
+                }
+            }
+            Step::Finish(now, grant, ask, answered) => {
+                pace.now = Some(*now);
+                pace.finish(rules, permits[*grant], ask, answered).await.unwrap();
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_crowd_gets_the_same_from_the_scripts() {
+    let Some(mut pace) = pace("a_crowd_gets_the_same_from_the_scripts").await else { return };
+    let rules = Rules::chat("50".parse().unwrap());
+    for seed in 0..4 {
+        let plan = Plan {
+            seed,
+            length: 4 * SECOND,
+            latency: (seed * 20_000, 150_000),
+            bulk_from: vec![0, 0, SECOND],
+            interactive_each: [None, Some(SECOND), Some(SECOND / 10), Some(SECOND / 60)]
+                [usize::try_from(seed).unwrap()],
+        };
+        let seen = walk(rules, plan);
+        assert!(seen.steps.len() > 300);
+        pace.base = format!("{}:{seed}", pace.base);
+        follow(&mut pace, rules, &seen.steps).await;
+    }
+}
+
+/// Calls with every sort of answer, on the state machine.
+fn steps(rules: Rules, calls: Vec<(Micros, Ask, Answered)>) -> Vec<Step> {
+    let (mut state, mut now, mut grants, mut steps) = (PaceState::new(rules), 1_000 * SECOND, 0, Vec::new());
+    for (gap, ask, answered) in calls {
+        now += gap;
+        let verdict = state.acquire(now, &ask);
+        steps.push(Step::Acquire(now, ask.clone(), verdict));
+        // One in three answers never comes.
+        if let Verdict::Granted(permit) = verdict {
+            if gap % 3 != 0 {
+                state.finish(now + gap / 2, permit, &ask, &answered);
+                steps.push(Step::Finish(now + gap / 2, grants, ask, answered));
+                now += gap / 2;
+            }
+            grants += 1;
+        }
+    }
+    steps
+}
+
+fn asks() -> impl Strategy<Value = Ask> {
+    let route = prop_oneof![Just("GET /x"), Just("PATCH /y")];
+    let priority = prop_oneof![Just(Priority::Bulk), Just(Priority::Interactive)];
+    (route, 1..4_i64, priority).prop_map(|(route, major, priority)| Ask { route, major, priority })
+}
+
+fn answers() -> impl Strategy<Value = Answered> {
+    let bucket = (prop_oneof![Just("a"), Just("b")], 1..6_u32, 0..3_u32, 0..3 * SECOND).prop_map(
+        |(id, limit, remaining, reset_after)| Bucket { id: id.to_owned(), limit, remaining, reset_after },
+    );
+    let pause = (prop::bool::weighted(0.2), 0..SECOND).prop_map(|(global, wait)| Pause { global, wait });
+    let (bucket, pause) = (prop::option::of(bucket), prop::option::weighted(0.1, pause));
+    (prop::bool::weighted(0.9), bucket, pause, any::<bool>()).prop_map(|(heard, bucket, pause, invalid)| {
+        if heard { Answered { heard, bucket, pause, invalid } } else { Answered::default() }
+    })
+}
+
+#[tokio::test]
+async fn the_scripts_learn_the_same_from_every_answer() {
+    let Some(mut pace) = pace("the_scripts_learn_the_same_from_every_answer").await else { return };
+    let rules = Rules::chat("3".parse().unwrap());
+    let calls = prop::collection::vec((0..SECOND / 3, asks(), answers()), 150);
+    let mut runner = TestRunner::default();
+    for case in 0..12 {
+        let calls = calls.new_tree(&mut runner).unwrap().current();
+        pace.base = format!("{}:{case}", pace.base);
+        follow(&mut pace, rules, &steps(rules, calls)).await;
+    }
+}
