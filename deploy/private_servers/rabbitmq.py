@@ -5,14 +5,17 @@ container or a laptop often does not resolve.
 """
 
 import glob
+import os
 import shutil
 import signal
 import socket
 import struct
+import subprocess
 import time
+from pathlib import Path
 
 from .failure import Failure
-from .process import POLL
+from .process import POLL, run_as
 from .server import Server
 
 USER = "guildhall"
@@ -74,6 +77,19 @@ class RabbitMq(Server):
     def kill(self):
         super().kill()
         self.epmd.kill()
+
+    def ctl(self, arguments):
+        """Runs rabbitmqctl on this node, as its account: it needs the node's cookie. Its exit code."""
+        if not self.runs():
+            raise Failure("rabbitmq does not run here; run: deploy/services start rabbitmq")
+        program = Path(os.path.realpath(self.program())).with_name("rabbitmqctl")
+        run = subprocess.run(
+            [str(program), "--quiet", *arguments],
+            env=self.environment(),
+            cwd=self.home,
+            **run_as(self.account()),
+        )
+        return run.returncode
 
     def environment(self):
         home = self.home

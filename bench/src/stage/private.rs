@@ -40,14 +40,29 @@ impl PrivateServer {
         self.run("kill");
     }
 
+    /// Stops it and deletes its data; port and password stay.
+    pub fn wipe(&self) {
+        self.run("wipe");
+    }
+
+    /// Runs `rabbitmqctl` on it, as an operator would.
+    pub fn ctl(&self, arguments: &[&str]) {
+        self.run_with("ctl", arguments);
+    }
+
     /// Again, on the same port and data.
     pub fn start_again(&self) {
         self.run("start");
     }
 
     fn run(&self, command: &str) -> String {
+        self.run_with(command, &[])
+    }
+
+    fn run_with(&self, command: &str, arguments: &[&str]) -> String {
         let output = Command::new(&self.script)
             .args([command, self.kind])
+            .args(arguments)
             .env("GUILDHALL_SERVICES_DIR", &self.folder)
             .output()
             .unwrap();
