@@ -1,8 +1,8 @@
 //! `/jobs/:jobId` (decisions 5): how far a job is, cancelling it, and running a failed one again.
 
-use entities::job::lifecycle::find_open_by_dedupe_key;
-use entities::job::{self, Failure, State, listing, outbox};
+use entities::job::{self, Failure, State, listing};
 use entities::{ChatId, JobId, Timestamp, job_failure};
+use queue::{Replay, replay};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ struct Progress {
     done: i64,
     total: i64,
     failed: i64,
-    eta_seconds: Option<i64>,
+    eta_seconds: Option<u64>,
 }
 
 impl JobView {
@@ -40,7 +40,9 @@ impl JobView {
             done: row.progress_done,
             total: row.progress_total,
             failed: row.progress_failed,
-            eta_seconds: eta_seconds(&row, now),
+            // Rounded up: whoever comes back then finds it done.
+            eta_seconds: queue::eta(&row, now)
+                .map(|left| left.as_secs() + u64::from(left.subsec_nanos() > 0)),
         };
         Self {
             error: row.failure(),
@@ -57,27 +59,22 @@ impl JobView {
     }
 }
 
-/// How long the rest takes at the speed so far. A bulk job notes in its checkpoint when its writing began (`since`,
-/// seconds) and what the plan had done by then (`base`), because planning is much faster than writing.
-fn eta_seconds(row: &job::Model, now: Timestamp) -> Option<i64> {
-    let number = |name| row.checkpoint.as_ref()?.get(name)?.as_i64();
-    let started = number("since").or(row.started_at.map(|at| at.timestamp()));
-    let done = row.progress_done - number("base").unwrap_or(0);
-    let left = row.progress_total - row.progress_done;
-    if !row.state.is_open() || done <= 0 || left < 0 {
-        return None;
-    }
-    let took = now.timestamp() - started?;
-    // Rounded up: whoever comes back then finds it done. The first second says nothing about the speed.
-    (took > 0).then(|| (took * left + done - 1) / done)
-}
-
 #[derive(Serialize)]
 struct Shown {
     #[serde(flatten)]
     job: JobView,
+    errors: Vec<TryError>,
     failures: Vec<MemberFailure>,
     next_cursor: Option<i64>,
+}
+
+/// What one try ran into.
+#[derive(Serialize)]
+struct TryError {
+    attempt: i32,
+    at: Seconds,
+    error: String,
+    message: String,
 }
 
 #[derive(Serialize)]
@@ -89,7 +86,7 @@ struct MemberFailure {
     created_at: Seconds,
 }
 
-/// GET /jobs/:jobId, a page of the members it failed for with it
+/// GET /jobs/:jobId, with what its tries ran into, and a page of the members it failed for
 pub(crate) async fn show(call: Call) -> Result<Reply, ApiError> {
     let id = job_id(&call)?;
     let page = Page::<i64>::of(&call, "the `id` of a failure")?;
@@ -103,7 +100,14 @@ pub(crate) async fn show(call: Call) -> Result<Reply, ApiError> {
         message: row.message,
         created_at: Seconds(row.created_at),
     });
-    Reply::data(&Shown { job: JobView::of(job, call.now()), failures: failures.collect(), next_cursor })
+    let errors = job.history().into_iter().map(|mishap| TryError {
+        attempt: mishap.attempt,
+        at: Seconds(mishap.at),
+        error: mishap.error,
+        message: mishap.message,
+    });
+    let (errors, failures) = (errors.collect(), failures.collect());
+    Reply::data(&Shown { job: JobView::of(job, call.now()), errors, failures, next_cursor })
 }
 
 /// DELETE /jobs/:jobId: what has not begun ends now, what runs stops at its next step
@@ -132,16 +136,17 @@ pub(crate) async fn retry(call: Call) -> Result<Reply, ApiError> {
     let id = job_id(&call)?;
     let transaction = call.begin().await?;
     let before = listing::find(&transaction, call.guild(), id).await?.ok_or_else(no_such_job)?;
-    if let Some(key) = before.dedupe_key.as_deref() {
-        let twin = find_open_by_dedupe_key(&transaction, call.guild(), &before.kind, key).await?;
-        if let Some(twin) = twin.filter(|twin| twin.job_id != id) {
-            let message =
-                format!("job {} does the same and is not finished: wait for it or cancel it", twin.job_id);
+    let after = match replay(&transaction, &before, call.now()).await? {
+        Replay::Queued(after) => *after,
+        Replay::Twin(twin) => {
+            let message = format!("job {twin} does the same and is not finished: wait for it or cancel it");
             return Err(ApiError::conflict("job_twin", message));
         }
-    }
-    let not_over = || ApiError::conflict("job_not_failed", "only a failed or dead job can be retried");
-    let after = outbox::replay(&transaction, id, call.now()).await?.ok_or_else(not_over)?;
+        Replay::NotFailed(_) | Replay::PartOf(_) => {
+            let message = "only a failed or dead job can be retried";
+            return Err(ApiError::conflict("job_not_failed", message));
+        }
+    };
     let metadata = json!({ "kind": after.kind, "state": before.state });
     call.audit(&transaction, "jobs.retry", id, metadata).await?;
     let ticket = after.ticket();
@@ -158,6 +163,3 @@ fn job_id(call: &Call) -> Result<JobId, ApiError> {
 fn no_such_job() -> ApiError {
     ApiError::not_found("job")
 }
-
-#[cfg(test)]
-mod tests;

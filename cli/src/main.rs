@@ -29,14 +29,19 @@ struct Cli {
     command: Command,
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     let cli = help::parse();
-    match cli.command.run(cli.log).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            output::note(&format!("guildhall: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error.into()),
+    };
+    let ended = runtime.block_on(cli.command.run(cli.log));
+    // Not waited for: a thread that a job blocks would never end.
+    runtime.shutdown_background();
+    ended.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    output::note(&format!("guildhall: {error:#}"));
+    ExitCode::FAILURE
 }

@@ -15,6 +15,7 @@ mod m0008_staff;
 mod m0009_activity;
 mod m0010_games;
 mod m0011_tickets;
+mod m0012_job_history;
 mod m0013_leading;
 
 use sea_orm::{
@@ -40,6 +41,7 @@ impl MigratorTrait for Schema {
             Box::new(m0009_activity::Change),
             Box::new(m0010_games::Change),
             Box::new(m0011_tickets::Change),
+            Box::new(m0012_job_history::Change),
             Box::new(m0013_leading::Change),
         ]
     }

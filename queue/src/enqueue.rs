@@ -79,7 +79,7 @@ impl Draft {
         self.0.run_at = Some(now);
         let job = self.0;
         let (id, guild, kind, dedupe_key) = (job.id, job.guild, job.kind, job.dedupe_key.clone());
-        let ticket = Ticket { job: id, lease: 0, kind: kind.to_owned(), class: job.class, reply_to: None };
+        let ticket = Ticket::fresh(id, kind, job.class);
         if lifecycle::insert(conn, job, now).await? {
             return Ok(Enqueued { ticket: Some(ticket), job: id });
         }
@@ -100,16 +100,7 @@ pub async fn enqueue_many<C: ConnectionTrait>(
     now: Timestamp,
 ) -> Result<Vec<Ticket>, DbErr> {
     let rows: Vec<NewJob> = drafts.into_iter().map(|draft| NewJob { run_at: Some(now), ..draft.0 }).collect();
-    let tickets = rows
-        .iter()
-        .map(|job| Ticket {
-            job: job.id,
-            lease: 0,
-            kind: job.kind.to_owned(),
-            class: job.class,
-            reply_to: None,
-        })
-        .collect();
+    let tickets = rows.iter().map(|job| Ticket::fresh(job.id, job.kind, job.class)).collect();
     lifecycle::insert_many(conn, rows, now).await?;
     Ok(tickets)
 }

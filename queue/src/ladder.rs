@@ -21,7 +21,12 @@ const SPREAD: f64 = 0.2;
 /// The pause after attempt number `attempt` (from 1) failed.
 pub(crate) fn pause(attempt: i32) -> Duration {
     let step = usize::try_from(attempt.max(1) - 1).unwrap_or(0).min(LADDER.len() - 1);
-    LADDER[step].mul_f64(rand::rng().random_range(1.0 - SPREAD..=1.0 + SPREAD))
+    spread(LADDER[step])
+}
+
+/// The pause, spread.
+pub(crate) fn spread(pause: Duration) -> Duration {
+    pause.mul_f64(rand::rng().random_range(1.0 - SPREAD..=1.0 + SPREAD))
 }
 
 #[cfg(test)]

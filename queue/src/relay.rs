@@ -1,15 +1,16 @@
 //! What the leading scheduler does for the queue: publish what was missed, promote what is due, take back what a dead
 //! worker held, ring again for what a broker lost. All of it is safe to do twice.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use entities::Timestamp;
-use entities::job::lifecycle::Ending;
+use entities::job::loss::{self, Sign};
 use entities::job::{Class, Model, cancel, listing, outbox};
 use futures_util::StreamExt;
 use sea_orm::DbErr;
 
-use crate::run::failure;
+use crate::broker::Forget;
 use crate::{Queue, settle};
 
 /// A fresh job gets this long to be published by whoever enqueued it.
@@ -22,6 +23,24 @@ const ANY_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
 const BATCH: u64 = 1_000;
 /// Publishes in flight at a time.
 const PUBLISHING: usize = 64;
+
+/// What the broker calls before it makes the queue of a class that was not there: whatever rows say was published to
+/// it, the relay publishes again.
+pub(crate) fn forget(context: &runtime::Context) -> Forget {
+    let (database, clock) = (context.database.clone(), context.clock.clone());
+    Arc::new(move |class| {
+        let (database, now) = (database.clone(), clock.now());
+        Box::pin(async move {
+            let forgotten = outbox::unmark_published(database.write(), class, now).await;
+            let jobs = forgotten.map_err(|error| error.to_string())?;
+            if jobs > 0 {
+                let class = class.name();
+                tracing::warn!(class, jobs, "the broker has lost its queue: its jobs are published again");
+            }
+            Ok(())
+        })
+    })
+}
 
 impl Queue {
     /// Publishes queued jobs that no broker has confirmed; returns how many it had to and could.
@@ -68,27 +87,13 @@ impl Queue {
 
     async fn take_back_before(&self, expired_before: Timestamp) -> Result<u64, DbErr> {
         let mut count = 0;
-        for job in outbox::expired(self.database.read(), expired_before, BATCH).await? {
-            count += u64::from(self.take_back(&job, expired_before).await?);
+        for job in loss::expired(self.database.read(), expired_before, BATCH).await? {
+            if let Some(next) = self.take_back(&job, Sign::LeaseEnded(expired_before)).await? {
+                count += 1;
+                self.publish(next);
+            }
         }
         Ok(count)
-    }
-
-    async fn take_back(&self, job: &Model, expired_before: Timestamp) -> Result<bool, DbErr> {
-        let lost = failure(500, "worker_lost", "the worker that ran the job did not finish it");
-        tracing::warn!(job.id = %job.job_id, job.kind = job.kind, worker = job.worker, "a worker is gone: its job goes on elsewhere");
-        metrics::counter!("guildhall_jobs_taken_back_total", "kind" => job.kind.clone()).increment(1);
-        if job.cancel_requested {
-            return settle::end_expired(self, job, Ending::Cancelled).await;
-        }
-        if job.attempt >= job.max_attempts {
-            return settle::end_expired(self, job, Ending::Dead(lost)).await;
-        }
-        let times = (expired_before, self.clock.now());
-        let ticket = outbox::take_back(self.database.write(), job, &lost, times).await?;
-        let taken = ticket.is_some();
-        self.publish(ticket);
-        Ok(taken)
     }
 
     /// Rings again for published jobs whose queue in the broker is empty: it was wiped, or set messages aside.

@@ -11,8 +11,8 @@ use entities::job::{Failure, Model, Ticket, family};
 use entities::{JobId, Timestamp};
 pub(crate) use parent::finish_parent_if_last;
 use parent::{after_child, split};
-use runtime::Event;
-use sea_orm::{DatabaseTransaction, DbErr};
+use runtime::{Event, fail_point};
+use sea_orm::DbErr;
 use serde_json::Value;
 
 use crate::run::{Finisher, JobContext};
@@ -34,7 +34,6 @@ pub(crate) enum Verdict {
     },
     Retry(Failure, Option<Duration>),
     Fail(Failure),
-    Exhausted(Failure),
     Cancelled,
     LeaseLost,
     /// The process is being ended: give the job back unharmed.
@@ -49,7 +48,6 @@ impl Verdict {
             Self::Split { .. } => "split",
             Self::Retry(..) => "retried",
             Self::Fail(_) => "failed",
-            Self::Exhausted(_) => "dead",
             Self::Cancelled => "cancelled",
             Self::LeaseLost => "lease_lost",
             Self::Cut => "cut",
@@ -117,16 +115,14 @@ async fn write(
         }
         Verdict::Done { result, audit } => end(context, Ending::Succeeded(result.clone()), audit, now).await,
         Verdict::Fail(failure) => end(context, Ending::Failed(failure.clone()), &[], now).await,
-        Verdict::Exhausted(failure) => end(context, Ending::Dead(failure.clone()), &[], now).await,
         Verdict::Cancelled => end(context, Ending::Cancelled, &[], now).await,
         Verdict::Retry(failure, _) if context.attempt() >= context.max_attempts() => {
             end(context, Ending::Dead(failure.clone()), &[], now).await
         }
         Verdict::Retry(failure, after) => {
             let pause = after.unwrap_or_else(|| ladder::pause(context.attempt()));
-            let held = context.claim();
             let conn = context.database().write();
-            if lifecycle::retry(conn, held, now + pause, (failure, reply_to)).await? {
+            if lifecycle::retry(conn, context.row(), (failure, reply_to), (now, pause)).await? {
                 return Ok(Some(Aftermath::default()));
             }
             // Somebody asked for a cancel while it ran, so this was the last try; or the claim is lost, then nothing hits.
@@ -153,18 +149,24 @@ async fn end(
     let transaction = context.database().begin().await?;
     let mut aftermath = Aftermath::default();
     let parent = match context.parent() {
-        Some(parent) => family::add_progress(&transaction, parent, last_progress(context, &ending)).await?,
+        Some(parent) => {
+            let steps = last_progress(context, &ending);
+            family::add_progress(&transaction, parent, steps, now).await?
+        }
         None => None,
     };
-    if !finish_row(&transaction, context, &ending, now).await? {
+    let progress = Some(context.progress()).filter(|progress| progress.total > 0);
+    if !lifecycle::finish(&transaction, context.row(), &ending, progress, now).await? {
         return Ok(None);
     }
     for entry in audit {
         audit_entry::write(&transaction, &context.actor(), entry.clone(), now).await?;
     }
     if let Some(parent) = parent {
-        after_child(&transaction, &parent, &ending, (now, &mut aftermath)).await?;
+        let counters = context.counters();
+        after_child(&transaction, &parent, (&ending, counters), (now, &mut aftermath)).await?;
     }
+    fail_point("before_commit", context.kind()).await;
     transaction.commit().await?;
     aftermath.answer = Some(match ending {
         Ending::Succeeded(result) => Answer::Succeeded(result),
@@ -172,23 +174,6 @@ async fn end(
         Ending::Cancelled => Answer::Cancelled,
     });
     Ok(Some(aftermath))
-}
-
-async fn finish_row(
-    transaction: &DatabaseTransaction,
-    context: &JobContext,
-    ending: &Ending,
-    now: Timestamp,
-) -> Result<bool, DbErr> {
-    let progress = context.progress();
-    if progress.total > 0 {
-        let checkpoint = context.checkpoint_value();
-        let numbers = (progress.done, progress.total, progress.failed);
-        if !lifecycle::checkpoint(transaction, context.claim(), checkpoint, numbers).await? {
-            return Ok(false);
-        }
-    }
-    lifecycle::finish(transaction, context.claim(), ending, now).await
 }
 
 /// What a child adds to its parent's progress at its end. Steps it will never take count as failed, unless it was

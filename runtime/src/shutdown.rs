@@ -15,12 +15,17 @@ pub const GRACE: Duration = Duration::from_secs(30);
 /// How long cut tasks have to put things down before the process ends without them.
 pub const CUT: Duration = Duration::from_secs(5);
 
+/// How long closing connections may take after that.
+const LEAVE: Duration = Duration::from_secs(5);
+
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
     soft: CancellationToken,
     hard: CancellationToken,
     tracker: TaskTracker,
     services: TaskTracker,
+    /// It decides about the whole process, not about a part of a test.
+    is_process: bool,
 }
 
 impl Shutdown {
@@ -30,7 +35,7 @@ impl Shutdown {
 
     /// A shutdown that SIGTERM and SIGINT begin. Call it inside the runtime, before anything slow.
     pub fn on_signals() -> Self {
-        let shutdown = Self::new();
+        let shutdown = Self { is_process: true, ..Self::new() };
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
             match signal(kind) {
                 Ok(stream) => drop(tokio::spawn(shutdown.clone().listen(stream))),
@@ -51,6 +56,16 @@ impl Shutdown {
     pub fn cut(&self) {
         self.soft.cancel();
         self.hard.cancel();
+    }
+
+    /// A thread of this process is blocked for good: both steps, and an end with an error after them, even where no
+    /// task can run any more. Blocks the caller until then.
+    pub fn give_up(&self) {
+        self.begin();
+        if self.is_process {
+            std::thread::sleep(GRACE + CUT + LEAVE);
+            std::process::exit(1);
+        }
     }
 
     /// Cancelled: stop taking new work, finish what runs.

@@ -15,7 +15,7 @@ use queue::Draft;
 use queue::kinds::{SyncAll, SyncChunk};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::Event;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::errors::job_error;
 use crate::wanted::GuildRules;
@@ -154,8 +154,7 @@ fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome,
     let rest = plan.take_rest();
     let chunks = rest.into_iter().map(|cut| chunk(job, args, cut)).collect::<Result<Vec<_>, _>>()?;
     job.set_progress(seen.unchanged, seen.members, 0);
-    // When writing began and how much was done by then: the base of the estimated time.
-    let checkpoint = json!({ "since": job.now().timestamp(), "base": seen.unchanged });
+    let checkpoint = queue::begun(job.now(), seen.unchanged);
     Ok(Outcome::Split { chunks, counters: plan.counters(), checkpoint })
 }
 

@@ -16,6 +16,14 @@ pub(super) fn area() -> Area {
         ("created_at", moment()),
     ])
     .named("JobFailure");
+    let errors = object([
+        ("attempt", count(1).about("From 1, and from 1 again when the job was run again.")),
+        ("at", moment()),
+        ("error", string("platform_unavailable")),
+        ("message", string("the chat platform does not answer")),
+    ])
+    .named("JobTryError");
+    let about_errors = "Of the last 16 tries that did not end well, oldest first. Kept when the job succeeds or is run again.";
     let operations = vec![
         get("/guilds/{guildId}/jobs", "Jobs, newest first")
             .paged(uuid())
@@ -23,9 +31,13 @@ pub(super) fn area() -> Area {
             .query("kind?", string("sync_all"))
             .data(object([("jobs", list(job())), ("next_cursor", uuid().nullable())])),
         get("/jobs/{jobId}", "How far a job is")
-            .about("With it a page of the members it failed for.")
+            .about("With it what its tries ran into, and a page of the members it failed for.")
             .paged(id(9))
-            .data(with(vec![("failures", list(failures)), ("next_cursor", id(9).nullable())])),
+            .data(with(vec![
+                ("errors", list(errors).about(about_errors)),
+                ("failures", list(failures)),
+                ("next_cursor", id(9).nullable()),
+            ])),
         delete("/jobs/{jobId}", "Cancel a job")
             .about("What has not begun ends now, what runs stops at its next step.")
             .data(job())
@@ -63,7 +75,12 @@ fn fields() -> Vec<(&'static str, Shape)> {
         ("done", count(1200)),
         ("total", count(5000)),
         ("failed", count(1)),
-        ("eta_seconds", count(95).nullable().about("At the speed so far.")),
+        (
+            "eta_seconds",
+            count(95)
+                .nullable()
+                .about("At the speed so far; null while that is not known, as while a bulk job plans."),
+        ),
     ]);
     let error = object([
         ("status", integer(502)),

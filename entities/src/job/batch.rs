@@ -4,20 +4,32 @@
 //! prepared statements serves all lengths.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{Statement, Value};
 
 use super::lifecycle::Held;
+use super::loss::unsuspected;
 use super::{Column, Entity, Model, State};
 use crate::{JobId, Timestamp};
 
 /// The longest list of one statement.
 pub const MOST: usize = 128;
 
-/// Claims those of the jobs that are queued, for one worker. Who is missing in the answer is not to be had.
+/// Claims those of the jobs that are queued and no suspects, for one worker. Who is missing in the answer is not to be
+/// had.
 pub async fn claim<C: ConnectionTrait>(
     conn: &C,
     jobs: &[JobId],
+    worker: &str,
+    times: (Timestamp, Timestamp),
+) -> Result<Vec<Model>, DbErr> {
+    claim_where(conn, Column::JobId.is_in(padded(jobs)).and(unsuspected()), worker, times).await
+}
+
+/// Takes queued jobs: state, attempt, lease number and holder in one guarded statement.
+pub(super) async fn claim_where<C: ConnectionTrait>(
+    conn: &C,
+    which: SimpleExpr,
     worker: &str,
     (now, lease_until): (Timestamp, Timestamp),
 ) -> Result<Vec<Model>, DbErr> {
@@ -28,7 +40,7 @@ pub async fn claim<C: ConnectionTrait>(
         .col_expr(Column::LeaseUntil, Expr::value(lease_until))
         .col_expr(Column::Worker, Expr::value(worker))
         .col_expr(Column::StartedAt, Expr::col(Column::StartedAt).if_null(Expr::value(now)))
-        .filter(Column::JobId.is_in(padded(jobs)))
+        .filter(which)
         .filter(Column::State.eq(State::Queued))
         .exec_with_returning(conn)
         .await

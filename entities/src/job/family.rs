@@ -7,7 +7,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{QueryOrder, QuerySelect};
 
-use super::lifecycle::{Held, failure_json};
+use super::lifecycle::{Held, Progress, failure_json};
 use super::{Column, Entity, Failure, Model, State, Ticket};
 use crate::{JobId, Timestamp};
 
@@ -17,10 +17,11 @@ pub async fn wait_for_children<C: ConnectionTrait>(
     conn: &C,
     held: Held,
     counters: Json,
-    checkpoint: Json,
+    (checkpoint, progress): (Json, Progress),
+    now: Timestamp,
 ) -> Result<bool, DbErr> {
     let done = held
-        .update()
+        .update_progress(progress, now)
         .col_expr(Column::State, Expr::value(State::Waiting))
         .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
         .col_expr(Column::Result, Expr::value(counters))
@@ -36,10 +37,12 @@ pub async fn add_progress<C: ConnectionTrait>(
     conn: &C,
     parent: JobId,
     (done, failed): (i64, i64),
+    now: Timestamp,
 ) -> Result<Option<Model>, DbErr> {
     let rows = Entity::update_many()
         .col_expr(Column::ProgressDone, Expr::col(Column::ProgressDone).add(done))
         .col_expr(Column::ProgressFailed, Expr::col(Column::ProgressFailed).add(failed))
+        .col_expr(Column::ProgressAt, Expr::value(now))
         .filter(Column::JobId.eq(parent))
         .exec_with_returning(conn)
         .await?;

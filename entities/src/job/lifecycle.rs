@@ -1,8 +1,10 @@
 //! One job from insert to end. Every write after the claim is guarded by the lease number and returns whether it hit.
 
+use std::time::Duration;
+
+use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::Set, Condition};
 
 use super::{ActiveModel, Class, Column, Entity, Failure, Model, State};
 use crate::audit_entry::Actor;
@@ -91,39 +93,6 @@ pub async fn insert_many<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Who claims, with which ticket, and until when the lease holds unless it is extended.
-#[derive(Debug, Clone, Copy)]
-pub struct Claim<'a> {
-    pub job: JobId,
-    pub ticket_lease: i64,
-    /// The broker says an earlier holder of this very ticket is gone: what it runs may be taken over at once.
-    pub redelivered: bool,
-    pub worker: &'a str,
-    pub now: Timestamp,
-    pub lease_until: Timestamp,
-}
-
-/// Takes the job: state, attempt, lease number and holder in one guarded statement. `None`: not to be had.
-pub async fn claim<C: ConnectionTrait>(conn: &C, claim: Claim<'_>) -> Result<Option<Model>, DbErr> {
-    let mut may = Condition::any().add(Column::State.eq(State::Queued));
-    if claim.redelivered {
-        let orphaned = Column::State.eq(State::Running).and(Column::Lease.eq(claim.ticket_lease + 1));
-        may = may.add(orphaned);
-    }
-    let rows = Entity::update_many()
-        .col_expr(Column::State, Expr::value(State::Running))
-        .col_expr(Column::Attempt, Expr::col(Column::Attempt).add(1))
-        .col_expr(Column::Lease, Expr::col(Column::Lease).add(1))
-        .col_expr(Column::LeaseUntil, Expr::value(claim.lease_until))
-        .col_expr(Column::Worker, Expr::value(claim.worker))
-        .col_expr(Column::StartedAt, Expr::col(Column::StartedAt).if_null(Expr::value(claim.now)))
-        .filter(Column::JobId.eq(claim.job))
-        .filter(may)
-        .exec_with_returning(conn)
-        .await?;
-    Ok(rows.into_iter().next())
-}
-
 /// A claim that is still to be honoured: the job and its lease number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
@@ -132,6 +101,11 @@ pub struct Held {
 }
 
 impl Held {
+    /// The claim that this row shows, as it was read or returned by the claim.
+    pub fn of(job: &Model) -> Self {
+        Self { job: job.job_id, lease: job.lease }
+    }
+
     /// The update that hits only while this claim is the newest.
     pub(super) fn update(self) -> sea_orm::UpdateMany<Entity> {
         Entity::update_many()
@@ -139,6 +113,22 @@ impl Held {
             .filter(Column::Lease.eq(self.lease))
             .filter(Column::State.eq(State::Running))
     }
+
+    pub(super) fn update_progress(self, progress: Progress, now: Timestamp) -> sea_orm::UpdateMany<Entity> {
+        self.update()
+            .col_expr(Column::ProgressDone, Expr::value(progress.done))
+            .col_expr(Column::ProgressTotal, Expr::value(progress.total))
+            .col_expr(Column::ProgressFailed, Expr::value(progress.failed))
+            .col_expr(Column::ProgressAt, Expr::value(now))
+    }
+}
+
+/// How far a job is: of `total` steps, `done` are over, and of those `failed` went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    pub done: i64,
+    pub total: i64,
+    pub failed: i64,
 }
 
 /// What a heartbeat learns.
@@ -164,22 +154,20 @@ pub async fn heartbeat<C: ConnectionTrait>(
     Ok(rows.first().map_or(Heartbeat::Lost, |row| Heartbeat::Held { cancel_requested: row.cancel_requested }))
 }
 
-/// Keeps where a run has come to, and its own progress.
+/// Keeps where a run has come to, its progress, and, of a chunk, the counters so far. False: the claim is lost.
 pub async fn checkpoint<C: ConnectionTrait>(
     conn: &C,
     held: Held,
-    checkpoint: Json,
-    (done, total, failed): (i64, i64, i64),
+    (checkpoint, counters): (Json, Option<Json>),
+    progress: Progress,
+    now: Timestamp,
 ) -> Result<bool, DbErr> {
-    let done = held
-        .update()
-        .col_expr(Column::Checkpoint, Expr::value(checkpoint))
-        .col_expr(Column::ProgressDone, Expr::value(done))
-        .col_expr(Column::ProgressTotal, Expr::value(total))
-        .col_expr(Column::ProgressFailed, Expr::value(failed))
-        .exec(conn)
-        .await?;
-    Ok(done.rows_affected == 1)
+    let mut update =
+        held.update_progress(progress, now).col_expr(Column::Checkpoint, Expr::value(checkpoint));
+    if let Some(counters) = counters {
+        update = update.col_expr(Column::Result, Expr::value(counters));
+    }
+    Ok(update.exec(conn).await?.rows_affected == 1)
 }
 
 /// How a run ends for good.
@@ -209,15 +197,18 @@ impl Ending {
     }
 }
 
-/// Ends a claimed job. False: the claim is no longer the newest, nothing changed.
+/// Ends a claimed job, with its last progress where it has any. False: the claim is no longer the newest, nothing
+/// changed.
 pub async fn finish<C: ConnectionTrait>(
     conn: &C,
-    held: Held,
+    job: &Model,
     ending: &Ending,
+    progress: Option<Progress>,
     now: Timestamp,
 ) -> Result<bool, DbErr> {
-    let mut update = held
-        .update()
+    let held = Held::of(job);
+    let update = progress.map_or_else(|| held.update(), |progress| held.update_progress(progress, now));
+    let mut update = update
         .col_expr(Column::State, Expr::value(ending.state()))
         .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
         .col_expr(Column::FinishedAt, Expr::value(now));
@@ -228,7 +219,9 @@ pub async fn finish<C: ConnectionTrait>(
             .col_expr(Column::Error, Expr::value(Option::<Json>::None));
     }
     if let Some(failure) = ending.failure() {
-        update = update.col_expr(Column::Error, Expr::value(failure_json(failure)));
+        update = update
+            .col_expr(Column::Error, Expr::value(failure_json(failure)))
+            .col_expr(Column::Errors, Expr::value(job.history_with(failure, now)));
     }
     Ok(update.exec(conn).await?.rows_affected == 1)
 }
@@ -237,20 +230,22 @@ pub(super) fn failure_json(failure: &Failure) -> Json {
     serde_json::to_value(failure).unwrap_or(Json::Null)
 }
 
-/// Puts a claimed job aside until `run_at`, its reply address kept for the next run. False also where a cancel was
-/// asked for: such a job has no next run.
+/// Puts a claimed job aside for `pause`, its reply address kept for the next run. False also where a cancel was asked
+/// for: such a job has no next run.
 pub async fn retry<C: ConnectionTrait>(
     conn: &C,
-    held: Held,
-    run_at: Timestamp,
+    job: &Model,
     (failure, reply_to): (&Failure, Option<&str>),
+    (now, pause): (Timestamp, Duration),
 ) -> Result<bool, DbErr> {
-    let done = held
+    let done = Held::of(job)
         .update()
         .col_expr(Column::State, Expr::value(State::Retrying))
+        .col_expr(Column::Losses, Expr::value(0))
         .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
-        .col_expr(Column::RunAt, Expr::value(run_at))
+        .col_expr(Column::RunAt, Expr::value(now + pause))
         .col_expr(Column::Error, Expr::value(failure_json(failure)))
+        .col_expr(Column::Errors, Expr::value(job.history_with(failure, now)))
         .col_expr(Column::ReplyTo, Expr::value(reply_to.map(str::to_owned)))
         .filter(Column::CancelRequested.eq(false))
         .exec(conn)
@@ -269,6 +264,7 @@ pub async fn give_back<C: ConnectionTrait>(
         .update()
         .col_expr(Column::State, Expr::value(State::Queued))
         .col_expr(Column::Attempt, Expr::col(Column::Attempt).sub(1))
+        .col_expr(Column::Losses, Expr::value(0))
         .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
         .col_expr(Column::RunAt, Expr::value(now))
         .col_expr(Column::PublishedAt, Expr::value(Option::<Timestamp>::None))

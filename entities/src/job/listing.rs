@@ -29,19 +29,14 @@ pub struct Filter<'a> {
     pub kind: Option<&'a str>,
 }
 
-/// Jobs that are nobody's chunk, newest first, older than the cursor; without their arguments, which may be megabytes.
+/// Jobs that are nobody's chunk, newest first, older than the cursor; without their arguments, which may be megabytes,
+/// and their history.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     filter: Filter<'_>,
     (cursor, limit): (Option<JobId>, u64),
 ) -> Result<Vec<Model>, DbErr> {
-    let mut query = Entity::find()
-        .select_only()
-        .columns(Column::iter().filter(|column| !matches!(column, Column::Args)))
-        .expr_as(Expr::value(Json::Object(serde_json::Map::new())), "args")
-        .filter(Column::ParentId.is_null())
-        .order_by_desc(Column::JobId)
-        .limit(limit);
+    let mut query = slim().order_by_desc(Column::JobId).limit(limit);
     if let Some(guild) = filter.guild {
         query = query.filter(Column::GuildId.eq(guild));
     }
@@ -55,6 +50,33 @@ pub async fn list<C: ConnectionTrait>(
         query = query.filter(Column::JobId.lt(cursor));
     }
     query.all(conn).await
+}
+
+/// Unfinished bulk jobs, of one guild or all, oldest first; without their arguments and history.
+pub async fn open_bulk<C: ConnectionTrait>(
+    conn: &C,
+    guild: Option<GuildId>,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    let mut query = slim()
+        .filter(Column::Class.eq(Class::Bulk))
+        .filter(Column::FinishedAt.is_null())
+        .order_by_asc(Column::JobId)
+        .limit(limit);
+    if let Some(guild) = guild {
+        query = query.filter(Column::GuildId.eq(guild));
+    }
+    query.all(conn).await
+}
+
+/// Nobody's chunks, without what may be large.
+fn slim() -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .columns(Column::iter().filter(|column| !matches!(column, Column::Args | Column::Errors)))
+        .expr_as(Expr::value(Json::Object(serde_json::Map::new())), "args")
+        .expr_as(Expr::value(Option::<Json>::None), "errors")
+        .filter(Column::ParentId.is_null())
 }
 
 /// The unfinished job of a kind in a guild that was enqueued last.

@@ -2,14 +2,16 @@
 //!
 //! `scheduled → queued → running → succeeded | retrying (→ queued) | failed | dead | cancelled`; a parent whose
 //! children are open is `waiting`. Each claim raises the lease number, and every later write of the claimer names it:
-//! a late worker changes no row. Modules: [`lifecycle`] one job, [`batch`] many at once, [`family`] parents and children, [`outbox`] what the
-//! scheduler moves, [`listing`] what people look at.
+//! a late worker changes no row. Modules: [`lifecycle`] one job, [`batch`] many at once, [`family`] parents and children, [`loss`] runs
+//! that ended with their worker, [`outbox`] what the scheduler moves, [`history`] and [`listing`] what people look at.
 
 pub mod batch;
 pub mod cancel;
 pub mod family;
+pub mod history;
 pub mod lifecycle;
 pub mod listing;
+pub mod loss;
 pub mod outbox;
 
 use sea_orm::entity::prelude::*;
@@ -28,7 +30,7 @@ pub struct Model {
     pub class: Class,
     pub args: Json,
     pub state: State,
-    /// How often it was claimed, not counting runs that gave it back unharmed.
+    /// How often it was claimed, not counting runs that gave it back unharmed, and the first that were lost in a row.
     pub attempt: i32,
     pub max_attempts: i32,
     pub lease: i64,
@@ -55,6 +57,12 @@ pub struct Model {
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
+    /// What its tries ran into, see [`history`].
+    pub errors: Option<Json>,
+    /// Runs in a row that were lost, see [`loss`].
+    pub losses: i32,
+    /// When progress was noted last.
+    pub progress_at: Option<Timestamp>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -175,4 +183,11 @@ pub struct Ticket {
     pub kind: String,
     pub class: Class,
     pub reply_to: Option<String>,
+}
+
+impl Ticket {
+    /// For a job that was never run.
+    pub fn fresh(job: JobId, kind: &str, class: Class) -> Self {
+        Self { job, lease: 0, kind: kind.to_owned(), class, reply_to: None }
+    }
 }

@@ -1,12 +1,11 @@
-//! What the scheduler moves: unpublished jobs to the broker, due retries and expired leases back to the queue.
+//! What the scheduler moves: unpublished jobs to the broker, due retries back to the queue; and replays.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 
 use super::batch::padded;
-use super::lifecycle::failure_json;
-use super::{Class, Column, Entity, Failure, Model, State, Ticket};
+use super::{Class, Column, Entity, Model, State, Ticket};
 use crate::{JobId, Timestamp};
 
 /// Queued jobs that no broker has confirmed although they were queued before `before`, oldest first.
@@ -87,45 +86,8 @@ pub async fn promote_due<C: ConnectionTrait>(
     Ok(rows.iter().map(Model::ticket).collect())
 }
 
-/// Running jobs whose lease ends before `before`.
-pub async fn expired<C: ConnectionTrait>(
-    conn: &C,
-    before: Timestamp,
-    limit: u64,
-) -> Result<Vec<Model>, DbErr> {
-    Entity::find()
-        .filter(Column::State.eq(State::Running))
-        .filter(Column::LeaseUntil.lt(before))
-        .order_by_asc(Column::LeaseUntil)
-        .limit(limit)
-        .all(conn)
-        .await
-}
-
-/// Puts an expired job back into the queue; the attempt counts. `None`: it was extended past `expired_before` or taken
-/// meanwhile.
-pub async fn take_back<C: ConnectionTrait>(
-    conn: &C,
-    expired: &Model,
-    failure: &Failure,
-    (expired_before, now): (Timestamp, Timestamp),
-) -> Result<Option<Ticket>, DbErr> {
-    let rows = Entity::update_many()
-        .col_expr(Column::State, Expr::value(State::Queued))
-        .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
-        .col_expr(Column::RunAt, Expr::value(now))
-        .col_expr(Column::PublishedAt, Expr::value(Option::<Timestamp>::None))
-        .col_expr(Column::Error, Expr::value(failure_json(failure)))
-        .filter(Column::JobId.eq(expired.job_id))
-        .filter(Column::Lease.eq(expired.lease))
-        .filter(Column::State.eq(State::Running))
-        .filter(Column::LeaseUntil.lt(expired_before))
-        .exec_with_returning(conn)
-        .await?;
-    Ok(rows.first().map(Model::ticket))
-}
-
-/// Replays a job that ended as dead or failed: a fresh set of attempts. `None`: it is in another state.
+/// Replays a job that ended as dead or failed: a fresh set of attempts, its history kept. A suspect stays one. `None`: it
+/// is in another state.
 pub async fn replay<C: ConnectionTrait>(
     conn: &C,
     job: JobId,

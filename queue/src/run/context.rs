@@ -4,53 +4,50 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use entities::audit_entry::Actor;
-use entities::job::lifecycle::{self, Held};
+use entities::job::lifecycle::{self, Held, Progress};
 use entities::job::{Model, family};
 use entities::{GuildId, JobId, Timestamp};
 use runtime::{Clock, Database};
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
+use super::lease::Lease;
 use super::{JobError, SLICE};
 use crate::{Draft, Queue};
-
-/// How far a job is: of `total` steps, `done` are over, and of those `failed` went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Progress {
-    pub(crate) done: i64,
-    pub(crate) total: i64,
-    pub(crate) failed: i64,
-}
 
 pub struct JobContext {
     pub(super) job: Model,
     pub(super) queue: Queue,
     pub(super) cancel: CancellationToken,
+    pub(super) lease: Lease,
     started: Instant,
     /// What the row says, and what a child has told its parent already.
     saved: Mutex<Progress>,
     current: Mutex<Progress>,
-    written: Mutex<Option<serde_json::Value>>,
+    /// Of a chunk: what it adds to its parent's result, however it ends.
+    counters: Mutex<Option<serde_json::Value>>,
 }
 
 impl JobContext {
-    pub(super) fn new(job: Model, queue: Queue) -> Self {
+    pub(super) fn new(job: Model, queue: Queue, lease: Lease) -> Self {
         let progress =
             Progress { done: job.progress_done, total: job.progress_total, failed: job.progress_failed };
         let cancel = CancellationToken::new();
         if job.cancel_requested {
             cancel.cancel();
         }
+        let counters = job.result.clone().filter(|_| job.parent_id.is_some());
         Self {
             job,
             queue,
             cancel,
+            lease,
             started: Instant::now(),
             saved: Mutex::new(progress),
             current: Mutex::new(progress),
-            written: Mutex::new(None),
+            counters: Mutex::new(counters),
         }
     }
 
@@ -58,11 +55,15 @@ impl JobContext {
         self.job.job_id
     }
 
+    pub(crate) fn kind(&self) -> &str {
+        &self.job.kind
+    }
+
     pub fn guild(&self) -> Option<GuildId> {
         self.job.guild_id
     }
 
-    /// From 1; more than 1 means that an earlier run may have done part of the work.
+    /// From 1. Whether an earlier run may have done part of the work is said by [`JobContext::is_resumed`].
     pub fn attempt(&self) -> i32 {
         self.job.attempt
     }
@@ -105,7 +106,8 @@ impl JobContext {
 
     /// For ending a job that nobody runs any more.
     pub(crate) fn for_ending(job: Model, queue: Queue) -> Self {
-        Self::new(job, queue)
+        let lease = Lease::new(CancellationToken::new(), false, (Instant::now(), queue.clock.now()));
+        Self::new(job, queue, lease)
     }
 
     pub(crate) fn queue(&self) -> &Queue {
@@ -121,12 +123,18 @@ impl JobContext {
         self.job.max_attempts
     }
 
-    /// The claim that every write of this run names.
-    pub(crate) fn claim(&self) -> Held {
-        Held { job: self.job.job_id, lease: self.job.lease }
+    /// The row as it was claimed.
+    pub(crate) fn row(&self) -> &Model {
+        &self.job
     }
 
-    /// Asked before each step that changes something outside.
+    /// The claim that every write of this run names.
+    pub(crate) fn claim(&self) -> Held {
+        Held::of(&self.job)
+    }
+
+    /// Whether somebody asked the job to stop. Before a step that changes something outside,
+    /// [`before_effect`](Self::before_effect) says more.
     pub fn check_cancelled(&self) -> Result<(), JobError> {
         if self.cancel.is_cancelled() { Err(JobError::Cancelled) } else { Ok(()) }
     }
@@ -166,10 +174,14 @@ impl JobContext {
         (current.done - saved.done, current.failed - saved.failed)
     }
 
-    /// The checkpoint as it was last written.
-    pub(crate) fn checkpoint_value(&self) -> serde_json::Value {
-        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        written.clone().or_else(|| self.job.checkpoint.clone()).unwrap_or_default()
+    /// What a chunk has done so far, numbers by name: kept with its checkpoints, and added to its parent's result at its
+    /// end. One that succeeds says it again as its result.
+    pub fn set_counters(&self, counters: serde_json::Value) {
+        *self.counters.lock().unwrap_or_else(PoisonError::into_inner) = Some(counters);
+    }
+
+    pub(crate) fn counters(&self) -> Option<serde_json::Value> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn mark_saved(&self, progress: Progress) {
@@ -191,21 +203,28 @@ impl JobContext {
         let checkpoint = serde_json::to_value(checkpoint).unwrap_or_default();
         let progress = self.progress();
         if let Some(parent) = self.job.parent_id {
-            family::add_progress(&transaction, parent, self.unsaved()).await?;
+            family::add_progress(&transaction, parent, self.unsaved(), self.now()).await?;
         }
-        let numbers = (progress.done, progress.total, progress.failed);
-        if !lifecycle::checkpoint(&transaction, self.claim(), checkpoint.clone(), numbers).await? {
+        let reached = (checkpoint, self.counters().filter(|_| self.job.parent_id.is_some()));
+        if !lifecycle::checkpoint(&transaction, self.claim(), reached, progress, self.now()).await? {
             return Err(JobError::LeaseLost);
         }
         transaction.commit().await?;
         self.mark_saved(progress);
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(checkpoint);
         Ok(())
     }
 
     /// Inserts chunks of this job; they wait until it returns [`super::Outcome::Split`].
     pub async fn add_chunks<C: ConnectionTrait>(&self, conn: &C, chunks: Vec<Draft>) -> Result<(), JobError> {
+        Ok(self.insert_chunks(conn, chunks).await?)
+    }
+
+    pub(crate) async fn insert_chunks<C: ConnectionTrait>(
+        &self,
+        conn: &C,
+        chunks: Vec<Draft>,
+    ) -> Result<(), DbErr> {
         let rows = chunks.into_iter().map(|chunk| chunk.chunk_of(self.id()).into_row()).collect();
-        Ok(lifecycle::insert_many(conn, rows, self.now()).await?)
+        lifecycle::insert_many(conn, rows, self.now()).await
     }
 }

@@ -3,8 +3,10 @@
 mod batch;
 mod context;
 mod handler;
+mod lease;
 mod one;
 mod pool;
+mod watchdog;
 
 use std::time::Duration;
 

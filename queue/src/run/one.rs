@@ -5,18 +5,29 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use entities::job::Model;
-use entities::job::lifecycle::{self, Claim, Heartbeat};
+use entities::job::{Model, loss};
 use futures_util::FutureExt;
+use runtime::fail_point;
+use sea_orm::DbErr;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::handler::{AnyHandler, JobError, Outcome, failure};
+use super::lease::{self, Lease};
 use super::pool::Pool;
-use super::{HEARTBEAT, JobContext, LEASE};
+use super::{JobContext, LEASE};
 use crate::broker::Delivery;
 use crate::settle::{self, Verdict};
 
 /// The pause before a message is put back that could not be looked at for want of the database.
 const DATABASE_PAUSE: Duration = Duration::from_secs(1);
+
+/// What is to become of the message.
+pub(super) enum Settled {
+    /// The row says all there is to say.
+    Done,
+    /// It is for somebody else, or for later.
+    NotLookedAt,
+}
 
 pub(super) struct Run<'a> {
     pool: &'a Arc<Pool>,
@@ -27,55 +38,74 @@ impl<'a> Run<'a> {
         Self { pool }
     }
 
-    pub(super) async fn settle(self, delivery: Delivery) {
+    pub(super) async fn settle(self, delivery: &Delivery) -> Settled {
         let ticket = &delivery.ticket;
         let Some(handler) = self.pool.registry.find(&ticket.kind) else {
             tracing::warn!(job.id = %ticket.job, job.kind = ticket.kind, "unknown kind of job: it stays queued");
             metrics::counter!("guildhall_jobs_unknown_total", "kind" => ticket.kind.clone()).increment(1);
-            return delivery.done().await;
+            return Settled::Done;
         };
-        match self.claim(&delivery).await {
+        let asked = (Instant::now(), self.pool.queue.clock.now());
+        let mut gate = None;
+        match self.claim(delivery, &mut gate).await {
             Ok(Some(job)) => {
-                self.execute(job, handler, ticket.reply_to.as_deref()).await;
-                delivery.done().await;
+                fail_point("after_claim", &ticket.kind).await;
+                // Had it been queued, its lease number would be the one after the ticket's.
+                let took_over = delivery.redelivered && job.lease > ticket.lease + 1;
+                let lease = Lease::new(delivery.lost.clone(), took_over, asked);
+                let context = JobContext::new(job, self.pool.queue.clone(), lease);
+                self.execute(context, handler, ticket.reply_to.as_deref()).await;
+                fail_point("before_ack", &ticket.kind).await;
+                Settled::Done
             }
-            Ok(None) => delivery.done().await,
+            Ok(None) => Settled::Done,
             Err(error) => {
                 tracing::warn!(job.id = %ticket.job, %error, "cannot claim a job, putting its message back");
                 tokio::time::sleep(DATABASE_PAUSE).await;
-                delivery.put_back().await;
+                Settled::NotLookedAt
             }
         }
     }
 
-    async fn claim(&self, delivery: &Delivery) -> Result<Option<Model>, sea_orm::DbErr> {
-        if !delivery.redelivered {
-            return self.pool.claimer.claim(delivery.ticket.job).await;
+    /// `None`: there is nothing to run. A suspect is claimed only where none runs yet; `gate` keeps others out.
+    async fn claim(
+        &self,
+        delivery: &Delivery,
+        gate: &mut Option<OwnedSemaphorePermit>,
+    ) -> Result<Option<Model>, DbErr> {
+        let (queue, ticket) = (&self.pool.queue, &delivery.ticket);
+        if delivery.redelivered && !queue.take_over(ticket).await? {
+            return Ok(None);
         }
-        let queue = &self.pool.queue;
+        if let Some(job) = self.pool.claimer.claim(ticket.job).await? {
+            return Ok(Some(job));
+        }
+        if !loss::is_queued_suspect(queue.database.read(), ticket.job).await? {
+            return Ok(None);
+        }
+        *gate = self.pool.gate.pass();
+        if gate.is_none() {
+            queue.put_aside(ticket.job).await?;
+            return Ok(None);
+        }
         let now = queue.clock.now();
-        let claim = Claim {
-            job: delivery.ticket.job,
-            ticket_lease: delivery.ticket.lease,
-            redelivered: true,
-            worker: &self.pool.name,
-            now,
-            lease_until: now + LEASE,
-        };
-        lifecycle::claim(queue.database.write(), claim).await
+        let times = (now, now + LEASE);
+        loss::claim_suspect(queue.database.write(), ticket.job, &self.pool.name, times).await
     }
 
-    async fn execute(&self, job: Model, handler: Arc<dyn AnyHandler>, reply_to: Option<&str>) {
+    async fn execute(&self, context: JobContext, handler: Arc<dyn AnyHandler>, reply_to: Option<&str>) {
         let started = Instant::now();
-        observe_wait(&job, self.pool.queue.clock.now());
-        let context = JobContext::new(job, self.pool.queue.clone());
+        observe_wait(&context.job, context.now());
         self.pool.on_cancel(context.id(), context.cancel.clone());
-        let verdict = if context.attempt() > context.job.max_attempts {
-            // Every earlier run ended without a word: it took its worker down with it, or hung.
-            Verdict::Exhausted(failure(500, "worker_lost", "the job's workers ended without finishing it"))
-        } else {
-            supervise(&context, handler.as_ref()).await
-        };
+        let run = self.pool.watchdog.watch(&context, handler.time_limit());
+        let verdict = AssertUnwindSafe(supervise(&context, handler.as_ref())).catch_unwind().await;
+        drop(run);
+        let verdict = verdict.unwrap_or_else(|_panic| {
+            tracing::error!(job.id = %context.id(), job.kind = context.job.kind, "a job panicked");
+            let message = "the job broke off: a bug, see the log";
+            Verdict::from_error(JobError::Retry(failure(500, "panic", message)))
+        });
+        fail_point("after_effect", &context.job.kind).await;
         let outcome = verdict.name();
         settle::settle(&context, verdict, (reply_to, &self.pool.finisher)).await;
         let kind = context.job.kind.clone();
@@ -95,49 +125,22 @@ fn observe_wait(job: &Model, now: entities::Timestamp) {
     metrics::histogram!("guildhall_job_wait_seconds", "class" => job.class.name()).record(seconds);
 }
 
-/// Runs the handler until it ends, panics, loses its lease, outlasts its limit, or the process is cut.
+/// Runs the handler until it ends, loses its lease, outlasts its limit, or the process is cut.
 async fn supervise(context: &JobContext, handler: &dyn AnyHandler) -> Verdict {
     let hard = context.queue.shutdown.hard().clone();
-    let run = AssertUnwindSafe(handler.run(context)).catch_unwind();
     tokio::select! {
         biased;
-        ended = run => match ended {
-            Ok(Ok(outcome)) => Verdict::from_outcome(outcome),
-            Ok(Err(error)) => Verdict::from_error(error),
-            Err(_panic) => {
-                tracing::error!(job.id = %context.id(), job.kind = context.job.kind, "a job panicked");
-                Verdict::from_error(JobError::Retry(failure(500, "panic", "the job broke off: a bug, see the log")))
-            }
+        () = lease::keep(context) => Verdict::LeaseLost,
+        ended = lease::only_while_held(context, handler.run(context)) => match ended {
+            Ok(outcome) => Verdict::from_outcome(outcome),
+            Err(error) => Verdict::from_error(error),
         },
-        () = lose_lease(context) => Verdict::LeaseLost,
         () = tokio::time::sleep(handler.time_limit()) => {
             let limit = handler.time_limit().as_secs();
             let message = format!("the job did not end within {limit} s");
             Verdict::from_error(JobError::Retry(failure(503, "timed_out", message)))
         },
         () = hard.cancelled() => Verdict::Cut,
-    }
-}
-
-/// Extends the lease for as long as it is held; returns when it is lost.
-async fn lose_lease(context: &JobContext) {
-    let queue = &context.queue;
-    let mut last_success = Instant::now();
-    loop {
-        tokio::time::sleep(HEARTBEAT).await;
-        let lease_until = queue.clock.now() + LEASE;
-        match lifecycle::heartbeat(queue.database.write(), context.claim(), lease_until).await {
-            Ok(Heartbeat::Held { cancel_requested }) => {
-                last_success = Instant::now();
-                if cancel_requested {
-                    context.cancel.cancel();
-                }
-            }
-            Err(error) if last_success.elapsed() < LEASE => {
-                tracing::warn!(job.id = %context.id(), %error, "heartbeat failed, trying again");
-            }
-            Ok(Heartbeat::Lost) | Err(_) => return,
-        }
     }
 }
 

@@ -1,19 +1,24 @@
 //! The loops of a worker process: one for each class, with slots of its own, so interactive never waits for bulk.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use entities::JobId;
-use entities::job::Class;
+use entities::job::{Class, Ticket};
+use futures_util::FutureExt;
 use runtime::Event;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::batch::{Claimer, Finisher};
 use super::handler::Registry;
-use super::one::Run;
+use super::one::{Run, Settled};
+use super::watchdog::Watchdog;
 use crate::Queue;
 use crate::broker::Delivery;
+use crate::loss::Gate;
 
 /// How many jobs of each class run at a time in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +30,8 @@ pub struct Slots {
 
 impl Default for Slots {
     fn default() -> Self {
-        Self { interactive: 16, default: 8, bulk: 4 }
+        // Bulk jobs spend their time waiting for a permit; with few slots the guilds beyond them would not get a turn.
+        Self { interactive: 16, default: 8, bulk: 32 }
     }
 }
 
@@ -45,24 +51,16 @@ pub(super) struct Pool {
     pub(super) registry: Registry,
     pub(super) claimer: Claimer,
     pub(super) finisher: Finisher,
+    pub(super) gate: Gate,
+    pub(super) watchdog: Watchdog,
     /// This process, in the rows it holds.
     pub(super) name: String,
-    running: Mutex<HashSet<JobId>>,
+    here: Mutex<HashMap<JobId, Turn>>,
     /// A run that was asked to stop by an event, without waiting for its heartbeat.
     cancels: Mutex<Vec<(JobId, CancellationToken)>>,
 }
 
 impl Pool {
-    /// Notes that this process runs the job; false when it does already.
-    fn enter(&self, job: JobId) -> bool {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job)
-    }
-
-    fn leave(&self, job: JobId) {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
-        self.cancels.lock().unwrap_or_else(PoisonError::into_inner).retain(|(held, _)| *held != job);
-    }
-
     pub(super) fn on_cancel(&self, job: JobId, token: CancellationToken) {
         self.cancels.lock().unwrap_or_else(PoisonError::into_inner).push((job, token));
     }
@@ -73,6 +71,48 @@ impl Pool {
     }
 }
 
+/// What a job is in this process for: the turn its ticket stands for. Of one turn there may be many rings, and each run
+/// that gives the job back, or loses it, makes the ticket of another turn.
+struct Turn {
+    lease: i64,
+    over: CancellationToken,
+}
+
+/// A job is in this process for as long as this lives, however its run ends.
+struct Here<'a> {
+    pool: &'a Pool,
+    job: JobId,
+}
+
+impl<'a> Here<'a> {
+    /// `None`: a second ring for what runs right here: the run itself will say how it ended. A ring for a later turn, on
+    /// the other hand, may be the only one there is, and waits until the run has left.
+    async fn enter(pool: &'a Pool, ticket: &Ticket) -> Option<Self> {
+        loop {
+            let over = match pool.here.lock().unwrap_or_else(PoisonError::into_inner).entry(ticket.job) {
+                Entry::Vacant(free) => {
+                    free.insert(Turn { lease: ticket.lease, over: CancellationToken::new() });
+                    return Some(Self { pool, job: ticket.job });
+                }
+                Entry::Occupied(taken) if ticket.lease <= taken.get().lease => return None,
+                Entry::Occupied(taken) => taken.get().over.clone(),
+            };
+            over.cancelled().await;
+        }
+    }
+}
+
+impl Drop for Here<'_> {
+    fn drop(&mut self) {
+        let turn = self.pool.here.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.job);
+        if let Some(turn) = turn {
+            turn.over.cancel();
+        }
+        let mut cancels = self.pool.cancels.lock().unwrap_or_else(PoisonError::into_inner);
+        cancels.retain(|(held, _)| *held != self.job);
+    }
+}
+
 /// Takes jobs of all classes until shutdown is asked for; runs in flight end on the shutdown's tracker.
 pub fn run(queue: &Queue, registry: Registry, slots: Slots, name: &str) {
     let pool = Arc::new(Pool {
@@ -80,8 +120,10 @@ pub fn run(queue: &Queue, registry: Registry, slots: Slots, name: &str) {
         registry,
         claimer: Claimer::start(queue, name),
         finisher: Finisher::start(queue),
+        gate: Gate::new(),
+        watchdog: Watchdog::start(&queue.shutdown),
         name: name.to_owned(),
-        running: Mutex::default(),
+        here: Mutex::default(),
         cancels: Mutex::default(),
     });
     for class in Class::ALL {
@@ -115,14 +157,18 @@ async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
 }
 
 async fn handle(pool: &Arc<Pool>, delivery: Delivery) {
-    let job = delivery.ticket.job;
-    if !pool.enter(job) {
-        // A second ring for what runs right here: the run itself will say how it ended.
-        delivery.done().await;
-        return;
+    let Some(_here) = Here::enter(pool, &delivery.ticket).await else {
+        return delivery.done().await;
+    };
+    match AssertUnwindSafe(Run::new(pool).settle(&delivery)).catch_unwind().await {
+        Ok(Settled::Done) => delivery.done().await,
+        Ok(Settled::NotLookedAt) => delivery.put_back().await,
+        Err(_panic) => {
+            tracing::error!(job.id = %delivery.ticket.job, "a job could not be settled: a bug; its lease will end");
+            // An unsettled message would take up a slot for as long as the connection lasts.
+            delivery.done().await;
+        }
     }
-    Run::new(pool).settle(delivery).await;
-    pool.leave(job);
 }
 
 /// Cancelling reaches a run in whichever process it is.

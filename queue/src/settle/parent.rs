@@ -2,7 +2,7 @@
 
 use entities::Timestamp;
 use entities::audit_entry::{self, NewEntry};
-use entities::job::lifecycle::{self, Ending, Held};
+use entities::job::lifecycle::Ending;
 use entities::job::{Model, State, cancel, family};
 use sea_orm::{DatabaseTransaction, DbErr};
 use serde_json::{Value, json};
@@ -13,18 +13,22 @@ use crate::run::JobContext;
 
 /// Chunks of one guild in the queue or running at a time, so that guilds take turns (design 4).
 const WINDOW: u64 = 2;
+/// The first chunk goes alone: where its guild has lost the right to be changed, nothing else needs to find out.
+const FIRST: u64 = 1;
 
 /// What the end of a child means for its family. The parent's row is locked by the caller's progress update.
 pub(super) async fn after_child(
     transaction: &DatabaseTransaction,
     parent: &Model,
-    ending: &Ending,
+    (ending, counters): (&Ending, Option<Value>),
     (now, aftermath): (Timestamp, &mut Aftermath),
 ) -> Result<(), DbErr> {
     let mut parent = parent.clone();
-    if let Ending::Succeeded(result) = ending {
-        let counters = add_counters(parent.result.take(), result);
-        family::save_counters(transaction, parent.job_id, counters).await?;
+    // Also of a chunk that did not succeed: what it did is done.
+    let own = if let Ending::Succeeded(result) = ending { Some(result) } else { counters.as_ref() };
+    if let Some(own) = own {
+        let sum = add_counters(parent.result.take(), own);
+        family::save_counters(transaction, parent.job_id, sum).await?;
     }
     if let Some(failure) = ending.failure() {
         let stop = matches!(ending, Ending::Failed(_));
@@ -78,23 +82,18 @@ pub(super) async fn split(
     now: Timestamp,
 ) -> Result<Option<Aftermath>, DbErr> {
     let transaction = context.database().begin().await?;
-    let rows = chunks.iter().cloned().map(|chunk| chunk.chunk_of(context.id()).into_row()).collect();
-    lifecycle::insert_many(&transaction, rows, now).await?;
-    let progress = context.progress();
-    let numbers = (progress.done, progress.total, progress.failed);
-    let held: Held = context.claim();
-    let hit = lifecycle::checkpoint(&transaction, held, checkpoint.clone(), numbers).await?
-        && family::wait_for_children(&transaction, held, counters.clone(), checkpoint.clone()).await?;
-    if !hit {
+    context.insert_chunks(&transaction, chunks.to_vec()).await?;
+    let reached = (checkpoint.clone(), context.progress());
+    if !family::wait_for_children(&transaction, context.claim(), counters.clone(), reached, now).await? {
         return Ok(None);
     }
     let mut aftermath = Aftermath::default();
-    let parent = family::add_progress(&transaction, context.id(), (0, 0)).await?;
+    let parent = family::add_progress(&transaction, context.id(), (0, 0), now).await?;
     if let Some(parent) = parent {
         if parent.cancel_requested {
             cancel::stop_children(&transaction, parent.job_id, now).await?;
         } else {
-            aftermath.ring = family::release_chunks(&transaction, parent.job_id, WINDOW, now).await?;
+            aftermath.ring = family::release_chunks(&transaction, parent.job_id, FIRST, now).await?;
         }
         finish_parent_if_last(&transaction, &parent, now).await?;
     }

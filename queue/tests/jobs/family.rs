@@ -1,7 +1,8 @@
 //! Parents and chunks: window, progress, the one end, failures, cancelling.
 
 use entities::job::family;
-use entities::job::{Model, State};
+use entities::job::lifecycle::{Held, Progress};
+use entities::job::{Model, State, listing};
 use entities::{JobId, audit_entry};
 use queue::{Draft, Enqueued};
 use serde_json::json;
@@ -31,17 +32,9 @@ async fn parent_with(world: &World, fails: &[Option<&str>]) -> JobId {
             Draft::new(guild(), &chunk, audit_entry::Actor::service()).unwrap().total(5).chunk_of(job);
         world.insert(draft).await;
     }
-    let claim = entities::job::lifecycle::Claim {
-        job,
-        ticket_lease: 0,
-        redelivered: false,
-        worker: "by-hand",
-        now,
-        lease_until: now + queue::LEASE,
-    };
-    let row = entities::job::lifecycle::claim(conn, claim).await.unwrap().unwrap();
-    let held = entities::job::lifecycle::Held { job, lease: row.lease };
-    assert!(family::wait_for_children(conn, held, json!({}), json!({})).await.unwrap());
+    let row = world.claim(job).await.unwrap();
+    let reached = (json!({}), Progress::default());
+    assert!(family::wait_for_children(conn, Held::of(&row), json!({}), reached, now).await.unwrap());
     job
 }
 
@@ -89,14 +82,17 @@ both_modes! {
         let gate = Gate::new();
         let parent = start(&world, &gate, 7).await;
         gate.wait_for_entry().await;
+        assert_eq!(gate.entered.available_permits(), 0, "the first chunk goes alone");
+        gate.open.add_permits(1);
+        gate.wait_for_entry().await;
         gate.wait_for_entry().await;
         let transaction = world.context.database.begin().await.unwrap();
         world.queue.cancel(&transaction, parent).await.unwrap();
         transaction.commit().await.unwrap();
         world.queue.announce_cancel(parent).await.unwrap();
         let row = world.wait_for(parent, State::Cancelled).await;
-        assert_eq!(progress(&row), (4, 35, 0), "two chunks had come to their second step");
-        assert_eq!(gate.entered.available_permits(), 0, "no third chunk began");
+        assert_eq!(progress(&row), (9, 35, 0), "one was done, two chunks had come to their second step");
+        assert_eq!(gate.entered.available_permits(), 0, "no fourth chunk began");
     }
 
     async fn a_chunk_that_cannot_succeed_stops_its_parent_and_says_why(world: World) {
@@ -108,6 +104,28 @@ both_modes! {
         let row = world.wait_for(parent, State::Failed).await;
         assert_eq!(row.failure().unwrap().error, "role_gone");
         assert_eq!(progress(&row), (5, 0, 3), "two steps were taken, three are failed, other chunks did not begin");
+        assert_eq!(row.result, Some(json!({ "stepped": 2 })), "what the failed chunk did is done");
+    }
+
+    async fn what_a_chunk_did_counts_whether_it_is_cancelled_or_lost_for_good(world: World) {
+        let gate = Gate::new();
+        world.work_with(registry().with(ChunkHandler(gate.clone())));
+        let parent = parent_with(&world, &[None, None]).await;
+        world.release(parent, 1).await;
+        gate.wait_for_entry().await;
+        let running = listing::running_children(world.context.database.read(), parent).await.unwrap();
+        world.execute("UPDATE job SET losses = 2 WHERE parent_id IS NOT NULL AND state = 'running'").await;
+        world.context.clock.advance(queue::LEASE + std::time::Duration::from_secs(1));
+        assert_eq!(world.queue.take_back_expired().await.unwrap(), 1);
+        assert_eq!(world.row(running[0]).await.state, State::Dead);
+        gate.wait_for_entry().await;
+        let transaction = world.context.database.begin().await.unwrap();
+        world.queue.cancel(&transaction, parent).await.unwrap();
+        transaction.commit().await.unwrap();
+        world.queue.announce_cancel(parent).await.unwrap();
+        let row = world.wait_for(parent, State::Failed).await;
+        assert_eq!(row.failure().unwrap().error, "worker_lost");
+        assert_eq!(row.result, Some(json!({ "stepped": 4 })), "two steps of each");
     }
 
     async fn two_last_chunks_that_end_together_end_the_parent_once(world: World) {

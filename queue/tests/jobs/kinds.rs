@@ -1,7 +1,8 @@
 //! Kinds of job that do what a test wants to see.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use entities::audit_entry::Actor;
@@ -15,7 +16,7 @@ use tokio::sync::Semaphore;
 use crate::world::guild;
 
 macro_rules! kind {
-    ($name:ident { $($field:ident: $type:ty),* }, $kind:literal, $attempts:literal) => {
+    ($name:ident { $($field:ident: $type:ty),* }, $kind:literal, $attempts:literal $(, $limit:expr)?) => {
         #[derive(Debug, Clone, Serialize, Deserialize)]
         pub(crate) struct $name { $(pub(crate) $field: $type),* }
 
@@ -23,6 +24,7 @@ macro_rules! kind {
             const KIND: &'static str = $kind;
             const CLASS: Class = Class::Default;
             const MAX_ATTEMPTS: i32 = $attempts;
+            $(const TIME_LIMIT: Duration = $limit;)?
         }
     };
 }
@@ -31,6 +33,8 @@ kind!(Echo { text: String }, "echo", 8);
 kind!(FailsUntil { attempt: i32 }, "fails_until", 3);
 kind!(Refuses {}, "refuses", 8);
 kind!(Panics {}, "panics", 2);
+kind!(PanicsWhenCut {}, "panics_when_cut", 2, Duration::from_millis(50));
+kind!(Blocks {}, "blocks", 2);
 kind!(Gated {}, "gated", 8);
 kind!(Parent { chunks: i64 }, "parent", 8);
 kind!(Chunk { steps: i64, fails: Option<String> }, "chunk", 1);
@@ -79,6 +83,47 @@ impl Handler for PanicsHandler {
 
     async fn run(&self, _: &JobContext, _: Panics) -> Result<Outcome, JobError> {
         panic!("as the test wants it");
+    }
+}
+
+/// Never ends, and panics when it is cut.
+pub(crate) struct PanicsWhenCutHandler;
+
+struct PanicsOnDrop;
+
+impl Drop for PanicsOnDrop {
+    fn drop(&mut self) {
+        panic!("as the test wants it");
+    }
+}
+
+#[async_trait]
+impl Handler for PanicsWhenCutHandler {
+    type Payload = PanicsWhenCut;
+
+    async fn run(&self, _: &JobContext, _: PanicsWhenCut) -> Result<Outcome, JobError> {
+        let _held = PanicsOnDrop;
+        std::future::pending().await
+    }
+}
+
+/// Holds its thread until the test lets go.
+#[derive(Clone, Default)]
+pub(crate) struct Block {
+    pub(crate) entered: Arc<AtomicBool>,
+    pub(crate) over: Arc<AtomicBool>,
+}
+
+#[async_trait]
+impl Handler for Block {
+    type Payload = Blocks;
+
+    async fn run(&self, _: &JobContext, _: Blocks) -> Result<Outcome, JobError> {
+        self.entered.store(true, Ordering::SeqCst);
+        while !self.over.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(Outcome::done(json!({})))
     }
 }
 
@@ -150,6 +195,7 @@ impl Handler for ChunkHandler {
 
     async fn run(&self, job: &JobContext, payload: Chunk) -> Result<Outcome, JobError> {
         job.set_progress(2, payload.steps, 0);
+        job.set_counters(json!({ "stepped": 2 }));
         job.checkpoint(job.begin().await?, &json!({ "at": 2 })).await?;
         self.0.pass(job).await?;
         if let Some(word) = payload.fails {

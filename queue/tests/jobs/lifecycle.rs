@@ -1,16 +1,28 @@
 //! One job from enqueue to answer.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use entities::job::State;
-use queue::{Answer, Draft};
+use entities::job::{Model, State};
+use queue::{Answer, Draft, LEASE, Replay};
 use serde_json::json;
 
-use crate::kinds::{Echo, FailsUntil, Gate, Gated, Panics, Refuses, registry};
-use crate::world::{both_modes, guild};
+use crate::kinds::{
+    Block, Blocks, Echo, FailsUntil, Gate, Gated, Panics, PanicsWhenCut, PanicsWhenCutHandler, Refuses,
+    registry,
+};
+use crate::world::{World, both_modes, guild};
 
 fn echo(text: &str) -> Echo {
     Echo { text: text.to_owned() }
+}
+
+async fn replay(world: &World, job: &Model) -> Model {
+    let transaction = world.context.database.begin().await.unwrap();
+    let replayed = queue::replay(&transaction, job, world.context.clock.now()).await.unwrap();
+    transaction.commit().await.unwrap();
+    let Replay::Queued(row) = replayed else { panic!("{replayed:?}") };
+    *row
 }
 
 both_modes! {
@@ -71,9 +83,12 @@ both_modes! {
         let row = world.wait_for(id, State::Dead).await;
         assert_eq!(row.attempt, 3);
         assert_eq!(row.failure().unwrap().error, "not_yet");
-        let conn = world.context.database.write();
-        let replayed = entities::job::outbox::replay(conn, id, world.context.clock.now()).await.unwrap().unwrap();
+        let errors = |row: &Model| row.history().iter().map(|try_| (try_.attempt, try_.error.clone())).collect::<Vec<_>>();
+        let not_yet = [1, 2, 3].map(|attempt| (attempt, "not_yet".to_owned()));
+        assert_eq!(errors(&row), not_yet);
+        let replayed = replay(&world, &row).await;
         assert_eq!((replayed.state, replayed.attempt), (State::Queued, 0));
+        assert_eq!(errors(&replayed), not_yet, "what went before is kept");
         world.context.clock.advance(Duration::from_secs(2));
         assert_eq!(world.queue.relay_unpublished().await.unwrap(), 1);
         world.wait_for(id, State::Retrying).await;
@@ -90,6 +105,39 @@ both_modes! {
         world.queue.promote_due().await.unwrap();
         let row = world.wait_for(id, State::Dead).await;
         assert_eq!(row.failure().unwrap().error, "panic");
+    }
+
+    async fn a_job_that_panics_when_it_is_cut_is_retried_and_costs_no_slot(world: World) {
+        world.work_with(registry().with(PanicsWhenCutHandler));
+        let job = world.enqueue(&PanicsWhenCut {}).await;
+        world.queue.publish(job.ticket);
+        let row = world.wait_for(job.job, State::Retrying).await;
+        assert_eq!(row.failure().unwrap().error, "panic");
+        world.context.clock.advance(Duration::from_secs(60));
+        world.queue.promote_due().await.unwrap();
+        world.wait_for(job.job, State::Dead).await;
+        assert!(world.call(&echo("still here")).await.is_some());
+    }
+
+    async fn a_job_that_holds_its_thread_leaves_the_others_to_its_neighbours(world: World) {
+        let block = Block::default();
+        world.work_with(registry().with(block.clone()));
+        let held = world.enqueue(&Blocks {}).await;
+        world.queue.publish(held.ticket);
+        while !block.entered.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        for _ in 0..20 {
+            assert!(world.call(&echo("beside it")).await.is_some());
+        }
+        // Its heartbeats stand still with it, so its lease ends; the ring for it is for another process.
+        world.context.clock.advance(LEASE + Duration::from_secs(1));
+        assert_eq!(world.queue.take_back_expired().await.unwrap(), 1);
+        assert!(world.call(&echo("after it was taken back")).await.is_some());
+        assert_eq!(world.row(held.job).await.losses, 1);
+        block.over.store(true, Ordering::SeqCst);
+        assert!(world.call(&echo("and now")).await.is_some());
+        assert_eq!(world.row(held.job).await.result, None, "what it did in the end is not its to say any more");
     }
 
     async fn a_kind_this_worker_does_not_know_stays_queued(world: World) {

@@ -3,10 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
+mod doubt;
 mod family;
 mod fence;
 mod kinds;
 mod lifecycle;
+mod loss;
 mod model;
 mod relay;
 mod world;

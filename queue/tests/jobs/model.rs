@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use entities::JobId;
-use entities::job::lifecycle::{self, Claim, Ending, Heartbeat, Held};
+use entities::job::history::KEPT;
+use entities::job::lifecycle::{self, Ending, Heartbeat, Held};
+use entities::job::loss::{self, FREE, Sign};
 use entities::job::{Failure, State, batch, cancel, outbox};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -19,7 +21,8 @@ const PAUSE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 enum Step {
     Claim,
-    ClaimInBatch,
+    ClaimSuspect,
+    Postpone,
     /// A redelivered message that was rung so many leases ago.
     Redeliver(i64),
     /// By the claim that is so many leases old; 0 is the newest.
@@ -39,9 +42,10 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let age = || prop_oneof![4 => Just(0), 1 => 1..3_i64];
     let step = prop_oneof![
-        4 => Just(Step::Claim),
-        2 => Just(Step::ClaimInBatch),
-        2 => (0..3_i64).prop_map(Step::Redeliver),
+        6 => Just(Step::Claim),
+        3 => Just(Step::ClaimSuspect),
+        1 => Just(Step::Postpone),
+        3 => (0..3_i64).prop_map(Step::Redeliver),
         2 => age().prop_map(Step::Beat),
         1 => age().prop_map(Step::Succeed),
         1 => age().prop_map(Step::SucceedInBatch),
@@ -54,7 +58,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::Replay),
         2 => prop_oneof![Just(PAUSE), Just(LEASE + Duration::from_secs(1))].prop_map(Step::Pass),
     ];
-    prop::collection::vec(step, 1..30)
+    prop::collection::vec(step, 1..60)
 }
 
 /// What the row should say, in times since the start.
@@ -66,6 +70,9 @@ struct Model {
     lease_until: Option<Duration>,
     run_at: Duration,
     cancel_requested: bool,
+    losses: i32,
+    /// Attempt and word of each try that did not end well.
+    history: Vec<(i32, String)>,
     now: Duration,
 }
 
@@ -87,14 +94,36 @@ impl Model {
         true
     }
 
+    fn note(&mut self, word: &str) {
+        self.history.push((self.attempt, word.to_owned()));
+        if self.history.len() > KEPT {
+            self.history.remove(0);
+        }
+    }
+
+    fn lose(&mut self) -> bool {
+        self.note("lost");
+        self.leave(if self.losses == 0 { State::Queued } else { State::Retrying });
+        self.run_at = self.now + pause(self.losses).unwrap_or_default();
+        self.attempt -= i32::from(self.losses < FREE);
+        self.losses += 1;
+        true
+    }
+
     /// Applies the step and says whether it should hit.
     fn apply(&mut self, step: &Step) -> bool {
         match *step {
-            Step::Claim | Step::ClaimInBatch => self.state == State::Queued && self.claim(),
-            Step::Redeliver(age) => {
-                let orphaned = self.state == State::Running && age == 1;
-                (self.state == State::Queued || orphaned) && self.claim()
+            Step::Claim => self.state == State::Queued && self.losses < FREE && self.claim(),
+            Step::ClaimSuspect => self.state == State::Queued && self.losses >= FREE && self.claim(),
+            Step::Postpone => {
+                let may = self.state == State::Queued && self.losses >= FREE;
+                if may {
+                    self.leave(State::Retrying);
+                    self.run_at = self.now + PAUSE;
+                }
+                may
             }
+            Step::Redeliver(age) => self.state == State::Running && age == 1 && self.lose(),
             Step::Pass(time) => {
                 self.now += time;
                 true
@@ -107,12 +136,7 @@ impl Model {
                 due
             }
             Step::TakeBack => {
-                let expired = self.state == State::Running && self.lease_until < Some(self.now);
-                if expired {
-                    self.leave(State::Queued);
-                    self.run_at = self.now;
-                }
-                expired
+                self.state == State::Running && self.lease_until < Some(self.now) && self.lose()
             }
             Step::Cancel => {
                 let open = self.state.is_open();
@@ -143,15 +167,21 @@ impl Model {
         match step {
             Step::Beat(_) => self.lease_until = Some(self.now + LEASE),
             Step::Succeed(_) | Step::SucceedInBatch(_) => self.leave(State::Succeeded),
-            Step::Fail(_) => self.leave(State::Failed),
+            Step::Fail(_) => {
+                self.note("failed");
+                self.leave(State::Failed);
+            }
             Step::Retry(_) if self.cancel_requested => return false,
             Step::Retry(_) => {
+                self.note("failed");
+                self.losses = 0;
                 self.leave(State::Retrying);
                 self.run_at = self.now + PAUSE;
             }
             Step::GiveBack(_) => {
                 self.leave(State::Queued);
                 self.attempt -= 1;
+                self.losses = 0;
                 self.run_at = self.now;
             }
             _ => unreachable!("only steps of a holder"),
@@ -160,46 +190,63 @@ impl Model {
     }
 }
 
-fn lost() -> Failure {
-    Failure { status: 500, error: "lost".to_owned(), message: "lost".to_owned(), retry_after: None }
+/// As the queue has it: the first loss costs no time.
+fn pause(losses: i32) -> Option<Duration> {
+    (losses > 0).then_some(PAUSE)
+}
+
+fn failure(word: &str) -> Failure {
+    Failure { status: 500, error: word.to_owned(), message: word.to_owned(), retry_after: None }
+}
+
+/// Takes the run back that somebody knows to be lost.
+async fn lose(world: &World, row: &entities::job::Model, sign: Sign) -> bool {
+    let times = (world.context.clock.now(), pause(row.losses));
+    let lost = failure("lost");
+    loss::take_back(world.context.database.write(), row, (&lost, sign), times).await.unwrap().is_some()
 }
 
 async fn perform(world: &World, job: JobId, lease: i64, step: &Step) -> bool {
     let (conn, now) = (world.context.database.write(), world.context.clock.now());
     let held = |age: i64| Held { job, lease: lease - age };
+    // The row as the holder of that age claimed it.
+    let row = world.row(job).await;
+    let claimed = |age: i64| entities::job::Model { lease: lease - age, ..row.clone() };
+    let error = failure("failed");
     match *step {
-        Step::Claim | Step::Redeliver(_) => {
-            let (ticket_lease, redelivered) = match step {
-                Step::Redeliver(age) => (lease - age, true),
-                _ => (lease, false),
-            };
-            let claim = Claim { job, ticket_lease, redelivered, worker: "w", now, lease_until: now + LEASE };
-            lifecycle::claim(conn, claim).await.unwrap().is_some()
-        }
-        Step::ClaimInBatch => {
+        Step::Claim => {
             let jobs = [JobId(uuid::Uuid::nil()), job, job];
             batch::claim(conn, &jobs, "w", (now, now + LEASE)).await.unwrap().len() == 1
         }
+        Step::ClaimSuspect => {
+            loss::claim_suspect(conn, job, "w", (now, now + LEASE)).await.unwrap().is_some()
+        }
+        Step::Postpone => loss::postpone(conn, job, now + PAUSE).await.unwrap(),
+        Step::Redeliver(age) => match loss::held_by_ticket(conn, job, lease - age).await.unwrap() {
+            Some(row) => lose(world, &row, Sign::Redelivered).await,
+            None => false,
+        },
         Step::Beat(age) => {
             lifecycle::heartbeat(conn, held(age), now + LEASE).await.unwrap() != Heartbeat::Lost
         }
         Step::Succeed(age) => {
-            lifecycle::finish(conn, held(age), &Ending::Succeeded(json!({})), now).await.unwrap()
+            lifecycle::finish(conn, &claimed(age), &Ending::Succeeded(json!({})), None, now).await.unwrap()
         }
         Step::SucceedInBatch(age) => {
             let ended = [(held(age), json!({})), (held(age), json!({})), (held(age), json!({}))];
             batch::succeed(conn, &ended, now).await.unwrap().contains(&job)
         }
-        Step::Fail(age) => lifecycle::finish(conn, held(age), &Ending::Failed(lost()), now).await.unwrap(),
-        Step::Retry(age) => lifecycle::retry(conn, held(age), now + PAUSE, (&lost(), None)).await.unwrap(),
+        Step::Fail(age) => {
+            lifecycle::finish(conn, &claimed(age), &Ending::Failed(error), None, now).await.unwrap()
+        }
+        Step::Retry(age) => {
+            lifecycle::retry(conn, &claimed(age), (&error, None), (now, PAUSE)).await.unwrap()
+        }
         Step::GiveBack(age) => lifecycle::give_back(conn, held(age), now, None).await.unwrap().is_some(),
         Step::Promote => {
             outbox::promote_due(conn, now, 10).await.unwrap().iter().any(|ticket| ticket.job == job)
         }
-        Step::TakeBack => {
-            let row = world.row(job).await;
-            outbox::take_back(conn, &row, &lost(), (now, now)).await.unwrap().is_some()
-        }
+        Step::TakeBack => lose(world, &row, Sign::LeaseEnded(now)).await,
         Step::Cancel => {
             let open = world.row(job).await.state.is_open();
             cancel::request(conn, job, now).await.unwrap();
@@ -223,6 +270,8 @@ async fn walk(world: &World, steps: &[Step]) -> Result<(), TestCaseError> {
         lease_until: None,
         run_at: Duration::ZERO,
         cancel_requested: false,
+        losses: 0,
+        history: Vec::new(),
         now: Duration::ZERO,
     };
     for (at, step) in steps.iter().enumerate() {
@@ -238,6 +287,8 @@ async fn walk(world: &World, steps: &[Step]) -> Result<(), TestCaseError> {
             lease_until: row.lease_until.map(|until| (until - start).to_std().unwrap()),
             run_at: (row.run_at.unwrap() - start).to_std().unwrap(),
             cancel_requested: row.cancel_requested,
+            losses: row.losses,
+            history: row.history().into_iter().map(|failed| (failed.attempt, failed.error)).collect(),
             now: model.now,
         };
         prop_assert_eq!(&seen, &model, "after step {} {:?} of {:?}", at, step, steps);

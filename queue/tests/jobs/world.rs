@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use entities::audit_entry::Actor;
-use entities::job::{Model, State, listing};
+use entities::job::{Model, State, batch, listing, loss};
 use entities::{GuildId, JobId};
 use queue::run::{Registry, Slots};
 use queue::{Answer, Draft, Enqueued, Payload, Queue};
-use runtime::{Clock, Config, Context, Secret, Shutdown};
+use runtime::{Clock, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
 use sea_orm::ConnectionTrait;
 
 pub(crate) const GUILD: &str = "7000000000000000000";
@@ -84,8 +84,12 @@ impl World {
             },
         };
         let clock = Clock::manual(DateTime::from_timestamp(1_800_000_000, 0).unwrap());
+        // First: a process that connects to a new broker looks at the job table.
+        let options = DatabaseOptions::default();
+        let database = Database::connect(config.database_url.expose(), &options).await.unwrap();
+        migrations::apply(database.write()).await.unwrap();
+        database.close().await;
         let (context, queue) = Self::process(&config, &clock).await;
-        migrations::apply(context.database.write()).await.unwrap();
         let world = Self { context, queue, config, _folder: folder };
         world.add_guild().await;
         world
@@ -152,6 +156,22 @@ impl World {
 
     pub(crate) async fn row(&self, job: JobId) -> Model {
         listing::find_any(self.context.database.read(), job).await.unwrap().unwrap()
+    }
+
+    /// Claims a queued job, suspect or not, for a worker that never says more.
+    pub(crate) async fn claim(&self, job: JobId) -> Option<Model> {
+        let (conn, now) = (self.context.database.write(), self.context.clock.now());
+        let times = (now, now + queue::LEASE);
+        let rows = batch::claim(conn, &[job], "by-hand", times).await.unwrap();
+        match rows.into_iter().next() {
+            Some(row) => Some(row),
+            None => loss::claim_suspect(conn, job, "by-hand", times).await.unwrap(),
+        }
+    }
+
+    /// A statement both databases understand, for states that are hard to come by.
+    pub(crate) async fn execute(&self, sql: &str) {
+        self.context.database.write().execute_unprepared(sql).await.unwrap();
     }
 
     /// Reads the row until it is in `state`; the deadline is what fails a test.

@@ -1,9 +1,10 @@
-//! `guildhall jobs show`: everything that is known of one job.
+//! `guildhall jobs show`: everything that is known of one job, what its tries ran into, and which members failed.
 
 use entities::job::Model;
-use entities::{KeyId, job_failure};
+use entities::job::history::Mishap;
+use entities::{KeyId, Timestamp, job_failure};
 
-use super::{OneArgs, require};
+use super::{OneArgs, ready_in, require};
 use crate::output::{self, Table};
 
 /// Failed members shown; how many more there are is said.
@@ -13,19 +14,24 @@ pub(super) async fn run(args: OneArgs) -> anyhow::Result<()> {
     let context = args.access.look().await?;
     let job = require(context.database.read(), args.job).await?;
     let failures = job_failure::list(context.database.read(), args.job, (None, FAILURES + 1)).await?;
+    let now = context.clock.now();
     context.close().await;
     let mut table = Table::new(&["field", "value"]);
-    for (name, value) in fields(&job) {
+    for (name, value) in fields(&job, now) {
         table.row(&[name.to_owned(), value]);
     }
     output::print(&table.render())?;
+    let history = job.history();
+    if !history.is_empty() {
+        output::print(&format!("\n{}", tries(&history)))?;
+    }
     if !failures.is_empty() {
         output::print(&format!("\n{}", failed_members(&failures)))?;
     }
     Ok(())
 }
 
-fn fields(job: &Model) -> Vec<(&'static str, String)> {
+fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
     let text = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
     let json = |value: &Option<serde_json::Value>| text(value.as_ref().map(ToString::to_string));
     let progress =
@@ -39,7 +45,9 @@ fn fields(job: &Model) -> Vec<(&'static str, String)> {
         ("state", job.state.name().to_owned()),
         ("cancel requested", job.cancel_requested.to_string()),
         ("progress", progress),
+        ("ready in", ready_in(job, now)),
         ("attempt", format!("{} of {}", job.attempt, job.max_attempts)),
+        ("lost workers in a row", job.losses.to_string()),
         ("arguments", job.args.to_string()),
         ("result", json(&job.result)),
         ("error", json(&job.error)),
@@ -58,6 +66,21 @@ fn fields(job: &Model) -> Vec<(&'static str, String)> {
         ("started", output::time_or_dash(job.started_at)),
         ("finished", output::time_or_dash(job.finished_at)),
     ]
+}
+
+/// The tries that did not end well, oldest first.
+fn tries(history: &[Mishap]) -> String {
+    let mut table = Table::new(&["failed try", "at", "error", "message", "worker"]);
+    for mishap in history {
+        table.row(&[
+            mishap.attempt.to_string(),
+            output::time(mishap.at),
+            mishap.error.clone(),
+            mishap.message.clone(),
+            mishap.worker.clone().unwrap_or_else(|| "-".to_owned()),
+        ]);
+    }
+    table.render()
 }
 
 fn failed_members(failures: &[job_failure::Model]) -> String {

@@ -1,0 +1,46 @@
+//! When a job with steps will be done, at its speed so far.
+//!
+//! Progress comes in lumps: a chunk notes it each second or fifty members. So the speed is measured between two notes,
+//! from when the steps began to the last note, and the time since that note is taken off the rest; between notes the
+//! estimate counts down instead of growing.
+//!
+//! A bulk job plans first, which is much faster than writing and says nothing about it. Where the writing began, and what
+//! was done by then, stands in its checkpoint ([`begun`]); until then nobody can say when it ends.
+
+use std::time::Duration;
+
+use entities::Timestamp;
+use entities::job::{Class, Model};
+use serde_json::{Value, json};
+
+/// The checkpoint of a bulk job whose plan is made: from `now` on its chunks run, with `done` steps over already.
+pub fn begun(now: Timestamp, done: i64) -> Value {
+    json!({ "since_ms": now.timestamp_millis(), "base": done })
+}
+
+/// The time left at the speed so far. `None`: the job is over, has no steps, or its speed is not known yet.
+pub fn eta(job: &Model, now: Timestamp) -> Option<Duration> {
+    let (since, base) = measured_from(job)?;
+    let noted = job.progress_at?;
+    let left = job.progress_total - job.progress_done;
+    let steps = job.progress_done - base;
+    let took = (noted - since).to_std().ok()?;
+    if !job.state.is_open() || steps <= 0 || left < 0 || took.is_zero() {
+        return None;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 members")]
+    let rest = took.mul_f64(left as f64 / steps as f64);
+    Some(rest.saturating_sub((now - noted).to_std().unwrap_or_default()))
+}
+
+/// Since when steps are taken at the speed that counts, and how many were over by then.
+fn measured_from(job: &Model) -> Option<(Timestamp, i64)> {
+    let number = |name: &str| job.checkpoint.as_ref()?.get(name)?.as_i64();
+    if let Some(since) = number("since_ms") {
+        return Some((Timestamp::from_timestamp_millis(since)?, number("base")?));
+    }
+    (job.class != Class::Bulk).then_some((job.started_at?, 0))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Ends a process in which a run blocks its thread.
+//!
+//! A run that awaits is cut at its time limit. One that computes or waits without awaiting cannot be: its thread is gone,
+//! and no heartbeat extends its lease any more, so the job is taken back and will block a thread of the next process. The
+//! other threads go on: heartbeats, neighbours and the API work as long as one is left. A process that lost a thread for
+//! good is stopped like one that is asked to stop: its other jobs end or are given back unharmed, then it exits with an
+//! error and whatever watches over it starts it anew. The job itself counts as lost each time, and is dead in the end.
+//!
+//! The watch has a thread of its own, which no job can block.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use entities::JobId;
+use runtime::Shutdown;
+
+use super::JobContext;
+
+const LOOK: Duration = Duration::from_secs(1);
+/// A run is given up when it was found to be over its limit so often. Looks are counted, not time: a process that stood
+/// still as a whole finds its runs over their limits too, and cuts them itself a moment later.
+const PATIENCE: u32 = 30;
+
+/// One run that should have ended.
+struct Watched {
+    kind: String,
+    limit: Instant,
+    over: u32,
+}
+
+type Runs = Mutex<HashMap<JobId, Watched>>;
+
+pub(super) struct Watchdog(Arc<Runs>);
+
+impl Watchdog {
+    pub(super) fn start(shutdown: &Shutdown) -> Self {
+        let runs = Arc::<Runs>::default();
+        let (watched, shutdown) = (Arc::downgrade(&runs), shutdown.clone());
+        let thread = std::thread::Builder::new().name("watchdog".to_owned());
+        if let Err(error) = thread.spawn(move || watch(&watched, &shutdown)) {
+            tracing::warn!(%error, "no thread for the watchdog: a run that blocks will not be noticed");
+        }
+        Self(runs)
+    }
+
+    /// The run is watched until the guard is dropped.
+    pub(super) fn watch(&self, context: &JobContext, limit: Duration) -> Guard<'_> {
+        let watched = Watched { kind: context.kind().to_owned(), limit: Instant::now() + limit, over: 0 };
+        lock(&self.0).insert(context.id(), watched);
+        Guard { runs: &self.0, job: context.id() }
+    }
+}
+
+pub(super) struct Guard<'a> {
+    runs: &'a Runs,
+    job: JobId,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        lock(self.runs).remove(&self.job);
+    }
+}
+
+fn lock(runs: &Runs) -> std::sync::MutexGuard<'_, HashMap<JobId, Watched>> {
+    runs.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn watch(runs: &Weak<Runs>, shutdown: &Shutdown) {
+    loop {
+        std::thread::sleep(LOOK);
+        let Some(runs) = runs.upgrade() else { return };
+        if let Some((job, kind)) = look(&runs, Instant::now()) {
+            tracing::error!(
+                job.id = %job, job.kind = kind,
+                "a job blocks a thread of this process, which ends for it: the job neither ended nor waited at its time limit"
+            );
+            return shutdown.give_up();
+        }
+    }
+}
+
+/// A run that was over its limit at as many looks as patience allows.
+fn look(runs: &Runs, now: Instant) -> Option<(JobId, String)> {
+    let mut runs = lock(runs);
+    let mut over = runs.iter_mut().filter(|(_, run)| now > run.limit);
+    over.find_map(|(job, run)| {
+        run.over += 1;
+        (run.over >= PATIENCE).then(|| (*job, run.kind.clone()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_given_up_after_many_looks_over_its_limit_and_not_by_time_alone() {
+        let (runs, now) = (Runs::default(), Instant::now());
+        let job = JobId(uuid::Uuid::nil());
+        let watched = Watched { kind: "blocks".to_owned(), limit: now, over: 0 };
+        lock(&runs).insert(job, watched);
+        assert_eq!(look(&runs, now), None, "in time");
+        let much_later = now + Duration::from_secs(3_600);
+        for _ in 1..PATIENCE {
+            assert_eq!(look(&runs, much_later), None, "it may have stood still with its process");
+        }
+        assert_eq!(look(&runs, much_later), Some((job, "blocks".to_owned())));
+        drop(Guard { runs: &runs, job });
+        assert_eq!(look(&runs, much_later), None, "it ended after all");
+    }
+}
