@@ -27,8 +27,8 @@ use tally::Tally;
 
 pub(crate) struct Job(pub(crate) Services);
 
-/// Calls under way at a time: enough to fill the pace of bulk calls at the platform's usual answer times.
-const IN_FLIGHT: usize = 8;
+/// Calls under way at a time: enough for one chunk to fill the pace of bulk calls at answer times of up to 0.3 s.
+const IN_FLIGHT: usize = 12;
 /// A plan older than this is checked against the members as they are.
 const FRESH: Duration = Duration::from_secs(60);
 
@@ -54,7 +54,11 @@ impl Handler for Job {
         let mut flying = FuturesOrdered::new();
         let mut broken = None;
         loop {
-            while broken.is_none() && flying.len() < IN_FLIGHT && goes_on(job) {
+            while broken.is_none() && left.len() > 0 && flying.len() < tally.room(IN_FLIGHT) && goes_on(job) {
+                if let Err(error) = job.before_effect().await {
+                    broken = Some(error);
+                    break;
+                }
                 let Some(change) = left.next() else { break };
                 flying.push_back(async move { (change, self.step(call, change, known).await) });
             }

@@ -16,6 +16,11 @@ const VARIABLE: &str = "--listen (GUILDHALL_SIMULATE_LISTEN)";
 ///
 /// Point Guildhall at it with `GUILDHALL_CHAT_API_URL` and `GUILDHALL_PLAY_API_URL`. `GET /control/routes` lists what it
 /// serves, `GET /control/stats` what came in. It changes its state in memory only, never the file.
+///
+/// `POST /control/faults` orders what a route answers next, `count` times (1): `{"route": "GET /guilds/:guild/members/:user",
+/// "status": 500, "count": 3}`. `route` may be `*`. Beside `status` (400 to 599; with `retry_after`, `global` for a 429)
+/// there are `hang_ms` (late), `huge_bytes` (a body of so many bytes; with `"content_length": true` it says so beforehand)
+/// and `"served": true` (the request takes effect first). `DELETE /control/faults` forgets all of them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Address and port to serve on
@@ -24,12 +29,15 @@ pub(crate) struct Args {
     /// Fixture file with the parts `chat` and `play`
     #[arg(long, env = "GUILDHALL_SIMULATE_STATE", value_name = "FILE")]
     state: PathBuf,
-    /// Whose limits to keep: `discord` (the real hosts') or `off`
+    /// Whose limits to keep: `discord` (the real hosts'), `chat` (of them the chat platform's) or `off`
     #[arg(long, env = "GUILDHALL_SIMULATE_RATE_LIMIT", value_name = "LIMITS", default_value = "discord")]
     rate_limit: RateLimit,
-    /// Added to every answer, milliseconds
+    /// From a request to its answer, milliseconds
     #[arg(long, env = "GUILDHALL_SIMULATE_LATENCY_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
     latency_ms: u64,
+    /// Up to this much more on each of the two ways, by chance, milliseconds
+    #[arg(long, env = "GUILDHALL_SIMULATE_JITTER_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
+    jitter_ms: u64,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
@@ -44,8 +52,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
          GUILDHALL_CHAT_TOKEN=any GUILDHALL_PLAY_KEY=any",
         output::count(guilds, "guild"),
     ))?;
-    let options =
-        SimulatorOptions { rate_limit: args.rate_limit, latency: Duration::from_millis(args.latency_ms) };
+    let options = SimulatorOptions {
+        rate_limit: args.rate_limit,
+        latency: Duration::from_millis(args.latency_ms),
+        jitter: Duration::from_millis(args.jitter_ms),
+    };
     simulator::serve(listener, state, options, shutdown.soft().clone())
         .await
         .context("the simulator cannot serve")

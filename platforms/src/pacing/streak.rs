@@ -4,15 +4,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::PlatformError;
 
-const REFUSALS_IN_A_ROW: u32 = 3;
-
 /// Watches the answers of one bulk run in one guild. May be shared by tasks that run at once.
 #[derive(Debug, Default)]
 pub struct ForbiddenStreak(AtomicU32);
 
 impl ForbiddenStreak {
+    /// Refusals in a row that stop a run.
+    pub const STOPS_AT: u32 = 3;
+
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// How many more refusals in a row it takes.
+    pub fn left(&self) -> u32 {
+        Self::STOPS_AT.saturating_sub(self.0.load(Ordering::Relaxed))
     }
 
     /// Hand in every result. `Err(Stopped)` from the third refusal in a row on: the run should end with that error.
@@ -26,7 +32,7 @@ impl ForbiddenStreak {
             // Neither a refusal nor a success: it says nothing about the guild's permissions.
             Err(_) => self.0.load(Ordering::Relaxed),
         };
-        if refusals < REFUSALS_IN_A_ROW {
+        if refusals < Self::STOPS_AT {
             return Ok(());
         }
         let reason = "the chat platform refused three changes in a row: give the bot the permission to manage roles and \

@@ -5,10 +5,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::router::{Route, Side};
+use super::pauses::Pauses;
+use super::reply::Reply;
+use super::router::{Input, Route, Side};
+use super::timeline::Timeline;
 use crate::routes::chat as routes;
 
 const SECOND: Duration = Duration::from_secs(1);
+/// Routes that change a member.
+const UPDATES: [&str; 3] = [routes::UPDATE_MEMBER, routes::ADD_ROLE, routes::REMOVE_ROLE];
 
 #[derive(Default)]
 pub(super) struct Stats {
@@ -19,15 +24,19 @@ pub(super) struct Stats {
     max_per_second: usize,
     chat_requests: u64,
     play_requests: u64,
+    pauses: Pauses,
+    pub(super) timeline: Timeline,
 }
 
 impl Stats {
-    pub(super) fn arrival(&mut self, route: &Route, now: Instant) {
+    pub(super) fn arrival(&mut self, route: &Route, guild: &str, now: Instant) {
+        self.pauses.arrival(route, guild, now);
         if route.side != Side::Chat {
             self.play_requests += 1;
             return;
         }
         self.chat_requests += 1;
+        self.timeline.request(now);
         self.last_second.push_back(now);
         while self.last_second.front().is_some_and(|seen| now.duration_since(*seen) >= SECOND) {
             self.last_second.pop_front();
@@ -35,27 +44,42 @@ impl Stats {
         self.max_per_second = self.max_per_second.max(self.last_second.len());
     }
 
-    pub(super) fn answered(&mut self, route: &Route, status: u16) {
+    /// The request has had its effect, and this is its answer.
+    pub(super) fn served(&mut self, route: &Route, input: &Input, status: u16) {
         *self.requests.entry(route.name).or_default().entry(status).or_default() += 1;
+        if (200..300).contains(&status) && UPDATES.contains(&route.name) {
+            self.timeline.update(input.param("guild"), input.param("user"), Instant::now());
+        }
     }
 
-    /// Starts from nothing, but keeps the last second: the next maximum sees it.
+    /// The answer goes out.
+    pub(super) fn answered(&mut self, route: &Route, guild: &str, reply: &Reply) {
+        self.pauses.answered(route, guild, reply, Instant::now());
+    }
+
+    /// Starts from nothing, but keeps the last second, which the next maximum sees, and pauses that go on.
     pub(super) fn reset(&mut self) {
         let last_second = std::mem::take(&mut self.last_second);
-        *self = Self { last_second, ..Self::default() };
+        let mut pauses = std::mem::take(&mut self.pauses);
+        pauses.reset();
+        *self = Self { last_second, pauses, ..Self::default() };
     }
 
+    /// `GET /control/stats`. `updates_by_guild`: successful updates of members; `chat_by_second`: chat requests in each
+    /// second since the start or reset; `ignored_pauses`: requests sent although a 429 had asked to wait.
     pub(super) fn report(&self) -> Value {
-        let updates = [routes::UPDATE_MEMBER, routes::ADD_ROLE, routes::REMOVE_ROLE];
         json!({
             "requests": self.requests,
-            "member_updates": updates.iter().map(|route| self.succeeded(route)).sum::<u64>(),
+            "member_updates": UPDATES.iter().map(|route| self.succeeded(route)).sum::<u64>(),
+            "updates_by_guild": self.timeline.by_guild(),
             "page_calls": self.answers(routes::MEMBERS),
             "channels_created": self.succeeded(routes::CREATE_CHANNEL),
             "bans": self.succeeded(routes::BAN),
             "rate_limited": self.with_status(&[429]),
             "invalid": self.with_status(&[401, 403, 429]),
+            "ignored_pauses": self.pauses.ignored,
             "max_per_second": self.max_per_second,
+            "chat_by_second": self.timeline.by_second(),
             "chat_requests": self.chat_requests,
             "play_requests": self.play_requests,
         })

@@ -4,6 +4,7 @@
 
 mod chat;
 mod control;
+mod judge;
 mod pacing;
 mod peer;
 mod play;

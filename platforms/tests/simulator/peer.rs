@@ -1,7 +1,6 @@
 //! A running simulator with one guild of `members` members, and both clients of it.
 
 use std::io::Write as _;
-use std::time::Duration;
 
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use platforms::simulator::{RateLimit, SimulatorOptions, SimulatorState, serve};
@@ -89,7 +88,7 @@ impl Peer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
-        let options = SimulatorOptions { rate_limit, latency: Duration::ZERO };
+        let options = SimulatorOptions { rate_limit, ..SimulatorOptions::default() };
         let served = Some(tokio::spawn(serve(listener, state, options, stop.clone())));
         // The control calls below use a client of their own, which finds no TLS provider otherwise.
         let _ = rustls::crypto::ring::default_provider().install_default();

@@ -54,7 +54,7 @@ impl World {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let simulator = listener.local_addr().unwrap();
         let serving = CancellationToken::new();
-        let options = SimulatorOptions { rate_limit: RateLimit::Off, latency };
+        let options = SimulatorOptions { rate_limit: RateLimit::Off, latency, ..SimulatorOptions::default() };
         tokio::spawn(simulator::serve(listener, state, options, serving.clone()));
         // Brings a TLS provider, without which no client can be built.
         drop(platforms_at(simulator, Some("token")));

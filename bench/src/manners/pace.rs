@@ -1,0 +1,77 @@
+//! How much of the permitted rate bulk uses, alone and beside single syncs, and whether any second sees too much.
+
+use std::time::Duration;
+
+use super::Arguments;
+use crate::figures::{Figures, Target, float};
+use crate::stage::World;
+use crate::turns::Singles;
+
+const PERMITTED: f64 = 50.0;
+const LONG: Duration = Duration::from_secs(900);
+
+/// Where the guilds are in the fixture: one alone, two at once beside the single syncs of the others.
+const ALONE: usize = 0;
+const TOGETHER: [usize; 2] = [1, 2];
+const SINGLES: usize = 3;
+
+pub(super) async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mut Figures) {
+    let mut sizes = vec![arguments.members, arguments.members / 2, arguments.members / 2];
+    sizes.extend([40; 8]);
+    let world = World::start(arguments.setup(&sizes, latency_ms)).await;
+    let guilds = &world.fixture.guilds;
+    let late = arguments.jitter_ms;
+    figures.part(&format!("answers after {latency_ms} ms and up to {late} ms more each way"));
+    world.simulator.reset_stats().await;
+    let job = world.begin_sync_all(&guilds[ALONE]).await;
+    world.sync_all_ended(&job, LONG).await;
+    let bound = PERMITTED / (1.0 + (f64::from(latency_ms) + f64::from(late)) / 1_000.0);
+    judge(&world, "one guild's bulk", bound, figures).await;
+
+    world.simulator.reset_stats().await;
+    let mut singles = Singles::new(&world, &guilds[SINGLES..], Duration::from_millis(500));
+    let mut jobs = Vec::new();
+    for index in TOGETHER {
+        jobs.push(world.begin_sync_all(&guilds[index]).await);
+    }
+    // About as long as the bulk takes at half of the rate.
+    let count = arguments.members * 2 / 60;
+    let waits = singles.run(count).await;
+    for job in jobs {
+        world.sync_all_ended(&job, LONG).await;
+    }
+    judge(&world, "two guilds' bulk beside single syncs", bound, figures).await;
+    waits.tell(figures);
+    world.close().await;
+}
+
+async fn judge(world: &World, what: &str, bound: f64, figures: &mut Figures) {
+    let stats = world.simulator.stats().await;
+    let number = |name: &str| stats[name].as_f64().unwrap_or(0.0);
+    let used = rate(world, &stats).await;
+    println!(" {what}");
+    figures.check("most chat requests in any second", number("max_per_second"), Target::AtMost(PERMITTED));
+    let refused = number("rate_limited") / number("chat_requests").max(1.0) * 100.0;
+    figures.check("answered 429, percent", refused, Target::AtMost(0.1));
+    figures.tell("requests a second while there was work", used);
+    // Above 111 ms no rule that keeps the limit for certain can use as much as nine tenths.
+    let target = if bound >= 0.9 * PERMITTED { Target::AtLeast(90.0) } else { Target::None };
+    figures.check("percent of the permitted rate", used / PERMITTED * 100.0, target);
+    figures.check(
+        "percent of what the limit allows at this answer time",
+        used / bound * 100.0,
+        Target::AtLeast(95.0),
+    );
+}
+
+/// Chat requests a second, over the whole seconds between the first and the last update of a member.
+async fn rate(world: &World, stats: &serde_json::Value) -> f64 {
+    let updates = world.simulator.updates().await;
+    let (Some(first), Some(last)) = (updates.first(), updates.last()) else { return 0.0 };
+    let seconds: Vec<f64> =
+        stats["chat_by_second"].as_array().into_iter().flatten().filter_map(|n| n.as_f64()).collect();
+    let second = |ms: u64| usize::try_from(ms / 1_000).unwrap_or(usize::MAX);
+    let (from, to) = (second(first.at_ms) + 1, second(last.at_ms).min(seconds.len()));
+    let busy = seconds.get(from..to).unwrap_or_default();
+    busy.iter().sum::<f64>() / float(busy.len().max(1))
+}

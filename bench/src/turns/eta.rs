@@ -1,0 +1,64 @@
+//! The estimated time of a bulk sync, asked for each second through the API, against when it really ended.
+
+use std::time::{Duration, Instant};
+
+use crate::figures::{Figures, Target};
+use crate::stage::{Guild, World};
+
+pub(crate) struct Watch<'a> {
+    world: &'a World,
+    guild: &'a Guild,
+    job: String,
+}
+
+/// Progress and estimate at a point in time.
+struct Look {
+    at: Instant,
+    part: f64,
+    eta: Option<f64>,
+}
+
+/// Parts of the work at which the estimate is judged; between them it is told at its worst.
+const PARTS: [f64; 3] = [0.1, 0.2, 0.5];
+/// The estimate is given in whole seconds, rounded up: below this many it cannot be right within a fifth.
+const SHORTEST: f64 = 5.0;
+
+impl<'a> Watch<'a> {
+    pub(crate) async fn begin(world: &'a World, guild: &'a Guild) -> Self {
+        Self { world, guild, job: world.begin_sync_all(guild).await }
+    }
+
+    pub(crate) async fn judge(self, figures: &mut Figures) {
+        let looks = self.follow().await;
+        let ended = looks.last().map_or_else(Instant::now, |look| look.at);
+        let ratio = |look: &Look| {
+            let truth = ended.duration_since(look.at).as_secs_f64();
+            look.eta.filter(|_| truth >= SHORTEST).map(|eta| eta / truth)
+        };
+        for part in PARTS {
+            let found = looks.iter().find(|look| look.part >= part).and_then(ratio);
+            let what = format!("estimate at {:.0} %, times the truth: off by", part * 100.0);
+            figures.check(&what, found.map_or(9.0, |ratio| (ratio - 1.0).abs()), Target::AtMost(0.2));
+        }
+        let later = looks.iter().filter(|look| look.part >= PARTS[0]).filter_map(ratio);
+        let worst = later.map(|ratio| (ratio - 1.0).abs()).fold(0.0, f64::max);
+        figures.check("the worst estimate after the first tenth: off by", worst, Target::AtMost(0.2));
+    }
+
+    /// Until it has ended, which is the last look.
+    async fn follow(&self) -> Vec<Look> {
+        let api = self.world.api_of(self.guild);
+        let mut looks = Vec::new();
+        loop {
+            let job = api.get(&format!("/jobs/{}", self.job)).await.ok();
+            let number = |name: &str| job["progress"][name].as_f64();
+            let part = number("done").unwrap_or(0.0) / number("total").unwrap_or(0.0).max(1.0);
+            looks.push(Look { at: Instant::now(), part, eta: number("eta_seconds") });
+            if !job["finished_at"].is_null() {
+                assert_eq!(job["state"], "succeeded", "{job}");
+                return looks;
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+}

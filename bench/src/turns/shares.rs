@@ -1,0 +1,55 @@
+//! Many guilds at once: does each get the same, in every stretch of time and at the end?
+
+use std::collections::BTreeMap;
+
+use super::{Arguments, LONG, seconds};
+use crate::figures::{Figures, Target, float, jain, mean};
+use crate::stage::{Update, World};
+
+/// Stretches of time in which the guilds' shares are compared.
+const STRETCH_MS: u64 = 4_000;
+
+pub(super) async fn measure(arguments: &Arguments, figures: &mut Figures) {
+    let world = World::start(arguments.setup(&vec![arguments.share; arguments.guilds])).await;
+    world.simulator.reset_stats().await;
+    let mut jobs = Vec::new();
+    for guild in &world.fixture.guilds {
+        jobs.push(world.begin_sync_all(guild).await);
+    }
+    let mut took = Vec::new();
+    for job in &jobs {
+        took.push(seconds(&world.sync_all_ended(job, LONG).await));
+    }
+    let updates = world.simulator.updates().await;
+    figures.part(&format!("{} guilds at once, {} members each", arguments.guilds, arguments.share));
+    assert_eq!(updates.len(), arguments.guilds * arguments.share);
+    let indices = stretches(&updates, arguments.guilds);
+    figures.tell("stretches of 4 s in which all had work", float(indices.len()));
+    figures.tell("Jain's index over members done in a stretch, mean", mean(&indices));
+    let worst = indices.iter().copied().fold(1.0, f64::min);
+    figures.check("Jain's index over members done in a stretch, worst", worst, Target::AtLeast(0.95));
+    figures.check("Jain's index over the times they took", jain(&took), Target::AtLeast(0.95));
+    figures.tell("seconds they took, mean", mean(&took));
+    super::manners_so_far(&world, figures).await;
+    world.close().await;
+}
+
+/// Jain's index over updates by guild, for each whole stretch between the last guild's first and the first one's last.
+fn stretches(updates: &[Update], guilds: usize) -> Vec<f64> {
+    let mut spans: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for update in updates {
+        let span = spans.entry(&update.guild).or_insert((update.at_ms, update.at_ms));
+        span.1 = update.at_ms;
+    }
+    assert_eq!(spans.len(), guilds);
+    let from = spans.values().map(|(first, _)| *first).max().unwrap_or(0);
+    let until = spans.values().map(|(_, last)| *last).min().unwrap_or(0);
+    let count = until.saturating_sub(from) / STRETCH_MS;
+    let index = |stretch: u64| {
+        let within = from + stretch * STRETCH_MS..from + (stretch + 1) * STRETCH_MS;
+        let of =
+            |guild: &&str| updates.iter().filter(|u| u.guild == *guild && within.contains(&u.at_ms)).count();
+        jain(&spans.keys().map(|guild| float(of(guild))).collect::<Vec<_>>())
+    };
+    (0..count).map(index).collect()
+}

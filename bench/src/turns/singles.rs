@@ -1,0 +1,97 @@
+//! Single syncs at an even rate, as dashboards send them: how long until each started, and what its caller waited.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use crate::figures::{Figures, Target, float, percentile};
+use crate::stage::{Api, Guild, World};
+
+pub(crate) struct Singles<'a> {
+    world: &'a World,
+    /// A key, its guild, and a member who was not synced yet.
+    calls: Vec<(Api, &'a str, &'a str)>,
+    each: Duration,
+}
+
+pub(crate) struct Waits {
+    /// Milliseconds from commit to start.
+    started: Vec<f64>,
+    /// Milliseconds until the answer.
+    answered: Vec<f64>,
+    /// Those whose caller was told that it takes longer.
+    late: usize,
+}
+
+impl<'a> Singles<'a> {
+    /// One call for each member; guilds and their two keys by turns, so that no quota is met.
+    pub(crate) fn new(world: &'a World, guilds: &'a [Guild], each: Duration) -> Self {
+        let most = guilds.iter().map(|guild| guild.members.len()).max().unwrap_or(0);
+        let mut calls = Vec::new();
+        for member in (0..most).rev() {
+            for guild in guilds {
+                let Some(user) = guild.members.get(member) else { continue };
+                let key = if member % 2 == 0 { &guild.admin_key } else { &guild.game_key };
+                calls.push((world.api_of(guild).key(key), guild.id.as_str(), user.chat.as_str()));
+            }
+        }
+        Self { world, calls, each }
+    }
+
+    /// Sends the next `count` of them, one each interval, whether or not those before are answered.
+    pub(crate) async fn run(&mut self, count: usize) -> Waits {
+        let known = self.world.job_rows("sync_member").await.len();
+        let calls = self.calls.split_off(self.calls.len().saturating_sub(count));
+        let begun = Instant::now();
+        let sent = calls.into_iter().zip(0_u32..).map(|((api, guild, user), number)| {
+            let due = self.each * number;
+            async move {
+                tokio::time::sleep(due.saturating_sub(begun.elapsed())).await;
+                let asked = Instant::now();
+                let answer =
+                    api.post("/interactions/sync", json!({ "guild_id": guild, "user_id": user })).await;
+                assert!(matches!(answer.status, 200 | 202), "{answer}");
+                (asked.elapsed().as_secs_f64() * 1_000.0, answer.status)
+            }
+        });
+        let answers = join_all(sent).await;
+        let rows = self.world.job_rows("sync_member").await;
+        let started = rows.iter().skip(known).filter_map(|row| {
+            let wait = row.started_at? - row.created_at;
+            Some(wait.to_std().unwrap_or_default().as_secs_f64() * 1_000.0)
+        });
+        Waits {
+            started: started.collect(),
+            late: answers.iter().filter(|(_, status)| *status == 202).count(),
+            answered: answers.into_iter().map(|(wait, _)| wait).collect(),
+        }
+    }
+}
+
+impl Waits {
+    pub(crate) fn tell(&self, figures: &mut Figures) {
+        figures.tell("single syncs sent", float(self.answered.len()));
+        figures.tell("commit to start, ms, p50", percentile(&self.started, 50));
+        figures.tell("commit to start, ms, p99", percentile(&self.started, 99));
+        self.tell_callers(figures);
+    }
+
+    pub(crate) fn judge(&self, figures: &mut Figures) {
+        figures.check("single syncs sent", float(self.answered.len()), Target::AtLeast(200.0));
+        figures.check(
+            "of them started",
+            float(self.started.len()),
+            Target::AtLeast(float(self.answered.len())),
+        );
+        figures.tell("commit to start, ms, p50", percentile(&self.started, 50));
+        figures.check("commit to start, ms, p99", percentile(&self.started, 99), Target::AtMost(500.0));
+        self.tell_callers(figures);
+    }
+
+    fn tell_callers(&self, figures: &mut Figures) {
+        figures.tell("the caller's wait, ms, p50", percentile(&self.answered, 50));
+        figures.tell("the caller's wait, ms, p99", percentile(&self.answered, 99));
+        figures.tell("told to come back (202)", float(self.late));
+    }
+}

@@ -1,0 +1,107 @@
+//! Guilds take turns and the platform's limits are kept, with two worker processes and with one process: judged by the
+//! order of updates at the platform, which does not depend on how fast the machine is.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::harness::{Guild, Update, World, both_modes, eventually};
+
+both_modes!(
+    a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(|setup| {
+        setup.sizes(&[1_500, 60, 5]).paced("chat").processes(2).latency_ms(20)
+    }),
+    guilds_that_sync_at_once_get_the_same(|setup| {
+        setup.sizes(&[40; 6]).paced("chat").processes(2).latency_ms(20)
+    }),
+    pauses_are_kept_by_every_process_and_nothing_is_lost(|setup| {
+        setup.sizes(&[60, 60]).paced("chat").processes(2)
+    }),
+);
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn of<'a>(updates: &'a [Update], guild: &'a Guild) -> impl Iterator<Item = usize> + 'a {
+    updates.iter().enumerate().filter(|(_, update)| update.guild == guild.id).map(|(index, _)| index)
+}
+
+async fn limits_were_kept(world: &World) {
+    let stats = world.simulator.stats().await;
+    assert!(stats["max_per_second"].as_u64().unwrap() <= 50, "{stats}");
+    assert_eq!(stats["rate_limited"], 0, "{stats}");
+}
+
+async fn a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(world: &World) {
+    let [big, small, singles] = [0, 1, 2].map(|index| &world.fixture.guilds[index]);
+    let endless = world.begin_sync_all(big).await;
+    eventually("the big one writes", LONG, async || {
+        (world.simulator.updates_of(big).await >= 20).then_some(())
+    })
+    .await;
+
+    for member in &singles.members {
+        let before = world.simulator.updates().await.len();
+        let body = json!({ "guild_id": singles.id, "user_id": member.chat });
+        world.api_of(singles).post("/interactions/sync", body).await.ok();
+        let updates = world.simulator.updates().await;
+        let served = updates.iter().position(|update| update.user == member.chat).unwrap();
+        // Behind one chunk it would be 200.
+        assert!(served - before <= 100, "after {} updates of the big one", served - before);
+    }
+
+    let before = world.simulator.updates().await.len();
+    let job = world.begin_sync_all(small).await;
+    let row = world.sync_all_ended(&job, LONG).await;
+    assert_eq!(world.simulator.wrong(small).await, 0, "{row:?}");
+    let updates = world.simulator.updates().await;
+    let theirs: Vec<usize> = of(&updates, small).collect();
+    let (first, last) = (theirs[0], *theirs.last().unwrap());
+    assert!(first - before <= 150, "it began after {} updates of the big one", first - before);
+    let meanwhile = of(&updates[first..=last], big).count();
+    assert!(meanwhile <= theirs.len() * 13 / 10 + 5, "{meanwhile} of the big one beside {}", theirs.len());
+
+    assert!(world.sync_all_row(&endless).await.state.is_open(), "it ended too early to tell");
+    world.api_of(big).delete(&format!("/jobs/{endless}")).await.ok();
+    limits_were_kept(world).await;
+}
+
+async fn guilds_that_sync_at_once_get_the_same(world: &World) {
+    let guilds = &world.fixture.guilds;
+    let mut jobs = Vec::new();
+    for guild in guilds {
+        jobs.push(world.begin_sync_all(guild).await);
+    }
+    for job in &jobs {
+        world.sync_all_ended(job, LONG).await;
+    }
+    let updates = world.simulator.updates().await;
+    assert_eq!(updates.len(), 40 * guilds.len());
+    // From when the last one had begun until the first one was done.
+    let from = guilds.iter().map(|guild| of(&updates, guild).next().unwrap()).max().unwrap();
+    let until = guilds.iter().map(|guild| of(&updates, guild).last().unwrap()).min().unwrap();
+    let counts: Vec<f64> = guilds
+        .iter()
+        .map(|guild| of(&updates[from..=until], guild).count())
+        .map(|count| f64::from(u32::try_from(count).unwrap()))
+        .collect();
+    assert!(until - from >= 60, "{from} to {until}: they did not run at once");
+    let index = bench::figures::jain(&counts);
+    assert!(index >= 0.95, "{index}: {counts:?}");
+    limits_were_kept(world).await;
+}
+
+async fn pauses_are_kept_by_every_process_and_nothing_is_lost(world: &World) {
+    let route = "PATCH /guilds/:guild/members/:user";
+    for (guild, global) in world.fixture.guilds.iter().zip([true, false]) {
+        world.simulator.reset_stats().await;
+        let limited = json!({ "route": route, "status": 429, "retry_after": 2, "global": global });
+        world.simulator.fault(limited).await;
+        let job = world.begin_sync_all(guild).await;
+        let row = world.sync_all_ended(&job, LONG).await;
+        assert_eq!(row.progress_failed, 0, "{row:?}");
+        assert_eq!(world.simulator.wrong(guild).await, 0);
+        let stats = world.simulator.stats().await;
+        assert_eq!((&stats["ignored_pauses"], &stats["rate_limited"]), (&json!(0), &json!(1)), "{stats}");
+        assert_eq!(stats["requests"][route]["200"], 60, "each member once: {stats}");
+    }
+}
