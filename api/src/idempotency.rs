@@ -1,13 +1,14 @@
 //! `Idempotency-Key` on any write (decisions 8): reserve, run, keep the answer in the transaction of the change.
 //!
 //! A repeat gets the first answer; of a job that is still under way it waits for the end. A request that was refused
-//! changed nothing and lets go of its key. A process that died leaves a reservation that lapses.
+//! changed nothing and lets go of its key. A process that died leaves a reservation that lapses; one that was only slow
+//! finds its key taken over, and does not commit.
 
 use std::time::Duration;
 
 use ::http::{HeaderMap, StatusCode};
 use entities::JobId;
-use entities::idempotency::{self, Model, Reservation};
+use entities::idempotency::{self, Hold, Model, Reservation};
 use sea_orm::ConnectionTrait;
 use sha2::{Digest, Sha256};
 
@@ -19,15 +20,16 @@ use crate::route::Route;
 const HEADER: &str = "idempotency-key";
 const MAX_LEN: usize = 255;
 const ALLOWED: &str = "1 to 255 visible ASCII characters";
-/// A reservation without an answer counts as abandoned after this; twice the time a request may take.
-const LOCK: Duration = Duration::from_secs(60);
+/// A reservation without an answer or a job may be taken over after this. It is how long the callers of a process that
+/// died have to repeat themselves, and longer than a request takes until it has committed one or the other.
+const LOCK: Duration = Duration::from_secs(10);
 /// How long an answer is replayed.
 const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A request's place in the table of answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot {
-    request: idempotency::Request,
+    hold: Hold,
     /// The job the first request enqueued: wait for that one, enqueue none.
     first_job: Option<JobId>,
 }
@@ -39,13 +41,15 @@ impl Slot {
 
     /// Notes, in the transaction that enqueues it, which job answers this request.
     pub(crate) async fn attach<C: ConnectionTrait>(&self, conn: &C, job: JobId) -> Result<(), ApiError> {
-        Ok(idempotency::attach_job(conn, &self.request, job).await?)
+        let held = idempotency::attach_job(conn, &self.hold, job).await?;
+        held.then_some(()).ok_or_else(ApiError::still_running)
     }
 
     pub(crate) async fn keep<C: ConnectionTrait>(&self, conn: &C, reply: &Reply) -> Result<(), ApiError> {
         let answer = reply.render()?;
         let answer = (reply.status.as_u16(), answer.as_ref());
-        Ok(idempotency::complete(conn, &self.request, answer, reply.location.as_deref()).await?)
+        let held = idempotency::complete(conn, &self.hold, answer, reply.location.as_deref()).await?;
+        held.then_some(()).ok_or_else(ApiError::still_running)
     }
 }
 
@@ -73,12 +77,11 @@ pub(crate) async fn run(
     let hash = Sha256::new().chain_update(route.method.as_str()).chain_update([0]).chain_update(path);
     let hash = hash.chain_update([0]).chain_update(body).finalize().to_vec();
     let request = idempotency::Request { key: call.key.id(), idempotency_key: key, hash };
-    let first_job = match find(&call, &request).await? {
+    let slot = match find(&call, request).await? {
         Found::Answer(reply) => return Ok(reply),
-        Found::Job(job) => Some(job),
-        Found::Nothing => None,
+        Found::Slot(slot) => slot,
     };
-    let (app, slot) = (call.app.clone(), Slot { request, first_job });
+    let app = call.app.clone();
     call.idempotency = Some(slot.clone());
     let mut unfinished = Unfinished(Some((app.clone(), slot.clone())));
     let result = (route.handler)(call).await;
@@ -101,38 +104,44 @@ async fn settle<C: ConnectionTrait>(
             Ok(reply)
         }
         Err(error) => {
-            idempotency::release(conn, &slot.request).await?;
+            idempotency::release(conn, &slot.hold).await?;
             Err(error)
         }
     }
 }
 
 enum Found {
-    Nothing,
     Answer(Reply),
-    Job(JobId),
+    /// Go ahead, or wait for the job of the first request.
+    Slot(Slot),
 }
 
-async fn find(call: &Call, request: &idempotency::Request) -> Result<Found, ApiError> {
+async fn find(call: &Call, request: idempotency::Request) -> Result<Found, ApiError> {
     let now = call.now();
     let times = (now + LOCK, now + KEEP);
-    match idempotency::reserve(call.app.context.database.write(), request, now, times).await? {
-        Reservation::Fresh => Ok(Found::Nothing),
+    match idempotency::reserve(call.app.context.database.write(), &request, now, times).await? {
+        Reservation::Fresh => {
+            let hold = Hold { request, locked_until: times.0 };
+            Ok(Found::Slot(Slot { hold, first_job: None }))
+        }
         Reservation::Taken(row) if row.request_hash != request.hash => Err(ApiError::rule(
             "idempotency_key_reused",
             "this Idempotency-Key was used for another request; a new request needs a new key",
         )),
-        Reservation::Taken(row) => first_answer(row),
+        Reservation::Taken(row) => first_answer(request, row),
     }
 }
 
-fn first_answer(row: Model) -> Result<Found, ApiError> {
-    let Model { status, body, location, job_id, .. } = row;
+fn first_answer(request: idempotency::Request, row: Model) -> Result<Found, ApiError> {
+    let Model { status, body, location, job_id, locked_until, .. } = row;
     let status =
         status.and_then(|status| u16::try_from(status).ok()).and_then(|s| StatusCode::from_u16(s).ok());
     match (status, body, job_id) {
         (Some(status), Some(body), _) => Ok(Found::Answer(Reply::stored(status, body, location))),
-        (_, _, Some(job)) => Ok(Found::Job(job)),
+        (_, _, Some(job)) => {
+            let hold = Hold { request, locked_until };
+            Ok(Found::Slot(Slot { hold, first_job: Some(job) }))
+        }
         _ => Err(ApiError::still_running()),
     }
 }
@@ -146,7 +155,7 @@ impl Drop for Unfinished {
         let Some((app, slot)) = self.0.take() else { return };
         let tracker = app.context.shutdown.tracker().clone();
         tracker.spawn(async move {
-            if let Err(error) = idempotency::release(app.context.database.write(), &slot.request).await {
+            if let Err(error) = idempotency::release(app.context.database.write(), &slot.hold).await {
                 tracing::warn!(%error, "an idempotency key stays reserved until it lapses");
             }
         });

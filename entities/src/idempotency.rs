@@ -1,11 +1,12 @@
 //! Answers kept under `Idempotency-Key` (decisions 8): the first answer is replayed for 24 hours.
 //!
 //! A row is reserved before the work, and completed in the transaction of the change. A process that died in between
-//! leaves a reservation that lapses at `locked_until`.
+//! leaves a reservation that lapses at `locked_until`. One that was only slow finds that it has lost its [`Hold`], and
+//! must not commit: whoever took the key over may have done the work already.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::Set, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition, QuerySelect};
 
 use crate::{JobId, KeyId, Timestamp};
 
@@ -49,6 +50,23 @@ pub struct Request {
     pub hash: Vec<u8>,
 }
 
+/// A request's hold on its row. What is written under it counts only while nobody has taken the key over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hold {
+    pub request: Request,
+    /// As it was reserved, or as it was found. Taking over sets another one.
+    pub locked_until: Timestamp,
+}
+
+impl Hold {
+    fn condition(&self) -> Condition {
+        Condition::all()
+            .add(Column::KeyId.eq(self.request.key))
+            .add(Column::IdempotencyKey.eq(self.request.idempotency_key.as_str()))
+            .add(Column::LockedUntil.eq(self.locked_until))
+    }
+}
+
 /// Reserves the key, taking over a lapsed reservation or an expired answer.
 pub async fn reserve<C: ConnectionTrait>(
     conn: &C,
@@ -87,40 +105,37 @@ async fn forget_lapsed<C: ConnectionTrait>(conn: &C, request: &Request, now: Tim
     Ok(())
 }
 
-/// Notes, in the transaction that enqueues it, which job answers this request.
-pub async fn attach_job<C: ConnectionTrait>(conn: &C, request: &Request, job: JobId) -> Result<(), DbErr> {
-    Entity::update_many()
+/// Notes, in the transaction that enqueues it, which job answers this request. False: the hold is lost.
+pub async fn attach_job<C: ConnectionTrait>(conn: &C, hold: &Hold, job: JobId) -> Result<bool, DbErr> {
+    let attached = Entity::update_many()
         .col_expr(Column::JobId, Expr::value(job))
-        .filter(Column::KeyId.eq(request.key))
-        .filter(Column::IdempotencyKey.eq(request.idempotency_key.as_str()))
+        .filter(hold.condition())
         .exec(conn)
         .await?;
-    Ok(())
+    Ok(attached.rows_affected == 1)
 }
 
-/// Keeps the answer.
+/// Keeps the answer. False: the hold is lost.
 pub async fn complete<C: ConnectionTrait>(
     conn: &C,
-    request: &Request,
+    hold: &Hold,
     (status, body): (u16, &str),
     location: Option<&str>,
-) -> Result<(), DbErr> {
-    Entity::update_many()
+) -> Result<bool, DbErr> {
+    let completed = Entity::update_many()
         .col_expr(Column::Status, Expr::value(i32::from(status)))
         .col_expr(Column::Body, Expr::value(body))
         .col_expr(Column::Location, Expr::value(location.map(str::to_owned)))
-        .filter(Column::KeyId.eq(request.key))
-        .filter(Column::IdempotencyKey.eq(request.idempotency_key.as_str()))
+        .filter(hold.condition())
         .exec(conn)
         .await?;
-    Ok(())
+    Ok(completed.rows_affected == 1)
 }
 
 /// Lets go of a reservation whose request was refused before it changed anything.
-pub async fn release<C: ConnectionTrait>(conn: &C, request: &Request) -> Result<(), DbErr> {
+pub async fn release<C: ConnectionTrait>(conn: &C, hold: &Hold) -> Result<(), DbErr> {
     Entity::delete_many()
-        .filter(Column::KeyId.eq(request.key))
-        .filter(Column::IdempotencyKey.eq(request.idempotency_key.as_str()))
+        .filter(hold.condition())
         .filter(Column::Status.is_null())
         .filter(Column::JobId.is_null())
         .exec(conn)

@@ -6,6 +6,7 @@ mod actions;
 mod bans;
 mod bans_upkeep;
 mod commands;
+mod idempotency;
 mod leave;
 mod million;
 mod quotas;

@@ -1,0 +1,57 @@
+//! Reservations of an idempotency key: a lapsed one is taken over, and its first holder writes nothing any more.
+
+use entities::api_key::{self, NewKey, Scopes};
+use entities::idempotency::{self, Hold, Request, Reservation};
+use entities::key_text::KeyText;
+use entities::{JobId, Timestamp};
+
+use crate::support::{Hall, at, both_databases, chat, guild};
+
+impl Hall {
+    async fn request(&self) -> Request {
+        let new = NewKey {
+            guild: guild(),
+            text: KeyText::generate(),
+            name: "k".to_owned(),
+            owner: chat(1),
+            scopes: Scopes::default_set(),
+            expires_at: None,
+        };
+        let key = api_key::create(self.conn(), new, at(0)).await.unwrap().key_id;
+        Request { key, idempotency_key: "once".to_owned(), hash: vec![1] }
+    }
+
+    /// Reserves at a second for one second.
+    async fn reserve(&self, request: &Request, second: i64) -> (Reservation, Hold) {
+        let until: Timestamp = at(second + 1);
+        let found =
+            idempotency::reserve(self.conn(), request, at(second), (until, at(10_000))).await.unwrap();
+        (found, Hold { request: request.clone(), locked_until: until })
+    }
+}
+
+both_databases! {
+    async fn a_lapsed_reservation_is_taken_over_for_good(hall: &Hall) {
+        let request = hall.request().await;
+        let (found, slow) = hall.reserve(&request, 0).await;
+        assert_eq!(found, Reservation::Fresh);
+        let (found, _) = hall.reserve(&request, 0).await;
+        assert!(matches!(found, Reservation::Taken(_)), "{found:?}");
+        let (found, second) = hall.reserve(&request, 5).await;
+        assert_eq!(found, Reservation::Fresh);
+
+        // The first holder was not dead after all: neither its job nor its answer is written.
+        let (late, job) = (JobId(uuid::Uuid::from_u128(1)), JobId(uuid::Uuid::from_u128(2)));
+        assert!(!idempotency::attach_job(hall.conn(), &slow, late).await.unwrap());
+        assert!(!idempotency::complete(hall.conn(), &slow, (200, "{}"), None).await.unwrap());
+        idempotency::release(hall.conn(), &slow).await.unwrap();
+        assert!(idempotency::attach_job(hall.conn(), &second, job).await.unwrap());
+
+        // With a job it never lapses, and whoever repeats it writes the answer.
+        let (found, _) = hall.reserve(&request, 60).await;
+        let Reservation::Taken(row) = found else { panic!("{found:?}") };
+        assert_eq!(row.job_id, Some(job));
+        let repeat = Hold { request: request.clone(), locked_until: row.locked_until };
+        assert!(idempotency::complete(hall.conn(), &repeat, (200, "{}"), None).await.unwrap());
+    }
+}
