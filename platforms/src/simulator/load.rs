@@ -141,12 +141,12 @@ fn guild(part: GuildPart) -> Result<Guild, String> {
             return Err(format!("member {} holds the unknown role {unknown}", member.chat_id));
         }
         let MemberPart { chat_id, nick, roles, bot } = member;
-        if guild.members.insert(chat_id, Member { nick, roles, bot }).is_some() {
+        if guild.members.insert(chat_id, Member { nick, roles, bot, ..Member::default() }).is_some() {
             return Err(format!("member {chat_id} is listed twice"));
         }
     }
     let bot = ChatId::try_from(BOT_USER).map_err(|error| error.to_string())?;
-    guild.members.insert(bot, Member { nick: None, roles: Box::new([part.bot_role_id]), bot: true });
+    guild.members.insert(bot, Member { roles: Box::new([part.bot_role_id]), bot: true, ..Member::default() });
     Ok(guild)
 }
 

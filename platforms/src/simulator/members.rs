@@ -69,7 +69,7 @@ pub(super) fn update(simulator: &Simulator, input: &Input) -> Reply {
             member.roles = wanted.into();
         }
         let body = objects::member(id, &member);
-        guild.members.insert(id, member);
+        put(guild, id, member);
         Ok(Reply::ok(body))
     })
 }
@@ -87,14 +87,22 @@ fn change_role(simulator: &Simulator, input: &Input, change: impl FnOnce(&mut Ve
         let id = user_id(input)?;
         let role: RoleId = input.param("role").parse().map_err(|_| not_snowflake("role_id"))?;
         check_role(guild, role)?;
-        let member = guild.members.get_mut(&id).ok_or_else(unknown_member)?;
+        let mut member = guild.members.get(&id).ok_or_else(unknown_member)?.clone();
         let mut roles = std::mem::take(&mut member.roles).into_vec();
         change(&mut roles, role);
         roles.sort_unstable();
         roles.dedup();
         member.roles = roles.into();
+        put(guild, id, member);
         Ok(Reply::empty())
     })
+}
+
+/// The member is like this from now on; whether that is a change goes into the ledger.
+fn put(guild: &mut Guild, id: ChatId, mut member: Member) {
+    let changed = guild.members.get(&id).is_some_and(|before| !before.looks_like(&member));
+    member.updates.count(changed);
+    guild.members.insert(id, member);
 }
 
 /// Null or empty takes the nickname away.

@@ -7,6 +7,8 @@
 mod chat;
 mod control;
 mod faults;
+mod huge;
+mod ledger;
 mod limits;
 mod load;
 mod members;

@@ -96,6 +96,7 @@ fn table() -> Vec<Route> {
         other("POST /control/members", Side::Control, control::change_members),
         other("GET /control/chat/guilds/:guild/members/:user", Side::Control, control::chat_member),
     ]
+        other("GET /control/chat/guilds/:guild/ledger", Side::Control, ledger::ledger),
 }
 
 pub(super) struct Routes {

@@ -1,7 +1,6 @@
 //! The accept loop, and the way of one request: count, fault, credential, limits, answer.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
@@ -77,8 +76,9 @@ pub async fn serve(
 async fn converse(simulator: Arc<Simulator>, stream: TcpStream, shutdown: CancellationToken) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
-        let simulator = simulator.clone();
-        async move { Ok::<_, Infallible>(simulator.respond(request).await) }
+        // A request that came in takes effect, whether or not its sender lives to hear of it.
+        let responding = tokio::spawn(simulator.clone().respond(request));
+        async move { responding.await.map_err(std::io::Error::other) }
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
@@ -95,8 +95,7 @@ async fn converse(simulator: Arc<Simulator>, stream: TcpStream, shutdown: Cancel
 }
 
 impl Simulator {
-    async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
-        let arrived = Instant::now();
+    async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
         let (head, body) = request.into_parts();
         let reply = match self.routes.find(&head.method, head.uri.path()) {
             Matched::Nothing => Reply::chat_error(404, 0, "404: Not Found"),

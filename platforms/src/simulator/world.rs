@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId};
 
+use super::ledger::Updates;
+
 /// The bot's user, a member of every guild. Below the ids of the fixtures, so it never moves their pages.
 pub(super) const BOT_USER: i64 = 900_000_000_000_000_001;
 
@@ -40,6 +42,7 @@ pub(super) struct Member {
     pub(super) nick: Option<Box<str>>,
     pub(super) roles: Box<[RoleId]>,
     pub(super) bot: bool,
+    pub(super) updates: Updates,
 }
 
 #[derive(Debug, Clone)]
@@ -74,6 +77,18 @@ impl Guild {
     pub(super) fn bot_position(&self) -> i64 {
         let bot = ChatId::try_from(BOT_USER).ok().and_then(|bot| self.members.get(&bot));
         bot.map_or(0, |bot| self.highest(&bot.roles))
+    }
+}
+
+impl Member {
+    /// Same nickname, same roles in whatever order.
+    pub(super) fn looks_like(&self, other: &Self) -> bool {
+        let sorted = |roles: &[RoleId]| {
+            let mut roles = roles.to_vec();
+            roles.sort_unstable();
+            roles
+        };
+        self.nick == other.nick && sorted(&self.roles) == sorted(&other.roles)
     }
 }
 

@@ -1,3 +1,4 @@
+use platforms::MemberUpdate;
 use platforms::simulator::RateLimit;
 use serde_json::{Value, json};
 
@@ -83,4 +84,51 @@ async fn it_stops_with_connections_open() {
     let served = tokio::time::timeout(std::time::Duration::from_secs(3), stopped).await;
     assert!(served.is_ok(), "it goes on serving");
     assert!(peer.http.get(format!("{}/control/stats", peer.url)).send().await.is_err());
+}
+
+#[tokio::test]
+async fn the_ledger_counts_updates_and_tells_those_that_changed_something() {
+    let peer = Peer::start(2, RateLimit::Off).await;
+    let platform = peer.platforms("off").chat;
+    let (one, role) = (chat(1), crate::peer::role(crate::peer::OFFICER_ROLE));
+    for _ in 0..3 {
+        platform.add_role(crate::peer::now(), one, role, "test").await.unwrap();
+    }
+    let update = MemberUpdate { roles: Some(vec![role]), nick: Some(Some("m1".to_owned())) };
+    for _ in 0..2 {
+        platform.update_member(crate::peer::now(), one, update.clone(), "test").await.unwrap();
+    }
+    // Refused, so it is not in the ledger.
+    let forbidden = crate::peer::role(crate::peer::ADMIN_ROLE);
+    assert!(platform.add_role(crate::peer::now(), one, forbidden, "test").await.is_err());
+    let url = format!("{}/control/chat/guilds/{GUILD}/ledger", peer.url);
+    let ledger: Value = peer.http.get(url).send().await.unwrap().json().await.unwrap();
+    let untouched = json!({ "chat_id": chat(0), "nick": "m0", "roles": [MEMBER_ROLE.to_string()],
+        "updates": 0, "changing_updates": 0 });
+    let touched =
+        json!({ "chat_id": one, "nick": "m1", "roles": [role], "updates": 5, "changing_updates": 2 });
+    assert_eq!(ledger, json!({ "members": [untouched, touched], "channels": [] }));
+}
+
+#[tokio::test]
+async fn a_request_takes_effect_though_its_sender_is_gone() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    peer.fault(json!({ "route": "PATCH /guilds/:guild/members/:user", "hang_ms": 1000 })).await;
+    let platform = peer.platforms("off").chat;
+    let update = MemberUpdate { roles: None, nick: Some(Some("late".to_owned())) };
+    let sending =
+        tokio::spawn(
+            async move { platform.update_member(crate::peer::now(), chat(0), update, "test").await },
+        );
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while peer.stats().await["chat_requests"] != 1 {
+        assert!(std::time::Instant::now() < deadline, "the request did not arrive");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    sending.abort();
+    assert!(sending.await.is_err_and(|error| error.is_cancelled()), "answered before it was cut");
+    while peer.member(0).await["nick"] != "late" {
+        assert!(std::time::Instant::now() < deadline, "the change was dropped with its sender");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
 }
