@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use entities::JobId;
 use entities::job::{Ticket, listing};
-use runtime::{Clock, Database, Events, Need, Shutdown};
+use runtime::{Clock, Database, Events, Need, Shutdown, fail_point};
 use tokio::sync::mpsc;
 
 use crate::broker::Broker;
@@ -87,8 +87,10 @@ impl Queue {
 
     /// Rings and waits for the broker's confirmation; true when it has the message.
     pub(crate) async fn publish_one(&self, ticket: &Ticket, expect_reply: bool) -> bool {
+        fail_point("after_insert", &ticket.kind).await;
         match self.broker.publish(ticket, expect_reply).await {
             Ok(()) => {
+                fail_point("after_confirm", &ticket.kind).await;
                 // The receiver ends with the process only.
                 let _ = self.published.send(ticket.job);
                 true

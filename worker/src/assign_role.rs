@@ -20,7 +20,7 @@ impl Handler for Job {
         let AssignRole { guild, user, role } = args;
         let target = Target { guild, user, role };
         let name = check(&self.0, target).await?;
-        job.check_cancelled()?;
+        job.before_effect().await?;
         let call = CallContext::interactive(guild);
         let answer = self.0.platforms.chat.add_role(call, user, role, REASON).await;
         outcome(target, &ASSIGN, &name, answer)

@@ -41,7 +41,7 @@ impl Handler for Job {
             let message = "a newer job makes this ticket; look at that one";
             return Err(JobError::Fail(failure(409, "ticket_taken_over", message)));
         }
-        let (channel, found) = match self.find(&ticket).await? {
+        let (channel, found) = match self.find_or_wait(job, &ticket).await? {
             Some(channel) => (channel, true),
             None => (self.make(job, &ticket).await?, false),
         };
@@ -61,9 +61,24 @@ impl Job {
         Ok(channels.into_iter().filter(carries).min_by_key(|channel| channel.id))
     }
 
+    /// The request of a run that was broken off a moment ago may be under way still.
+    async fn find_or_wait(
+        &self,
+        job: &JobContext,
+        ticket: &ticket::Model,
+    ) -> Result<Option<ChatChannel>, JobError> {
+        match self.find(ticket).await? {
+            None if job.took_over() => {
+                tokio::time::sleep(SETTLE).await;
+                self.find(ticket).await
+            }
+            found => Ok(found),
+        }
+    }
+
     async fn make(&self, job: &JobContext, ticket: &ticket::Model) -> Result<ChatChannel, JobError> {
         let channel = describe(job, ticket).await?;
-        job.check_cancelled()?;
+        job.before_single_effect().await?;
         let call = CallContext::interactive(ticket.guild_id);
         self.0.platforms.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
             // Later tries come after longer pauses by themselves.

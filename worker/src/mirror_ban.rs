@@ -54,7 +54,7 @@ impl Job {
             if applied == Some(wanted.is_some()) {
                 return Ok(wanted.is_some());
             }
-            job.check_cancelled()?;
+            job.before_effect().await?;
             let call = CallContext::interactive(args.guild);
             let chat = &self.0.platforms.chat;
             match &wanted {

@@ -1,11 +1,13 @@
 //! `sync_member`: brings one member's roles and nickname in line with the bindings (interface 4.3, decisions 5).
 //!
 //! At most one update of the member, none where nothing differs. A run that is cut after the update and started again
-//! finds nothing left to do.
+//! finds nothing left to do, and tells of what was done (see `intent`).
+
+mod intent;
 
 use async_trait::async_trait;
 use entities::audit_entry::NewEntry;
-use entities::{GuildId, link};
+use entities::{ChatId, GuildId, link};
 use platforms::{CallContext, ChatMember};
 use queue::kinds::SyncMember;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -18,6 +20,7 @@ use crate::errors::{job_error, not_a_member, not_linked, public};
 use crate::names::{self, Renamed};
 use crate::permitted::{Permitted, permitted};
 use crate::wanted::{Change, GuildRules, Player};
+use intent::Intent;
 
 pub(crate) struct Job(pub(crate) Services);
 
@@ -46,10 +49,11 @@ impl Handler for Job {
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
         let change = rules.change(&member, Player { id: link.play_id, name }, &ranks);
         let permitted = self.permitted(call, &member, change).await?;
-        job.check_cancelled()?;
+        let sync = Sync::begin(job, guild, &member, &permitted).await?;
+        job.before_effect().await?;
         let applied = apply(chat, call, user, (&member.roles, &permitted.change)).await.map_err(job_error)?;
-        let sync = Sync { guild, member, permitted, applied };
-        Ok(Outcome::Done { result: sync.result(), audit: sync.audit_entry().into_iter().collect() })
+        let audit = sync.audit_entry(&applied).into_iter().collect();
+        Ok(Outcome::Done { result: sync.result(permitted, &applied), audit })
     }
 }
 
@@ -81,49 +85,61 @@ impl Job {
     }
 }
 
-/// A sync that went through.
+/// A sync about to go through, with what an earlier run of the job did.
 struct Sync {
     guild: GuildId,
-    /// As it was before.
-    member: ChatMember,
-    permitted: Permitted,
-    applied: Applied,
+    user: ChatId,
+    intent: Intent,
 }
 
 impl Sync {
-    fn nickname_updated(&self) -> bool {
-        self.permitted.change.nick.is_some() && self.applied.nickname_refused.is_none()
+    /// Keeps what is to be changed where anything is: a run that is cut from here on is told of by the next.
+    async fn begin(
+        job: &JobContext,
+        guild: GuildId,
+        member: &ChatMember,
+        permitted: &Permitted,
+    ) -> Result<Self, JobError> {
+        let intent = Intent::new(job.last_checkpoint(), member, &permitted.change);
+        if !permitted.change.is_empty() {
+            intent.keep(job).await?;
+        }
+        Ok(Self { guild, user: member.chat_id, intent })
     }
 
-    fn result(&self) -> Value {
+    /// The nickname that was set.
+    fn new_nickname(&self, applied: &Applied) -> Option<&String> {
+        self.intent.change.nick.as_ref().filter(|_| applied.nickname_refused.is_none())
+    }
+
+    fn result(&self, permitted: Permitted, applied: &Applied) -> Value {
         let mut result = json!({
-            "added_roles": self.permitted.change.add,
-            "removed_roles": self.permitted.change.remove,
-            "nickname_updated": self.nickname_updated(),
-            "failed_roles": self.permitted.failed_roles,
+            "added_roles": self.intent.change.add,
+            "removed_roles": self.intent.change.remove,
+            "nickname_updated": self.new_nickname(applied).is_some(),
+            "failed_roles": permitted.failed_roles,
         });
-        let refused = self.applied.nickname_refused.as_ref().map(|error| public(error).message);
-        if let Some(reason) = refused.or_else(|| self.permitted.nickname_refused.map(str::to_owned)) {
+        let refused = applied.nickname_refused.as_ref().map(|error| public(error).message);
+        if let Some(reason) = refused.or_else(|| permitted.nickname_refused.map(str::to_owned)) {
             result["nickname_error"] = json!(reason);
         }
         result
     }
 
     /// `None` where nothing changed.
-    fn audit_entry(&self) -> Option<NewEntry> {
-        let change = &self.permitted.change;
-        if !change.changes_roles() && !self.nickname_updated() {
+    fn audit_entry(&self, applied: &Applied) -> Option<NewEntry> {
+        let Intent { roles, nickname, change } = &self.intent;
+        let new_nickname = self.new_nickname(applied);
+        if !change.changes_roles() && new_nickname.is_none() {
             return None;
         }
-        let before = &self.member;
-        let nickname = if self.nickname_updated() { change.nick.as_ref() } else { before.nick.as_ref() };
         Some(NewEntry {
             guild: self.guild,
             action: "sync.member",
-            target: before.chat_id.to_string(),
+            target: self.user.to_string(),
             metadata: json!({
-                "before": { "roles": before.roles, "nickname": before.nick },
-                "after": { "roles": change.roles_after(&before.roles), "nickname": nickname },
+                "before": { "roles": roles, "nickname": nickname },
+                "after": { "roles": change.roles_after(roles), "nickname": new_nickname.or(nickname.as_ref()) },
             }),
         })
     }

@@ -8,6 +8,7 @@ use entities::{GroupId, GuildId, PlayId, RoleId, guild};
 use platforms::{ChatMember, Ranks};
 use queue::kinds::PlannedChange;
 use sea_orm::{ConnectionTrait, DbErr};
+use serde::{Deserialize, Serialize};
 
 use crate::nickname::nickname;
 
@@ -26,7 +27,7 @@ pub(crate) struct Player<'a> {
 }
 
 /// What is to change for one member. Empty where all is as it should be.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Change {
     pub(crate) add: Vec<RoleId>,
     pub(crate) remove: Vec<RoleId>,

@@ -82,6 +82,21 @@ impl Api {
 
     /// Any bytes under any content type; an empty one sends none.
     pub async fn raw(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Answer {
+        let what = format!("{method} {path}");
+        self.try_raw(method, path, body).await.unwrap_or_else(|error| panic!("{what}: {error:?}"))
+    }
+
+    /// For a caller whose server may die: the error is a connection that broke off.
+    pub async fn try_post(&self, path: &str, body: Value) -> Result<Answer, reqwest::Error> {
+        self.try_raw(Method::POST, path, Some(("application/json", body.to_string().into_bytes()))).await
+    }
+
+    async fn try_raw(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<(&str, Vec<u8>)>,
+    ) -> Result<Answer, reqwest::Error> {
         let contract = contract(&self.http, &self.base).await;
         let mut request =
             self.http.request(method.clone(), format!("{}{path}", self.base)).headers(self.headers.clone());
@@ -92,15 +107,15 @@ impl Api {
             request = request.body(bytes);
         }
         let what = format!("{method} {path}");
-        let response = request.send().await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
+        let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response.text().await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
+        let text = response.text().await?;
         let body =
             serde_json::from_str(&text).unwrap_or_else(|_| panic!("{what}: {status}: not JSON: {text}"));
         let answer = Answer { what, status, headers, body };
         answer.check_envelope();
         contract.check(method.as_str(), path, &answer);
-        answer
+        Ok(answer)
     }
 }
 

@@ -129,13 +129,18 @@ async fn names(connection: &DatabaseConnection, start: &str) -> Vec<String> {
 impl World {
     /// Runs a statement that both databases understand, for states that take minutes or hours to come about.
     pub async fn execute(&self, sql: &str) {
+        let connection = self.connect().await;
+        execute(&connection, sql).await;
+        connection.close().await.unwrap();
+    }
+
+    /// One connection to the database of this world, past the product.
+    pub(crate) async fn connect(&self) -> DatabaseConnection {
         match &self.database {
-            Some(database) => database.execute(sql).await,
+            Some(database) => connect(&database.url).await,
             None => {
                 let file = self.folder().join("data/guildhall.db");
-                let connection = connect(&format!("sqlite://{}?mode=rw", file.display())).await;
-                execute(&connection, sql).await;
-                connection.close().await.unwrap();
+                connect(&format!("sqlite://{}?mode=rw", file.display())).await
             }
         }
     }

@@ -6,6 +6,7 @@ mod command;
 mod contract;
 mod database;
 mod fixture;
+mod job_rows;
 mod operate;
 mod private;
 mod process;
@@ -24,6 +25,8 @@ pub use command::{Finished, run_command};
 pub use contract::contract;
 pub use database::TestDatabase;
 pub use fixture::{Fixture, Guild, Member, key_text};
+pub use job_rows::{JobRow, JobState};
+pub use operate::Running;
 pub use private::PrivateServer;
 pub use process::{Process, free_address};
 pub use rows::Rows;
@@ -33,9 +36,18 @@ pub use world::{Mode, Setup, World};
 
 /// Starts a world, runs the test in it, shows the processes' logs when it fails, and removes everything.
 pub fn run(setup: Setup, test: impl AsyncFnOnce(&World)) {
+    play(World::start(setup), test);
+}
+
+/// Like [`run`], in a world that is seeded and in which no process runs yet.
+pub fn run_unstarted(setup: Setup, test: impl AsyncFnOnce(&World)) {
+    play(World::seeded(setup), test);
+}
+
+fn play(start: impl Future<Output = World>, test: impl AsyncFnOnce(&World)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let world = World::start(setup).await;
+        let world = start.await;
         let outcome = AssertUnwindSafe(test(&world)).catch_unwind().await;
         if outcome.is_err() {
             world.print_logs();

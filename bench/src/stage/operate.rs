@@ -66,11 +66,17 @@ impl World {
 
     /// Starts one more process of the role without waiting for it.
     pub fn spawn(&self, role: &str) -> Running {
+        self.spawn_with(role, &[])
+    }
+
+    /// Like [`spawn`](Self::spawn); this process alone is told this too, and it counts over what all are told.
+    pub fn spawn_with(&self, role: &str, extra: &[(&str, &str)]) -> Running {
         let address = free_address();
         let listen =
             if matches!(role, "serve" | "api") { "GUILDHALL_LISTEN" } else { "GUILDHALL_METRICS_LISTEN" };
         let mut env = self.env.clone();
         env.push((listen.to_owned(), address.clone()));
+        env.extend(extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let process = Process::spawn(&format!("{role}-{address}"), &[role], &env, self.folder());
         Running { process, base: format!("http://{address}") }
     }
@@ -107,7 +113,8 @@ impl World {
         }
     }
 
-    async fn wait_for_simulator(&self) {
+    /// Until the simulator has read its fixture.
+    pub async fn wait_for_simulator(&self) {
         let url = format!("{}/control/routes", self.simulator.base);
         let http = http_client();
         eventually("the simulator answers", READY_WITHIN, async || {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
 use super::World;
-use super::database::connect;
 
 /// What changes by itself, or by being asked: schedules, answers kept for repeats, when a key was last used.
 const PASSING_TABLES: [&str; 4] = ["leader_lease", "fired_schedule", "idempotency", "sqlite_sequence"];
@@ -17,11 +16,7 @@ pub type Rows = BTreeMap<String, Vec<String>>;
 impl World {
     /// Every row of every table, or all but the rows of one guild and of tables in which one cannot tell.
     pub async fn rows(&self, but_of: Option<&str>) -> Rows {
-        let url = match &self.database {
-            Some(database) => database.url.clone(),
-            None => format!("sqlite://{}?mode=rw", self.folder().join("data/guildhall.db").display()),
-        };
-        let connection = connect(&url).await;
+        let connection = self.connect().await;
         let mut rows = Rows::new();
         for table in tables(&connection).await {
             let columns = columns(&connection, &table).await;

@@ -74,9 +74,16 @@ pub struct World {
 impl World {
     /// Seeded, and every process ready.
     pub async fn start(setup: Setup) -> Self {
+        let world = Self::seeded(setup).await;
+        world.start_all().await;
+        world
+    }
+
+    /// Seeded; no process of the product runs yet.
+    pub async fn seeded(setup: Setup) -> Self {
         let world = Self::prepare(setup).await;
         world.command(&["seed", "fixture.json"]).await.succeeded();
-        world.start_all().await;
+        world.wait_for_simulator().await;
         world
     }
 

@@ -10,6 +10,7 @@ mod demo;
 mod distributed_only;
 mod documentation;
 mod errors;
+mod faults;
 mod game_activity;
 mod guilds;
 mod health;

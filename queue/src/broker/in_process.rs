@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use entities::JobId;
 use entities::job::{Class, Ticket};
 use tokio::sync::{Mutex, mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 use super::{Delivery, Settle};
 use crate::Answer;
@@ -90,6 +91,7 @@ impl Deliveries {
         let channel = self.broker.channel(self.class);
         let ticket = channel.receiver.lock().await.recv().await?;
         channel.depth.fetch_sub(1, Ordering::Relaxed);
-        Some(Delivery { ticket, redelivered: false, settle: Settle::InProcess(self.broker.clone()) })
+        let settle = Settle::InProcess(self.broker.clone());
+        Some(Delivery { ticket, redelivered: false, lost: CancellationToken::new(), settle })
     }
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use entities::JobId;
 use entities::job::{Class, Ticket};
-use runtime::Shutdown;
+use runtime::{Shutdown, fail_point};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::Answer;
 use crate::waiters::Waiters;
@@ -53,6 +54,7 @@ impl Broker {
         match self {
             Self::InProcess(broker) => {
                 broker.publish(ticket.clone(), expect_reply);
+                fail_point("after_publish", &ticket.kind).await;
                 Ok(())
             }
             Self::Amqp(broker) => tokio::time::timeout(PUBLISH_TIMEOUT, broker.publish(ticket, expect_reply))
@@ -123,6 +125,8 @@ pub(crate) struct Delivery {
     pub(crate) ticket: Ticket,
     /// An earlier receiver of this message went away without settling it.
     pub(crate) redelivered: bool,
+    /// Cancelled when the connection it came over is gone: somebody else may be given it.
+    pub(crate) lost: CancellationToken,
     settle: Settle,
 }
 

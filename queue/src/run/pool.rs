@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use entities::JobId;
 use entities::job::{Class, Ticket};
@@ -45,6 +46,9 @@ impl Slots {
     }
 }
 
+/// How long a ring waits for the run of an earlier turn to leave, before it is left to another process.
+const LEAVING: Duration = Duration::from_secs(5);
+
 /// What the loops of one process share.
 pub(super) struct Pool {
     pub(super) queue: Queue,
@@ -85,21 +89,25 @@ struct Here<'a> {
 }
 
 impl<'a> Here<'a> {
-    /// `None`: a second ring for what runs right here: the run itself will say how it ended. A ring for a later turn, on
-    /// the other hand, may be the only one there is, and waits until the run has left.
-    async fn enter(pool: &'a Pool, ticket: &Ticket) -> Option<Self> {
-        loop {
-            let over = match pool.here.lock().unwrap_or_else(PoisonError::into_inner).entry(ticket.job) {
-                Entry::Vacant(free) => {
-                    free.insert(Turn { lease: ticket.lease, over: CancellationToken::new() });
-                    return Some(Self { pool, job: ticket.job });
-                }
-                Entry::Occupied(taken) if ticket.lease <= taken.get().lease => return None,
-                Entry::Occupied(taken) => taken.get().over.clone(),
-            };
-            over.cancelled().await;
+    /// `Err`: this process has the job, in the turn of this ticket or in an earlier one.
+    fn enter(pool: &'a Pool, ticket: &Ticket) -> Result<Self, Known> {
+        match pool.here.lock().unwrap_or_else(PoisonError::into_inner).entry(ticket.job) {
+            Entry::Vacant(free) => {
+                free.insert(Turn { lease: ticket.lease, over: CancellationToken::new() });
+                Ok(Self { pool, job: ticket.job })
+            }
+            Entry::Occupied(turn) if ticket.lease > turn.get().lease => {
+                Err(Known::Earlier(turn.get().over.clone()))
+            }
+            Entry::Occupied(_) => Err(Known::Same),
         }
     }
+}
+
+enum Known {
+    Same,
+    /// Cancelled when that turn is over.
+    Earlier(CancellationToken),
 }
 
 impl Drop for Here<'_> {
@@ -157,8 +165,18 @@ async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
 }
 
 async fn handle(pool: &Arc<Pool>, delivery: Delivery) {
-    let Some(_here) = Here::enter(pool, &delivery.ticket).await else {
-        return delivery.done().await;
+    let _here = loop {
+        match Here::enter(pool, &delivery.ticket) {
+            Ok(here) => break here,
+            // A second ring for what runs right here: the run itself will say how it ended.
+            Err(Known::Same) => return delivery.done().await,
+            // Maybe the only ring there is. A run that has given the job back, or lost it, leaves in a moment.
+            Err(Known::Earlier(over)) => {
+                if tokio::time::timeout(LEAVING, over.cancelled()).await.is_err() {
+                    return delivery.put_back().await;
+                }
+            }
+        }
     };
     match AssertUnwindSafe(Run::new(pool).settle(&delivery)).catch_unwind().await {
         Ok(Settled::Done) => delivery.done().await,

@@ -10,6 +10,7 @@ use lapin::types::FieldTable;
 use lapin::{Channel, Connection, Consumer};
 use runtime::Shutdown;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::super::{Delivery, Settle};
 use super::topology::{self, Names};
@@ -58,11 +59,13 @@ impl Feed {
             match self.open().await {
                 Ok((connection, channel, consumer)) => {
                     tracing::info!(class = self.class.name(), slots = self.slots, "taking jobs");
-                    self.pump(&channel, consumer).await;
+                    let lost = CancellationToken::new();
+                    self.pump(&channel, consumer, &lost).await;
                     if self.shutdown.soft().is_cancelled() {
                         // What was delivered is still being settled over this channel.
                         self.shutdown.hard().cancelled().await;
                     }
+                    lost.cancel();
                     link::close(&connection).await;
                 }
                 Err(error) => {
@@ -90,11 +93,11 @@ impl Feed {
     }
 
     /// Until the channel ends or no new work is wanted.
-    async fn pump(&self, channel: &Channel, mut consumer: Consumer) {
+    async fn pump(&self, channel: &Channel, mut consumer: Consumer, lost: &CancellationToken) {
         loop {
             tokio::select! {
                 delivery = consumer.next() => match delivery {
-                    Some(Ok(delivery)) => self.hand_over(delivery).await,
+                    Some(Ok(delivery)) => self.hand_over(delivery, lost.clone()).await,
                     Some(Err(error)) => {
                         tracing::warn!(class = self.class.name(), %error, "deliveries ended");
                         return;
@@ -112,7 +115,7 @@ impl Feed {
         }
     }
 
-    async fn hand_over(&self, delivery: lapin::message::Delivery) {
+    async fn hand_over(&self, delivery: lapin::message::Delivery, lost: CancellationToken) {
         let reply_to = delivery.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
         let Some(ticket) = message::decode(&delivery.data, self.class, reply_to) else {
             tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
@@ -120,7 +123,7 @@ impl Feed {
             return;
         };
         let settle = Settle::Amqp(delivery.acker);
-        let delivery = Delivery { ticket, redelivered: delivery.redelivered, settle };
+        let delivery = Delivery { ticket, redelivered: delivery.redelivered, lost, settle };
         if let Err(refused) = self.sender.send(delivery).await {
             refused.0.put_back().await;
         }

@@ -16,7 +16,7 @@ use lapin::options::{
 };
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Confirmation};
-use runtime::Shutdown;
+use runtime::{Shutdown, fail_point};
 use tokio::sync::watch;
 
 use super::PublishError;
@@ -86,7 +86,7 @@ impl AmqpBroker {
         }
         let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
         let exchange = self.names.exchange.as_str().into();
-        let confirmation = channel
+        let confirming = channel
             .basic_publish(
                 exchange,
                 ticket.class.name().into(),
@@ -95,10 +95,9 @@ impl AmqpBroker {
                 properties,
             )
             .await
-            .map_err(|error| PublishError::Broker(error.to_string()))?
-            .await
             .map_err(|error| PublishError::Broker(error.to_string()))?;
-        match confirmation {
+        fail_point("after_publish", &ticket.kind).await;
+        match confirming.await.map_err(|error| PublishError::Broker(error.to_string()))? {
             Confirmation::Ack(None) => Ok(()),
             Confirmation::Ack(Some(_)) => Err(PublishError::Unroutable),
             Confirmation::Nack(_) => Err(PublishError::Full),

@@ -1,0 +1,5 @@
+//! Processes that die at a fail point, as from `kill -9`.
+
+mod publishing;
+mod running;
+mod takeover;

@@ -1,0 +1,60 @@
+//! Whoever takes the call dies between the job's commit and the note that the broker has it.
+
+use std::time::Instant;
+
+use crate::faults::armed::{api_of, front, has_died, start};
+use crate::faults::deed::Deed;
+use crate::harness::{JobState, Mode, Setup, World, run_unstarted};
+
+const DEED: Deed = Deed::Sync;
+
+macro_rules! points {
+    ($($point:ident),+) => { $(
+        mod $point {
+            use super::*;
+
+            #[test]
+            fn embedded() {
+                run_unstarted(Setup::new(Mode::Embedded), async |world| dies_at(world, stringify!($point)).await);
+            }
+
+            #[test]
+            fn distributed() {
+                run_unstarted(Setup::new(Mode::Distributed), async |world| dies_at(world, stringify!($point)).await);
+            }
+        }
+    )+ };
+}
+
+points!(after_insert, after_publish, after_confirm);
+
+async fn dies_at(world: &World, point: &str) {
+    // Embedded the job could run at once, beside its dying caller: it gets as far as its claim.
+    let points = format!("{point}:{}=abort,after_claim=hang", DEED.kind());
+    let mut dying = start(world, front(world), &points).await;
+    let api = api_of(world, &dying).header("prefer", "wait=30").header("idempotency-key", "once");
+    let saw = DEED.call(world, &api).await;
+    has_died(&mut dying).await;
+    assert!(saw.is_err(), "the connection should have broken off: {saw:?}");
+
+    let row = world.job_row(DEED.kind()).await;
+    assert!(row.published_at.is_none() && row.finished_at.is_none(), "{row:?}");
+    match world.mode() {
+        Mode::Distributed => {
+            assert_eq!((row.state, row.attempt, row.lease), (JobState::Queued, 0, 0), "{row:?}")
+        }
+        Mode::Embedded => assert!(matches!(row.state, JobState::Queued | JobState::Running), "{row:?}"),
+    }
+    assert_eq!(DEED.effects(world).await, 0);
+
+    world.start_all().await;
+    let started = Instant::now();
+    let api = world.api().header("prefer", "wait=30").header("idempotency-key", "once");
+    let again = DEED.call(world, &api).await.unwrap();
+    println!("{point}: the repeated call was answered {:?} after the start", started.elapsed());
+    assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
+    DEED.is_done_once(world, &again).await;
+    let ended = world.job_row(DEED.kind()).await;
+    assert_eq!((ended.job_id, ended.lease), (row.job_id, row.lease + 1), "run once more: {ended:?}");
+    assert_eq!(ended.attempt, 1, "a worker that died is no attempt of the job: {ended:?}");
+}

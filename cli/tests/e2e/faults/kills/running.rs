@@ -1,0 +1,116 @@
+//! Whoever runs the job dies between its claim and the acknowledgement of its message.
+
+use std::time::Instant;
+
+use crate::faults::armed::{api_of, has_died, start, start_own};
+use crate::faults::deed::Deed;
+use crate::harness::{Answer, Api, JobState, Mode, Setup, World, run_unstarted};
+
+macro_rules! points {
+    ($($name:ident: $point:ident, $deed:ident);+ $(;)?) => { $(
+        mod $name {
+            use super::*;
+
+            const DEATH: Death = Death { point: stringify!($point), deed: Deed::$deed };
+
+            #[test]
+            fn embedded() {
+                run_unstarted(Setup::new(Mode::Embedded), async |world| DEATH.of_serve(world).await);
+            }
+
+            #[test]
+            fn distributed() {
+                run_unstarted(Setup::new(Mode::Distributed), async |world| DEATH.of_a_worker(world).await);
+            }
+        }
+    )+ };
+}
+
+points! {
+    after_claim: after_claim, Sync;
+    after_effect: after_effect, Ticket;
+    after_effect_that_shows_no_trace: after_effect, Sync;
+    before_commit: before_commit, Sync;
+    before_commit_of_a_batch: before_commit, Ticket;
+    before_ack: before_ack, Ticket;
+}
+
+struct Death {
+    point: &'static str,
+    deed: Deed,
+}
+
+impl Death {
+    fn points(&self) -> String {
+        // Many plain jobs end in one statement, which knows of no kind.
+        match self.point {
+            "before_commit" => "before_commit=abort".to_owned(),
+            point => format!("{point}:{}=abort", self.deed.kind()),
+        }
+    }
+
+    async fn of_serve(&self, world: &World) {
+        let mut dying = start(world, "serve", &self.points()).await;
+        let api = patient(&api_of(world, &dying));
+        self.deed.prepare(world, &api).await;
+        let saw = self.deed.call(world, &api).await;
+        has_died(&mut dying).await;
+        if self.point == "before_ack" {
+            // Its answer was on its way.
+            assert!(saw.is_err() || saw.as_ref().is_ok_and(|answer| answer.status == 200), "{saw:?}");
+        } else {
+            assert!(saw.is_err(), "the connection should have broken off: {saw:?}");
+        }
+        self.row_right_after(world).await;
+        world.start_all().await;
+        self.in_the_end(world).await;
+    }
+
+    async fn of_a_worker(&self, world: &World) {
+        start_own(world, &["api", "scheduler"]).await;
+        let mut dying = start(world, "worker", &self.points()).await;
+        let api = patient(&world.api());
+        self.deed.prepare(world, &api).await;
+        let (saw, ready) = tokio::join!(self.deed.call(world, &api), async {
+            has_died(&mut dying).await;
+            self.row_right_after(world).await;
+            start_own(world, &["worker"]).await;
+            Instant::now()
+        });
+        println!("{}: answered {:?} after another worker was ready", self.point, ready.elapsed());
+        // The caller notices nothing but the time.
+        self.deed.is_done_once(world, &saw.unwrap()).await;
+        self.in_the_end(world).await;
+    }
+
+    async fn row_right_after(&self, world: &World) {
+        let row = world.job_row(self.deed.kind()).await;
+        assert_eq!((row.attempt, row.lease), (1, 1), "{row:?}");
+        let (effects, told) = match self.point {
+            "after_claim" => (0, 0),
+            // The sync's entry commits with the job's end, the ticket's with the ticket.
+            "before_ack" => (1, 1),
+            _ => (1, usize::from(self.deed == Deed::Ticket)),
+        };
+        let state = if self.point == "before_ack" { JobState::Succeeded } else { JobState::Running };
+        assert_eq!(row.state, state, "{row:?}");
+        assert_eq!(self.deed.effects(world).await, effects);
+        if world.mode() == Mode::Distributed {
+            assert_eq!(self.deed.told(world).await, (told, 1));
+        }
+    }
+
+    /// The same call with the same key is answered as the first, and all happened once.
+    async fn in_the_end(&self, world: &World) {
+        let again: Answer = self.deed.call(world, &patient(&world.api())).await.unwrap();
+        assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
+        self.deed.is_done_once(world, &again).await;
+        let row = world.job_row(self.deed.kind()).await;
+        let leases = if self.point == "before_ack" { 1 } else { 2 };
+        assert_eq!((row.attempt, row.lease), (1, leases), "a worker that died is no attempt: {row:?}");
+    }
+}
+
+fn patient(api: &Api) -> Api {
+    api.header("prefer", "wait=20").header("idempotency-key", "once")
+}

@@ -1,0 +1,68 @@
+//! How soon another worker goes on with what a killed one had in its hands.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::faults::armed::{has_died, start};
+use crate::harness::{JobRow, JobState, Mode, Running, Setup, World, eventually, run};
+
+const WITHIN: Duration = Duration::from_secs(60);
+
+#[test]
+fn short_jobs_of_a_killed_worker_run_elsewhere() {
+    run(Setup::new(Mode::Distributed), async |world| {
+        let mut dying = start(world, "worker", "after_claim:sync_member=abort").await;
+        let api = world.api().header("prefer", "wait=30");
+        let changed: Vec<_> = world.guild().members.iter().filter(|member| member.needs_change()).collect();
+        let mut slowest = Duration::ZERO;
+        // The two workers take turns: one of these finds the one that dies.
+        for member in &changed[..4] {
+            let started = Instant::now();
+            api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
+            slowest = slowest.max(started.elapsed());
+        }
+        has_died(&mut dying).await;
+        println!("short job of a killed worker: its caller was answered after {slowest:?}");
+        let mut rows = world.job_rows("sync_member").await;
+        rows.retain(|row| row.lease == 2);
+        assert!(rows.iter().all(|row| row.state == JobState::Succeeded && row.attempt == 1), "{rows:?}");
+        assert_eq!(rows.len(), 1, "exactly one was taken over: {rows:?}");
+        assert_eq!(world.simulator.member_updates().await, 4);
+        assert_eq!(world.audit("sync.member").await.len(), 4);
+    });
+}
+
+#[test]
+fn chunks_of_a_killed_worker_run_elsewhere() {
+    let setup = Setup::new(Mode::Distributed).members(300).latency_ms(250).processes(2);
+    run(setup, async |world| {
+        let data = world.api().post("/interactions/sync/all", json!({})).await.ok();
+        let chunk = eventually("a chunk has come far enough to be missed", WITHIN, async || {
+            world.job_rows("sync_chunk").await.into_iter().find(|row| row.checkpoint.is_some())
+        })
+        .await;
+        let mut killed = take_worker_of(world, &chunk);
+        killed.process.kill();
+        let since = Instant::now();
+        eventually("another worker has the chunk", WITHIN, async || {
+            let rows = world.job_rows("sync_chunk").await;
+            rows.into_iter().find(|row| row.job_id == chunk.job_id && row.lease > chunk.lease).map(drop)
+        })
+        .await;
+        println!("chunk of a killed worker: claimed elsewhere after {:?}", since.elapsed());
+        let ended = world.job_ended(data["job_id"].as_str().unwrap()).await;
+        assert_eq!(ended["state"], "succeeded", "{ended}");
+        assert_eq!(world.simulator.wrong(world.guild()).await, 0);
+        assert!(world.job_rows("sync_chunk").await.iter().all(|row| row.attempt <= 1));
+    });
+}
+
+/// The process that holds the row, out of the world's own.
+fn take_worker_of(world: &World, row: &JobRow) -> Running {
+    // host:process:random
+    let pid: u32 = row.worker.as_deref().unwrap().split(':').nth(1).unwrap().parse().unwrap();
+    let mut roles = world.roles();
+    let index = roles.workers.iter().position(|worker| worker.process.id() == pid).unwrap();
+    roles.workers.remove(index)
+}

@@ -1,0 +1,88 @@
+//! What a sync is about to change, kept in the job's row before the platform is asked.
+//!
+//! A run that is cut right after the change leaves nothing to be seen: the next one finds the member as it should be.
+//! From what is kept here it still tells caller and audit log what the two of them did.
+
+use entities::RoleId;
+use platforms::ChatMember;
+use queue::run::{JobContext, JobError};
+use serde::{Deserialize, Serialize};
+
+use crate::wanted::Change;
+
+/// The member before the job's first change, and what the job will have changed once it is through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Intent {
+    pub(super) roles: Vec<RoleId>,
+    pub(super) nickname: Option<String>,
+    pub(super) change: Change,
+}
+
+impl Intent {
+    /// `due`: what is to change for the member as it is now; what an earlier run of the job did comes on top.
+    pub(super) fn new(earlier: Option<Self>, member: &ChatMember, due: &Change) -> Self {
+        let Some(earlier) = earlier else {
+            return Self { roles: member.roles.clone(), nickname: member.nick.clone(), change: due.clone() };
+        };
+        let after = due.roles_after(&member.roles);
+        let ours = |role: &&RoleId| {
+            let lists = [&earlier.change.add, &earlier.change.remove, &due.add, &due.remove];
+            lists.iter().any(|list| list.contains(role))
+        };
+        let only_in = |list: &[RoleId], other: &[RoleId]| -> Vec<RoleId> {
+            list.iter().filter(ours).filter(|role| !other.contains(role)).copied().collect()
+        };
+        let set_before = earlier.change.nick.clone().filter(|nick| member.nick.as_ref() == Some(nick));
+        let change = Change {
+            add: only_in(&after, &earlier.roles),
+            remove: only_in(&earlier.roles, &after),
+            nick: due.nick.clone().or(set_before),
+        };
+        Self { change, ..earlier }
+    }
+
+    /// Commits it, under the claim of this run.
+    pub(super) async fn keep(&self, job: &JobContext) -> Result<(), JobError> {
+        job.checkpoint(job.begin().await?, self).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{member, roles};
+
+    fn change(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {
+        Change { add: roles(add), remove: roles(remove), nick: nick.map(str::to_owned) }
+    }
+
+    fn first() -> Intent {
+        Intent::new(None, &member(&[1, 2], Some("old")), &change(&[3, 4], &[1], Some("new")))
+    }
+
+    #[test]
+    fn what_an_earlier_run_did_is_told_by_the_next() {
+        let next = Intent::new(Some(first()), &member(&[2, 3, 4], Some("new")), &Change::default());
+        assert_eq!(next, first());
+    }
+
+    #[test]
+    fn what_did_not_come_about_is_not_told() {
+        let next = Intent::new(Some(first()), &member(&[1, 2], Some("old")), &Change::default());
+        assert_eq!(next.change, Change::default());
+    }
+
+    #[test]
+    fn what_is_due_by_now_comes_on_top_and_may_undo_it() {
+        let now = member(&[2, 3, 4], Some("new"));
+        let next = Intent::new(Some(first()), &now, &change(&[5], &[4], Some("newer")));
+        assert_eq!(next.change, change(&[3, 5], &[1], Some("newer")));
+        assert_eq!((next.roles, next.nickname), (roles(&[1, 2]), Some("old".to_owned())));
+    }
+
+    #[test]
+    fn roles_that_others_gave_in_between_are_not_ours() {
+        let next = Intent::new(Some(first()), &member(&[2, 3, 4, 9], None), &Change::default());
+        assert_eq!(next.change, change(&[3, 4], &[1], None));
+    }
+}
