@@ -4,6 +4,7 @@
 
 mod ceiling;
 mod latency;
+mod ledger_command;
 mod proxy_command;
 mod site;
 mod staff;
@@ -28,6 +29,8 @@ enum What {
     Ceiling(ceiling::Arguments),
     /// Leaderboard, stats and quota progress of a guild with a million staff actions
     Staff(staff::Arguments),
+    Ledger(bench::ledger::Plan),
+    Manners(bench::manners::Arguments),
     /// A TCP proxy that fails when told, to stand between a process and one of its servers
     Proxy(proxy_command::Arguments),
 }
@@ -40,5 +43,7 @@ async fn main() -> anyhow::Result<()> {
         What::Ceiling(arguments) => ceiling::run(&arguments).await,
         What::Staff(arguments) => staff::run(&arguments).await,
         What::Proxy(arguments) => proxy_command::run(&arguments),
+        What::Ledger(plan) => ledger_command::run(&plan).await,
+        What::Manners(arguments) => targets(bench::manners::run(&arguments).await),
     }
 }

@@ -26,7 +26,7 @@ pub use contract::contract;
 pub use database::TestDatabase;
 pub use fixture::{Fixture, Guild, Member, key_text};
 pub use job_rows::{JobRow, JobState};
-pub use operate::Running;
+pub use operate::{Roles, Running};
 pub use private::PrivateServer;
 pub use process::{Process, free_address};
 pub use rows::Rows;

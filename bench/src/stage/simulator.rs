@@ -71,3 +71,8 @@ impl Simulator {
         assert!(status.is_success(), "simulator: {path}: {status} {text}");
     }
 }
+    /// All `members` with their updates, and all `channels`, as they are on the chat platform.
+    pub async fn ledger(&self, guild: &Guild) -> Value {
+        self.get(&format!("/control/chat/guilds/{}/ledger", guild.id)).await
+    }
+

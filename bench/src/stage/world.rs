@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::operate::Roles;
 use super::simulator::Simulator;
 use super::{Api, Finished, Fixture, Guild, Process, Servers, TestDatabase, free_address, run_command};
@@ -90,8 +92,7 @@ impl World {
     /// A migrated, empty database and a simulator; no process of the product runs yet.
     pub async fn prepare(setup: Setup) -> Self {
         let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
-        let fixture = Fixture::new(2, setup.members);
-        std::fs::write(folder.path().join("fixture.json"), fixture.json().to_string()).unwrap();
+        std::fs::write(folder.path().join("fixture.json"), file.to_string()).unwrap();
         let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
         let simulated = free_address();
         let mut env = environment(&prefix, &simulated);
@@ -121,6 +122,13 @@ impl World {
             folder,
             roles: RefCell::default(),
             simulate: RefCell::new(simulate),
+        let fixture = setup.fixture();
+        let file = fixture.json();
+        Self::prepare_with(setup, fixture, &file).await
+    }
+
+    /// Like [`World::prepare`], with other guilds; `file` is what `seed` and `simulate` read of them.
+    pub async fn prepare_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
         }
     }
 

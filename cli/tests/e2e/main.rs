@@ -20,6 +20,7 @@ mod jobs;
 mod keys_and_guilds;
 mod kills;
 mod limits;
+mod ledger;
 mod lookup;
 mod moderation;
 mod servers;
