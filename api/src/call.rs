@@ -6,7 +6,8 @@ use std::sync::Arc;
 use entities::audit_entry::{Actor, NewEntry};
 use entities::{GuildId, JobId, Timestamp};
 use platforms::CallContext;
-use sea_orm::{DatabaseConnection, DatabaseTransaction};
+use runtime::Pool;
+use sea_orm::DatabaseTransaction;
 use serde_json::Value;
 use warp::ws::Ws;
 
@@ -46,7 +47,7 @@ impl Call {
     }
 
     /// For queries outside of a transaction.
-    pub(crate) fn read(&self) -> &DatabaseConnection {
+    pub(crate) fn read(&self) -> &Pool {
         self.app.context.database.read()
     }
 

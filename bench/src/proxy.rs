@@ -70,6 +70,15 @@ impl Proxy {
         Self::listen("127.0.0.1:0".parse().map_err(io::Error::other)?, target)
     }
 
+    /// Before the server that `url` names with host and port; [`Proxy::url`] leads through it.
+    pub fn before(url: &str) -> io::Result<Self> {
+        let authority = parts(url).2;
+        if authority.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+            return Err(io::Error::other("the URL names no port"));
+        }
+        Self::start(authority)
+    }
+
     pub fn listen(address: SocketAddr, target: &str) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -96,10 +105,8 @@ impl Proxy {
 
     /// `url` with the proxy's address in the place of its own host and port.
     pub fn url(&self, url: &str) -> String {
-        let (before, rest) = url.split_once("://").unwrap_or(("tcp", url));
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let user = authority.rsplit_once('@').map_or(String::new(), |(user, _)| format!("{user}@"));
-        format!("{before}://{user}{}{path}", self.address)
+        let (scheme, user, _, path) = parts(url);
+        format!("{scheme}://{user}{}{path}", self.address)
     }
 
     /// Everything read from now on arrives this much later, in its order. It costs no throughput.
@@ -166,6 +173,14 @@ impl Drop for Proxy {
             let _ = thread.join();
         }
     }
+}
+
+/// Scheme, `user:password@` or nothing, host with port, and all that follows.
+fn parts(url: &str) -> (&str, &str, &str, &str) {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("tcp", url));
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (user, host) = authority.split_at(authority.rfind('@').map_or(0, |at| at + 1));
+    (scheme, user, host, path)
 }
 
 /// The side that listens.

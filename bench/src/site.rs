@@ -8,7 +8,7 @@ use entities::job::Class;
 use entities::{GuildId, guild};
 use queue::run::{Handler, JobContext, JobError, Outcome, Registry, Slots};
 use queue::{Draft, Payload, Queue};
-use runtime::{BrokerConfig, Config, Context, Secret, Shutdown};
+use runtime::{BrokerConfig, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection};
 use serde::{Deserialize, Serialize};
 
@@ -80,8 +80,11 @@ impl Site {
                 }
             }
         };
+        // First: a process that connects to a new broker looks at the job table.
+        let database = Database::connect(config.database_url.expose(), &DatabaseOptions::default()).await?;
+        migrations::apply(database.write()).await?;
+        database.close().await;
         let (context, queue) = process(&config).await?;
-        migrations::apply(context.database.write()).await?;
         add_guild(&context).await?;
         Ok(Self { context, queue, config, _folder: folder })
     }

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::broker::Broker;
 use crate::gauges;
+use crate::relay;
 use crate::waiters::Waiters;
 use crate::{Answer, Enqueued};
 
@@ -48,8 +49,8 @@ impl Queue {
 
     /// The queue over RabbitMQ. Connects in the background and keeps doing so: a broker that is away is no error.
     pub fn distributed(context: &runtime::Context, url: &str, prefix: &str) -> Self {
-        let queue =
-            Self::start(context, |waiters| Broker::amqp(url, prefix, waiters, context.shutdown.clone()));
+        let (forget, shutdown) = (relay::forget(context), context.shutdown.clone());
+        let queue = Self::start(context, |waiters| Broker::amqp((url, prefix), waiters, forget, shutdown));
         // Without it jobs wait in their rows and everything else goes on: no reason to take a process out.
         let broker = queue.broker.clone();
         context.readiness.check("broker", Need::Optional, move || std::future::ready(broker.is_connected()));

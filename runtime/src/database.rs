@@ -6,15 +6,16 @@
 use std::time::Duration;
 
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
+    ConnectionTrait, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 
 use crate::error::StartError;
 
+mod pool;
 mod postgres;
 mod sqlite;
 
+pub use pool::Pool;
 pub(crate) use postgres::check_url as check_postgres_url;
 pub use sqlite::DataDirLock;
 pub(crate) use sqlite::file_of as sqlite_file_of;
@@ -47,8 +48,8 @@ impl Default for DatabaseOptions {
 
 #[derive(Clone, Debug)]
 pub struct Database {
-    read: DatabaseConnection,
-    write: DatabaseConnection,
+    read: Pool,
+    write: Pool,
     postgres: bool,
 }
 
@@ -57,20 +58,21 @@ impl Database {
     /// file is created together with its folder.
     pub async fn connect(url: &str, options: &DatabaseOptions) -> Result<Self, StartError> {
         if is_postgres_url(url) {
-            let pool = postgres::connect(url, options).await?;
+            let pool = Pool::new(postgres::connect(url, options).await?, options.statement_timeout);
             return Ok(Self { read: pool.clone(), write: pool, postgres: true });
         }
         let (read, write) = sqlite::connect(url, options).await?;
-        Ok(Self { read, write, postgres: false })
+        // A file does not vanish, and who waits for its one writer is told after a while.
+        Ok(Self { read: Pool::new(read, None), write: Pool::new(write, None), postgres: false })
     }
 
     /// For queries.
-    pub fn read(&self) -> &DatabaseConnection {
+    pub fn read(&self) -> &Pool {
         &self.read
     }
 
     /// For single statements that write.
-    pub fn write(&self) -> &DatabaseConnection {
+    pub fn write(&self) -> &Pool {
         &self.write
     }
 
@@ -79,7 +81,7 @@ impl Database {
     pub async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
         let mode = (!self.postgres).then_some(SqliteTransactionMode::Immediate);
         let options = TransactionOptions { sqlite_transaction_mode: mode, ..TransactionOptions::default() };
-        self.write.begin_with_options(options).await
+        self.write.in_time(self.write.begin_with_options(options)).await
     }
 
     pub fn is_postgres(&self) -> bool {

@@ -22,7 +22,7 @@ pub use config::{
     MetricsArgs, PLAY_KEY, PlatformArgs, PlatformConfig, REDIS_URL, Rate, bind,
 };
 pub use context::Context;
-pub use database::{DataDirLock, Database, DatabaseOptions};
+pub use database::{DataDirLock, Database, DatabaseOptions, Pool};
 pub use error::StartError;
 pub use events::{Event, Events, ModerationVerb};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entities::{GuildId, Person, PlaceId, Subject, Timestamp, ban, mute};
+use runtime::Pool;
 use runtime::{Event, Events};
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::DbErr;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::remembered::Remembered;
@@ -47,11 +48,7 @@ impl StatusCache {
     }
 
     /// The ban that applies; of several the one that ends last.
-    pub(super) async fn ban(
-        &self,
-        conn: &DatabaseConnection,
-        ask: Question,
-    ) -> Result<Option<ban::Model>, DbErr> {
+    pub(super) async fn ban(&self, conn: &Pool, ask: Question) -> Result<Option<ban::Model>, DbErr> {
         let mut found: Vec<ban::Model> = Vec::new();
         for account in accounts(ask.guild, self.person(conn, ask).await?) {
             let read = async {
@@ -68,11 +65,7 @@ impl StatusCache {
     }
 
     /// The mute that applies; of several the one that ends last.
-    pub(super) async fn mute(
-        &self,
-        conn: &DatabaseConnection,
-        ask: Question,
-    ) -> Result<Option<mute::Model>, DbErr> {
+    pub(super) async fn mute(&self, conn: &Pool, ask: Question) -> Result<Option<mute::Model>, DbErr> {
         let mut found: Vec<mute::Model> = Vec::new();
         for account in accounts(ask.guild, self.person(conn, ask).await?) {
             let read = async {
@@ -88,7 +81,7 @@ impl StatusCache {
         Ok(found.into_iter().max_by_key(|mute| (mute.expires_at.is_none(), mute.expires_at, mute.mute_id)))
     }
 
-    async fn person(&self, conn: &DatabaseConnection, ask: Question) -> Result<Person, DbErr> {
+    async fn person(&self, conn: &Pool, ask: Question) -> Result<Person, DbErr> {
         let read = Person::resolve(conn, ask.guild, ask.subject);
         known(&self.persons, &(ask.guild, ask.subject), read).await
     }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use entities::PlayId;
 use entities::shield_flag::{self, Model};
+use runtime::Pool;
 use runtime::{Event, Events};
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::DbErr;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::app::App;
@@ -25,11 +26,7 @@ impl Flags {
     }
 
     /// The active flag of a player.
-    pub(super) async fn of(
-        &self,
-        conn: &DatabaseConnection,
-        play: PlayId,
-    ) -> Result<Option<Arc<Model>>, DbErr> {
+    pub(super) async fn of(&self, conn: &Pool, play: PlayId) -> Result<Option<Arc<Model>>, DbErr> {
         match self.0.get(&play).await {
             Some(known) => Ok(known),
             None => {

@@ -178,6 +178,10 @@ fn a_target_that_is_not_there_resets_the_client() {
 
 #[test]
 fn urls_are_led_through_it() {
+    let echo = echo();
+    let proxy = Proxy::before(&format!("amqp://guildhall:secret@{echo}/%2f")).unwrap();
+    say(&mut connect(&proxy), "to the host of the URL");
+    assert!(Proxy::before("postgres://a:b@host/name").is_err());
     let proxy = Proxy::start("127.0.0.1:1").unwrap();
     let address = proxy.address();
     for (url, through) in [

@@ -140,6 +140,11 @@ impl World {
         self.folder.path()
     }
 
+    /// What the names of its queues and of its keys in Redis begin with.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     pub fn guild(&self) -> &Guild {
         &self.fixture.guilds[0]
     }

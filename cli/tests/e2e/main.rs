@@ -4,6 +4,7 @@
 
 mod audit_logs;
 mod bindings;
+mod broker;
 mod cli_commands;
 mod cross_guild;
 mod demo;
@@ -23,6 +24,7 @@ mod limits;
 mod ledger;
 mod lookup;
 mod moderation;
+mod network;
 mod servers;
 mod shield;
 mod staff;

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::Answer;
 use crate::waiters::Waiters;
 use amqp::AmqpBroker;
+pub(crate) use amqp::Forget;
 use in_process::InProcessBroker;
 
 /// Why a message is not known to be in the broker. The row is queued all the same.
@@ -45,8 +46,9 @@ impl Broker {
         Self::InProcess(InProcessBroker::new(waiters))
     }
 
-    pub(crate) fn amqp(url: &str, prefix: &str, waiters: Waiters, shutdown: Shutdown) -> Self {
-        Self::Amqp(AmqpBroker::start(url, prefix, waiters, shutdown))
+    /// `forget` is called before a class's queue is made: what was published to an earlier one is lost.
+    pub(crate) fn amqp(address: (&str, &str), waiters: Waiters, forget: Forget, shutdown: Shutdown) -> Self {
+        Self::Amqp(AmqpBroker::start(address, waiters, forget, shutdown))
     }
 
     /// Puts the message into its class's queue and waits for the confirmation.

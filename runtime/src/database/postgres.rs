@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sea_orm::sqlx::{ConnectOptions, Connection, Error};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
 
@@ -16,8 +16,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A transaction left open by a frozen process is ended by the server, so that whoever waits for its locks gets them
 /// before their own statement is cut (30 s). Ours never wait for anything but the database.
 const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(15);
-/// Connections idle for longer are pinged before use: a firewall may have dropped them. Others cost no round trip.
-const PING_AFTER: Duration = Duration::from_secs(30);
+/// Connections idle for longer are pinged before use: the server may have vanished, or a firewall dropped them. Others
+/// cost no round trip.
+const PING_AFTER: Duration = Duration::from_secs(1);
+/// A connection without an answer by then is closed, and not waited for any longer.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
 const WHAT: &str = "Postgres";
 
 pub(crate) fn check_url(url: &str) -> Result<PgConnectOptions, StartError> {
@@ -44,15 +47,21 @@ pub(super) async fn connect(url: &str, options: &DatabaseOptions) -> Result<Data
         .before_acquire(|connection, meta| {
             Box::pin(async move {
                 if meta.idle_for >= PING_AFTER {
-                    connection.ping().await?;
+                    ping(connection).await?;
                 }
                 Ok(true)
             })
         })
+        // The pool asks too, but without a limit: a caller who gave up on a vanished server would leave a hole in it.
+        .after_release(|connection, _| Box::pin(async move { ping(connection).await.map(|()| true) }))
         .connect_with(connect.clone())
         .await
         .map_err(|error| explain(&error, &connect))?;
     Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
+}
+
+async fn ping(connection: &mut PgConnection) -> Result<(), Error> {
+    tokio::time::timeout(PING_TIMEOUT, connection.ping()).await.unwrap_or(Err(Error::PoolTimedOut))
 }
 
 fn with_session_settings(connect: PgConnectOptions, options: &DatabaseOptions) -> PgConnectOptions {

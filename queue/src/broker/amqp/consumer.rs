@@ -6,6 +6,7 @@ use std::time::Duration;
 use entities::job::Class;
 use futures_util::StreamExt;
 use lapin::options::{BasicCancelOptions, BasicConsumeOptions, BasicQosOptions};
+use lapin::protocol::AMQPSoftError;
 use lapin::types::FieldTable;
 use lapin::{Channel, Connection, Consumer};
 use runtime::Shutdown;
@@ -13,6 +14,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::super::{Delivery, Settle};
+use super::link::Link;
 use super::topology::{self, Names};
 use super::{link, requeue};
 use crate::message;
@@ -28,14 +30,15 @@ impl Deliveries {
     /// `slots` bounds what is delivered and not settled yet (prefetch).
     pub(super) fn start(
         url: &str,
-        names: Arc<Names>,
+        (names, publisher): (Arc<Names>, Link),
         (class, slots): (Class, u16),
         shutdown: &Shutdown,
     ) -> Self {
         let (sender, receiver) = mpsc::channel(1);
-        let feed = Feed { url: url.to_owned(), names, class, slots, sender, shutdown: shutdown.clone() };
-        let stop = shutdown.hard().clone();
-        shutdown.services().spawn(async move { stop.run_until_cancelled(feed.run()).await });
+        let (url, shutdown) = (url.to_owned(), shutdown.clone());
+        let feed = Feed { url, names, publisher, class, slots, sender, shutdown };
+        let (stop, services) = (feed.shutdown.hard().clone(), feed.shutdown.services().clone());
+        services.spawn(async move { stop.run_until_cancelled(feed.run()).await });
         Self { receiver }
     }
 
@@ -47,6 +50,8 @@ impl Deliveries {
 struct Feed {
     url: String,
     names: Arc<Names>,
+    /// Makes the queues that are missing, each time it connects.
+    publisher: Link,
     class: Class,
     slots: u16,
     sender: mpsc::Sender<Delivery>,
@@ -55,18 +60,25 @@ struct Feed {
 
 impl Feed {
     async fn run(self) {
+        // Its sender lives as long as the process.
+        drop(self.publisher.connects().wait_for(|count| *count > 0).await);
         while !self.shutdown.soft().is_cancelled() {
             match self.open().await {
                 Ok((connection, channel, consumer)) => {
                     tracing::info!(class = self.class.name(), slots = self.slots, "taking jobs");
                     let lost = CancellationToken::new();
-                    self.pump(&channel, consumer, &lost).await;
+                    tokio::select! {
+                        () = self.pump(&channel, consumer, &lost) => {}
+                        reason = link::trouble(&connection, &channel) => {
+                            tracing::warn!(class = self.class.name(), reason, "deliveries ended, connecting anew");
+                        }
+                    }
                     if self.shutdown.soft().is_cancelled() {
                         // What was delivered is still being settled over this channel.
                         self.shutdown.hard().cancelled().await;
                     }
                     lost.cancel();
-                    link::close(&connection).await;
+                    tokio::spawn(async move { link::close(&connection).await });
                 }
                 Err(error) => {
                     tracing::warn!(class = self.class.name(), error, "cannot take jobs, trying again");
@@ -80,15 +92,19 @@ impl Feed {
         let connection = link::connect(&self.url, self.class.name()).await?;
         let opening = async {
             let channel = connection.create_channel().await?;
-            topology::declare(&channel, &self.names).await?;
             channel.basic_qos(self.slots, BasicQosOptions::default()).await?;
             let queue = self.names.queue(self.class);
             let options = BasicConsumeOptions::default();
-            let consumer =
-                channel.basic_consume(queue.into(), TAG.into(), options, FieldTable::default()).await?;
+            let consuming = channel.basic_consume(queue.into(), TAG.into(), options, FieldTable::default());
+            let consumer = consuming.await.inspect_err(|error| {
+                if topology::is(error, AMQPSoftError::NOTFOUND) {
+                    // Somebody deleted it: whoever connects to publish makes it anew.
+                    self.publisher.renew();
+                }
+            })?;
             Ok::<_, lapin::Error>((channel, consumer))
         };
-        let (channel, consumer) = opening.await.map_err(|error| error.to_string())?;
+        let (channel, consumer) = link::set_up(opening).await?;
         Ok((connection, channel, consumer))
     }
 

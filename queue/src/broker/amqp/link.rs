@@ -1,29 +1,51 @@
 //! One supervised connection with one channel. The supervisor is ours alone: the library's own recovery brings back
 //! connections but not every channel, and gives up after some tries.
+//!
+//! A broker that has vanished without a word is found out by asking: a question a second on each connection, so that
+//! the first job is done within five seconds of its return (issue 4). Heartbeats alone would take twenty.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use futures_util::{Future, StreamExt};
+use lapin::options::ChannelFlowOptions;
 use lapin::uri::AMQPUri;
 use lapin::{Channel, Connection, ConnectionProperties, Event};
 use runtime::Shutdown;
 use tokio::sync::{Notify, watch};
 
-/// Seconds without a sign of life after which a connection counts as gone (a half-open one says nothing).
-const HEARTBEAT_SECONDS: u16 = 10;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often both sides say that they live. The broker takes back what it sent to a silent worker after two of these.
+const HEARTBEAT_SECONDS: u16 = 5;
+/// A broker that is there greets at once; one that is coming back must not be waited for long.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// For all that a new connection is set up with.
+const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
+/// A question to the broker without answer by then: the connection is dead.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// A closed channel sends no event: its state is looked at this often.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// Between two questions.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-pub(super) type Setup = Pin<Box<dyn Future<Output = lapin::Result<()>> + Send>>;
+pub(super) type Setup = BoxFuture<'static, Result<(), String>>;
 
-struct Live {
-    connection: Connection,
-    channel: Channel,
+/// A connection that has been set up, with the channel it was set up on.
+pub(super) struct Live {
+    connection: Arc<Connection>,
+    pub(super) channel: Channel,
+    broken: Notify,
+}
+
+impl Live {
+    /// Something is wrong with the channel: connect anew.
+    pub(super) fn renew(&self) {
+        self.broken.notify_one();
+    }
+
+    fn is_usable(&self) -> bool {
+        self.channel.status().connected() && !self.connection.status().blocked()
+    }
 }
 
 #[derive(Clone)]
@@ -31,59 +53,56 @@ pub(super) struct Link {
     live: watch::Receiver<Option<Arc<Live>>>,
     /// How often it has connected.
     connects: watch::Receiver<u64>,
-    renew: Arc<Notify>,
 }
 
 impl Link {
-    /// Connects in the background until shutdown cuts; `setup` runs on each new channel before it is handed out.
+    /// Connects in the background until shutdown cuts; `setup` runs on each new connection before it is handed out.
     pub(super) fn start(
         url: &str,
         name: &'static str,
         shutdown: &Shutdown,
-        setup: impl Fn(Channel) -> Setup + Send + Sync + 'static,
+        setup: impl Fn(Arc<Connection>, Channel) -> Setup + Send + Sync + 'static,
     ) -> Self {
         let (sender, live) = watch::channel(None);
         let (counter, connects) = watch::channel(0);
-        let renew = Arc::new(Notify::new());
-        let (url, renewed, stop) = (url.to_owned(), Arc::clone(&renew), shutdown.hard().clone());
+        let (url, stop) = (url.to_owned(), shutdown.hard().clone());
         shutdown.services().spawn(async move {
-            stop.run_until_cancelled(supervise(&url, name, (&sender, &counter, &renewed), setup)).await;
+            stop.run_until_cancelled(supervise(&url, name, (&sender, &counter), setup)).await;
             if let Some(live) = sender.send_replace(None) {
                 close(&live.connection).await;
             }
         });
-        Self { live, connects, renew }
+        Self { live, connects }
     }
 
     pub(super) fn connects(&self) -> watch::Receiver<u64> {
         self.connects.clone()
     }
 
-    /// The channel, where connected and not blocked by the broker.
-    pub(super) fn channel(&self) -> Option<Channel> {
-        let live = self.live.borrow();
-        let live = live.as_ref()?;
-        let usable = live.channel.status().connected() && !live.connection.status().blocked();
-        usable.then(|| live.channel.clone())
+    /// The connection, where there is one and the broker takes messages over it.
+    pub(super) fn live(&self) -> Option<Arc<Live>> {
+        self.live.borrow().clone().filter(|live| live.is_usable())
+    }
+
+    /// What is set up must be set up again: connect anew.
+    pub(super) fn renew(&self) {
+        if let Some(live) = self.live.borrow().as_ref() {
+            live.renew();
+        }
     }
 
     /// Another channel of the same connection.
     pub(super) async fn new_channel(&self) -> Option<Channel> {
         let live = self.live.borrow().clone()?;
-        tokio::time::timeout(CONNECT_TIMEOUT, live.connection.create_channel()).await.ok()?.ok()
-    }
-
-    /// Something is wrong with the channel: connect anew.
-    pub(super) fn renew(&self) {
-        self.renew.notify_one();
+        in_time(live.connection.create_channel()).await.ok()
     }
 }
 
 async fn supervise(
     url: &str,
     name: &'static str,
-    (live, connects, renew): (&watch::Sender<Option<Arc<Live>>>, &watch::Sender<u64>, &Notify),
-    setup: impl Fn(Channel) -> Setup,
+    (live, connects): (&watch::Sender<Option<Arc<Live>>>, &watch::Sender<u64>),
+    setup: impl Fn(Arc<Connection>, Channel) -> Setup,
 ) {
     let mut pause = FIRST_PAUSE;
     loop {
@@ -94,10 +113,14 @@ async fn supervise(
                 let opened = Arc::new(opened);
                 live.send_replace(Some(Arc::clone(&opened)));
                 connects.send_modify(|count| *count += 1);
-                let reason = wait_for_trouble(&opened, renew).await;
+                let reason = tokio::select! {
+                    reason = trouble(&opened.connection, &opened.channel) => reason,
+                    () = opened.broken.notified() => "a publish went wrong".to_owned(),
+                };
                 live.send_replace(None);
-                close(&opened.connection).await;
                 tracing::warn!(link = name, reason, "broker connection ended, connecting anew");
+                // Beside the next one: a broker that does not answer does not say goodbye either.
+                tokio::spawn(async move { close(&opened.connection).await });
             }
             Err(reason) => {
                 tracing::warn!(link = name, reason, "cannot connect to the broker, trying again");
@@ -108,14 +131,15 @@ async fn supervise(
     }
 }
 
-async fn open(url: &str, name: &'static str, setup: &impl Fn(Channel) -> Setup) -> Result<Live, String> {
-    let connecting = async {
-        let connection = connect(url, name).await?;
-        let channel = connection.create_channel().await.map_err(|error| error.to_string())?;
-        setup(channel.clone()).await.map_err(|error| error.to_string())?;
-        Ok(Live { connection, channel })
-    };
-    tokio::time::timeout(CONNECT_TIMEOUT, connecting).await.unwrap_or_else(|_| Err("timed out".to_owned()))
+async fn open(
+    url: &str,
+    name: &'static str,
+    setup: &impl Fn(Arc<Connection>, Channel) -> Setup,
+) -> Result<Live, String> {
+    let connection = Arc::new(connect(url, name).await?);
+    let channel = in_time(connection.create_channel()).await?;
+    within(SETUP_TIMEOUT, setup(Arc::clone(&connection), channel.clone())).await?;
+    Ok(Live { connection, channel, broken: Notify::new() })
 }
 
 /// A connection whose death is noticed, named for the operator who looks at the broker.
@@ -124,12 +148,17 @@ pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, String>
     uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
     let properties =
         ConnectionProperties::default().with_connection_name(format!("guildhall {name}").as_str().into());
-    Connection::connect_uri(uri, properties).await.map_err(|error| error.to_string())
+    within(CONNECT_TIMEOUT, async {
+        Connection::connect_uri(uri, properties).await.map_err(|error| error.to_string())
+    })
+    .await
 }
 
-async fn wait_for_trouble(live: &Live, renew: &Notify) -> String {
-    let mut events = live.connection.events_listener();
+/// Returns when the connection or the channel is of no more use, and says why.
+pub(super) async fn trouble(connection: &Connection, channel: &Channel) -> String {
+    let mut events = connection.events_listener();
     let mut check = tokio::time::interval(CHECK_EVERY);
+    check.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             event = events.next() => match event {
@@ -141,14 +170,38 @@ async fn wait_for_trouble(live: &Live, renew: &Notify) -> String {
                 Some(_) => {}
                 None => return "the connection is gone".to_owned(),
             },
-            () = renew.notified() => return "a publish went wrong".to_owned(),
-            _ = check.tick() => {
-                if !live.connection.status().connected() || !live.channel.status().connected() {
-                    return "the channel was closed".to_owned();
-                }
-            }
+            _ = check.tick() => if let Err(reason) = ask(connection, channel).await {
+                return reason;
+            },
         }
     }
+}
+
+/// Whether the broker is there. While it blocks a connection nothing is written to it, so its heartbeats must do.
+async fn ask(connection: &Connection, channel: &Channel) -> Result<(), String> {
+    if connection.status().blocked() {
+        return Ok(());
+    }
+    match in_time(channel.channel_flow(ChannelFlowOptions { active: true })).await {
+        Err(_) if connection.status().connected() && connection.status().blocked() => Ok(()),
+        asked => asked.map(drop),
+    }
+}
+
+/// An answer of the broker, or why there is none.
+pub(super) async fn in_time<T>(answer: impl Future<Output = lapin::Result<T>>) -> Result<T, String> {
+    within(ANSWER_TIMEOUT, async { answer.await.map_err(|error| error.to_string()) }).await
+}
+
+/// Like [`in_time`], for all that a new connection needs.
+pub(super) async fn set_up<T>(steps: impl Future<Output = lapin::Result<T>>) -> Result<T, String> {
+    within(SETUP_TIMEOUT, async { steps.await.map_err(|error| error.to_string()) }).await
+}
+
+async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    tokio::time::timeout(limit, work)
+        .await
+        .unwrap_or_else(|_| Err(format!("no answer within {} s", limit.as_secs())))
 }
 
 pub(super) async fn close(connection: &Connection) {

@@ -6,6 +6,7 @@ mod link;
 mod topology;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use entities::JobId;
 use entities::job::{Class, Ticket};
@@ -25,10 +26,13 @@ use crate::message;
 use crate::waiters::Waiters;
 pub(crate) use consumer::Deliveries;
 use link::Link;
+pub(crate) use topology::Forget;
 use topology::Names;
 
 /// RabbitMQ's pseudo queue: the broker routes answers straight to the channel that published with it.
 const DIRECT_REPLY_TO: &str = "amq.rabbitmq.reply-to";
+/// Longest that a run waits for its answer to be sent.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 pub struct AmqpBroker {
@@ -40,19 +44,27 @@ pub struct AmqpBroker {
 }
 
 impl AmqpBroker {
-    pub(super) fn start(url: &str, prefix: &str, waiters: Waiters, shutdown: Shutdown) -> Self {
+    pub(super) fn start(
+        (url, prefix): (&str, &str),
+        waiters: Waiters,
+        forget: Forget,
+        shutdown: Shutdown,
+    ) -> Self {
         let names = Arc::new(Names::new(prefix));
         let topology = Arc::clone(&names);
-        let publisher = Link::start(url, "publish", &shutdown, move |channel| {
-            let (names, waiters) = (Arc::clone(&topology), waiters.clone());
-            Box::pin(async move { prepare_publisher(channel, &names, waiters).await })
+        let publisher = Link::start(url, "publish", &shutdown, move |connection, channel| {
+            let (names, waiters, forget) = (Arc::clone(&topology), waiters.clone(), Arc::clone(&forget));
+            Box::pin(async move {
+                topology::prepare(&connection, &names, &forget).await?;
+                take_replies(channel, waiters).await.map_err(|error| error.to_string())
+            })
         });
-        let replier = Link::start(url, "reply", &shutdown, |_| Box::pin(async { Ok(()) }));
+        let replier = Link::start(url, "reply", &shutdown, |_, _| Box::pin(async { Ok(()) }));
         Self { url: url.into(), names, shutdown, publisher, replier }
     }
 
     pub(super) fn is_connected(&self) -> bool {
-        self.publisher.channel().is_some()
+        self.publisher.live().is_some()
     }
 
     pub(super) fn connects(&self) -> watch::Receiver<u64> {
@@ -60,11 +72,11 @@ impl AmqpBroker {
     }
 
     pub(super) async fn publish(&self, ticket: &Ticket, expect_reply: bool) -> Result<(), PublishError> {
-        let channel = self.publisher.channel().ok_or(PublishError::NotConnected)?;
-        let outcome = self.publish_on(&channel, ticket, expect_reply).await;
+        let live = self.publisher.live().ok_or(PublishError::NotConnected)?;
+        let outcome = self.publish_on(&live.channel, ticket, expect_reply).await;
         if matches!(outcome, Err(PublishError::Unroutable | PublishError::Broker(_))) {
             // A queue is missing or the channel is broken: connecting anew declares everything again.
-            self.publisher.renew();
+            live.renew();
         }
         outcome
     }
@@ -106,19 +118,24 @@ impl AmqpBroker {
     }
 
     pub(super) fn consume(&self, class: Class, slots: u16) -> Deliveries {
-        Deliveries::start(&self.url, Arc::clone(&self.names), (class, slots), &self.shutdown)
+        let topology = (Arc::clone(&self.names), self.publisher.clone());
+        Deliveries::start(&self.url, topology, (class, slots), &self.shutdown)
     }
 
     pub(super) async fn reply(&self, reply_to: &str, job: JobId, answer: &Answer) {
-        let Some(channel) = self.replier.channel() else { return };
+        let Some(live) = self.replier.live() else { return };
         let Ok(body) = serde_json::to_vec(answer) else { return };
         let properties = BasicProperties::default().with_correlation_id(job.to_string().into());
-        let sent = channel
-            .basic_publish("".into(), reply_to.into(), BasicPublishOptions::default(), &body, properties)
-            .await;
-        if let Err(error) = sent {
-            tracing::debug!(job.id = %job, %error, "answer not sent: the caller will read the row");
-            self.replier.renew();
+        let options = BasicPublishOptions::default();
+        let sending = live.channel.basic_publish("".into(), reply_to.into(), options, &body, properties);
+        // A blocked connection writes nothing: without a limit the run would keep its slot for as long.
+        match tokio::time::timeout(REPLY_TIMEOUT, sending).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => {
+                tracing::debug!(job.id = %job, %error, "answer not sent: the caller will read the row");
+                live.renew();
+            }
+            Err(_) => tracing::debug!(job.id = %job, "answer not sent in time: the caller will read the row"),
         }
     }
 
@@ -126,17 +143,14 @@ impl AmqpBroker {
     pub(super) async fn depth(&self, class: Class) -> Option<u64> {
         let channel = self.publisher.new_channel().await?;
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
-        let queue = channel
-            .queue_declare(self.names.queue(class).into(), options, FieldTable::default())
-            .await
-            .ok()?;
-        drop(channel.close(200, "asked".into()).await);
+        let asked = channel.queue_declare(self.names.queue(class).into(), options, FieldTable::default());
+        let queue = link::in_time(asked).await.ok()?;
+        drop(link::in_time(channel.close(200, "asked".into())).await);
         Some(u64::from(queue.message_count()))
     }
 }
 
-async fn prepare_publisher(channel: Channel, names: &Names, waiters: Waiters) -> lapin::Result<()> {
-    topology::declare(&channel, names).await?;
+async fn take_replies(channel: Channel, waiters: Waiters) -> lapin::Result<()> {
     let options = BasicConsumeOptions { no_ack: true, ..BasicConsumeOptions::default() };
     let mut replies =
         channel.basic_consume(DIRECT_REPLY_TO.into(), "".into(), options, FieldTable::default()).await?;

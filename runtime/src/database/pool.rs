@@ -1,0 +1,74 @@
+//! A pool whose statements end: with an error, where the server has vanished without closing its connections. The
+//! server's own limit (`statement_timeout`) is of no help then, and the system gives such a connection up after a quarter
+//! of an hour.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, SqlxError,
+    Statement,
+};
+
+/// What a statement may take beyond the server's limit: the server's word comes first where there is a server.
+const SLACK: Duration = Duration::from_secs(5);
+
+/// The handle that queries are given.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    inner: DatabaseConnection,
+    limit: Option<Duration>,
+}
+
+impl Pool {
+    /// `statement_timeout` is the server's limit; without one a statement may take for ever.
+    pub(super) fn new(inner: DatabaseConnection, statement_timeout: Option<Duration>) -> Self {
+        Self { inner, limit: statement_timeout.map(|limit| limit + SLACK) }
+    }
+
+    pub(super) async fn close(self) -> Result<(), DbErr> {
+        self.inner.close().await
+    }
+
+    /// The outcome of the work, or an error when it takes longer than any statement may.
+    pub(super) async fn in_time<T>(&self, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        let Some(limit) = self.limit else { return work.await };
+        tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
+            let silent = std::io::Error::new(std::io::ErrorKind::TimedOut, "the database does not answer");
+            Err(DbErr::Conn(RuntimeErr::SqlxError(SqlxError::Io(silent).into())))
+        })
+    }
+}
+
+/// Without a limit: for migrations, which take as long as they take.
+impl Deref for Pool {
+    type Target = DatabaseConnection;
+
+    fn deref(&self) -> &DatabaseConnection {
+        &self.inner
+    }
+}
+
+#[async_trait]
+impl ConnectionTrait for Pool {
+    fn get_database_backend(&self) -> DbBackend {
+        self.inner.get_database_backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        self.in_time(self.inner.execute_raw(statement)).await
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.in_time(self.inner.execute_unprepared(sql)).await
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.in_time(self.inner.query_one_raw(statement)).await
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.in_time(self.inner.query_all_raw(statement)).await
+    }
+}
