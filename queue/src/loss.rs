@@ -64,12 +64,16 @@ impl Queue {
         Ok(taken.then_some(ticket))
     }
 
-    /// The broker delivers a message again: whoever had it is gone, and may have left the job running. True when it can
-    /// be claimed now, as far as this message knows.
+    /// The broker delivers a message again: whoever had it is gone, and may have left the job running. True when that is
+    /// not so. A job that was taken back to be run at once has a message of its own, so that its next loss is seen as
+    /// soon.
     pub(crate) async fn take_over(&self, ticket: &Ticket) -> Result<bool, DbErr> {
         let held = loss::held_by_ticket(self.database.read(), ticket.job, ticket.lease).await?;
-        let Some(job) = held else { return Ok(true) };
-        Ok(matches!(self.take_back(&job, Sign::Redelivered).await?, Some(Some(_))))
+        let Some(mut job) = held else { return Ok(true) };
+        // Whoever waits for the answer said so in the message.
+        job.reply_to = ticket.reply_to.clone().or(job.reply_to);
+        self.publish(self.take_back(&job, Sign::Redelivered).await?.flatten());
+        Ok(false)
     }
 
     /// Puts a suspect aside because another one runs here.

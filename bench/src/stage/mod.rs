@@ -1,6 +1,7 @@
 //! What every test stands on: a world of real processes in one of the two modes, clients that check each answer's
 //! envelope, the simulator's control side, and private servers to be killed.
 
+mod bulk;
 mod client;
 mod command;
 mod contract;
@@ -31,6 +32,7 @@ pub use private::PrivateServer;
 pub use process::{Process, free_address};
 pub use rows::Rows;
 pub use servers::Servers;
+pub use simulator::{Simulator, Update};
 pub use wait::eventually;
 pub use world::{Mode, Setup, World};
 

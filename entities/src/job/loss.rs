@@ -64,7 +64,7 @@ pub async fn held_by_ticket<C: ConnectionTrait>(
         .await
 }
 
-/// Takes a lost job back: to be run at once, or after `pause`. `None`: it was extended, ended or taken meanwhile.
+/// Takes a lost job back: to be run at once, or after `pause`, its reply address as in `lost`. `None`: it was extended, ended or taken meanwhile.
 pub async fn take_back<C: ConnectionTrait>(
     conn: &C,
     lost: &Model,
@@ -81,6 +81,7 @@ pub async fn take_back<C: ConnectionTrait>(
         .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
         .col_expr(Column::RunAt, Expr::value(now + pause.unwrap_or_default()))
         .col_expr(Column::PublishedAt, Expr::value(Option::<Timestamp>::None))
+        .col_expr(Column::ReplyTo, Expr::value(lost.reply_to.clone()))
         .col_expr(Column::Error, Expr::value(failure_json(failure)))
         .col_expr(Column::Errors, Expr::value(lost.history_with(failure, now)));
     if let Sign::LeaseEnded(before) = sign {

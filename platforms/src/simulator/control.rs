@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::chat::{read_guild, user_id};
 use super::faults::{ANY_ROUTE, Fault};
+use super::huge::Huge;
 use super::members::read_nick;
 use super::reply::Reply;
 use super::router::Input;
@@ -50,6 +51,9 @@ struct FaultForm {
     route: String,
     status: Option<u16>,
     hang_ms: Option<u64>,
+    huge_bytes: Option<u64>,
+    #[serde(default)]
+    content_length: bool,
     #[serde(default)]
     served: bool,
     count: Option<u64>,
@@ -81,8 +85,8 @@ fn read_fault(simulator: &Simulator, form: FaultForm) -> Result<Fault, String> {
     if form.hang_ms.is_some_and(|hang| hang > MAX_HANG_MS) {
         return Err(format!("hang_ms: must be at most {MAX_HANG_MS}"));
     }
-    if form.status.is_none() && form.hang_ms.is_none() {
-        return Err("status: give status, hang_ms or both".to_owned());
+    if form.status.is_none() && form.hang_ms.is_none() && form.huge_bytes.is_none() {
+        return Err("status: give status, hang_ms, huge_bytes or several of them".to_owned());
     }
     if form.count == Some(0) {
         return Err("count: must be at least 1".to_owned());
@@ -95,6 +99,7 @@ fn read_fault(simulator: &Simulator, form: FaultForm) -> Result<Fault, String> {
         route: form.route,
         status: form.status,
         hang: form.hang_ms.map(Duration::from_millis),
+        huge: form.huge_bytes.map(|bytes| Huge { bytes, content_length: form.content_length }),
         served: form.served,
         count: form.count.unwrap_or(1),
         retry_after,

@@ -1,9 +1,10 @@
-//! Faults to order: the next answers of a route are an error, come late, or both.
+//! Faults to order: the next answers of a route are an error, huge, come late, or both.
 
 use std::time::Duration;
 
 use serde_json::json;
 
+use super::huge::Huge;
 use super::reply::Reply;
 use super::router::Side;
 
@@ -13,9 +14,11 @@ pub(super) const ANY_ROUTE: &str = "*";
 #[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub(super) route: String,
-    /// Answers this instead of serving. `None` with `hang`: late, but served.
+    /// Answers this instead of serving. `None` with `hang` alone: late, but served.
     pub(super) status: Option<u16>,
     pub(super) hang: Option<Duration>,
+    /// Answers with this body, and 200 where no status is given.
+    pub(super) huge: Option<Huge>,
     /// The request takes effect first: only its answer is late, lost or an error.
     pub(super) served: bool,
     /// Requests it still meets.
@@ -27,6 +30,9 @@ pub(super) struct Fault {
 
 impl Fault {
     pub(super) fn reply(&self, side: Side) -> Option<Reply> {
+        if let Some(huge) = self.huge {
+            return Some(Reply::huge(self.status.unwrap_or(200), huge));
+        }
         let status = self.status?;
         Some(match (status, side) {
             (429, Side::Chat) => Reply::chat_limited(self.retry_after, self.global),

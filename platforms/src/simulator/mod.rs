@@ -13,11 +13,13 @@ mod limits;
 mod load;
 mod members;
 mod objects;
+mod pauses;
 mod play;
 mod reply;
 mod router;
 mod server;
 mod stats;
+mod timeline;
 mod world;
 
 use std::str::FromStr;
@@ -33,11 +35,23 @@ pub enum RateLimit {
     /// Those of the real hosts: 50 chat requests in any second, buckets, 300 game requests in any minute.
     #[default]
     Discord,
+    /// Those of the chat platform alone: a plan is not held up by the game platform's 300 a minute.
+    Chat,
     Off,
 }
 
+impl RateLimit {
+    fn counts(self, side: router::Side) -> bool {
+        match self {
+            Self::Discord => true,
+            Self::Chat => side == router::Side::Chat,
+            Self::Off => false,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be `discord` or `off`")]
+#[error("must be `discord`, `chat` or `off`")]
 pub struct RateLimitError;
 
 impl FromStr for RateLimit {
@@ -46,6 +60,7 @@ impl FromStr for RateLimit {
     fn from_str(text: &str) -> Result<Self, RateLimitError> {
         match text {
             "discord" => Ok(Self::Discord),
+            "chat" => Ok(Self::Chat),
             "off" => Ok(Self::Off),
             _ => Err(RateLimitError),
         }
@@ -55,6 +70,8 @@ impl FromStr for RateLimit {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SimulatorOptions {
     pub rate_limit: RateLimit,
-    /// Added to every platform answer, never to the control side.
+    /// From a request's sending to its answer, half of it before the request counts as arrived. Never on the control side.
     pub latency: Duration,
+    /// Up to this much more on each of the two ways, by chance.
+    pub jitter: Duration,
 }

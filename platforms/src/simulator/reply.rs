@@ -2,19 +2,25 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use http_body_util::Full;
+use http_body_util::{Either, Full};
 use serde_json::{Value, json};
+
+use super::huge::Huge;
+
+pub(super) type Body = Either<Full<Bytes>, Huge>;
 
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) headers: Vec<(HeaderName, String)>,
     pub(super) body: Option<Value>,
+    /// Instead of `body`.
+    pub(super) huge: Option<Huge>,
 }
 
 impl Reply {
     pub(super) fn json(status: u16, body: Value) -> Self {
-        Self { status, headers: Vec::new(), body: Some(body) }
+        Self { status, headers: Vec::new(), body: Some(body), huge: None }
     }
 
     pub(super) fn ok(body: Value) -> Self {
@@ -22,7 +28,11 @@ impl Reply {
     }
 
     pub(super) fn empty() -> Self {
-        Self { status: 204, headers: Vec::new(), body: None }
+        Self { status: 204, headers: Vec::new(), body: None, huge: None }
+    }
+
+    pub(super) fn huge(status: u16, huge: Huge) -> Self {
+        Self { status, huge: Some(huge), ..Self::empty() }
     }
 
     /// `{"code": 10007, "message": "Unknown Member"}`.
@@ -64,9 +74,10 @@ impl Reply {
         self
     }
 
-    pub(super) fn into_response(self) -> Response<Full<Bytes>> {
+    pub(super) fn into_response(self) -> Response<Body> {
         let body = self.body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
-        let mut response = Response::new(Full::new(body));
+        let body = self.huge.map_or_else(|| Body::Left(Full::new(body)), Body::Right);
+        let mut response = Response::new(body);
         *response.status_mut() =
             StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();

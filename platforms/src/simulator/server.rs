@@ -1,4 +1,4 @@
-//! The accept loop, and the way of one request: count, fault, credential, limits, answer.
+//! The accept loop, and the way of one request: travel, count, fault, credential, limits, answer, travel.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -17,10 +17,10 @@ use tokio_util::task::TaskTracker;
 
 use super::faults::Faults;
 use super::limits::Limiter;
-use super::reply::Reply;
+use super::reply::{Body, Reply};
 use super::router::{Input, Matched, Route, Routes, Side};
 use super::stats::Stats;
-use super::{RateLimit, SimulatorOptions, SimulatorState};
+use super::{SimulatorOptions, SimulatorState};
 
 const BODY_CAP: usize = 1 << 20;
 /// How long open requests may go on after the shutdown was asked for.
@@ -102,7 +102,9 @@ impl Simulator {
             Matched::WrongMethod => Reply::chat_error(405, 0, "405: Method Not Allowed"),
             Matched::Route(route, params) => {
                 if route.side != Side::Control {
-                    self.desk().stats.arrival(route, arrived);
+                    self.travel().await;
+                    let guild = params.get("guild").map_or("", String::as_str);
+                    self.desk().stats.arrival(route, guild, Instant::now());
                 }
                 let input = Input { params, query: query(head.uri.query()), body: Bytes::new() };
                 match Limited::new(body, BODY_CAP).collect().await {
@@ -127,15 +129,23 @@ impl Simulator {
         if let Some(hang) = fault.as_ref().and_then(|fault| fault.hang) {
             tokio::time::sleep(hang).await;
         }
-        if !self.options.latency.is_zero() {
-            tokio::time::sleep(self.options.latency).await;
-        }
         let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {
             Some(faulty) => faulty,
             None => done.unwrap_or_else(|| self.serve_platform(route, headers, input)),
         };
-        self.desk().stats.answered(route, reply.status);
+        self.desk().stats.served(route, input, reply.status);
+        self.travel().await;
+        self.desk().stats.answered(route, input.param("guild"), &reply);
         reply
+    }
+
+    /// One way between client and platform: half of the latency, and up to all of the jitter.
+    async fn travel(&self) {
+        let SimulatorOptions { latency, jitter, .. } = self.options;
+        let way = latency / 2 + jitter.mul_f64(rand::random());
+        if !way.is_zero() {
+            tokio::time::sleep(way).await;
+        }
     }
 
     fn serve_platform(&self, route: &Route, headers: &HeaderMap, input: &Input) -> Reply {
@@ -149,7 +159,7 @@ impl Simulator {
             (Side::Cloud, None) => return Reply::play_error(401, "UNAUTHENTICATED", "Invalid API Key"),
             _ => {}
         }
-        if self.options.rate_limit == RateLimit::Off {
+        if !self.options.rate_limit.counts(route.side) {
             return (route.answer)(self, input);
         }
         let key = credential.map_or(&[][..], |value| value.as_bytes());

@@ -12,6 +12,7 @@ async fn bad_input_names_the_field() {
         ("/control/faults", json!({ "route": "GET /nowhere", "status": 500 }), "route"),
         ("/control/faults", json!({ "route": "*", "status": 200 }), "status"),
         ("/control/faults", json!({ "route": "*" }), "status"),
+        ("/control/faults", json!({ "route": "*", "huge_bytes": -1 }), "invalid value"),
         ("/control/faults", json!({ "route": "*", "hang_ms": 1, "count": 0 }), "count"),
         ("/control/faults", json!({ "route": "*", "status": 429, "retry_after": -1 }), "retry_after"),
         ("/control/faults", json!({ "route": "*", "hang_ms": "x" }), "invalid type"),
@@ -29,6 +30,21 @@ async fn bad_input_names_the_field() {
         let (status, answer) = peer.post(path, body.clone()).await;
         let message = answer["message"].as_str().unwrap_or_default();
         assert!(status == 400 && message.contains(field), "{body}: {status} {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_huge_answer_has_its_size_and_is_cut_off_by_the_client() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    for content_length in [false, true] {
+        let fault = |bytes: u64| json!({ "route": "GET /guilds/:guild/roles", "huge_bytes": bytes, "content_length": content_length });
+        assert_eq!(peer.post("/control/faults", fault(200_000)).await.0, 204);
+        let answer = peer.http.get(format!("{}/guilds/{GUILD}/roles", peer.url)).send().await.unwrap();
+        assert_eq!((answer.status().as_u16(), answer.content_length().is_some()), (200, content_length));
+        assert_eq!(answer.bytes().await.unwrap().len(), 200_000);
+        assert_eq!(peer.post("/control/faults", fault(1 << 40)).await.0, 204);
+        let error = peer.platforms("off").chat.guild_roles(crate::peer::now()).await.unwrap_err();
+        assert!(error.to_string().contains("too large"), "{error}");
     }
 }
 

@@ -69,6 +69,20 @@ async fn an_endless_answer_is_cut_off() {
     assert!(error.to_string().contains("too large"), "{error}");
 }
 
+/// `[]`, compressed with gzip: a list without roles, to whoever inflates it.
+const COMPRESSED: [u8; 22] =
+    [0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0x02, 0x03, 0x8b, 0x8e, 0x05, 0, 0x29, 0xbb, 0x4c, 0x0d, 0x02, 0, 0, 0];
+
+#[tokio::test]
+async fn a_compressed_answer_is_neither_asked_for_nor_inflated() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 22\r\nconnection: close\r\n\r\n";
+    let (url, seen) = peer_that_says([head.as_bytes(), &COMPRESSED].concat()).await;
+    let error = platforms_at(&url, "off").chat.guild_roles(now()).await.unwrap_err();
+    assert!(error.to_string().contains("shape"), "{error}");
+    let request = seen.lock().unwrap().concat().to_lowercase();
+    assert!(request.contains("get /") && !request.contains("accept-encoding"), "{request}");
+}
+
 #[tokio::test]
 async fn redirects_are_not_followed() {
     let (elsewhere, seen) = peer_that_says(answer("200 OK", "", "[]")).await;

@@ -50,8 +50,7 @@ impl<'a> Run<'a> {
         match self.claim(delivery, &mut gate).await {
             Ok(Some(job)) => {
                 fail_point("after_claim", &ticket.kind).await;
-                // Had it been queued, its lease number would be the one after the ticket's.
-                let took_over = delivery.redelivered && job.lease > ticket.lease + 1;
+                let took_over = job.losses > 0;
                 let lease = Lease::new(delivery.lost.clone(), took_over, asked);
                 let context = JobContext::new(job, self.pool.queue.clone(), lease);
                 self.execute(context, handler, ticket.reply_to.as_deref()).await;

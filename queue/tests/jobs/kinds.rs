@@ -35,6 +35,7 @@ kind!(Refuses {}, "refuses", 8);
 kind!(Panics {}, "panics", 2);
 kind!(PanicsWhenCut {}, "panics_when_cut", 2, Duration::from_millis(50));
 kind!(Blocks {}, "blocks", 2);
+kind!(NeverEnds {}, "never_ends", 2, Duration::from_millis(50));
 kind!(Gated {}, "gated", 8);
 kind!(Parent { chunks: i64 }, "parent", 8);
 kind!(Chunk { steps: i64, fails: Option<String> }, "chunk", 1);
@@ -103,6 +104,17 @@ impl Handler for PanicsWhenCutHandler {
 
     async fn run(&self, _: &JobContext, _: PanicsWhenCut) -> Result<Outcome, JobError> {
         let _held = PanicsOnDrop;
+        std::future::pending().await
+    }
+}
+
+pub(crate) struct NeverEndsHandler;
+
+#[async_trait]
+impl Handler for NeverEndsHandler {
+    type Payload = NeverEnds;
+
+    async fn run(&self, _: &JobContext, _: NeverEnds) -> Result<Outcome, JobError> {
         std::future::pending().await
     }
 }

@@ -8,8 +8,8 @@ use queue::{Answer, Draft, LEASE, Replay};
 use serde_json::json;
 
 use crate::kinds::{
-    Block, Blocks, Echo, FailsUntil, Gate, Gated, Panics, PanicsWhenCut, PanicsWhenCutHandler, Refuses,
-    registry,
+    Block, Blocks, Echo, FailsUntil, Gate, Gated, NeverEnds, NeverEndsHandler, Panics, PanicsWhenCut,
+    PanicsWhenCutHandler, Refuses, registry,
 };
 use crate::world::{World, both_modes, guild};
 
@@ -105,6 +105,19 @@ both_modes! {
         world.queue.promote_due().await.unwrap();
         let row = world.wait_for(id, State::Dead).await;
         assert_eq!(row.failure().unwrap().error, "panic");
+    }
+
+    async fn a_job_that_never_ends_is_cut_retried_and_dead(world: World) {
+        world.work_with(registry().with(NeverEndsHandler));
+        let job = world.enqueue(&NeverEnds {}).await;
+        world.queue.publish(job.ticket);
+        world.wait_for(job.job, State::Retrying).await;
+        assert!(world.call(&echo("beside it")).await.is_some());
+        world.context.clock.advance(Duration::from_secs(60));
+        world.queue.promote_due().await.unwrap();
+        let row = world.wait_for(job.job, State::Dead).await;
+        let words: Vec<_> = row.history().into_iter().map(|cut| cut.error).collect();
+        assert_eq!(words, ["timed_out", "timed_out"]);
     }
 
     async fn a_job_that_panics_when_it_is_cut_is_retried_and_costs_no_slot(world: World) {

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use entities::job::{State, outbox};
+use entities::job::{Class, State, outbox};
+use queue::run::Slots;
 
-use crate::kinds::Echo;
+use crate::kinds::{Echo, Gate, Gated, registry};
 use crate::world::{Mode, World, both_modes};
 
 fn echo() -> Echo {
@@ -45,13 +46,38 @@ both_modes! {
         assert_eq!(world.queue.relay_unpublished().await.unwrap(), 1);
         world.wait_for(job, State::Succeeded).await;
     }
+
+    async fn what_the_broker_lost_is_rung_again_though_its_queue_is_never_empty(world: World) {
+        let lost = world.enqueue(&echo()).await.job;
+        let conn = world.context.database.write();
+        outbox::mark_published(conn, &[lost], world.context.clock.now()).await.unwrap();
+        world.context.clock.advance(Duration::from_secs(61));
+        // More than run at a time, so that some wait in the broker.
+        let gate = Gate::new();
+        world.work_with(registry().with(gate.clone()));
+        let slots = usize::from(Slots::default().default);
+        for _ in 0..3 * slots {
+            let enqueued = world.enqueue(&Gated {}).await;
+            world.queue.publish(enqueued.ticket);
+        }
+        for _ in 0..slots {
+            gate.wait_for_entry().await;
+        }
+        let depth = world.queue.broker().depth(Class::Default).await;
+        assert!(depth.is_some_and(|depth| depth > 0), "{depth:?}");
+        assert_eq!(world.queue.recover_lost().await.unwrap(), 1, "only what was overtaken");
+        world.context.clock.advance(Duration::from_secs(2));
+        assert!(world.queue.relay_unpublished().await.unwrap() >= 1);
+        gate.open.add_permits(3 * slots);
+        world.wait_for(lost, State::Succeeded).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_process_runs_what_this_one_enqueued_and_the_caller_hears_of_it() {
     let world = World::start(Mode::Distributed).await;
     let (_context, other) = world.another_process().await;
-    queue::run::run(&other, crate::kinds::registry(), queue::run::Slots::default(), "worker-2");
+    queue::run::run(&other, crate::kinds::registry(), Slots::default(), "worker-2");
     let enqueued = world.enqueue(&echo()).await;
     let job = enqueued.job;
     assert!(world.queue.call(enqueued, crate::world::PATIENCE).await.unwrap().is_some());

@@ -1,0 +1,120 @@
+//! A job that takes its process down each time it is run. A supervisor starts the process again, as systemd would.
+
+mod supervised;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{JobRow, JobState, Mode, Setup, World, eventually, run_unstarted};
+use supervised::Supervised;
+
+/// Ends the process right after it has claimed such a job.
+const POISON: &str = "after_claim:assign_role=abort";
+/// Losses that burn no attempt, and attempts of the poison: enough for the ladder's first two steps.
+const FREE: usize = 2;
+const ATTEMPTS: usize = 2;
+/// A second and five of pauses, and each time a process has to start.
+const ENDS_WITHIN: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_poison_job_ends_dead_alone_and_is_run_again_by_the_api() {
+    poison(Mode::Distributed, async |world, job| {
+        let queued = world.api().post(&format!("/jobs/{job}/retry"), json!({})).await.ok();
+        assert_eq!((&queued["state"], &queued["error"]["error"]), (&json!("queued"), &json!("worker_lost")));
+    });
+}
+
+#[test]
+fn a_poison_job_in_serve_ends_dead_alone_and_is_run_again_by_a_command() {
+    poison(Mode::Embedded, async |world, job| {
+        let said = world.command(&["jobs", "retry", job]).await.succeeded();
+        assert!(said.contains("queued again"), "{said}");
+    });
+}
+
+fn poison(mode: Mode, replay: impl AsyncFnOnce(&World, &str)) {
+    // Slow platforms: neighbours are in the middle of their work whenever the process dies.
+    run_unstarted(Setup::new(mode).members(60).latency_ms(200), async |world| {
+        let mut fatal = Supervised::start(world, &[("GUILDHALL_FAIL_POINTS", POISON)]).await;
+        let neighbours = enqueue(world).await;
+        let dead = eventually("the poison job is dead", ENDS_WITHIN, async || {
+            fatal.tend(world).await;
+            world.execute("UPDATE job SET max_attempts = 2 WHERE kind = 'assign_role'").await;
+            Some(world.job_row("assign_role").await).filter(|row| row.state == JobState::Dead)
+        })
+        .await;
+        assert_eq!(fatal.deaths, FREE + ATTEMPTS, "each run of it cost one process, and nothing else did");
+        assert_eq!(dead.history().len(), FREE + ATTEMPTS);
+        fatal.tend(world).await;
+        unharmed(world, neighbours).await;
+        fatal.replace(world, &[]).await;
+        let job = dead.job_id.to_string();
+        listed(world, &job).await;
+        replay(world, &job).await;
+        let ended = world.job_ended(&job).await;
+        assert_eq!((&ended["state"], &ended["error"]), (&json!("succeeded"), &Value::Null), "{ended}");
+        assert_eq!(
+            ended["errors"].as_array().unwrap().len(),
+            FREE + ATTEMPTS,
+            "its history is kept: {ended}"
+        );
+        assert_eq!(world.simulator.wrong(world.guild()).await, 0);
+    });
+}
+
+/// A bulk sync, single syncs, and the poison behind them. Returns how many of them are neighbours.
+async fn enqueue(world: &World) -> usize {
+    let api = world.api().header("prefer", "respond-async");
+    let guild = world.guild();
+    api.post("/interactions/sync/all", json!({})).await.ok();
+    for member in &guild.members[..6] {
+        let answer = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
+        assert_eq!(answer.status, 202, "{answer}");
+    }
+    let right = guild.right();
+    let body = json!({ "user_id": right.chat, "role_id": right.wanted });
+    // Embedded, the process that is asked may be gone before it can answer.
+    let asked = crate::harness::http_client()
+        .post(format!("{}/interactions/roles/assign", world.roles().api_base(0)))
+        .header("x-api-key", &guild.admin_key)
+        .header("prefer", "respond-async")
+        .json(&body);
+    drop(asked.send().await);
+    7
+}
+
+/// All other jobs end well, and none of them has an attempt burned.
+async fn unharmed(world: &World, neighbours: usize) {
+    let rows = eventually("the neighbours have ended", ENDS_WITHIN, async || {
+        let mut rows: Vec<JobRow> = Vec::new();
+        for kind in ["sync_all", "sync_chunk", "sync_member"] {
+            rows.extend(world.job_rows(kind).await);
+        }
+        rows.iter().all(|row| !row.state.is_open()).then_some(rows)
+    })
+    .await;
+    assert!(rows.len() > neighbours, "there are chunks too: {rows:?}");
+    let lost: usize = rows.iter().map(|row| row.history().len()).sum();
+    println!("{} neighbours, of whose runs {lost} were lost with their process", rows.len());
+    for row in rows {
+        assert_eq!((row.state, row.attempt), (JobState::Succeeded, 1), "{row:?}");
+    }
+}
+
+/// One sees the job, why it is dead and what its tries ran into: by commands, and through the API without the workers.
+async fn listed(world: &World, job: &str) {
+    let list = world.command(&["jobs", "list", "--state", "dead", "--kind", "assign_role"]).await.succeeded();
+    let line = list.lines().find(|line| line.contains(job)).unwrap_or_else(|| panic!("not listed: {list}"));
+    assert!(line.contains("worker_lost: the worker"), "{line}");
+    let show = world.command(&["jobs", "show", job]).await.succeeded();
+    assert_eq!(show.matches("worker_lost  ").count(), FREE + ATTEMPTS, "{show}");
+    let shown = world.api().get(&format!("/jobs/{job}")).await.ok();
+    let errors = shown["errors"].as_array().unwrap();
+    let tries: Vec<_> = errors.iter().map(|error| error["attempt"].as_u64().unwrap()).collect();
+    assert_eq!(tries, [1, 1, 1, 2], "{shown}");
+    assert!(
+        errors.iter().all(|error| error["error"] == "worker_lost" && error.get("worker").is_none()),
+        "{shown}"
+    );
+}
