@@ -10,3 +10,4 @@ pub mod proxy;
 #[expect(clippy::unwrap_used, reason = "a stage that cannot be set says so by panicking")]
 #[expect(clippy::return_self_not_must_use, reason = "an assertion is worth making without its answer")]
 pub mod stage;
+pub mod turns;

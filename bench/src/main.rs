@@ -33,6 +33,7 @@ enum What {
     Manners(bench::manners::Arguments),
     /// A TCP proxy that fails when told, to stand between a process and one of its servers
     Proxy(proxy_command::Arguments),
+    Turns(bench::turns::Arguments),
 }
 
 #[tokio::main]
@@ -42,8 +43,17 @@ async fn main() -> anyhow::Result<()> {
         What::Latency(arguments) => latency::run(&arguments).await,
         What::Ceiling(arguments) => ceiling::run(&arguments).await,
         What::Staff(arguments) => staff::run(&arguments).await,
-        What::Proxy(arguments) => proxy_command::run(&arguments),
         What::Ledger(plan) => ledger_command::run(&plan).await,
         What::Manners(arguments) => targets(bench::manners::run(&arguments).await),
+        What::Proxy(arguments) => proxy_command::run(&arguments),
+        What::Turns(arguments) => targets(bench::turns::run(&arguments).await),
     }
+}
+
+/// A missed target ends the program with 1.
+fn targets(met: bool) -> anyhow::Result<()> {
+    if !met {
+        std::process::exit(1);
+    }
+    Ok(())
 }

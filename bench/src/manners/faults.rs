@@ -42,7 +42,7 @@ fn fault(status: u16, count: u64) -> Value {
 async fn sent(world: &World) -> f64 {
     let stats = world.simulator.stats().await;
     let answers = stats["requests"][UPDATE].as_object().into_iter().flatten();
-    answers.filter_map(|(_, count)| count.as_f64()).sum()
+    answers.filter_map(|(_, count)| count.as_f64()).fold(0.0, |sum, count| sum + count)
 }
 
 fn truth(met: bool) -> f64 {

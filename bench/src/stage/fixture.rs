@@ -159,6 +159,18 @@ impl Fixture {
         Self { guilds: (0..guilds).map(|index| Guild::new(index, members)).collect() }
     }
 
+    /// Guilds of these sizes in which every member lacks their role.
+    pub fn differing(sizes: &[usize]) -> Self {
+        let guild = |(index, size): (usize, &usize)| {
+            let mut guild = Guild::new(index, *size);
+            for member in &mut guild.members {
+                (member.held, member.nick) = (Vec::new(), member.name.clone());
+            }
+            guild
+        };
+        Self { guilds: sizes.iter().enumerate().map(guild).collect() }
+    }
+
     pub fn json(&self) -> Value {
         let guilds = || self.guilds.iter().enumerate();
         let users = self.guilds.iter().flat_map(|guild| &guild.members);

@@ -10,6 +10,15 @@ pub struct Simulator {
     pub base: String,
 }
 
+/// A member was changed.
+#[derive(Debug, Clone)]
+pub struct Update {
+    /// Since the simulator's start or reset.
+    pub at_ms: u64,
+    pub guild: String,
+    pub user: String,
+}
+
 impl Simulator {
     pub fn new(base: &str) -> Self {
         Self { http: http_client(), base: base.to_owned() }
@@ -22,6 +31,27 @@ impl Simulator {
     /// Successful changes of members so far.
     pub async fn member_updates(&self) -> u64 {
         self.stats().await["member_updates"].as_u64().unwrap()
+    }
+
+    /// Counts from nothing.
+    pub async fn reset_stats(&self) {
+        self.post("/control/stats/reset", Value::Null).await;
+    }
+
+    /// Successful changes of members since the start or reset, in their order.
+    pub async fn updates(&self) -> Vec<Update> {
+        let told = self.get("/control/updates").await;
+        let update = |row: &Value| Update {
+            at_ms: row[0].as_u64().unwrap(),
+            guild: row[1].as_str().unwrap().to_owned(),
+            user: row[2].as_str().unwrap().to_owned(),
+        };
+        told["updates"].as_array().unwrap().iter().map(update).collect()
+    }
+
+    /// Successful changes of members of one guild.
+    pub async fn updates_of(&self, guild: &Guild) -> u64 {
+        self.stats().await["updates_by_guild"][guild.id.as_str()].as_u64().unwrap_or(0)
     }
 
     /// `chat_id`, `nick`, `roles` as the chat platform holds them.
@@ -42,6 +72,11 @@ impl Simulator {
             wrong += usize::from(!self.is_right(guild, member).await);
         }
         wrong
+    }
+
+    /// All `members` with their updates, and all `channels`, as they are on the chat platform.
+    pub async fn ledger(&self, guild: &Guild) -> Value {
+        self.get(&format!("/control/chat/guilds/{}/ledger", guild.id)).await
     }
 
     pub async fn change_member(&self, change: Value) {
@@ -71,8 +106,3 @@ impl Simulator {
         assert!(status.is_success(), "simulator: {path}: {status} {text}");
     }
 }
-    /// All `members` with their updates, and all `channels`, as they are on the chat platform.
-    pub async fn ledger(&self, guild: &Guild) -> Value {
-        self.get(&format!("/control/chat/guilds/{}/ledger", guild.id)).await
-    }
-

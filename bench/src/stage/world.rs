@@ -30,11 +30,27 @@ pub struct Setup {
     pub servers: Option<Servers>,
     /// Beside what every process gets; an empty value unsets.
     pub env: Vec<(String, String)>,
+    /// Guilds of these sizes in which no member is right, instead of the two with `members`.
+    pub sizes: Vec<usize>,
+    /// Whose limits the simulator keeps: as `guildhall simulate --rate-limit`.
+    pub limits: &'static str,
+    /// How much later than `latency_ms` answers may come, each way.
+    pub jitter_ms: u32,
 }
 
 impl Setup {
     pub fn new(mode: Mode) -> Self {
-        Self { mode, members: 30, latency_ms: 0, processes: 1, servers: None, env: Vec::new() }
+        Self {
+            mode,
+            members: 30,
+            latency_ms: 0,
+            processes: 1,
+            servers: None,
+            env: Vec::new(),
+            sizes: Vec::new(),
+            limits: "off",
+            jitter_ms: 0,
+        }
     }
 
     #[must_use]
@@ -45,6 +61,22 @@ impl Setup {
     #[must_use]
     pub fn latency_ms(self, latency_ms: u32) -> Self {
         Self { latency_ms, ..self }
+    }
+
+    #[must_use]
+    pub fn sizes(self, sizes: &[usize]) -> Self {
+        Self { sizes: sizes.to_vec(), ..self }
+    }
+
+    /// The real limits of the chat platform, and the pace that keeps to them. With `discord` the game platform's too.
+    #[must_use]
+    pub fn paced(self, limits: &'static str) -> Self {
+        let paced = Self { limits, ..self }.env("GUILDHALL_CHAT_RATE", "");
+        if limits == "discord" { paced.env("GUILDHALL_PLAY_RATE", "") } else { paced }
+    }
+
+    fn fixture(&self) -> Fixture {
+        if self.sizes.is_empty() { Fixture::new(2, self.members) } else { Fixture::differing(&self.sizes) }
     }
 
     #[must_use]
@@ -91,6 +123,13 @@ impl World {
 
     /// A migrated, empty database and a simulator; no process of the product runs yet.
     pub async fn prepare(setup: Setup) -> Self {
+        let fixture = setup.fixture();
+        let file = fixture.json();
+        Self::prepare_with(setup, fixture, &file).await
+    }
+
+    /// Like [`World::prepare`], with other guilds; `file` is what `seed` and `simulate` read of them.
+    pub async fn prepare_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
         let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
         std::fs::write(folder.path().join("fixture.json"), file.to_string()).unwrap();
         let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
@@ -109,7 +148,7 @@ impl World {
         }
         env.retain(|(name, _)| !setup.env.iter().any(|(changed, _)| changed == name));
         env.extend(setup.env.iter().filter(|(_, value)| !value.is_empty()).cloned());
-        let simulate = simulate(&simulated, setup.latency_ms, folder.path());
+        let simulate = simulate(&simulated, &setup, folder.path());
         let simulator = Simulator::new(&format!("http://{simulated}"));
         Self {
             setup,
@@ -122,13 +161,6 @@ impl World {
             folder,
             roles: RefCell::default(),
             simulate: RefCell::new(simulate),
-        let fixture = setup.fixture();
-        let file = fixture.json();
-        Self::prepare_with(setup, fixture, &file).await
-    }
-
-    /// Like [`World::prepare`], with other guilds; `file` is what `seed` and `simulate` read of them.
-    pub async fn prepare_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
         }
     }
 
@@ -223,10 +255,11 @@ fn environment(prefix: &str, simulated: &str) -> Vec<(String, String)> {
     .into()
 }
 
-fn simulate(address: &str, latency_ms: u32, folder: &Path) -> Process {
-    let latency = latency_ms.to_string();
-    let args = ["simulate", "--listen", address, "--state", "fixture.json", "--rate-limit", "off"];
-    let args: Vec<&str> = args.into_iter().chain(["--latency-ms", &latency]).collect();
+fn simulate(address: &str, setup: &Setup, folder: &Path) -> Process {
+    let (latency, jitter) = (setup.latency_ms.to_string(), setup.jitter_ms.to_string());
+    let args = ["simulate", "--listen", address, "--state", "fixture.json", "--rate-limit", setup.limits];
+    let late = ["--latency-ms", &latency, "--jitter-ms", &jitter];
+    let args: Vec<&str> = args.into_iter().chain(late).collect();
     Process::spawn("simulate", &args, &[], folder)
 }
 

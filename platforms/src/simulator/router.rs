@@ -9,7 +9,7 @@ use matchit::Router;
 
 use super::reply::Reply;
 use super::server::Simulator;
-use super::{chat, control, members, play};
+use super::{chat, control, ledger, members, play, timeline};
 use crate::routes::{chat as chat_routes, play as play_routes};
 
 /// Which platform a route belongs to, which decides credential and limits.
@@ -90,13 +90,14 @@ fn table() -> Vec<Route> {
         other(play_routes::USERS, Side::Users, play::users),
         other("GET /control/routes", Side::Control, control::routes),
         other("GET /control/stats", Side::Control, control::stats),
+        other("GET /control/updates", Side::Control, timeline::updates),
         other("POST /control/stats/reset", Side::Control, control::reset_stats),
         other("POST /control/faults", Side::Control, control::add_fault),
         other("DELETE /control/faults", Side::Control, control::clear_faults),
         other("POST /control/members", Side::Control, control::change_members),
         other("GET /control/chat/guilds/:guild/members/:user", Side::Control, control::chat_member),
-    ]
         other("GET /control/chat/guilds/:guild/ledger", Side::Control, ledger::ledger),
+    ]
 }
 
 pub(super) struct Routes {
