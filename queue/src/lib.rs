@@ -10,6 +10,9 @@
 //!   confirmed, rings again what a wiped broker lost, and takes back what a dead worker held.
 //! - Every claim raises the lease number and every later write names it, so of two runs of one job only the newer
 //!   changes its row. External effects must be idempotent: they can happen twice.
+//! - A run goes on only while the database confirmed its claim a moment ago. A process that was frozen and wakes up
+//!   takes no further step of a job that another has taken over, and one that lost its broker connection asks every
+//!   second. What was under way at that moment cannot be called back: that much can happen twice.
 //! - All messages are acknowledged after the run's outcome is committed. No run lasts longer than its time slice
 //!   (30 s, then it keeps a checkpoint and queues up again), so a worker's death is felt at once by redelivery and
 //!   turns are fair. (This is simpler than acknowledging long kinds right after the claim, and takes over faster.)

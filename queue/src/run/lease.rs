@@ -58,12 +58,11 @@ pub(super) async fn keep(context: &JobContext) {
         until_due(context).await;
         match beat(context).await {
             Ok(true) => {}
-            Ok(false) => return,
             Err(error) if context.lease.age(context.clock()) < LEASE => {
                 tracing::warn!(job.id = %context.id(), %error, "heartbeat failed, trying again");
                 tokio::time::sleep(LOOK).await;
             }
-            Err(_) => return,
+            Ok(false) | Err(_) => return,
         }
     }
 }

@@ -5,3 +5,17 @@ mod armed;
 mod deed;
 mod kills;
 mod leases;
+
+use crate::harness::{Mode, Setup, World};
+
+#[tokio::test]
+async fn a_fail_point_nobody_knows_is_refused_at_the_start() {
+    for (points, says) in [("before_lunch=abort", "before_commit"), ("before_ack=dance", "freeze")] {
+        let setup = Setup::new(Mode::Embedded).env("GUILDHALL_FAIL_POINTS", points);
+        // The first command of a world is told what its processes are told.
+        let world = World::prepare(setup).await;
+        let message = world.command(&["serve"]).await.refused();
+        assert!(message.contains("GUILDHALL_FAIL_POINTS") && message.contains(says), "{message}");
+        world.close().await;
+    }
+}

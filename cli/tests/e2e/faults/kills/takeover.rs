@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::faults::armed::{has_died, start};
-use crate::harness::{JobRow, JobState, Mode, Running, Setup, World, eventually, run};
+use crate::faults::armed::{has_died, start, start_own};
+use crate::faults::deed::Deed;
+use crate::harness::{JobRow, JobState, Mode, Running, Setup, World, eventually, run, run_unstarted};
 
 const WITHIN: Duration = Duration::from_secs(60);
 
@@ -55,6 +56,33 @@ fn chunks_of_a_killed_worker_run_elsewhere() {
         assert_eq!(ended["state"], "succeeded", "{ended}");
         assert_eq!(world.simulator.wrong(world.guild()).await, 0);
         assert!(world.job_rows("sync_chunk").await.iter().all(|row| row.attempt <= 1));
+    });
+}
+
+/// Its request is on its way to the platform, and takes effect after another worker has taken the job over.
+#[test]
+fn a_channel_that_a_killed_worker_asked_for_last_is_not_made_twice() {
+    run_unstarted(Setup::new(Mode::Distributed), async |world| {
+        start_own(world, &["api", "scheduler", "worker"]).await;
+        let api = world.api().header("prefer", "wait=30");
+        Deed::Ticket.prepare(world, &api).await;
+        let late = json!({ "route": "POST /guilds/:guild/channels", "hang_ms": 4_000, "count": 1 });
+        world.simulator.fault(late).await;
+        let (answer, taken_over) = tokio::join!(Deed::Ticket.call(world, &api), async {
+            eventually("the channels were looked through, and one is asked for", WITHIN, async || {
+                (world.simulator.stats().await["chat_requests"] == 2).then_some(())
+            })
+            .await;
+            let mut killed = world.roles().workers.remove(0);
+            killed.process.kill();
+            assert_eq!(Deed::Ticket.effects(world).await, 0, "too late to tell");
+            start_own(world, &["worker"]).await;
+            Instant::now()
+        });
+        println!("channel under way: its caller was answered {:?} after the takeover", taken_over.elapsed());
+        Deed::Ticket.is_done_once(world, &answer.unwrap()).await;
+        let entry = &world.audit("ticket.create").await[0];
+        assert_eq!(entry["metadata"]["made_by_an_earlier_run"], true, "{entry}");
     });
 }
 
