@@ -40,13 +40,19 @@ if known and limit and reset > now and remaining <= 0 then return {3, reset - no
 -- Whose turn it is: the same as turns.rs.
 local all, turns, waiting, served = base .. ':permits', base .. ':turns', base .. ':waiting', base .. ':served'
 redis.call('ZREMRANGEBYSCORE', all, '-inf', now)
+-- What ends later than anything can was written before the server's clock was set back.
+for _, permit in ipairs(redis.call('ZRANGEBYSCORE', all, now + tonumber(ARGV[5]) + 1, '+inf')) do
+  redis.call('ZADD', all, now + tonumber(ARGV[17]), permit)
+end
 local left = tonumber(ARGV[3]) - redis.call('ZCARD', all)
 local first = redis.call('ZRANGE', all, 0, 0, 'WITHSCORES')
 local earliest = first[2] and tonumber(first[2]) - now or tonumber(ARGV[19])
-local wait, turn = nil, redis.call('HMGET', turns, 'asked', 'expected', 'even')
+local wait, turn = nil, redis.call('HMGET', turns, 'asked', 'expected', 'even', 'left')
 local expected, even = tonumber(turn[2] or '0'), tonumber(turn[3] or '0')
 local guild, window = ARGV[11], tonumber(ARGV[17])
 local interval, lead = tonumber(ARGV[13]), tonumber(ARGV[14])
+even = math.min(even, now + lead + interval)
+expected = math.min(expected, now + tonumber(ARGV[18]) + tonumber(ARGV[16]))
 if bulk then
   redis.call('ZREMRANGEBYSCORE', waiting, '-inf', now - tonumber(ARGV[12]))
   local about = turn[1] and tonumber(turn[1]) + tonumber(ARGV[15]) > now
@@ -57,21 +63,34 @@ if bulk then
   elseif even > now + lead then
     wait = even - now - lead
   else
-    redis.call('ZREMRANGEBYSCORE', served, '-inf', now - window)
-    local mine = tonumber(redis.call('ZSCORE', served, guild) or '0')
-    local ahead = 0
-    for _, other in ipairs(redis.call('ZRANGE', waiting, 0, -1)) do
-      if other ~= guild and tonumber(redis.call('ZSCORE', served, other) or '0') < mine then ahead = ahead + 1 end
+    -- Of the last window: how many permits a guild's bulk got, and when the last one.
+    local function had(whose)
+      local of = served .. ':' .. whose
+      redis.call('ZREMRANGEBYSCORE', of, '-inf', now - window)
+      local last = redis.call('ZRANGE', of, -1, -1, 'WITHSCORES')
+      return redis.call('ZCARD', of), tonumber(last[2] or '0')
     end
-    if ahead > 0 then wait = interval * ahead end
+    local count, last = had(guild)
+    for _, other in ipairs(redis.call('ZRANGE', waiting, 0, -1)) do
+      if other ~= guild then
+        local theirs, at = had(other)
+        if theirs < count or (theirs == count and at < last) then
+          local since = math.min(tonumber(turn[4] or '') or now, now)
+          redis.call('HSET', turns, 'left', since)
+          if since + interval > now then wait = since + interval - now end
+          break
+        end
+      end
+    end
   end
   if wait then
     redis.call('ZADD', waiting, now, guild)
   else
     redis.call('ZREM', waiting, guild)
-    redis.call('ZADD', served, now, guild)
-    redis.call('PEXPIRE', served, ARGV[10])
+    redis.call('ZADD', served .. ':' .. guild, now, id)
+    redis.call('PEXPIRE', served .. ':' .. guild, ARGV[10])
     redis.call('HSET', turns, 'even', math.max(even, now) + interval)
+    redis.call('HDEL', turns, 'left')
   end
   redis.call('PEXPIRE', waiting, ARGV[10])
 else

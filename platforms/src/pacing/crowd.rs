@@ -28,6 +28,8 @@ pub(super) struct Plan {
     pub(super) bulk_from: Vec<Micros>,
     /// Mean time between two interactive calls.
     pub(super) interactive_each: Option<Micros>,
+    /// How late timers may be: a busy machine.
+    pub(super) late: Micros,
 }
 
 /// A bulk job's calls under way at most.
@@ -157,8 +159,7 @@ impl Crowd {
             Verdict::Full(wait) | Verdict::Paused(wait) | Verdict::Silenced(wait) => wait,
             Verdict::Probing => SECOND / 100,
         };
-        // Timers are late by up to a millisecond and some.
-        let late = self.draw(0, 1_500);
+        let late = self.draw(0, self.plan.late);
         self.at(now + pause + late, Event::Ask(guild));
     }
 

@@ -19,6 +19,7 @@ fn bulk_alone(latency: Micros) -> Plan {
         latency: (latency, latency),
         bulk_from: vec![0],
         interactive_each: None,
+        late: 3 * MS / 2,
     }
 }
 
@@ -88,6 +89,20 @@ fn twenty_guilds_share_alike_in_every_second() {
             .collect();
         assert_eq!(shares.len(), 20);
         assert!(jain(&shares) >= 0.97, "{} {shares:?}", jain(&shares));
+    }
+}
+
+#[test]
+fn a_busy_machine_costs_neither_pace_nor_shares() {
+    for late in [10 * MS, 30 * MS, 60 * MS] {
+        let plan = Plan { bulk_from: vec![0; 20], late, ..bulk_alone(50 * MS) };
+        let seen = walk(chat(), plan);
+        let arrived = seen.arrived(4 * SECOND, 19 * SECOND);
+        assert!(arrived >= 15 * 45, "{arrived} in 15 s, timers late by {late}");
+        let within = 4 * SECOND..8 * SECOND;
+        let shares = seen.bulk.values().map(|grants| grants.iter().filter(|at| within.contains(at)).count());
+        let shares: Vec<f64> = shares.map(|count| f64::from(u32::try_from(count).unwrap())).collect();
+        assert!(jain(&shares) >= 0.96, "{} {shares:?}, timers late by {late}", jain(&shares));
     }
 }
 

@@ -13,7 +13,8 @@
 //! until it has been served. Bulk is also spread evenly over the window, so permits come back evenly, and an
 //! interactive call waits for about one interval (20 ms), at most for an answer's time and a burst's, not for a window.
 //! While interactive calls are about, bulk leaves a few permits free, so that most of them do not wait at all. Of the
-//! guilds whose bulk waits the one served longest ago is next.
+//! guilds whose bulk waits the one that had least in the last window is next; a permit that it does not fetch within an
+//! interval goes to another, so a busy machine costs neither pace nor shares.
 //!
 //! With Redis all processes share one set of permits; while Redis is down interactive calls are paced in-process at a
 //! quarter of the rate, and bulk calls are refused (`Unavailable`), because nobody can know how many processes are spending.

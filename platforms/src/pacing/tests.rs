@@ -105,31 +105,47 @@ fn a_caller_who_went_away_holds_bulk_up_for_a_moment_only() {
 }
 
 #[test]
-fn the_guild_served_longest_ago_is_next() {
+fn the_guild_that_had_least_is_next_and_equals_take_turns() {
     let mut state = known("50");
     let Verdict::Granted(first) = state.acquire(0, &bulk_of(8)) else { panic!("nobody else is there") };
     state.finish(0, first, &bulk_of(8), &heard());
     let got = |verdict| matches!(verdict, Verdict::Granted(_));
     assert_eq!(grants(&mut state, LULL, Bulk).len(), 5);
     assert!(!got(state.acquire(LULL, &bulk_of(8))));
-    for n in [1, 3, 5] {
+    for n in 1..=5 {
         let next = LULL + n * INTERVAL;
-        assert_eq!(state.acquire(next, &ask(Bulk)), Verdict::Full(INTERVAL), "the other guild's turn: {n}");
+        assert_eq!(state.acquire(next, &ask(Bulk)), Verdict::Full(INTERVAL), "the other one had less: {n}");
         assert!(got(state.acquire(next, &bulk_of(8))));
         assert!(!got(state.acquire(next, &bulk_of(8))));
-        assert!(!got(state.acquire(next + INTERVAL, &bulk_of(8))));
-        granted(&mut state, next + INTERVAL, Bulk);
-        assert!(!got(state.acquire(next + INTERVAL, &ask(Bulk))));
     }
+    let next = LULL + 6 * INTERVAL;
+    assert!(!got(state.acquire(next, &bulk_of(8))), "both had five, and the other one's last is older");
+    granted(&mut state, next, Bulk);
 }
 
 #[test]
-fn a_turn_is_kept_only_while_its_guild_waits() {
+fn a_permit_is_left_to_another_guild_for_an_interval_only() {
     let mut state = known("50");
     grants(&mut state, LULL, Bulk);
     assert!(matches!(state.acquire(LULL, &bulk_of(8)), Verdict::Full(_)));
-    assert!(matches!(state.acquire(LULL + WAITING - 1, &ask(Bulk)), Verdict::Full(_)));
-    granted(&mut state, LULL + WAITING, Bulk);
+    let free = LULL + INTERVAL;
+    assert_eq!(state.acquire(free, &ask(Bulk)), Verdict::Full(INTERVAL));
+    assert_eq!(state.acquire(free + INTERVAL - 1, &ask(Bulk)), Verdict::Full(1));
+    granted(&mut state, free + INTERVAL, Bulk);
+    assert_eq!(
+        state.acquire(free + INTERVAL, &ask(Bulk)),
+        Verdict::Full(INTERVAL),
+        "the next one is left again"
+    );
+}
+
+#[test]
+fn a_guild_that_does_not_ask_any_more_is_not_waited_for() {
+    let mut state = known("50");
+    assert!(matches!(state.acquire(LULL - WAITING, &bulk_of(8)), Verdict::Granted(_)));
+    grants(&mut state, LULL - WAITING, Bulk);
+    assert!(!matches!(state.acquire(LULL - WAITING, &bulk_of(8)), Verdict::Granted(_)));
+    assert_eq!(grants(&mut state, LULL, Bulk).len(), 5);
 }
 
 #[test]

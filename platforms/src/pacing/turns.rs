@@ -1,7 +1,7 @@
 //! Who takes the next permit: an interactive call that waits before any bulk call, of the guilds whose bulk waits the one
-//! served longest ago, and bulk calls evenly spread over time, so that permits come back one by one.
+//! that had least in the last window, and bulk calls evenly spread over time, so that permits come back one by one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::rate::Rules;
 use super::{INTERACTIVE_POLL, LATE, Micros, POLL, WAITING};
@@ -24,8 +24,10 @@ pub(super) struct Turns {
     even_at: Micros,
     /// Guilds whose bulk has to wait, and when it asked last.
     waiting: HashMap<i64, Micros>,
-    /// When each guild's bulk got its last permit, if within a window.
-    served: HashMap<i64, Micros>,
+    /// When each guild's bulk got its permits of the last window.
+    served: HashMap<i64, VecDeque<Micros>>,
+    /// When a permit was first left to a guild that waits, since the last one was taken.
+    left_at: Option<Micros>,
 }
 
 impl Turns {
@@ -43,37 +45,57 @@ impl Turns {
     /// How long this guild's bulk has to wait; `None`: it takes a permit.
     pub(super) fn bulk(&mut self, now: Micros, guild: i64, rules: &Rules, left: Left) -> Option<Micros> {
         self.waiting.retain(|_, asked| *asked + WAITING > now);
-        self.served.retain(|_, at| *at + rules.window > now);
-        let wait = self.bulk_wait(now, guild, rules, left).map(|wait| wait.min(POLL));
+        self.forget_served(now, rules.window);
+        let wait = self.bulk_wait(now, rules, left).or_else(|| self.leave(now, guild, rules));
         if wait.is_some() {
             self.waiting.insert(guild, now);
         } else {
             self.waiting.remove(&guild);
-            self.served.insert(guild, now);
+            self.served.entry(guild).or_default().push_back(now);
+            self.left_at = None;
             self.even_at = self.even_at.max(now) + rules.interval();
         }
-        wait
+        wait.map(|wait| wait.min(POLL))
     }
 
-    fn bulk_wait(&self, now: Micros, guild: i64, rules: &Rules, left: Left) -> Option<Micros> {
+    fn bulk_wait(&self, now: Micros, rules: &Rules, left: Left) -> Option<Micros> {
         let about = self.asked_at.is_some_and(|asked| asked + rules.about() > now);
         let kept = if about { rules.reserve } else { 0 };
         if self.expected_until > now {
             Some(self.expected_until - now)
         } else if left.permits <= kept {
             Some(left.earliest)
-        } else if self.even_at > now + rules.lead() {
-            Some(self.even_at - now - rules.lead())
         } else {
-            let ahead = self.ahead_of(guild);
-            (ahead > 0).then(|| rules.interval() * ahead)
+            (self.even_at > now + rules.lead()).then(|| self.even_at - now - rules.lead())
         }
     }
 
-    /// Guilds that wait and were served longer ago.
-    fn ahead_of(&self, guild: i64) -> u64 {
-        let served = |guild| self.served.get(guild).copied().unwrap_or(0);
-        let mine = served(&guild);
-        self.waiting.keys().filter(|other| **other != guild && served(other) < mine).map(|_| 1).sum()
+    /// Leaves a free permit to a guild that waits and had less, but for one interval only: should it come late, it has
+    /// its share from the next ones, and nothing lies idle.
+    fn leave(&mut self, now: Micros, guild: i64, rules: &Rules) -> Option<Micros> {
+        if !self.another_is_next(guild) {
+            return None;
+        }
+        let until = *self.left_at.get_or_insert(now) + rules.interval();
+        (until > now).then(|| until - now)
+    }
+
+    /// A guild waits that had less in the last window, or as much but longer ago.
+    fn another_is_next(&self, guild: i64) -> bool {
+        let had = |guild| {
+            let served = self.served.get(guild);
+            served.map_or((0, 0), |at| (at.len(), at.back().copied().unwrap_or(0)))
+        };
+        let mine = had(&guild);
+        self.waiting.keys().any(|other| *other != guild && had(other) < mine)
+    }
+
+    fn forget_served(&mut self, now: Micros, window: Micros) {
+        self.served.retain(|_, served| {
+            while served.front().is_some_and(|at| *at + window <= now) {
+                served.pop_front();
+            }
+            !served.is_empty()
+        });
     }
 }

@@ -87,6 +87,26 @@ async fn a_permit_comes_back_one_window_after_its_answer() {
 }
 
 #[tokio::test]
+async fn a_server_clock_that_is_set_back_holds_nobody_up_for_longer_than_a_window() {
+    let Some(redis) = redis("a_server_clock_that_is_set_back_holds_nobody_up").await else { return };
+    let mut pace = known(redis).await;
+    let late = 10_000_000 * SECOND;
+    pace.now = Some(late);
+    while granted_now(&pace, Bulk).await {}
+    assert!(grants(&pace, "50", Interactive).await.0 >= 45);
+    let early = late - 3_600 * SECOND;
+    pace.now = Some(early);
+    assert!(!granted_now(&pace, Interactive).await, "the permits are still held");
+    pace.now = Some(early + SECOND);
+    assert!(granted_now(&pace, Interactive).await);
+    assert!(granted_now(&pace, Bulk).await);
+}
+
+async fn granted_now(pace: &SharedPace, priority: Priority) -> bool {
+    matches!(pace.acquire(rules("50"), &ask(priority)).await.unwrap(), Verdict::Granted(_))
+}
+
+#[tokio::test]
 async fn the_first_call_goes_alone_and_teaches_the_bucket() {
     let Some(redis) = redis("the_first_call_goes_alone_and_teaches_the_bucket").await else { return };
     let pace = SharedPace::new(redis, "chat");

@@ -52,6 +52,7 @@ async fn a_crowd_gets_the_same_from_the_scripts() {
             length: 4 * SECOND,
             latency: (seed * 20_000, 150_000),
             bulk_from: vec![0, 0, SECOND],
+            late: 1_500,
             interactive_each: [None, Some(SECOND), Some(SECOND / 10), Some(SECOND / 60)]
                 [usize::try_from(seed).unwrap()],
         };
