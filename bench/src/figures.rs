@@ -17,7 +17,6 @@ pub struct Figures {
 
 impl Figures {
     /// A heading for the figures that follow.
-    #[expect(clippy::unused_self, reason = "headings belong to the figures below them")]
     pub fn part(&self, text: &str) {
         println!("\n{text}");
     }

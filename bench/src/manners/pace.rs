@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::Arguments;
 use crate::figures::{Figures, Target, float};
 use crate::stage::World;
@@ -69,11 +71,11 @@ async fn judge(world: &World, what: &str, bound: f64, figures: &mut Figures) {
 }
 
 /// Chat requests a second, over the whole seconds between the first and the last update of a member.
-async fn rate(world: &World, stats: &serde_json::Value) -> f64 {
+async fn rate(world: &World, stats: &Value) -> f64 {
     let updates = world.simulator.updates().await;
     let (Some(first), Some(last)) = (updates.first(), updates.last()) else { return 0.0 };
     let seconds: Vec<f64> =
-        stats["chat_by_second"].as_array().into_iter().flatten().filter_map(|n| n.as_f64()).collect();
+        stats["chat_by_second"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
     let second = |ms: u64| usize::try_from(ms / 1_000).unwrap_or(usize::MAX);
     let (from, to) = (second(first.at_ms) + 1, second(last.at_ms).min(seconds.len()));
     let busy = seconds.get(from..to).unwrap_or_default();
