@@ -31,7 +31,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 /// A tick that fired this far ahead of the one that is due was fired by a clock that was badly wrong. It does not hold up
 /// the ticks before it, or a day set wrong for a moment would stop a schedule for a day.
-const TOO_FAR_AHEAD: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
+pub const TOO_FAR_AHEAD: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
 
 /// Who claims, and when by its clock.
 #[derive(Debug, Clone, Copy)]
@@ -157,6 +157,11 @@ fn run(schedule: &str, tick: Timestamp, holder: &str) -> Condition {
         .add(Column::Tick.eq(tick))
         .add(Column::Holder.eq(holder))
         .add(Column::FinishedAt.is_null())
+}
+
+/// Every tick that is not forgotten yet, oldest first.
+pub async fn all<C: ConnectionTrait>(conn: &C) -> Result<Vec<Model>, DbErr> {
+    Entity::find().order_by_asc(Column::Tick).all(conn).await
 }
 
 /// The newest tick of a schedule that fired.

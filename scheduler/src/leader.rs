@@ -23,7 +23,7 @@ const SURE: Duration = Duration::from_secs(8);
 pub(crate) const BEAT_EVERY: Duration = Duration::from_secs(2);
 /// How long the database may take to answer before the next try.
 const ANSWER: Duration = Duration::from_secs(4);
-const NAME: &str = "scheduler";
+pub(crate) const NAME: &str = "scheduler";
 
 /// Whether this process leads, and its name in the rows it writes.
 #[derive(Clone)]
@@ -159,7 +159,7 @@ impl Candidate {
         }
     }
 
-    async fn resign(&self) -> Result<(), DbErr> {
+    pub(crate) async fn resign(&self) -> Result<(), DbErr> {
         self.leadership.leads_until(Duration::ZERO);
         let now = self.context.clock.now();
         leader_lease::release(self.context.database.write(), NAME, &self.leadership.holder, now).await

@@ -10,6 +10,8 @@ mod leader;
 mod place;
 mod schedules;
 mod silent;
+#[cfg(test)]
+mod simulation;
 mod ticks;
 
 use queue::Queue;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use entities::{Timestamp, fired_schedule};
-use runtime::{Clock, Config, Context, Secret, Shutdown};
+use runtime::{Clock, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
 use sea_orm::ConnectionTrait;
 
 /// The longest that anything may take which is waited for.
@@ -13,6 +13,7 @@ pub(crate) const START: &str = "2026-11-20T12:00:30Z";
 
 pub(crate) struct Place {
     pub(crate) context: Context,
+    database_url: String,
     _folder: tempfile::TempDir,
 }
 
@@ -54,18 +55,22 @@ impl Place {
                 format!("{}/{name}", server.rsplit_once('/').unwrap().0)
             }
         };
-        let config =
-            Config { database_url: Secret::from(database_url), prefix: "t".to_owned(), broker: None };
+        let config = Config {
+            database_url: Secret::from(database_url.as_str()),
+            prefix: "t".to_owned(),
+            broker: None,
+        };
         let mut context = Context::embedded(&config, Shutdown::new()).await.unwrap();
         context.clock = Clock::manual(at(START));
         migrations::apply(context.database.write()).await.unwrap();
-        Self { context, _folder: folder }
+        Self { context, database_url, _folder: folder }
     }
 
-    /// Another process on the same database, with a clock of its own that shows the same time.
-    pub(crate) fn process(&self) -> Context {
+    /// Another process on the same database, with connections and a clock of its own. It shows the same time.
+    pub(crate) async fn process(&self) -> Context {
         let clock = Clock::manual(self.context.clock.now());
-        Context { clock, shutdown: Shutdown::new(), ..self.context.clone() }
+        let database = Database::connect(&self.database_url, &DatabaseOptions::default()).await.unwrap();
+        Context { clock, database, shutdown: Shutdown::new(), ..self.context.clone() }
     }
 
     /// Waits until the newest tick that fired has ended.

@@ -21,7 +21,7 @@ use crate::schedules::{SCHEDULES, Schedule};
 
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A run of this very process that failed is repeated after this long.
-const AGAIN_AFTER: Duration = Duration::from_secs(30);
+pub(crate) const AGAIN_AFTER: Duration = Duration::from_secs(30);
 
 pub(crate) fn start(context: &Context, leadership: Leadership) {
     let ticker = Arc::new(Ticker::new(context.clone(), leadership, SCHEDULES));
@@ -213,7 +213,7 @@ impl Drop for Run {
 }
 
 /// The latest tick that is not after `now`.
-fn latest_tick(cron: &cron::Schedule, now: Timestamp) -> Option<Timestamp> {
+pub(crate) fn latest_tick(cron: &cron::Schedule, now: Timestamp) -> Option<Timestamp> {
     let past_the_second = Duration::from_nanos(now.timestamp_subsec_nanos().into());
     let next_second = now + Duration::from_secs(1) - past_the_second;
     cron.after(&next_second).next_back()

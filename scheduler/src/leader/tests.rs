@@ -4,7 +4,7 @@ use super::*;
 use crate::place::{Place, places};
 
 async fn candidate(place: &Place) -> Candidate {
-    let mut candidate = Candidate::new(&place.process());
+    let mut candidate = Candidate::new(&place.process().await);
     candidate.beat().await.unwrap();
     candidate
 }

@@ -1,0 +1,82 @@
+//! The leader is killed, the next one frozen: another leads, and the frozen one does not when it wakes up.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::harness::{Mode, Setup, World, eventually, http_client, run};
+
+/// The promise is 20 s (issue 4); the machine may be slow.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// What the process says of itself. `None`: it does not lead, or has not looked yet.
+async fn leads(base: &str) -> Option<()> {
+    let metrics = http_client().get(format!("{base}/metrics")).send().await.ok()?.text().await.ok()?;
+    metrics.lines().any(|line| line == "guildhall_scheduler_leads 1").then_some(())
+}
+
+/// Waits until one of these leads, and returns which.
+async fn leader(bases: &[String]) -> String {
+    eventually("a scheduler leads", DEADLINE, async || {
+        for base in bases {
+            if leads(base).await.is_some() {
+                return Some(base.clone());
+            }
+        }
+        None
+    })
+    .await
+}
+
+/// A job that fails once is promoted by whoever leads.
+async fn retries_come_back(world: &World) {
+    let member = world.guild().lacking();
+    let route = "PATCH /guilds/:guild/members/:user";
+    world.simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
+    let api = world.api().header("prefer", "respond-async");
+    let answer = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
+    let ended = world.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    assert!(world.simulator.is_right(world.guild(), member).await);
+}
+
+#[test]
+fn a_killed_and_a_frozen_leader_are_replaced() {
+    run(Setup::new(Mode::Distributed), async |world| {
+        for _ in 0..2 {
+            let scheduler = world.spawn("scheduler");
+            world.roles().schedulers.push(scheduler);
+        }
+        world.wait_until_ready().await;
+        let mut bases: Vec<String> =
+            world.roles().schedulers.iter().map(|running| running.base.clone()).collect();
+
+        let first = leader(&bases).await;
+        bases.retain(|base| *base != first);
+        let began = Instant::now();
+        world.roles().schedulers.retain_mut(|running| {
+            let is_leader = running.base == first;
+            if is_leader {
+                running.process.kill();
+            }
+            !is_leader
+        });
+        let second = leader(&bases).await;
+        println!("leader killed: another leads after {:.1} s", began.elapsed().as_secs_f64());
+
+        bases.retain(|base| *base != second);
+        let began = Instant::now();
+        let frozen = world.roles().schedulers.iter().position(|running| running.base == second).unwrap();
+        world.roles().schedulers[frozen].process.freeze();
+        let third = leader(&bases).await;
+        println!("leader frozen: another leads after {:.1} s", began.elapsed().as_secs_f64());
+
+        world.roles().schedulers[frozen].process.thaw();
+        eventually("the one that was frozen knows that it leads no more", DEADLINE, async || {
+            leads(&second).await.is_none().then_some(())
+        })
+        .await;
+        assert!(leads(&third).await.is_some(), "the lead stays where it went");
+        retries_come_back(world).await;
+    });
+}

@@ -1,0 +1,3 @@
+//! Of several scheduler processes one leads.
+
+mod kills;
