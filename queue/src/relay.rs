@@ -15,7 +15,8 @@ use crate::{Queue, settle};
 
 /// A fresh job gets this long to be published by whoever enqueued it.
 const GRACE: Duration = Duration::from_secs(1);
-/// A published job that waits this long while its queue is empty has been lost by the broker.
+/// A published job that waits this long while its queue is empty, or while jobs run that were queued this much later,
+/// has been lost by the broker.
 const LOST_AFTER: Duration = Duration::from_secs(60);
 /// Longer than any lease.
 const ANY_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -96,26 +97,37 @@ impl Queue {
         Ok(count)
     }
 
-    /// Rings again for published jobs whose queue in the broker is empty: it was wiped, or set messages aside.
+    /// Rings again for published jobs that the broker does not hold any more: it was wiped, or set messages aside.
     pub async fn recover_lost(&self) -> Result<u64, DbErr> {
-        let before = self.clock.now() - LOST_AFTER;
-        self.forget_published_before(before, true).await
+        let now = self.clock.now();
+        let mut count = 0;
+        for class in Class::ALL {
+            let lost_before = match self.broker.depth(class).await {
+                Some(0) => Some(now - LOST_AFTER),
+                // Messages come about in their order: whatever still waits was overtaken.
+                Some(_) => outbox::newest_running(self.database.read(), class)
+                    .await?
+                    .map(|newest| newest - LOST_AFTER),
+                None => None,
+            };
+            if let Some(before) = lost_before {
+                count += outbox::unmark_published(self.database.write(), class, before).await?;
+            }
+        }
+        Ok(count)
     }
 
     /// After a broker came back, or at the start of an embedded process: nothing published before counts, where the
     /// broker's queue is empty.
     pub async fn recover_all(&self) -> Result<u64, DbErr> {
-        self.forget_published_before(self.clock.now(), false).await
-    }
-
-    async fn forget_published_before(&self, before: Timestamp, quiet: bool) -> Result<u64, DbErr> {
+        let now = self.clock.now();
         let mut count = 0;
         for class in Class::ALL {
             if self.broker.depth(class).await == Some(0) {
-                count += outbox::unmark_published(self.database.write(), class, before).await?;
+                count += outbox::unmark_published(self.database.write(), class, now).await?;
             }
         }
-        if count > 0 && !quiet {
+        if count > 0 {
             tracing::info!(jobs = count, "ringing again for jobs the broker does not hold");
         }
         Ok(count)

@@ -56,6 +56,19 @@ pub async fn unmark_published<C: ConnectionTrait>(
     Ok(done.rows_affected)
 }
 
+/// When the one of the class's running jobs was queued that was queued last; `None`: none runs.
+pub async fn newest_running<C: ConnectionTrait>(conn: &C, class: Class) -> Result<Option<Timestamp>, DbErr> {
+    let newest: Option<Option<Timestamp>> = Entity::find()
+        .select_only()
+        .column_as(Column::RunAt.max(), "newest")
+        .filter(Column::Class.eq(class))
+        .filter(Column::State.eq(State::Running))
+        .into_tuple()
+        .one(conn)
+        .await?;
+    Ok(newest.flatten())
+}
+
 /// Queues the retries and scheduled jobs whose time has come.
 pub async fn promote_due<C: ConnectionTrait>(
     conn: &C,

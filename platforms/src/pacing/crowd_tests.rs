@@ -123,11 +123,12 @@ proptest! {
     /// Whatever the answer times, the guilds and the interactive calls between them.
     #[test]
     fn no_sliding_second_holds_more_than_the_limit(
-        seed: u64, least in 0..200 * MS, spread in 0..2 * SECOND, guilds in 1..6_usize, each in proptest::option::of(2 * MS..SECOND)
+        seed: u64, least in 0..200 * MS, spread in 0..2 * SECOND, guilds in 1..6_usize,
+        late in 0..60 * MS, each in proptest::option::of(2 * MS..SECOND)
     ) {
         let latency = (least, least + spread);
         let bulk_from = (0..guilds).map(|n| n as u64 * 300 * MS).collect();
-        let plan = Plan { seed, length: 6 * SECOND, latency, bulk_from, interactive_each: each };
+        let plan = Plan { seed, length: 6 * SECOND, latency, late, bulk_from, interactive_each: each };
         let most = walk(chat(), plan).most_in(SECOND);
         prop_assert!(most <= 50, "{most} requests in a second");
     }

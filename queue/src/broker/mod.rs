@@ -98,7 +98,7 @@ impl Broker {
     }
 
     /// How many messages wait in the class's queue; `None` while the broker cannot be asked.
-    pub(crate) async fn depth(&self, class: Class) -> Option<u64> {
+    pub async fn depth(&self, class: Class) -> Option<u64> {
         match self {
             Self::InProcess(broker) => Some(broker.depth(class)),
             Self::Amqp(broker) => broker.depth(class).await,

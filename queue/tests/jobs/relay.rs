@@ -63,8 +63,11 @@ both_modes! {
         for _ in 0..slots {
             gate.wait_for_entry().await;
         }
-        let depth = world.queue.broker().depth(Class::Default).await;
-        assert!(depth.is_some_and(|depth| depth > 0), "{depth:?}");
+        let deadline = tokio::time::Instant::now() + crate::world::PATIENCE;
+        while world.queue.broker().depth(Class::Default).await.is_none_or(|depth| depth == 0) {
+            assert!(tokio::time::Instant::now() < deadline, "nothing waits in the broker");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         assert_eq!(world.queue.recover_lost().await.unwrap(), 1, "only what was overtaken");
         world.context.clock.advance(Duration::from_secs(2));
         assert!(world.queue.relay_unpublished().await.unwrap() >= 1);
@@ -77,7 +80,7 @@ both_modes! {
 async fn another_process_runs_what_this_one_enqueued_and_the_caller_hears_of_it() {
     let world = World::start(Mode::Distributed).await;
     let (_context, other) = world.another_process().await;
-    queue::run::run(&other, crate::kinds::registry(), Slots::default(), "worker-2");
+    queue::run::run(&other, registry(), Slots::default(), "worker-2");
     let enqueued = world.enqueue(&echo()).await;
     let job = enqueued.job;
     assert!(world.queue.call(enqueued, crate::world::PATIENCE).await.unwrap().is_some());
