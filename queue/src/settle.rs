@@ -75,7 +75,8 @@ pub(crate) async fn settle(
     }
     let queue = context.queue();
     for attempt in 0..TRIES {
-        match write(context, &verdict, (reply_to, finisher)).await {
+        let written = write(context, &verdict, (reply_to, finisher));
+        match queue.database.in_time(written).await {
             Ok(Some(aftermath)) => return follow_up(queue, context, aftermath, reply_to).await,
             Ok(None) => {
                 tracing::warn!(job.id = %context.id(), "the lease was lost before the end was written: dropped");

@@ -84,6 +84,11 @@ impl Database {
         self.write.in_time(self.write.begin_with_options(options)).await
     }
 
+    /// The outcome of a transaction, or an error when it takes longer than any statement may: the server has vanished.
+    pub async fn in_time<T>(&self, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        self.write.in_time(work).await
+    }
+
     pub fn is_postgres(&self) -> bool {
         self.postgres
     }

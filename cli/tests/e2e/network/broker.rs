@@ -5,7 +5,7 @@ use std::time::Duration;
 use bench::proxy::Way;
 
 use super::order::Order;
-use super::{reports, through};
+use super::{reports, through, through_of};
 
 const KEPT: &[(u16, &str)] = &[(202, "")];
 const DONE_OR_KEPT: &[(u16, &str)] = &[(200, ""), (202, "")];
@@ -45,5 +45,17 @@ fn rabbitmq_is_late_cut_reset_and_silent() {
         proxy.heal();
         assert_eq!(second.ends_well_after("rabbitmq, half-open").await.attempt, 1);
         assert_eq!(order.ends_well().await.attempt, 1);
+    });
+}
+
+#[test]
+fn a_worker_that_rabbitmq_takes_for_alive_loses_nothing() {
+    through_of(&["worker"], &["GUILDHALL_AMQP_URL"], async |world, proxy| {
+        proxy.half_open();
+        // The broker hands it to the worker, who will never hear of it, and takes it back when that is noticed.
+        let order = Order::next(world, 1);
+        order.sees("rabbitmq, half-open to the worker", KEPT).await;
+        proxy.heal();
+        assert_eq!(order.ends_well_after("rabbitmq, half-open to the worker").await.attempt, 1);
     });
 }

@@ -14,13 +14,22 @@ use order::Order;
 
 /// Starts a world of one process each, all of them told these variables' servers at the proxy's address.
 fn through(variables: &'static [&'static str], test: impl AsyncFnOnce(&World, &Proxy)) {
+    through_of(&["api", "worker", "scheduler"], variables, test);
+}
+
+/// Like [`through`], where only processes of these roles are led through the proxy.
+fn through_of(
+    roles: &'static [&'static str],
+    variables: &'static [&'static str],
+    test: impl AsyncFnOnce(&World, &Proxy),
+) {
     run_unstarted(Setup::new(Mode::Distributed), async |world| {
         let url = |variable: &str| world.env.iter().find(|(name, _)| name == variable).unwrap().1.clone();
         let proxy = Proxy::before(&url(variables[0])).unwrap();
         let led: Vec<_> = variables.iter().map(|name| (*name, proxy.url(&url(name)))).collect();
         let led: Vec<_> = led.iter().map(|(name, url)| (*name, url.as_str())).collect();
-        let [api, worker, scheduler] =
-            ["api", "worker", "scheduler"].map(|role| world.spawn_with(role, &led));
+        let [api, worker, scheduler] = ["api", "worker", "scheduler"]
+            .map(|role| world.spawn_with(role, if roles.contains(&role) { &led } else { &[] }));
         world.roles().apis.push(api);
         world.roles().workers.push(worker);
         world.roles().schedulers.push(scheduler);

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::{Delivery, Settle};
 use super::link::Link;
 use super::topology::{self, Names};
-use super::{link, requeue};
+use super::{dial, link, requeue};
 use crate::message;
 
 const PAUSE: Duration = Duration::from_millis(500);
@@ -89,7 +89,7 @@ impl Feed {
     }
 
     async fn open(&self) -> Result<(Connection, Channel, Consumer), String> {
-        let connection = link::connect(&self.url, self.class.name()).await?;
+        let connection = dial::connect(&self.url, self.class.name()).await?;
         let opening = async {
             let channel = connection.create_channel().await?;
             channel.basic_qos(self.slots, BasicQosOptions::default()).await?;

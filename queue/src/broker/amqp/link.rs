@@ -10,15 +10,12 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::{Future, StreamExt};
 use lapin::options::ChannelFlowOptions;
-use lapin::uri::AMQPUri;
-use lapin::{Channel, Connection, ConnectionProperties, Event};
+use lapin::{Channel, Connection, Event};
 use runtime::Shutdown;
 use tokio::sync::{Notify, watch};
 
-/// How often both sides say that they live. The broker takes back what it sent to a silent worker after two of these.
-const HEARTBEAT_SECONDS: u16 = 5;
-/// A broker that is there greets at once; one that is coming back must not be waited for long.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+use super::dial::connect;
+
 /// For all that a new connection is set up with.
 const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// A question to the broker without answer by then: the connection is dead.
@@ -140,18 +137,6 @@ async fn open(
     let channel = in_time(connection.create_channel()).await?;
     within(SETUP_TIMEOUT, setup(Arc::clone(&connection), channel.clone())).await?;
     Ok(Live { connection, channel, broken: Notify::new() })
-}
-
-/// A connection whose death is noticed, named for the operator who looks at the broker.
-pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, String> {
-    let mut uri: AMQPUri = url.parse()?;
-    uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
-    let properties =
-        ConnectionProperties::default().with_connection_name(format!("guildhall {name}").as_str().into());
-    within(CONNECT_TIMEOUT, async {
-        Connection::connect_uri(uri, properties).await.map_err(|error| error.to_string())
-    })
-    .await
 }
 
 /// Returns when the connection or the channel is of no more use, and says why.

@@ -1,7 +1,18 @@
 //! The doorbell over RabbitMQ: separate connections for publishing (with the replies to this process), answering,
 //! and each class consumed. Each is supervised: it reconnects for ever and declares what it needs again.
+//!
+//! # What an operator sees
+//! | what befalls the broker | meanwhile | and then |
+//! | --- | --- | --- |
+//! | stopped, killed, unreachable | readiness `broker: down`, jobs queued, `guildhall_outbox_age_seconds` rises | connected within a second of its return, the outbox is published |
+//! | data wiped, a queue deleted | the log says which queue was lost | the queue is made anew after its jobs were marked as not published |
+//! | a queue made otherwise | a warning at each connect | it is used as it is; deleted, it is made as it should be |
+//! | alarm (memory, disk) | `broker: down`: nothing is published, what is in the queues is worked on | at once |
+//! | connections closed, channel error, exchange deleted | one line in the log | connected and declared anew within a second |
+//! | silent (half-open) | `broker: down` within six seconds | connected within four seconds; what was sent to a silent worker comes again when the broker notices, after ten to fifteen |
 
 mod consumer;
+mod dial;
 mod link;
 mod topology;
 
