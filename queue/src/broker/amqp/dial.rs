@@ -1,0 +1,117 @@
+//! Opening one connection, within a limit and without leavings: the library's own attempt cannot be broken off, and
+//! to a broker that accepts and says nothing it would keep a socket and a thread for ever, with every try one more.
+
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use lapin::tcp::{AMQPUriTcpExt, AsyncTcpStream};
+use lapin::uri::AMQPUri;
+use lapin::{Connection, ConnectionProperties, Error};
+
+/// How often both sides say that they live. The broker takes back what it sent to a silent worker after two of these.
+const HEARTBEAT_SECONDS: u16 = 5;
+/// A broker that is there greets at once; one that is coming back must not be waited for long.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// A connection whose death is noticed, named for the operator who looks at the broker.
+pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, String> {
+    let mut uri: AMQPUri = url.parse()?;
+    uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
+    let properties =
+        ConnectionProperties::default().with_connection_name(format!("guildhall {name}").as_str().into());
+    let attempt = Attempt::default();
+    let socket = attempt.clone();
+    let runtime = lapin::runtime::default_runtime().map_err(|error| error.to_string())?;
+    let connecting = Connection::connector(
+        uri,
+        runtime,
+        async move |uri: AMQPUri, runtime| {
+            let opening = uri.connect_async(&runtime);
+            let silent = || Error::from(std::io::Error::from(std::io::ErrorKind::TimedOut));
+            let stream = tokio::time::timeout(CONNECT_TIMEOUT, opening).await.map_err(|_| silent())??;
+            let tcp = match &stream {
+                AsyncTcpStream::Plain(plain) => Some(plain.get_ref()),
+                AsyncTcpStream::Rustls(tls) => Some(tls.get_ref().0.get_ref()),
+                _ => None,
+            };
+            if let Some(tcp) = tcp {
+                socket.opened(tcp.as_fd().try_clone_to_owned()?.into());
+            }
+            Ok(stream)
+        },
+        properties,
+    );
+    match tokio::time::timeout(CONNECT_TIMEOUT, connecting).await {
+        Ok(Ok(connection)) => Ok(connection),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => {
+            attempt.give_up();
+            Err(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs()))
+        }
+    }
+}
+
+/// The socket of an attempt, to be closed under it.
+#[derive(Clone, Default)]
+struct Attempt(Arc<Mutex<(Option<TcpStream>, bool)>>);
+
+impl Attempt {
+    fn opened(&self, socket: TcpStream) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.1 {
+            close(&socket);
+        } else {
+            state.0 = Some(socket);
+        }
+    }
+
+    fn give_up(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1 = true;
+        state.0.take().iter().for_each(close);
+    }
+}
+
+fn close(socket: &TcpStream) {
+    // One that is closed already is what is wanted.
+    drop(socket.shutdown(Shutdown::Both));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// How long the end of a connection may take to be seen on a loaded machine.
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_attempt_that_is_given_up_leaves_no_socket_behind() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("amqp://guildhall:secret@{}/%2f", listener.local_addr().unwrap());
+        // It accepts, hears the client out, and says nothing.
+        let silent = std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            client.set_read_timeout(Some(CONNECT_TIMEOUT + PATIENCE)).unwrap();
+            let mut heard = Vec::new();
+            client.read_to_end(&mut heard).map(|_| heard)
+        });
+        let error = connect(&url, "test").await.map(drop).unwrap_err();
+        assert_eq!(error, "no answer within 3 s");
+        let heard = silent.join().unwrap().expect("the client closes its side");
+        assert!(heard.starts_with(b"AMQP"), "{heard:?}");
+    }
+
+    #[tokio::test]
+    async fn a_closed_port_is_told_at_once() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("amqp://guildhall:secret@{}/%2f", listener.local_addr().unwrap());
+        drop(listener);
+        let error = connect(&url, "test").await.map(drop).unwrap_err();
+        assert!(error.contains("refused") && !error.contains("secret"), "{error}");
+    }
+}
