@@ -21,13 +21,17 @@ use crate::error::StartError;
 /// Unset everywhere but in tests.
 pub const FAIL_POINTS: &str = "GUILDHALL_FAIL_POINTS";
 
-/// Does what the variable says for this place; nothing where it says nothing, and in release builds.
-#[inline]
+/// Does what the variable says for this place, where it says anything.
+#[cfg(debug_assertions)]
 pub async fn fail_point(name: &str, detail: &str) {
-    #[cfg(debug_assertions)]
     armed::reach(name, detail).await;
-    #[cfg(not(debug_assertions))]
-    let _ = (name, detail);
+}
+
+/// Nothing, of which nothing is left in the binary: not even the name.
+#[cfg(not(debug_assertions))]
+#[inline]
+pub fn fail_point(_: &str, _: &str) -> std::future::Ready<()> {
+    std::future::ready(())
 }
 
 /// Whether anything may happen at the point; never in release builds.
@@ -64,8 +68,12 @@ mod armed {
         "before_commit",
         "before_ack",
     ];
-    const ACTIONS: [(&str, Action); 3] =
-        [("abort", Action::Abort), ("freeze", Action::Freeze), ("hang", Action::Hang)];
+    const ACTIONS: [(&str, Action); 4] = [
+        ("abort", Action::Abort),
+        ("freeze", Action::Freeze),
+        ("hang", Action::Hang),
+        ("block", Action::Block),
+    ];
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum Action {
@@ -75,6 +83,8 @@ mod armed {
         Freeze,
         /// This task goes no further; the others do.
         Hang,
+        /// This task goes no further, and holds its thread for good.
+        Block,
     }
 
     #[derive(Debug)]
@@ -146,6 +156,9 @@ mod armed {
                 Action::Abort => std::process::abort(),
                 Action::Freeze => freeze(),
                 Action::Hang => std::future::pending().await,
+                Action::Block => loop {
+                    std::thread::park();
+                },
             }
         }
     }
