@@ -4,6 +4,8 @@
 //! from when the steps began to the last note, and the time since that note is taken off the rest; between notes the
 //! estimate counts down instead of growing.
 //!
+//! The first few steps say little. Nothing is said before a twentieth of them is done, or five seconds of them.
+//!
 //! A bulk job plans first, which is much faster than writing and says nothing about it. Where the writing began, and what
 //! was done by then, stands in its checkpoint ([`begun`]); until then nobody can say when it ends.
 
@@ -12,6 +14,11 @@ use std::time::Duration;
 use entities::Timestamp;
 use entities::job::{Class, Model};
 use serde_json::{Value, json};
+
+/// From then on the speed is known, however many steps there are.
+const SOON: Duration = Duration::from_secs(5);
+/// Or from this part of the steps on.
+const PART: i64 = 20;
 
 /// The checkpoint of a bulk job whose plan is made: from `now` on its chunks run, with `done` steps over already.
 pub fn begun(now: Timestamp, done: i64) -> Value {
@@ -25,7 +32,8 @@ pub fn eta(job: &Model, now: Timestamp) -> Option<Duration> {
     let left = job.progress_total - job.progress_done;
     let steps = job.progress_done - base;
     let took = (noted - since).to_std().ok()?;
-    if !job.state.is_open() || steps <= 0 || left < 0 || took.is_zero() {
+    let known = took >= SOON || steps.saturating_mul(PART) >= job.progress_total - base;
+    if !job.state.is_open() || steps <= 0 || left < 0 || took.is_zero() || !known {
         return None;
     }
     #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 members")]

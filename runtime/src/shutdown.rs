@@ -26,6 +26,7 @@ pub struct Shutdown {
     services: TaskTracker,
     /// It decides about the whole process, not about a part of a test.
     is_process: bool,
+    given_up: CancellationToken,
 }
 
 impl Shutdown {
@@ -61,11 +62,17 @@ impl Shutdown {
     /// A thread of this process is blocked for good: both steps, and an end with an error after them, even where no
     /// task can run any more. Blocks the caller until then.
     pub fn give_up(&self) {
+        self.given_up.cancel();
         self.begin();
         if self.is_process {
             std::thread::sleep(GRACE + CUT + LEAVE);
             std::process::exit(1);
         }
+    }
+
+    /// Whether this process ends because it cannot go on, and not because somebody asked it to.
+    pub fn has_given_up(&self) -> bool {
+        self.given_up.is_cancelled()
     }
 
     /// Cancelled: stop taking new work, finish what runs.

@@ -1,5 +1,6 @@
 //! `guildhall serve`: API, worker and scheduler in one process, on a SQLite file or a Postgres of its own.
 
+use anyhow::bail;
 use entities::guild;
 use queue::run::Slots;
 use runtime::{BrokerArgs, Config, Context, DatabaseArgs, ListenArgs, PlatformArgs, Shutdown, bind};
@@ -59,7 +60,11 @@ pub(crate) async fn start(process: Process, slots: Slots, listener: TcpListener)
 
 /// The end of every process that served.
 pub(crate) async fn finish(context: Context) -> anyhow::Result<()> {
+    let shutdown = context.shutdown.clone();
     context.close().await;
+    if shutdown.has_given_up() {
+        bail!("a job blocked a thread of this process, which ended for it; the log names the job");
+    }
     tracing::info!("stopped");
     Ok(())
 }

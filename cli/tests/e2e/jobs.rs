@@ -1,8 +1,10 @@
 //! `/jobs/:jobId` and `/guilds/:guildId/jobs` (decisions 5).
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::harness::{World, both_modes};
+use crate::harness::{World, both_modes, eventually};
 
 both_modes!(
     a_job_is_shown_with_its_progress_and_result,
@@ -10,7 +12,10 @@ both_modes!(
     a_job_can_be_cancelled_once,
     another_guilds_job_is_like_none,
     a_failed_job_can_be_run_again,
+    a_bulk_job_is_seen_on_its_way(|setup| setup.members(150).latency_ms(250)),
 );
+
+const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn enqueue(world: &World, chat: &str) -> String {
     let answer = world
@@ -123,4 +128,27 @@ async fn a_failed_job_can_be_run_again(world: &World) {
     assert_eq!(world.audit("jobs.retry").await[0]["target_id"], id.as_str());
     let theirs = api.key(&world.other_guild().admin_key).post(&format!("/jobs/{id}/retry"), json!({})).await;
     theirs.refused(404, &[]);
+}
+
+async fn a_bulk_job_is_seen_on_its_way(world: &World) {
+    let guild = world.guild();
+    let data = world.api().post("/interactions/sync/all", json!({})).await.ok();
+    let job = data["job_id"].as_str().unwrap();
+    let (list, show) = eventually("the bulk job is listed with an estimate", PATIENCE, async || {
+        let list = world.command(&["jobs", "list", "--guild", &guild.id]).await.succeeded();
+        let show = world.command(&["jobs", "show", job]).await.succeeded();
+        let told = show.lines().any(|line| line.starts_with("ready in ") && line.ends_with(" s"));
+        told.then_some((list, show))
+    })
+    .await;
+    assert!(show.contains("150 done"), "{show}");
+    let under_way =
+        list.split("\n\n").find(|part| part.starts_with("GUILD ")).unwrap_or_else(|| panic!("{list}"));
+    let line = under_way.lines().find(|line| line.contains(job)).unwrap_or_else(|| panic!("{list}"));
+    assert!(line.starts_with(&guild.id) && line.contains("/150 (") && line.ends_with(" s"), "{line}");
+    assert_eq!(world.job_ended(job).await["state"], "succeeded");
+    let list = world.command(&["jobs", "list", "--kind", "sync_all"]).await.succeeded();
+    assert!(!list.contains("BULK JOB") && list.contains(job), "{list}");
+    let none = world.command(&["jobs", "list", "--kind", "no_such_kind"]).await.succeeded();
+    assert!(!none.contains(job), "{none}");
 }

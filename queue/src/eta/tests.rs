@@ -64,6 +64,8 @@ fn nobody_knows_before_the_first_step_while_planning_and_at_the_end() {
     let noted = |job: Model| Model { progress_at: Some(at(15_000)), ..job };
     assert_eq!(eta(&noted(bulk(800, 1_000, 10_000, 800)), now), None, "no write yet");
     assert_eq!(eta(&bulk(850, 1_000, 10_000, 800), now), None, "never noted");
+    let few = Model { progress_at: Some(at(10_200)), ..bulk(809, 1_000, 10_000, 800) };
+    assert_eq!(eta(&few, now), None, "nine of two hundred in a fifth of a second say nothing");
     assert_eq!(eta(&noted(job(Class::Bulk, State::Running, (250, 1_000))), now), None, "planning");
     assert_eq!(eta(&noted(job(Class::Default, State::Succeeded, (9, 9))), now), None, "over");
     let import = noted(job(Class::Default, State::Running, (250, 1_000)));

@@ -3,6 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use entities::JobId;
+use entities::job::lifecycle::{self, Ending};
 use entities::job::{Model, State};
 use queue::{Answer, Draft, LEASE, Replay};
 use serde_json::json;
@@ -105,6 +107,34 @@ both_modes! {
         world.queue.promote_due().await.unwrap();
         let row = world.wait_for(id, State::Dead).await;
         assert_eq!(row.failure().unwrap().error, "panic");
+    }
+
+    async fn only_what_has_failed_and_has_no_twin_is_run_again(world: World) {
+        let replayed = async |job: JobId| {
+            let row = world.row(job).await;
+            let transaction = world.context.database.begin().await.unwrap();
+            let replayed = queue::replay(&transaction, &row, world.context.clock.now()).await.unwrap();
+            transaction.commit().await.unwrap();
+            replayed
+        };
+        let draft = || Draft::new(guild(), &echo("x"), entities::audit_entry::Actor::service()).unwrap().once("all");
+        let first = world.enqueue_draft(draft()).await.job;
+        assert_eq!(replayed(first).await, Replay::NotFailed(State::Queued));
+        let now = world.context.clock.now();
+        let failed = Ending::Failed(queue::run::failure(404, "not_there", "as the test wants it"));
+        let claimed = world.claim(first).await.unwrap();
+        assert!(lifecycle::finish(world.context.database.write(), &claimed, &failed, None, now).await.unwrap());
+        let second = world.enqueue_draft(draft()).await.job;
+        assert_eq!(replayed(first).await, Replay::Twin(second));
+        let chunk = Draft::new(guild(), &echo("x"), entities::audit_entry::Actor::service()).unwrap().chunk_of(first);
+        let chunk_id = chunk.id();
+        chunk.insert_waiting(world.context.database.write(), now).await.unwrap();
+        assert_eq!(replayed(chunk_id).await, Replay::PartOf(first));
+        world.work();
+        world.queue.publish([world.row(second).await.ticket()]);
+        world.wait_for(second, State::Succeeded).await;
+        assert!(matches!(replayed(first).await, Replay::Queued(_)), "the twin has ended");
+        assert_eq!(replayed(second).await, Replay::NotFailed(State::Succeeded));
     }
 
     async fn a_job_that_never_ends_is_cut_retried_and_dead(world: World) {
