@@ -51,8 +51,8 @@ local wait, turn = nil, redis.call('HMGET', turns, 'asked', 'expected', 'even', 
 local expected, even = tonumber(turn[2] or '0'), tonumber(turn[3] or '0')
 local guild, window = ARGV[11], tonumber(ARGV[17])
 local interval, lead = tonumber(ARGV[13]), tonumber(ARGV[14])
-even = math.min(even, now + lead + interval)
-expected = math.min(expected, now + tonumber(ARGV[18]) + tonumber(ARGV[16]))
+if even > now + lead + interval then even = now end
+if expected > now + tonumber(ARGV[18]) + tonumber(ARGV[16]) then expected = now end
 if bulk then
   redis.call('ZREMRANGEBYSCORE', waiting, '-inf', now - tonumber(ARGV[12]))
   local about = turn[1] and tonumber(turn[1]) + tonumber(ARGV[15]) > now

@@ -46,7 +46,7 @@ async fn of_500_members_200_are_changed_with_one_call_each_and_then_none() {
     assert_eq!((row.progress_done, row.progress_total, row.progress_failed), (500, 500, 0));
     let checkpoint = row.checkpoint.unwrap();
     assert_eq!(checkpoint["base"], 300);
-    assert!(checkpoint["since"].as_i64().unwrap() > 0);
+    assert!(checkpoint["since_ms"].as_i64().unwrap() > 0);
 
     let again = process.succeed(&everybody()).await;
     assert_eq!(numbers(&again, &names), [500, 500, 0, 0, 0, 0, 0]);
