@@ -135,13 +135,23 @@ async fn write(
             Ok(row.map(|row| Aftermath { ring: vec![row.ticket()], ..Aftermath::default() }))
         }
         Verdict::Split { chunks, counters, checkpoint } => {
-            split(context, (chunks, counters, checkpoint), now).await
+            Box::pin(split(context, (chunks, counters, checkpoint), now)).await
         }
         Verdict::LeaseLost => Ok(None),
     }
 }
 
+/// Boxed: it is large, and plain ends, which are most, do without it.
 async fn end(
+    context: &JobContext,
+    ending: Ending,
+    audit: &[NewEntry],
+    now: Timestamp,
+) -> Result<Option<Aftermath>, DbErr> {
+    Box::pin(end_in_one(context, ending, audit, now)).await
+}
+
+async fn end_in_one(
     context: &JobContext,
     ending: Ending,
     audit: &[NewEntry],

@@ -17,7 +17,7 @@ pub(crate) struct ListArgs {
     /// Jobs in this state only: scheduled, queued, running, waiting, retrying, succeeded, failed, dead, cancelled
     #[arg(long, value_name = "STATE", value_parser = state)]
     state: Option<State>,
-    /// Jobs of this kind only, such as sync_all
+    /// Jobs of this kind only, such as `sync_all`
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
     /// How many at most
