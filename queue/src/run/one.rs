@@ -14,6 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::handler::{AnyHandler, JobError, Outcome, failure};
 use super::lease::{self, Lease};
 use super::pool::Pool;
+use super::watchdog;
 use super::{JobContext, LEASE};
 use crate::broker::Delivery;
 use crate::settle::{self, Verdict};
@@ -127,10 +128,14 @@ fn observe_wait(job: &Model, now: entities::Timestamp) {
 /// Runs the handler until it ends, loses its lease, outlasts its limit, or the process is cut.
 async fn supervise(context: &JobContext, handler: &dyn AnyHandler) -> Verdict {
     let hard = context.queue.shutdown.hard().clone();
+    let run = async {
+        let run = handler.run(context);
+        if context.job.is_suspect() { watchdog::apart(run).await } else { run.await }
+    };
     tokio::select! {
         biased;
         () = lease::keep(context) => Verdict::LeaseLost,
-        ended = lease::only_while_held(context, handler.run(context)) => match ended {
+        ended = lease::only_while_held(context, run) => match ended {
             Ok(outcome) => Verdict::from_outcome(outcome),
             Err(error) => Verdict::from_error(error),
         },

@@ -1,26 +1,43 @@
 //! Ends a process in which a run blocks its thread.
 //!
 //! A run that awaits is cut at its time limit. One that computes or waits without awaiting cannot be: its thread is gone,
-//! and no heartbeat extends its lease any more, so the job is taken back and will block a thread of the next process. The
-//! other threads go on: heartbeats, neighbours and the API work as long as one is left. A process that lost a thread for
-//! good is stopped like one that is asked to stop: its other jobs end or are given back unharmed, then it exits with an
-//! error and whatever watches over it starts it anew. The job itself counts as lost each time, and is dead in the end.
+//! and no heartbeat extends its lease any more, so the job is taken back and will block a thread of the next process.
+//! With the thread stays behind what was about to run on it next. That can be whoever holds the database's only writer,
+//! so the whole process may stand still. It is stopped like one that is asked to stop: jobs that still can end do, then
+//! it exits with an error, and whatever watches over it starts it anew. The job counts as lost each time.
+//!
+//! So the first two runs of such a job can each cost a process its limit and a minute. From then on it is a suspect, and
+//! suspects are polled where nothing else waits behind them ([`apart`]): the process goes on until it is stopped.
 //!
 //! The watch has a thread of its own, which no job can block.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use entities::JobId;
 use runtime::Shutdown;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
 
 use super::JobContext;
 
 const LOOK: Duration = Duration::from_secs(1);
 /// A run is given up when it was found to be over its limit so often. Looks are counted, not time: a process that stood
 /// still as a whole finds its runs over their limits too, and cuts them itself a moment later.
-const PATIENCE: u32 = 30;
+const PATIENCE: u32 = 15;
+
+/// Polls the run so that it holds up nothing but itself: the thread's other work moves to another thread first, which
+/// costs too much to do it for every job. On a runtime of one thread there is no other.
+pub(super) async fn apart<F: Future>(run: F) -> F::Output {
+    let mut run = pin!(run);
+    std::future::poll_fn(|task| match Handle::current().runtime_flavor() {
+        RuntimeFlavor::CurrentThread => run.as_mut().poll(task),
+        _ => block_in_place(|| run.as_mut().poll(task)),
+    })
+    .await
+}
 
 /// One run that should have ended.
 struct Watched {
