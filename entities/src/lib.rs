@@ -11,6 +11,7 @@ pub mod audit_entry;
 pub mod ban;
 pub mod binding;
 pub mod bulk;
+mod due;
 pub mod fired_schedule;
 pub mod game_server;
 pub mod guild;

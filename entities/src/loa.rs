@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, GuildId, LoaId, Timestamp, staff_member};
+use crate::{ChatId, GuildId, LoaId, Timestamp, due, staff_member};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "loa")]
@@ -218,24 +218,8 @@ pub async fn expire<C: ConnectionTrait>(
         .add(Column::Status.eq(Status::Active))
         .add(Column::EndsAt.lte(now))
         .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
-    let due: Vec<LoaId> = Entity::find()
-        .select_only()
-        .column(Column::LoaId)
-        .filter(over.clone())
-        .order_by_asc(Column::EndsAt)
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    if due.is_empty() {
-        return Ok(Vec::new());
-    }
-    Entity::update_many()
-        .col_expr(Column::Status, Expr::value(Status::Expired))
-        .filter(Column::LoaId.is_in(due))
-        .filter(over)
-        .exec_with_returning(conn)
-        .await
+    let expire = Entity::update_many().col_expr(Column::Status, Expr::value(Status::Expired));
+    due::change(conn, expire, over, (Column::LoaId, Column::EndsAt), limit).await
 }
 
 /// Like [`expire`], and each leaves an audit entry. Needs a transaction.

@@ -8,7 +8,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QuerySelect, UpdateMany};
 
 use crate::moderation_revision::Change;
-use crate::{ChatId, GuildId, Lifted, MuteId, Person, PlaceId, PlayId, Subject, Timestamp, sanction};
+use crate::{ChatId, GuildId, Lifted, MuteId, Person, PlaceId, PlayId, Subject, Timestamp, due, sanction};
 
 pub use active::{Listed, changed_since, count, list, of_person, remaining};
 
@@ -142,19 +142,10 @@ pub async fn close_lapsed<C: ConnectionTrait>(
     change: &Change,
     limit: u64,
 ) -> Result<Vec<Model>, DbErr> {
-    let due: Vec<MuteId> = Entity::find()
-        .select_only()
-        .column(Column::MuteId)
-        .filter(Column::GuildId.eq(change.guild))
-        .filter(sanction::lapsed(Column::LiftedAt, Column::ExpiresAt, change.now))
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    if due.is_empty() {
-        return Ok(Vec::new());
-    }
-    closing(change, Lifted::Expired, None).filter(Column::MuteId.is_in(due)).exec_with_returning(conn).await
+    let lapsed = sanction::lapsed(Column::LiftedAt, Column::ExpiresAt, change.now)
+        .add(Column::GuildId.eq(change.guild));
+    let close = closing(change, Lifted::Expired, None);
+    due::change(conn, close, lapsed, (Column::MuteId, Column::ExpiresAt), limit).await
 }
 
 /// Gives the open mutes of these chat users this revision: they were linked anew.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, CommandId, GuildId, Timestamp};
+use crate::{ChatId, CommandId, GuildId, Timestamp, due};
 
 /// A command older than this is expired (decisions 7).
 pub const LIFETIME: Duration = Duration::minutes(10);
@@ -197,25 +197,10 @@ pub async fn list<C: ConnectionTrait>(
 pub async fn expire<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<Model>, DbErr> {
     let over =
         Condition::all().add(Column::State.eq(State::Queued)).add(Column::IssuedAt.lte(now - LIFETIME));
-    let due: Vec<CommandId> = Entity::find()
-        .select_only()
-        .column(Column::CommandId)
-        .filter(over.clone())
-        .order_by_asc(Column::IssuedAt)
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    if due.is_empty() {
-        return Ok(Vec::new());
-    }
-    let expired = Entity::update_many()
+    let expire = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Expired))
-        .col_expr(Column::EndedAt, Expr::value(now))
-        .filter(Column::CommandId.is_in(due))
-        .filter(over)
-        .exec_with_returning(conn)
-        .await?;
+        .col_expr(Column::EndedAt, Expr::value(now));
+    let expired = due::change(conn, expire, over, (Column::CommandId, Column::IssuedAt), limit).await?;
     for command in &expired {
         let metadata = json!({
             "server_id": command.server_id, "type": command.kind, "target_id": command.target_id,

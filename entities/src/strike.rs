@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, GuildId, StrikeId, Timestamp};
+use crate::{ChatId, GuildId, StrikeId, Timestamp, due};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "strike")]
@@ -193,23 +193,7 @@ pub async fn expire<C: ConnectionTrait>(
         .add(Column::EndedAt.is_null())
         .add(Column::ExpiresAt.lte(now))
         .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
-    let due: Vec<StrikeId> = Entity::find()
-        .select_only()
-        .column(Column::StrikeId)
-        .filter(over.clone())
-        .order_by_asc(Column::ExpiresAt)
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    if due.is_empty() {
-        return Ok(Vec::new());
-    }
-    ending(Ended::Expired, now)
-        .filter(Column::StrikeId.is_in(due))
-        .filter(over)
-        .exec_with_returning(conn)
-        .await
+    due::change(conn, ending(Ended::Expired, now), over, (Column::StrikeId, Column::ExpiresAt), limit).await
 }
 
 /// Like [`expire`], and each leaves an audit entry. Needs a transaction.

@@ -6,7 +6,7 @@ use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QuerySelect, Upd
 
 use super::{ActiveModel, Column, Entity, MirrorState, Model};
 use crate::moderation_revision::Change;
-use crate::{BanId, ChatId, GuildId, Lifted, Person, PlaceId, Subject, Timestamp, sanction};
+use crate::{ChatId, GuildId, Lifted, Person, PlaceId, Subject, Timestamp, due, sanction};
 
 /// A ban to be written.
 #[derive(Debug, Clone)]
@@ -92,19 +92,10 @@ pub async fn close_lapsed<C: ConnectionTrait>(
     change: &Change,
     limit: u64,
 ) -> Result<Vec<Model>, DbErr> {
-    let due: Vec<BanId> = Entity::find()
-        .select_only()
-        .column(Column::BanId)
-        .filter(Column::GuildId.eq(change.guild))
-        .filter(sanction::lapsed(Column::LiftedAt, Column::ExpiresAt, change.now))
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    if due.is_empty() {
-        return Ok(Vec::new());
-    }
-    closing(change, Lifted::Expired, None).filter(Column::BanId.is_in(due)).exec_with_returning(conn).await
+    let lapsed = sanction::lapsed(Column::LiftedAt, Column::ExpiresAt, change.now)
+        .add(Column::GuildId.eq(change.guild));
+    let close = closing(change, Lifted::Expired, None);
+    due::change(conn, close, lapsed, (Column::BanId, Column::ExpiresAt), limit).await
 }
 
 /// Gives the open bans of these chat users this revision: they were linked anew, so the active list names them by

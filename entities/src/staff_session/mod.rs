@@ -7,11 +7,11 @@ pub mod totals;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, staff_member};
+use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, due, staff_member};
 
 /// Seconds without a heartbeat after which a session is over (decisions 6).
 pub const SILENCE_LIMIT: i64 = 120;
@@ -174,24 +174,8 @@ pub async fn sweep_silent<C: ConnectionTrait>(
     let silent = Condition::all()
         .add(Column::EndedSecond.is_null())
         .add(Column::HeartbeatSecond.lt(oldest_heartbeat(now)));
-    let due: Vec<SessionId> = Entity::find()
-        .select_only()
-        .column(Column::SessionId)
-        .filter(silent.clone())
-        .order_by_asc(Column::HeartbeatSecond)
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    if due.is_empty() {
-        return Ok(Vec::new());
-    }
-    let ended = Entity::update_many()
-        .col_expr(Column::EndedSecond, Expr::col(Column::HeartbeatSecond))
-        .filter(Column::SessionId.is_in(due))
-        .filter(silent)
-        .exec_with_returning(conn)
-        .await?;
+    let end = Entity::update_many().col_expr(Column::EndedSecond, Expr::col(Column::HeartbeatSecond));
+    let ended = due::change(conn, end, silent, (Column::SessionId, Column::HeartbeatSecond), limit).await?;
     for session in &ended {
         let metadata =
             json!({ "staff_id": session.staff_id, "duration_seconds": session.duration_seconds() });
