@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
+mod vanished;
+
 /// How long anything may take on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long silence is listened to.
