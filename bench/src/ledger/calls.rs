@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Plan;
 use crate::stage::{Fixture, Guild, key_text};
 
-/// Calls with one key: well below every quota of a minute, repeats included.
+/// Calls with one key, of all kinds: well below every quota of a minute, repeats included.
 const CALLS_OF_A_KEY: usize = 10;
 /// One call in so many asks for its answer at once.
 const AT_ONCE: usize = 3;
@@ -95,7 +95,9 @@ impl Calls {
         let fixture = calls.fixture();
         for number in 0..plan.jobs {
             let (guild, member) = (number % guilds, number / guilds);
-            calls.list.push(call(kinds, (guild, &fixture.guilds[guild]), member));
+            // Neighbours are of one kind, and have different keys.
+            let key = key_text(guild, &format!("ledger {}", member % calls.keys()));
+            calls.list.push(call(kinds.kind(member), (&fixture.guilds[guild], member), key));
         }
         calls.list.shuffle(rng);
         for (number, call) in calls.list.iter_mut().enumerate() {
@@ -125,13 +127,18 @@ impl Calls {
         fixture
     }
 
+    /// Of each guild.
+    fn keys(&self) -> usize {
+        self.members.div_ceil(CALLS_OF_A_KEY)
+    }
+
     /// The file for `seed` and `simulate`: with a key for every few calls, and an application for every ticket.
     pub(super) fn fixture_file(&self) -> Value {
         let fixture = self.fixture();
         let mut file = fixture.json();
         for (index, guild) in fixture.guilds.iter().enumerate() {
             let record = &mut file["guilds"][index];
-            let keys = (0..=self.members / CALLS_OF_A_KEY).map(|n| {
+            let keys = (0..self.keys()).map(|n| {
                 let name = format!("ledger {n}");
                 json!({ "text": key_text(index, &name), "name": name, "owner_id": guild.members[0].chat })
             });
@@ -155,16 +162,16 @@ fn submission(member: usize) -> i64 {
     i64::try_from(member).unwrap_or(i64::MAX - 1) + 1
 }
 
-fn call(kinds: Mix, (index, guild): (usize, &Guild), number: usize) -> Call {
+fn call(kind: Kind, (guild, number): (&Guild, usize), key: String) -> Call {
     let member = &guild.members[number];
     Call {
-        kind: kinds.kind(number),
+        kind,
         guild: guild.id.clone(),
         chat: member.chat.clone(),
         role: member.wanted.clone(),
         name: member.name.clone(),
         submission: submission(number),
-        key: key_text(index, &format!("ledger {}", number / CALLS_OF_A_KEY)),
+        key,
         idempotency_key: String::new(),
         at_once: false,
     }

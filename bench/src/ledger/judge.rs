@@ -58,24 +58,28 @@ struct Evidence {
 
 pub(super) async fn judge(world: &World, (calls, told): (&[Call], &[Told])) -> anyhow::Result<Verdict> {
     anyhow::ensure!(calls.len() == told.len(), "{} calls, {} answers", calls.len(), told.len());
-    let mut evidence = Evidence::gather(world, rows::read(world).await?).await?;
-    let mut verdict = Verdict::default();
-    verdict.claimed_again = evidence.jobs.values().flatten().filter(|job| job.lease > 1).count();
-    for (call, told) in calls.iter().zip(told) {
-        verdict.weigh(call, told, &mut evidence);
-    }
-    // What no call has taken out belongs to none.
-    let jobs: usize = evidence.jobs.values().map(Vec::len).sum();
-    verdict.unasked = jobs + evidence.channels.values().sum::<usize>();
-    if verdict.unasked > 0 {
-        let channels = evidence.channels.keys();
-        verdict.find(&format!("unasked: jobs {:?}, channels {channels:?}", evidence.jobs.keys()));
-    }
-    Ok(verdict)
+    let evidence = Evidence::gather(world, rows::read(world).await?).await?;
+    Ok(Verdict::of(evidence, calls.iter().zip(told.iter().map(|told| &told.fate))))
 }
 
 impl Verdict {
-    fn weigh(&mut self, call: &Call, told: &Told, evidence: &mut Evidence) {
+    fn of<'c>(mut evidence: Evidence, calls: impl Iterator<Item = (&'c Call, &'c Fate)>) -> Self {
+        let mut verdict = Self::default();
+        verdict.claimed_again = evidence.jobs.values().flatten().filter(|job| job.lease > 1).count();
+        for (call, fate) in calls {
+            verdict.weigh((call, fate), &mut evidence);
+        }
+        // What no call has taken out belongs to none.
+        let jobs: usize = evidence.jobs.values().map(Vec::len).sum();
+        verdict.unasked = jobs + evidence.channels.values().sum::<usize>();
+        if verdict.unasked > 0 {
+            let channels = evidence.channels.keys();
+            verdict.find(&format!("unasked: jobs {:?}, channels {channels:?}", evidence.jobs.keys()));
+        }
+        verdict
+    }
+
+    fn weigh(&mut self, (call, fate): (&Call, &Fate), evidence: &mut Evidence) {
         let case = evidence.take(call);
         let doubled = [
             ("changed again", case.changes),
@@ -91,8 +95,11 @@ impl Verdict {
             }
         }
         self.repeated += case.updates - case.changes;
-        self.unrecorded += usize::from(case.effect && case.done == 0);
-        if told.fate == Fate::Accepted {
+        if case.effect && case.done == 0 {
+            self.unrecorded += 1;
+            self.find(&format!("unrecorded: {call:?}: {case:?}"));
+        }
+        if *fate == Fate::Accepted {
             match case.what_is_missing() {
                 None => self.finished += 1,
                 Some(what) => {
@@ -237,3 +244,6 @@ fn text(value: &Value) -> String {
 fn number(value: &Value) -> usize {
     value.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,6 +37,7 @@ enum Target {
 pub(super) struct Kills {
     /// After so many answers.
     due: Vec<(usize, Target)>,
+    calls: usize,
 }
 
 /// What was done, for the report.
@@ -71,7 +72,7 @@ impl Kills {
         let mut due: Vec<_> =
             targets.into_iter().map(|target| (rng.random_range(0..last.max(1)), target)).collect();
         due.sort_by_key(|(after, _)| *after);
-        Self { due }
+        Self { due, calls: plan.jobs }
     }
 
     /// Strikes whenever enough calls are answered, until all strikes are done and all calls answered.
@@ -86,10 +87,14 @@ impl Kills {
         let mut striker =
             Striker { began: Instant::now(), broker: broker.cloned(), outage: None, strikes: &mut strikes };
         let mut due = self.due.into_iter().peekable();
+        let mut tenths = (1..=10).map(|tenth| self.calls * tenth / 10).peekable();
         while due.peek().is_some() || !calling.is_finished() || striker.outage.is_some() {
             crew.look_after().await;
             striker.note_return().await?;
             let reached = answered.load(Ordering::Relaxed);
+            if tenths.next_if(|tenth| reached >= *tenth).is_some() {
+                println!("{reached} answered after {:.0?}", striker.began.elapsed());
+            }
             if let Some((after, target)) = due.peek().copied()
                 && (reached >= after || calling.is_finished())
                 && striker.hit(crew, (target, reached), rng)

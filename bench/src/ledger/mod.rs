@@ -18,10 +18,10 @@
 //! - **repeated**: updates that set what was set already. Harmless and allowed: a worker that dies between an effect and
 //!   its commit is followed by another one. A sync reads the member first, so it repeats an update only where two runs
 //!   of it overlap; giving a role by hand does not read, and says the same thing again.
-//! - **unrecorded**: effects without an audit entry of their having been done (the one of their having been asked for
-//!   is there): the run that made them died before it could commit the entry, and the next one found nothing to do.
+//! - **unrecorded**: effects without an audit entry of their having been done, such as of a run that died before it could
+//!   commit the entry, and was followed by one that found nothing to do.
 //!
-//! Lost, doubled, unasked and processes that ended without being killed must be 0.
+//! Lost, doubled, unasked, unrecorded, refused, and processes that ended without being killed must be 0.
 
 mod balancer;
 mod caller;

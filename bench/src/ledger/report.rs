@@ -89,9 +89,9 @@ impl Report {
         }
     }
 
-    /// Nothing lost, doubled or made up, and no process ended that was not killed.
+    /// Nothing lost, doubled, made up or kept quiet about, and no process ended that was not killed.
     pub fn is_sound(&self) -> bool {
-        self.lost + self.doubled + self.unasked == 0
+        self.lost + self.doubled + self.unasked + self.unrecorded == 0
             && self.ended_by_themselves.is_empty()
             && self.refused.is_empty()
     }
@@ -140,7 +140,7 @@ impl fmt::Display for Report {
         writeln!(f, "doubled    {}", self.doubled)?;
         writeln!(f, "unasked    {}", self.unasked)?;
         writeln!(f, "repeated   {} (updates that set what was set already)", self.repeated)?;
-        writeln!(f, "unrecorded {} (effects whose run died before its audit entry)", self.unrecorded)?;
+        writeln!(f, "unrecorded {} (effects without their audit entry)", self.unrecorded)?;
         writeln!(f, "requests   {}; repeated for: {}", self.requests, listed(&self.repeats))?;
         writeln!(f, "jobs claimed again after a run that did not end: {}", self.claimed_again)?;
         for ended in &self.ended_by_themselves {
