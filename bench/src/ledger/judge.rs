@@ -64,8 +64,8 @@ pub(super) async fn judge(world: &World, (calls, told): (&[Call], &[Told])) -> a
 
 impl Verdict {
     fn of<'c>(mut evidence: Evidence, calls: impl Iterator<Item = (&'c Call, &'c Fate)>) -> Self {
-        let mut verdict = Self::default();
-        verdict.claimed_again = evidence.jobs.values().flatten().filter(|job| job.lease > 1).count();
+        let claimed_again = evidence.jobs.values().flatten().filter(|job| job.lease > 1).count();
+        let mut verdict = Self { claimed_again, ..Self::default() };
         for (call, fate) in calls {
             verdict.weigh((call, fate), &mut evidence);
         }
@@ -122,7 +122,7 @@ impl Verdict {
 struct Case {
     jobs: Vec<JobRow>,
     /// What the record of the `Idempotency-Key` says.
-    answer: Option<Option<JobId>>,
+    answer: Option<JobId>,
     /// The platform is as it should be.
     effect: bool,
     updates: usize,
@@ -140,7 +140,7 @@ impl Case {
         }
         let holds = [
             (self.effect, "there is no effect"),
-            (self.answer == Some(Some(job.job_id)), "the idempotency key does not lead to the job"),
+            (self.answer == Some(job.job_id), "the idempotency key does not lead to the job"),
             (self.asked > 0, "the audit log does not say that it was asked for"),
         ];
         holds.iter().find(|(holds, _)| !holds).map(|(_, what)| (*what).to_owned())
@@ -213,7 +213,7 @@ impl Evidence {
         };
         Case {
             jobs: self.jobs.remove(&of(kind)).unwrap_or_default(),
-            answer: self.answers.get(&call.idempotency_key).copied(),
+            answer: self.answers.get(&call.idempotency_key).copied().flatten(),
             // Who applied was right before and stays so.
             effect: is_right && (call.kind != Kind::Ticket || channels > 0),
             updates: member.map_or(0, |seen| seen.updates),
