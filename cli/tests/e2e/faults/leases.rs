@@ -45,6 +45,7 @@ fn a_frozen_worker_finishes_nothing_of_what_another_has_taken_over() {
         let changes = world.guild().changes() as u64;
         assert_eq!(world.simulator.member_updates().await, changes, "every change once");
 
+        assert!(worker.process.is_frozen(), "it ended or woke up: {}", worker.process.log());
         worker.process.thaw();
         eventually("the woken worker lets go of both jobs", SOON, async || {
             (worker.process.log().matches(DROPPED).count() == 2).then_some(())
@@ -71,6 +72,7 @@ fn a_worker_frozen_in_its_last_transaction_holds_nobody_up() {
         succeeded(world, "sync_member").await;
         println!("job of a worker frozen in its transaction: done by another after {:?}", since.elapsed());
         let rows = all_rows(world).await;
+        assert!(worker.process.is_frozen(), "it ended or woke up: {}", worker.process.log());
         worker.process.thaw();
         eventually("the woken worker cannot commit", SOON, async || {
             worker.process.log().contains("the lease was lost before the end was written").then_some(())
