@@ -20,8 +20,8 @@ struct Look {
 
 /// Parts of the work at which the estimate is judged; between them it is told at its worst.
 const PARTS: [f64; 3] = [0.1, 0.2, 0.5];
-/// The estimate is given in whole seconds, rounded up: below this many it cannot be right within a fifth.
-const SHORTEST: f64 = 5.0;
+/// The estimate is given in whole seconds, rounded up: shortly before the end that alone is a fifth.
+const SHORTEST: f64 = 10.0;
 
 impl<'a> Watch<'a> {
     pub(crate) async fn begin(world: &'a World, guild: &'a Guild) -> Self {
