@@ -125,9 +125,15 @@ impl Candidate {
     /// Gives a sign of life, or looks for that of another. After an error, or cut in the middle, what was counted on
     /// before still stands: it ends by itself.
     pub(crate) async fn beat(&mut self) -> Result<(), DbErr> {
-        let asked = self.context.clock.steady();
-        let until = if self.try_hold().await? { asked + SURE } else { Duration::ZERO };
-        self.leadership.leads_until(until);
+        // Held, but answered too late to count on, as the process was frozen in between: asked once more.
+        for _ in 0..2 {
+            let asked = self.context.clock.steady();
+            let holds = self.try_hold().await?;
+            self.leadership.leads_until(if holds { asked + SURE } else { Duration::ZERO });
+            if !holds || self.leadership.leads() {
+                break;
+            }
+        }
         Ok(())
     }
 

@@ -3,10 +3,11 @@
 //!
 //! What holds, always, and is checked at every simulated second or in the end:
 //! - Of the processes never two believe that they lead, frozen ones included.
-//! - When a leader is gone and some process has been well for 20 s since, there is a leader.
-//! - **None missed.** After each look of the leader every schedule's latest tick on its clock, or a later one, is claimed
+//! - When a leader is gone and some process has been well since, there is another within 40 s, whatever befalls the
+//!   others meanwhile. (Within 20 s after one death: the tests of `leader`.)
+//! - **None missed.** After two looks of the leader every schedule's latest tick on its clock, or a later one, is claimed
 //!   (several missed ones count as the latest), unless a run of the schedule is still open. When nothing happened to
-//!   anybody for 20 s, all that was due on every clock before has been run to its end. Each claimed tick is run to its
+//!   anybody for 40 s, all that was due on every clock before has been run to its end. Each claimed tick is run to its
 //!   end, whatever happened to the process that claimed it.
 //! - **None doubled.** The end of each tick is noted once. A tick has one run, and each effect of it once, unless that
 //!   run's process died, froze, was stopped, lost the lead or had the sweep fail; only then there is another run.
@@ -14,18 +15,18 @@
 //! `GUILDHALL_SIMULATED_TICKS` says how many ticks have to fire (10,000), `GUILDHALL_SIMULATION_SEED` repeats the
 //! decisions of a run; when the database answers is not repeated.
 
+mod checks;
 mod fate;
 mod ledger;
 mod process;
+mod table;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use entities::Timestamp;
-use entities::fired_schedule::{self, Model as Fired, TOO_FAR_AHEAD};
-use entities::leader_lease;
+use entities::fired_schedule;
 use futures_util::future::join_all;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -34,13 +35,11 @@ use runtime::{Context, Shutdown};
 use self::fate::{Fate, Harm};
 use self::ledger::{Ledger, Tick};
 use self::process::{Process, Turn};
-use crate::leader::NAME;
+use self::table::TABLE;
 use crate::place::{Place, at};
-use crate::schedules::Schedule;
-use crate::ticks::{AGAIN_AFTER, latest_tick};
 
-/// Issue 4: leadership moves within 20 s.
-const PROMISED: Duration = Duration::from_secs(20);
+/// A single death is made good within 20 s (issue 4). Here a second process may be harmed as it is about to take over.
+const AT_MOST: Duration = Duration::from_secs(40);
 const SECOND: Duration = Duration::from_secs(1);
 /// Until all is done that was due when it became calm: a leader is found, an open run is run again, then the latest
 /// tick, each for some seconds.
@@ -50,39 +49,6 @@ const TROUBLED: u64 = 200;
 const LEFT_ALONE: u64 = 100;
 /// With nobody in trouble and no sweep failing, everything is done after this.
 const IN_THE_END: Duration = Duration::from_secs(80);
-
-macro_rules! table {
-    ($($name:literal: $cron:literal,)*) => {
-        &[$(Schedule { name: $name, cron: $cron, run: |context| Box::pin(ledger::sweep(context, $name)) }),*]
-    };
-}
-
-static TABLE: &[Schedule] = table! {
-    "second_a": "* * * * * *",
-    "second_b": "* * * * * *",
-    "second_c": "* * * * * *",
-    "second_d": "* * * * * *",
-    "second_e": "* * * * * *",
-    "even": "*/2 * * * * *",
-    "third": "*/3 * * * * *",
-    "fifth": "*/5 * * * * *",
-    "tenth": "*/10 * * * * *",
-    "half_minute": "20,50 * * * * *",
-    "minute": "5 * * * * *",
-    "two_minutes": "15 */2 * * * *",
-    "ten_minutes": "0 */10 * * * *",
-    "hour": "0 17 * * * *",
-};
-
-type Times = (&'static str, cron::Schedule);
-
-static TIMES: LazyLock<Vec<Times>> =
-    LazyLock::new(|| TABLE.iter().map(|schedule| (schedule.name, schedule.cron.parse().unwrap())).collect());
-
-/// The latest tick of each schedule on a clock that shows `now`.
-fn due(now: Timestamp) -> impl Iterator<Item = Tick> {
-    TIMES.iter().filter_map(move |(name, cron)| Some((*name, latest_tick(cron, now)?)))
-}
 
 /// One of the three places for a process.
 struct Seat {
@@ -249,65 +215,6 @@ impl Simulation {
         self.happened(harm.name());
     }
 
-    /// After a look of the leader nothing is due on its clock that was so after the look before. `busy`: schedules that
-    /// had a run in this second.
-    async fn check_look(&mut self, clock: Timestamp, busy: &[&str]) {
-        let conn = self.place.context.database.read();
-        let before = std::mem::take(&mut self.suspects);
-        let due = due(clock).chain(before.iter().copied()).collect::<Vec<_>>();
-        for due in due.into_iter().filter(|due| !busy.contains(&due.0) && !self.ledger.covers(*due)) {
-            // Claimed by a process that did not live to say so, or open and to be repeated in a while?
-            let covered = fired_schedule::is_covered(conn, due).await.unwrap();
-            let open = fired_schedule::open(conn).await.unwrap();
-            if !covered && !open.iter().any(|run| run.schedule == due.0) {
-                assert!(!before.contains(&due), "missed: {due:?} at {:?}", self.now);
-                self.suspects.push(due);
-            }
-        }
-    }
-
-    async fn check_leaders(&mut self) {
-        let leaders = self.seats.iter().filter(|seat| seat.believes()).count();
-        assert!(leaders <= 1, "{leaders} lead at {:?}", self.now);
-        let leads = self.seats.iter().any(Seat::leads);
-        if !leads && self.without_leader() >= self.longest_without {
-            // Whoever has the lease may not have come to lead: harmed as it took it, or as soon as it woke up.
-            let lease = leader_lease::find(self.place.context.database.read(), NAME).await.unwrap();
-            let harmed = lease.and_then(|lease| self.harmed.get(&lease.holder).copied());
-            self.led_at = self.led_at.max(harmed.unwrap_or_default());
-        }
-        self.longest_without = self.longest_without.max(self.without_leader());
-        assert!(self.longest_without <= PROMISED, "nobody leads at {:?}: {:?}", self.now, self.seats);
-        if leads {
-            self.led_at = self.now;
-        }
-    }
-
-    /// For how long somebody could have led and nobody did.
-    fn without_leader(&self) -> Duration {
-        let well = self.seats.iter().filter(|seat| matches!(seat.state, State::Up(_)));
-        well.map(|seat| self.now.saturating_sub(seat.well_since.max(self.led_at))).max().unwrap_or_default()
-    }
-
-    async fn check_calm(&mut self) {
-        let calm = self.now - self.calm_since;
-        let up: Vec<&Seat> = self.seats.iter().filter(|seat| matches!(seat.state, State::Up(_))).collect();
-        if calm == Duration::ZERO {
-            let earliest = up.iter().map(|seat| seat.context.clock.now()).min();
-            self.due_then = earliest.into_iter().flat_map(due).collect();
-        } else if calm == CALM && !up.is_empty() && self.seats.iter().all(|seat| seat.right_at.is_none()) {
-            *self.events.entry("calm").or_default() += 1;
-            let rows = fired_schedule::all(self.place.context.database.read()).await.unwrap();
-            let since = self.calm_since.saturating_sub(AGAIN_AFTER + SECOND);
-            for due in self.due_then.iter().filter(|due| !self.ledger.has_failed(due.0, since)) {
-                let times = due.1..=due.1 + TOO_FAR_AHEAD;
-                let of_it = |row: &Fired| row.schedule == due.0 && times.contains(&row.tick);
-                let ended = rows.iter().any(|row| of_it(row) && row.finished_at.is_some());
-                assert!(ended, "not run after {calm:?} of calm: {due:?}");
-            }
-        }
-    }
-
     /// Everybody is up, every clock right, no sweep fails: then all that was claimed is done.
     async fn end(&mut self) {
         let end = self.now + IN_THE_END;
@@ -318,16 +225,6 @@ impl Simulation {
                     process.sane = true;
                 }
             }
-        }
-    }
-}
-
-impl std::fmt::Debug for Seat {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.state {
-            State::Up(process) => write!(f, "up since {:?}: {process:?}", self.well_since),
-            State::Frozen(process, until) => write!(f, "frozen until {until:?}: {process:?}"),
-            State::Down(until) => write!(f, "down until {until:?}"),
         }
     }
 }

@@ -62,6 +62,19 @@ async fn a_leader_that_was_frozen_does_not_lead_when_it_wakes_up() {
 }
 
 #[tokio::test]
+async fn a_holder_that_was_frozen_in_a_beat_leads_on_at_once_if_nobody_took_the_lease() {
+    for place in places().await {
+        let mut frozen = candidate(&place).await;
+        let clock = frozen.context.clock.clone();
+        let mut beat = Box::pin(frozen.beat());
+        assert!(futures_util::poll!(&mut beat).is_pending());
+        clock.advance(LEASE);
+        beat.await.unwrap();
+        assert!(frozen.leads());
+    }
+}
+
+#[tokio::test]
 async fn of_several_that_wait_one_takes_the_lease() {
     for place in places().await {
         let dead = candidate(&place).await;
