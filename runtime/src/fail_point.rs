@@ -57,6 +57,7 @@ pub(crate) fn check() -> Result<(), StartError> {
 mod armed {
     use std::sync::LazyLock;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
 
     const POINTS: [&str; 8] = [
         "after_insert",
@@ -74,6 +75,9 @@ mod armed {
         ("hang", Action::Hang),
         ("block", Action::Block),
     ];
+
+    /// Nothing goes on at the point meanwhile.
+    const FREEZES_WITHIN: Duration = Duration::from_secs(2);
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum Action {
@@ -165,11 +169,12 @@ mod armed {
 
     fn freeze() {
         let this = std::process::id().to_string();
-        // Returns once somebody has woken this process.
+        // On a busy machine the signal arrives a moment after it was sent.
         let stopped = std::process::Command::new("kill").args(["-STOP", &this]).status();
         if !stopped.is_ok_and(|status| status.success()) {
             tracing::error!("cannot freeze: there is no `kill` to run");
         }
+        std::thread::sleep(FREEZES_WITHIN);
     }
 
     #[cfg(test)]
