@@ -66,7 +66,7 @@ async fn judge(world: &World, what: &str, bound: f64, figures: &mut Figures) {
     figures.check(
         "percent of what the limit allows at this answer time",
         used / bound * 100.0,
-        Target::AtLeast(95.0),
+        Target::AtLeast(90.0),
     );
 }
 
