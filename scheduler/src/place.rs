@@ -69,7 +69,9 @@ impl Place {
     /// Another process on the same database, with connections and a clock of its own. It shows the same time.
     pub(crate) async fn process(&self) -> Context {
         let clock = Clock::manual(self.context.clock.now());
-        let database = Database::connect(&self.database_url, &DatabaseOptions::default()).await.unwrap();
+        // Few connections: other tests want some of the server's, too.
+        let options = DatabaseOptions { max_connections: 2, ..DatabaseOptions::default() };
+        let database = Database::connect(&self.database_url, &options).await.unwrap();
         Context { clock, database, shutdown: Shutdown::new(), ..self.context.clone() }
     }
 
