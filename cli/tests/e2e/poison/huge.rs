@@ -55,7 +55,7 @@ async fn a_huge_answer_is_cut_off_and_its_job_dead_alone(world: &World) {
     assert!(rise < RISE_KB, "{rise} kB");
 }
 
-/// The most memory that the process which runs jobs ever held: VmHWM.
+/// The most memory that the process which runs jobs ever held: `VmHWM`.
 fn peak_kb(world: &World) -> u64 {
     let mut roles = world.roles();
     let running = if roles.workers.is_empty() { &mut roles.apis[0] } else { &mut roles.workers[0] };

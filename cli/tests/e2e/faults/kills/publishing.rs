@@ -41,7 +41,7 @@ async fn dies_at(world: &World, point: &str) {
     assert!(row.published_at.is_none() && row.finished_at.is_none(), "{row:?}");
     match world.mode() {
         Mode::Distributed => {
-            assert_eq!((row.state, row.attempt, row.lease), (JobState::Queued, 0, 0), "{row:?}")
+            assert_eq!((row.state, row.attempt, row.lease), (JobState::Queued, 0, 0), "{row:?}");
         }
         Mode::Embedded => assert!(matches!(row.state, JobState::Queued | JobState::Running), "{row:?}"),
     }

@@ -39,14 +39,14 @@ fn poison(mode: Mode, replay: impl AsyncFnOnce(&World, &str)) {
         let mut fatal = Supervised::start(world, &[("GUILDHALL_FAIL_POINTS", POISON)]).await;
         let neighbours = enqueue(world).await;
         let dead = eventually("the poison job is dead", ENDS_WITHIN, async || {
-            fatal.tend(world).await;
+            fatal.tend(world);
             world.execute("UPDATE job SET max_attempts = 2 WHERE kind = 'assign_role'").await;
             Some(world.job_row("assign_role").await).filter(|row| row.state == JobState::Dead)
         })
         .await;
         assert_eq!(fatal.deaths, FREE + ATTEMPTS, "each run of it cost one process, and nothing else did");
         assert_eq!(dead.history().len(), FREE + ATTEMPTS);
-        fatal.tend(world).await;
+        fatal.tend(world);
         unharmed(world, neighbours).await;
         fatal.replace(world, &[]).await;
         let job = dead.job_id.to_string();

@@ -33,7 +33,7 @@ impl Supervised {
     }
 
     /// Starts it again where it has ended.
-    pub(super) async fn tend(&mut self, world: &World) {
+    pub(super) fn tend(&mut self, world: &World) {
         let ended = {
             let mut roles = world.roles();
             let running = self.place(&mut roles);
