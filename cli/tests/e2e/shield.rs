@@ -27,7 +27,6 @@ const NOBODY: i64 = 999_999_999;
 const BODY_MAX: usize = 4 * 1024 * 1024;
 const SEEN_WITHIN: Duration = Duration::from_secs(5);
 
-/// What these tests ask of a world.
 trait Shielding {
     fn world(&self) -> &World;
 
