@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use entities::JobId;
+use entities::job::lifecycle::Held;
 use entities::job::{Ticket, listing};
 use runtime::{Clock, Database, Events, Need, Shutdown, fail_point};
 use tokio::sync::mpsc;
@@ -38,7 +39,7 @@ pub struct Queue {
     pub(crate) events: Events,
     pub(crate) shutdown: Shutdown,
     waiters: Waiters,
-    published: mpsc::UnboundedSender<JobId>,
+    published: mpsc::UnboundedSender<Held>,
 }
 
 impl Queue {
@@ -93,7 +94,7 @@ impl Queue {
             Ok(()) => {
                 fail_point("after_confirm", &ticket.kind).await;
                 // The receiver ends with the process only.
-                let _ = self.published.send(ticket.job);
+                let _ = self.published.send(Held { job: ticket.job, lease: ticket.lease });
                 true
             }
             Err(error) => {
@@ -149,7 +150,7 @@ impl Queue {
 
 /// Notes confirmed publishes in batches. Most jobs are claimed before their note is due, and a claimed row needs none:
 /// that spares the row a write. A note that fails costs a second message, no more.
-async fn mark_published(context: runtime::Context, mut jobs: mpsc::UnboundedReceiver<JobId>) {
+async fn mark_published(context: runtime::Context, mut jobs: mpsc::UnboundedReceiver<Held>) {
     let mut batch = Vec::new();
     loop {
         tokio::select! {

@@ -2,9 +2,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{Condition, QueryOrder, QuerySelect};
+use sea_orm::{Condition, QueryOrder, QuerySelect, Statement, Value};
 
 use super::batch::padded;
+use super::lifecycle::Held;
 use super::{Class, Column, Entity, Model, State, Ticket};
 use crate::{JobId, Timestamp};
 
@@ -25,18 +26,27 @@ pub async fn unpublished<C: ConnectionTrait>(
     Ok(rows.iter().map(Model::ticket).collect())
 }
 
-/// Notes that the broker has these. A job that was claimed meanwhile is left as it is.
+/// Notes that the broker has these, each as it was rung: with the lease number of its ticket. A job that was claimed
+/// meanwhile is left as it is, also when it is queued again by now: that is another ring.
 pub async fn mark_published<C: ConnectionTrait>(
     conn: &C,
-    jobs: &[JobId],
+    rung: &[Held],
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    Entity::update_many()
-        .col_expr(Column::PublishedAt, Expr::value(now))
-        .filter(Column::JobId.is_in(padded(jobs)))
-        .filter(Column::State.eq(State::Queued))
-        .exec(conn)
-        .await?;
+    let rows = padded(rung);
+    let places: Vec<String> =
+        (0..rows.len()).map(|row| format!("(${}, ${})", row * 2 + 2, row * 2 + 3)).collect();
+    // Both databases name the columns of a VALUES list column1, column2, …
+    let sql = format!(
+        "UPDATE job SET published_at = $1 FROM (VALUES {}) AS rung \
+         WHERE job_id = rung.column1 AND lease = rung.column2 AND state = 'queued'",
+        places.join(", ")
+    );
+    let mut values: Vec<Value> = vec![now.into()];
+    for held in rows {
+        values.extend([held.job.into(), held.lease.into()]);
+    }
+    conn.execute_raw(Statement::from_sql_and_values(conn.get_database_backend(), sql, values)).await?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use entities::job::lifecycle::{self, Held};
 use entities::job::{Class, State, outbox};
 use queue::run::Slots;
 
@@ -35,10 +36,22 @@ both_modes! {
         assert_eq!(world.queue.relay_unpublished().await.unwrap(), 0);
     }
 
+    async fn a_late_note_of_an_old_ring_hides_no_new_one(world: World) {
+        let job = world.enqueue(&echo()).await.job;
+        let row = world.claim(job).await.unwrap();
+        let (conn, now) = (world.context.database.write(), world.context.clock.now());
+        let held = Held { job, lease: row.lease };
+        assert!(lifecycle::give_back(conn, held, now, None).await.unwrap().is_some());
+        outbox::mark_published(conn, &[Held { job, lease: 0 }], now).await.unwrap();
+        assert_eq!(world.row(job).await.published_at, None, "of the claim before");
+        outbox::mark_published(conn, &[held], now).await.unwrap();
+        assert_eq!(world.row(job).await.published_at, Some(now));
+    }
+
     async fn what_the_broker_lost_is_rung_again(world: World) {
         let job = world.enqueue(&echo()).await.job;
         let conn = world.context.database.write();
-        outbox::mark_published(conn, &[job], world.context.clock.now()).await.unwrap();
+        outbox::mark_published(conn, &[Held { job, lease: 0 }], world.context.clock.now()).await.unwrap();
         world.context.clock.advance(Duration::from_secs(61));
         assert_eq!(world.queue.relay_unpublished().await.unwrap(), 0);
         assert_eq!(world.queue.recover_lost().await.unwrap(), 1, "published, but the queue is empty");
@@ -50,7 +63,7 @@ both_modes! {
     async fn what_the_broker_lost_is_rung_again_though_its_queue_is_never_empty(world: World) {
         let lost = world.enqueue(&echo()).await.job;
         let conn = world.context.database.write();
-        outbox::mark_published(conn, &[lost], world.context.clock.now()).await.unwrap();
+        outbox::mark_published(conn, &[Held { job: lost, lease: 0 }], world.context.clock.now()).await.unwrap();
         world.context.clock.advance(Duration::from_secs(61));
         // More than run at a time, so that some wait in the broker.
         let gate = Gate::new();
