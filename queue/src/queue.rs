@@ -17,9 +17,6 @@ use crate::{Answer, Enqueued};
 /// How many published jobs are noted in one statement, at most.
 const MARK_BATCH: usize = 500;
 
-/// How long a note of a publish may wait for others: well below the time after which the relay publishes again.
-const MARK_AFTER: Duration = Duration::from_millis(300);
-
 /// A caller who joined a job of somebody else's looks at the row this often.
 const JOIN_POLL: Duration = Duration::from_millis(250);
 
@@ -148,28 +145,13 @@ impl Queue {
     }
 }
 
-/// Notes confirmed publishes in batches. Most jobs are claimed before their note is due, and a claimed row needs none:
-/// that spares the row a write. A note that fails costs a second message, no more.
+/// Notes confirmed publishes in batches. A note that fails costs a second message, no more.
 async fn mark_published(context: runtime::Context, mut jobs: mpsc::UnboundedReceiver<Held>) {
     let mut batch = Vec::new();
     loop {
         tokio::select! {
             count = jobs.recv_many(&mut batch, MARK_BATCH) => if count == 0 { return },
             () = context.shutdown.hard().cancelled() => return,
-        }
-        if batch.len() < MARK_BATCH {
-            let gathering = async {
-                while batch.len() < MARK_BATCH {
-                    let room = MARK_BATCH - batch.len();
-                    if jobs.recv_many(&mut batch, room).await == 0 {
-                        return;
-                    }
-                }
-            };
-            tokio::select! {
-                _ = tokio::time::timeout(MARK_AFTER, gathering) => {}
-                () = context.shutdown.soft().cancelled() => {}
-            }
         }
         let now = context.clock.now();
         if let Err(error) = entities::job::outbox::mark_published(context.database.write(), &batch, now).await

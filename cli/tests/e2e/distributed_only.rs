@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::harness::{World, distributed_only};
+use crate::leading::retries_come_back;
 
 distributed_only!(
     either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
@@ -98,12 +99,5 @@ async fn a_second_scheduler_takes_over(world: &World) {
     let mut first = world.roles().schedulers.remove(0);
     first.process.terminate();
     assert!(first.process.ended(Duration::from_secs(10)).await.success(), "{}", first.process.log());
-    let member = world.guild().lacking();
-    let route = "PATCH /guilds/:guild/members/:user";
-    world.simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
-    let api = world.api().header("prefer", "respond-async");
-    let answer = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
-    let ended = world.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
-    assert_eq!(ended["state"], "succeeded", "{ended}");
-    assert!(world.simulator.is_right(world.guild(), member).await);
+    retries_come_back(world).await;
 }

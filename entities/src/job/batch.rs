@@ -53,15 +53,11 @@ pub async fn succeed<C: ConnectionTrait>(
     now: Timestamp,
 ) -> Result<Vec<JobId>, DbErr> {
     let rows = padded(ended);
-    let places: Vec<String> = (0..rows.len())
-        .map(|row| format!("(${}, ${}, ${})", row * 3 + 2, row * 3 + 3, row * 3 + 4))
-        .collect();
-    // Both databases name the columns of a VALUES list column1, column2, …
     let sql = format!(
         "UPDATE job SET state = 'succeeded', lease_until = NULL, finished_at = $1, result = ended.column3, error = NULL \
-         FROM (VALUES {}) AS ended \
+         FROM ({}) AS ended \
          WHERE job_id = ended.column1 AND lease = ended.column2 AND state = 'running' RETURNING job_id",
-        places.join(", ")
+        values_list(rows.len(), 3)
     );
     let mut values: Vec<Value> = vec![now.into()];
     for (held, result) in rows {
@@ -69,6 +65,18 @@ pub async fn succeed<C: ConnectionTrait>(
     }
     let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, values);
     conn.query_all_raw(statement).await?.iter().map(|row| row.try_get("", "job_id")).collect()
+}
+
+/// `VALUES` with places for rows of so many columns, numbered from $2: $1 is the time. Both databases name the columns
+/// column1, column2, …
+pub(super) fn values_list(rows: usize, columns: usize) -> String {
+    let row = |row: usize| {
+        let places: Vec<String> =
+            (0..columns).map(|column| format!("${}", row * columns + column + 2)).collect();
+        format!("({})", places.join(", "))
+    };
+    let rows: Vec<String> = (0..rows).map(row).collect();
+    format!("VALUES {}", rows.join(", "))
 }
 
 /// The list, its last element repeated until the length is a power of two.

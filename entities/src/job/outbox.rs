@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, QueryOrder, QuerySelect, Statement, Value};
 
-use super::batch::padded;
+use super::batch::{padded, values_list};
 use super::lifecycle::Held;
 use super::{Class, Column, Entity, Model, State, Ticket};
 use crate::{JobId, Timestamp};
@@ -34,13 +34,10 @@ pub async fn mark_published<C: ConnectionTrait>(
     now: Timestamp,
 ) -> Result<(), DbErr> {
     let rows = padded(rung);
-    let places: Vec<String> =
-        (0..rows.len()).map(|row| format!("(${}, ${})", row * 2 + 2, row * 2 + 3)).collect();
-    // Both databases name the columns of a VALUES list column1, column2, …
     let sql = format!(
-        "UPDATE job SET published_at = $1 FROM (VALUES {}) AS rung \
+        "UPDATE job SET published_at = $1 FROM ({}) AS rung \
          WHERE job_id = rung.column1 AND lease = rung.column2 AND state = 'queued'",
-        places.join(", ")
+        values_list(rows.len(), 2)
     );
     let mut values: Vec<Value> = vec![now.into()];
     for held in rows {

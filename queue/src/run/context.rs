@@ -106,7 +106,7 @@ impl JobContext {
 
     /// For ending a job that nobody runs any more.
     pub(crate) fn for_ending(job: Model, queue: Queue) -> Self {
-        let lease = Lease::new(CancellationToken::new(), false, (Instant::now(), queue.clock.now()));
+        let lease = Lease::new(CancellationToken::new(), (Instant::now(), queue.clock.now()));
         Self::new(job, queue, lease)
     }
 

@@ -23,22 +23,17 @@ const DOUBT: Duration = Duration::from_secs(13);
 /// How soon a step of the clock is noticed; time between two beats where something is wrong.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How a claim came about, and when the database last confirmed it.
+/// When the database last confirmed a claim, and whether its message may be with somebody else.
 pub(crate) struct Lease {
     /// Cancelled when the broker may have given the message to another worker.
     undelivered: CancellationToken,
-    took_over: bool,
     confirmed: Mutex<(Instant, Timestamp)>,
 }
 
 impl Lease {
-    /// `took_over`: from a run that was broken off a moment ago. `asked`: when the claim was sent for.
-    pub(super) fn new(undelivered: CancellationToken, took_over: bool, asked: (Instant, Timestamp)) -> Self {
-        Self { undelivered, took_over, confirmed: Mutex::new(asked) }
-    }
-
-    pub(super) fn took_over(&self) -> bool {
-        self.took_over
+    /// `asked`: when the claim was sent for.
+    pub(super) fn new(undelivered: CancellationToken, asked: (Instant, Timestamp)) -> Self {
+        Self { undelivered, confirmed: Mutex::new(asked) }
     }
 
     /// Time since the last confirmation, by whichever clock says more: one of them stands still while a machine sleeps.
@@ -140,6 +135,6 @@ impl JobContext {
 
     /// An earlier run was broken off a moment ago: what it asked for last may still be under way somewhere.
     pub fn took_over(&self) -> bool {
-        self.lease.took_over()
+        self.job.losses > 0
     }
 }

@@ -51,8 +51,7 @@ impl<'a> Run<'a> {
         match self.claim(delivery, &mut gate).await {
             Ok(Some(job)) => {
                 fail_point("after_claim", &ticket.kind).await;
-                let took_over = job.losses > 0;
-                let lease = Lease::new(delivery.lost.clone(), took_over, asked);
+                let lease = Lease::new(delivery.lost.clone(), asked);
                 let context = JobContext::new(job, self.pool.queue.clone(), lease);
                 self.execute(context, handler, ticket.reply_to.as_deref()).await;
                 fail_point("before_ack", &ticket.kind).await;

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
-use crate::harness::{Mode, Setup, World, eventually, http_client, run};
+use super::retries_come_back;
+use crate::harness::{Mode, Setup, eventually, http_client, run};
 
 /// The promise is 20 s (issue 4); the machine may be slow.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -26,18 +25,6 @@ async fn leader(bases: &[String]) -> String {
         None
     })
     .await
-}
-
-/// A job that fails once is promoted by whoever leads.
-async fn retries_come_back(world: &World) {
-    let member = world.guild().lacking();
-    let route = "PATCH /guilds/:guild/members/:user";
-    world.simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
-    let api = world.api().header("prefer", "respond-async");
-    let answer = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
-    let ended = world.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
-    assert_eq!(ended["state"], "succeeded", "{ended}");
-    assert!(world.simulator.is_right(world.guild(), member).await);
 }
 
 #[test]
