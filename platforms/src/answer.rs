@@ -33,19 +33,18 @@ pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, 
     let global =
         said.global || scope == Some("global") || headers.contains_key("x-ratelimit-global") || unscoped;
     // The header has whole seconds, the body fractions: the longer one is obeyed.
-    let wait = [said.retry_after, number(headers, "retry-after"), reset_seconds(headers)]
-        .into_iter()
-        .flatten()
-        .filter_map(seconds)
-        .max()
-        .unwrap_or(UNSTATED_PAUSE);
+    let retry_after =
+        [said.retry_after, number(headers, "retry-after")].into_iter().flatten().filter_map(seconds);
+    let wait =
+        retry_after.max().or_else(|| reset_seconds(headers).and_then(seconds)).unwrap_or(UNSTATED_PAUSE);
     answered.pause = Some(Pause { global, wait: micros(wait) });
     // A limit shared with other bots does not count towards the address ban.
     answered.invalid = scope != Some("shared");
     (answered, Some(wait))
 }
 
-/// The game platform's way to say it. The chat platform's header of that name is a date, and far above any pause.
+/// When the game platform's whole quota is back, for a 429 that says no more. The chat platform's header of that name is
+/// a date, and far above any pause.
 fn reset_seconds(headers: &HeaderMap) -> Option<f64> {
     number(headers, "x-ratelimit-reset").filter(|reset| *reset <= LONGEST_PAUSE.as_secs_f64())
 }

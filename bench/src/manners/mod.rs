@@ -37,7 +37,7 @@ impl Arguments {
     fn setup(&self, sizes: &[usize], latency_ms: u32) -> Setup {
         let mode = if self.embedded { Mode::Embedded } else { Mode::Distributed };
         let setup = Setup::new(mode).sizes(sizes).latency_ms(latency_ms).processes(self.processes);
-        Setup { jitter_ms: self.jitter_ms, ..setup }.paced("chat")
+        Setup { jitter_ms: self.jitter_ms, ..setup }.paced("fast")
     }
 }
 

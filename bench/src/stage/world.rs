@@ -68,7 +68,7 @@ impl Setup {
         Self { sizes: sizes.to_vec(), ..self }
     }
 
-    /// The real limits of the chat platform, and the pace that keeps to them. With `discord` the game platform's too.
+    /// Limits of the simulator, and the pace that keeps to them: the chat platform's global one (`fast`), or all (`discord`).
     #[must_use]
     pub fn paced(self, limits: &'static str) -> Self {
         let paced = Self { limits, ..self }.env("GUILDHALL_CHAT_RATE", "");

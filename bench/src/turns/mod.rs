@@ -45,7 +45,7 @@ pub struct Arguments {
     /// Members of each of them
     #[arg(long, default_value_t = 100)]
     pub share: usize,
-    /// Keep the game platform's limit too: the big guild is then measured while it plans
+    /// Keep the buckets and the game platform's limit too: the big guild is then measured while it plans
     #[arg(long)]
     pub all_limits: bool,
 }
@@ -71,7 +71,7 @@ impl Arguments {
     pub(crate) fn setup(&self, sizes: &[usize]) -> Setup {
         let mode = if self.embedded { Mode::Embedded } else { Mode::Distributed };
         let setup = Setup::new(mode).sizes(sizes).latency_ms(self.latency_ms).processes(self.processes);
-        Setup { jitter_ms: self.jitter_ms, ..setup }.paced(if self.all_limits { "discord" } else { "chat" })
+        Setup { jitter_ms: self.jitter_ms, ..setup }.paced(if self.all_limits { "discord" } else { "fast" })
     }
 }
 

@@ -30,8 +30,11 @@ const LISTEN: &str = "--listen (GUILDHALL_LISTEN)";
 
 /// See Guildhall work: needs no server, no account and no answer to any question.
 ///
-/// A simulated community of 500, 200 of them with wrong roles or nicknames, is synced through the API under the real
-/// platforms' limits, checked, and synced again. Then it is served until Ctrl-C, with a key and lines to paste.
+/// A simulated community of 500, 200 of them with wrong roles or nicknames, is synced through the API at 50 chat requests a
+/// second, checked, and synced again. Then it is served until Ctrl-C, with a key and lines to paste.
+///
+/// The simulator keeps the chat platform's global limit only (`--rate-limit fast`). The real platform also limits each
+/// guild, to about one change of a member a second for each kind of call, so there the same sync takes minutes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -100,7 +103,7 @@ fn introduce(stage: &Stage) -> anyhow::Result<()> {
     output::print(&format!(
         "Guildhall {VERSION}, demo: everything in this one process, on simulated platforms\n\
          API        {}\n\
-         simulator  {} (with the real platforms' limits)\n\
+         simulator  {} (limits `fast`: 50 chat requests a second, no buckets)\n\
          data       {}\n",
         stage.api.base,
         stage.simulator.base,

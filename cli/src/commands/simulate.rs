@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Fixture file with the parts `chat` and `play`
     #[arg(long, env = "GUILDHALL_SIMULATE_STATE", value_name = "FILE")]
     state: PathBuf,
-    /// Whose limits to keep: `discord` (the real hosts'), `chat` (of them the chat platform's) or `off`
+    /// Limits to keep: `discord` (those of the real hosts, as observed), `fast` (only the 50 chat requests a second) or `off`
     #[arg(long, env = "GUILDHALL_SIMULATE_RATE_LIMIT", value_name = "LIMITS", default_value = "discord")]
     rate_limit: RateLimit,
     /// From a request to its answer, milliseconds

@@ -9,13 +9,13 @@ use crate::harness::{Guild, Update, World, both_modes, eventually};
 
 both_modes!(
     a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(|setup| {
-        setup.sizes(&[1_500, 60, 5]).paced("chat").processes(2).latency_ms(20)
+        setup.sizes(&[1_500, 60, 5]).paced("fast").processes(2).latency_ms(20)
     }),
     guilds_that_sync_at_once_get_the_same(|setup| {
-        setup.sizes(&[40; 6]).paced("chat").processes(2).latency_ms(20)
+        setup.sizes(&[40; 6]).paced("fast").processes(2).latency_ms(20)
     }),
     pauses_are_kept_by_every_process_and_nothing_is_lost(|setup| {
-        setup.sizes(&[60, 60]).paced("chat").processes(2)
+        setup.sizes(&[60, 60]).paced("fast").processes(2)
     }),
 );
 

@@ -36,8 +36,7 @@ impl Fault {
         let status = self.status?;
         Some(match (status, side) {
             (429, Side::Chat) => Reply::chat_limited(self.retry_after, self.global),
-            (429, _) => Reply::play_error(429, "RESOURCE_EXHAUSTED", "Too many requests")
-                .with("retry-after", &self.retry_after.ceil().to_string()),
+            (429, _) => Reply::play_limited(self.retry_after),
             (403, Side::Chat) => Reply::chat_error(403, 50013, "Missing Permissions"),
             (_, Side::Chat) => Reply::chat_error(status, 0, &format!("{status}: injected fault")),
             _ => Reply::json(

@@ -69,6 +69,12 @@ impl Reply {
         reply
     }
 
+    /// A game 429, without the headers of a window: see `limits`.
+    pub(super) fn play_limited(retry_after: f64) -> Self {
+        Self::play_error(429, "RESOURCE_EXHAUSTED", "Too many requests")
+            .with("retry-after", &format!("{:.0}", retry_after.ceil()))
+    }
+
     pub(super) fn with(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((HeaderName::from_static(name), value.to_owned()));
         self

@@ -31,6 +31,14 @@ pub(super) struct BucketRule {
     pub(super) name: &'static str,
     pub(super) limit: u32,
     pub(super) window: Duration,
+    pub(super) kind: Window,
+}
+
+/// How spent requests come back: all at once when the window ends, or one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Window {
+    Fixed,
+    Sliding,
 }
 
 pub(super) struct Route {
@@ -61,11 +69,26 @@ impl Input {
 
 type Answer = fn(&Simulator, &Input) -> Reply;
 
-fn chat_route(name: &'static str, bucket: (&'static str, u32, u64), answer: Answer) -> Route {
-    let (bucket, limit, window_ms) = bucket;
-    let rule = BucketRule { name: bucket, limit, window: Duration::from_millis(window_ms) };
-    Route { name, side: Side::Chat, bucket: Some(rule), answer }
+fn chat_route(name: &'static str, bucket: BucketRule, answer: Answer) -> Route {
+    Route { name, side: Side::Chat, bucket: Some(bucket), answer }
 }
+
+/// `limit` requests in `seconds`, the kind most routes have.
+const fn sliding(name: &'static str, limit: u32, seconds: u64) -> BucketRule {
+    BucketRule { name, limit, window: Duration::from_secs(seconds), kind: Window::Sliding }
+}
+
+/// Granting and removing one role share it, apart from other changes of a member (discord-api-docs, issue 7680).
+const SINGLE_ROLE: BucketRule = BucketRule {
+    name: "b0bb9027ff6ae0c9619c2719f4a24de5",
+    limit: 10,
+    window: Duration::from_secs(10),
+    kind: Window::Fixed,
+};
+/// discord-api-docs, issue 2204.
+const UPDATE_MEMBER: BucketRule = sliding("b6624f93d1e07c52", 10, 10);
+/// The numbers of the others are guesses of the right size: clients must learn them from the headers.
+const BANS: BucketRule = sliding("7f2e90c41bd8a635", 10, 5);
 
 fn other(name: &'static str, side: Side, answer: Answer) -> Route {
     Route { name, side, bucket: None, answer }
@@ -73,18 +96,17 @@ fn other(name: &'static str, side: Side, answer: Answer) -> Route {
 
 fn table() -> Vec<Route> {
     vec![
-        chat_route(chat_routes::BOT_USER, ("9c1b7e2f", 30, 1000), chat::bot_user),
-        chat_route(chat_routes::ROLES, ("41f9a6d0", 20, 1000), chat::roles),
-        chat_route(chat_routes::MEMBERS, ("d83c05be", 10, 1000), members::page),
-        chat_route(chat_routes::MEMBER, ("5e07c1aa", 30, 1000), members::one),
-        chat_route(chat_routes::UPDATE_MEMBER, ("b6624f93", 50, 1000), members::update),
-        // Granting and removing share a bucket, as on the real host.
-        chat_route(chat_routes::ADD_ROLE, ("0da35c7e", 20, 1000), members::add_role),
-        chat_route(chat_routes::REMOVE_ROLE, ("0da35c7e", 20, 1000), members::remove_role),
-        chat_route(chat_routes::BAN, ("7f2e90c4", 10, 1000), chat::ban),
-        chat_route(chat_routes::UNBAN, ("7f2e90c4", 10, 1000), chat::unban),
-        chat_route(chat_routes::CHANNELS, ("e5518b3d", 10, 1000), chat::channels),
-        chat_route(chat_routes::CREATE_CHANNEL, ("23d6af08", 5, 1000), chat::create_channel),
+        chat_route(chat_routes::BOT_USER, sliding("9c1b7e2fa0d34586", 30, 30), chat::bot_user),
+        chat_route(chat_routes::ROLES, sliding("41f9a6d05c7be823", 10, 5), chat::roles),
+        chat_route(chat_routes::MEMBERS, sliding("d83c05be9417fa62", 10, 5), members::page),
+        chat_route(chat_routes::MEMBER, sliding("5e07c1aa38d2f694", 5, 1), members::one),
+        chat_route(chat_routes::UPDATE_MEMBER, UPDATE_MEMBER, members::update),
+        chat_route(chat_routes::ADD_ROLE, SINGLE_ROLE, members::add_role),
+        chat_route(chat_routes::REMOVE_ROLE, SINGLE_ROLE, members::remove_role),
+        chat_route(chat_routes::BAN, BANS, chat::ban),
+        chat_route(chat_routes::UNBAN, BANS, chat::unban),
+        chat_route(chat_routes::CHANNELS, sliding("e5518b3d07fc9a26", 10, 5), chat::channels),
+        chat_route(chat_routes::CREATE_CHANNEL, sliding("23d6af084eb15c97", 10, 15), chat::create_channel),
         other(play_routes::MEMBERSHIPS, Side::Cloud, play::memberships),
         other(play_routes::GROUP_ROLES, Side::Cloud, play::group_roles),
         other(play_routes::USERS, Side::Users, play::users),

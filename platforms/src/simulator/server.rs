@@ -159,11 +159,9 @@ impl Simulator {
             (Side::Cloud, None) => return Reply::play_error(401, "UNAUTHENTICATED", "Invalid API Key"),
             _ => {}
         }
-        if !self.options.rate_limit.counts(route.side) {
-            return (route.answer)(self, input);
-        }
         let key = credential.map_or(&[][..], |value| value.as_bytes());
-        let passed = self.desk().limiter.pass(route, input.param("guild"), key, Instant::now());
+        let at = (route, input.param("guild"));
+        let passed = self.desk().limiter.pass(self.options.rate_limit, at, key, Instant::now());
         match passed {
             Err(limited) => limited,
             Ok(bucket) => {

@@ -70,7 +70,7 @@ async fn the_clients_keep_pauses_and_go_on_after_them() {
 
 #[tokio::test]
 async fn updates_are_told_in_their_order() {
-    let peer = Peer::start(3, RateLimit::Chat).await;
+    let peer = Peer::start(3, RateLimit::Fast).await;
     for member in [2, 0, 1] {
         assert_eq!(raw_update(&peer, member).await, 200);
     }

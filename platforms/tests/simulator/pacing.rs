@@ -14,10 +14,10 @@ async fn rename(platform: Arc<dyn ChatPlatform>, call: CallContext, numbers: std
     }
 }
 
-/// Four bulk tasks and one interactive task at once, the simulator with the real limits: nothing is ever refused.
+/// Four bulk tasks and one interactive task at once, the simulator with the global limit: nothing is ever refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn bulk_keeps_the_limit_and_a_useful_pace() {
-    let peer = Peer::start(200, RateLimit::Discord).await;
+    let peer = Peer::start(200, RateLimit::Fast).await;
     let platform = peer.platforms("50").chat;
     let started = Instant::now();
     let tasks: Vec<_> = (0..4)
@@ -58,7 +58,7 @@ async fn two_processes_keep_the_limit_together() {
         eprintln!("skipped two_processes_keep_the_limit_together: GUILDHALL_TEST_REDIS_URL is not set");
         return;
     };
-    let peer = Peer::start(200, RateLimit::Discord).await;
+    let peer = Peer::start(200, RateLimit::Fast).await;
     let prefix = format!("test-pacing-{}", std::process::id());
     let started = Instant::now();
     let mut tasks = Vec::new();

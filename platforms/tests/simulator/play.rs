@@ -57,7 +57,12 @@ async fn the_minute_limit_is_three_hundred_for_a_key() {
     }
     let limited = get("a").await.unwrap();
     assert_eq!(limited.status(), 429);
-    assert!(limited.headers().contains_key("retry-after"));
+    let header = |name: &str| limited.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(
+        (header("x-ratelimit-limit"), header("x-ratelimit-remaining")),
+        ("300, 300;w=60".into(), "0".into())
+    );
+    assert_eq!(header("retry-after"), header("x-ratelimit-reset"));
     assert_eq!(get("b").await.unwrap().status(), 200);
     let bare = peer.http.get(&url).send().await.unwrap();
     assert_eq!(bare.status(), 401);

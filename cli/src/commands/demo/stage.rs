@@ -6,7 +6,7 @@ use anyhow::{Context as _, anyhow, ensure};
 use entities::api_key::{NewKey, Scope};
 use entities::key_text::KeyText;
 use entities::{GuildId, guild};
-use platforms::simulator::{self, SimulatorOptions, SimulatorState};
+use platforms::simulator::{self, RateLimit, SimulatorOptions, SimulatorState};
 use runtime::{Config, Context, PlatformArgs, Rate, Secret, Shutdown};
 use tokio::net::TcpListener;
 
@@ -83,7 +83,9 @@ async fn simulate(folder: &Path, shutdown: &Shutdown) -> anyhow::Result<String> 
     let state = tokio::task::spawn_blocking(move || SimulatorState::load(&file)).await??;
     let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port for the simulator")?;
     let url = peer::local_url(listener.local_addr()?);
-    let serving = simulator::serve(listener, state, SimulatorOptions::default(), shutdown.hard().clone());
+    // The observed buckets allow one guild about one change a second: minutes of waiting that would show nothing.
+    let options = SimulatorOptions { rate_limit: RateLimit::Fast, ..SimulatorOptions::default() };
+    let serving = simulator::serve(listener, state, options, shutdown.hard().clone());
     shutdown.services().spawn(async move {
         if let Err(error) = serving.await {
             tracing::error!(%error, "the simulator cannot serve");
