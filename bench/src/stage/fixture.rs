@@ -11,6 +11,9 @@ const RANKS: [(i64, &str); 5] =
 const BOUND: usize = 4;
 const ALL_SCOPES: [&str; 7] = ["read", "moderation", "staff", "play", "sync", "shield", "admin"];
 
+/// A chat user who exists, and is in no guild.
+pub const OUTSIDER: &str = "1999999999999999001";
+
 pub struct Fixture {
     pub guilds: Vec<Guild>,
 }
@@ -177,7 +180,8 @@ impl Fixture {
         json!({
             "guilds": guilds().map(|(index, guild)| guild.record(index)).collect::<Vec<_>>(),
             "shield": [],
-            "chat": { "guilds": guilds().map(|(index, guild)| guild.chat(index)).collect::<Vec<_>>() },
+            "chat": { "guilds": guilds().map(|(index, guild)| guild.chat(index)).collect::<Vec<_>>(),
+                      "users": [OUTSIDER] },
             "play": {
                 "groups": guilds().map(|(index, guild)| guild.play(index)).collect::<Vec<_>>(),
                 "users": users.map(|user| json!({ "play_id": user.play, "username": user.name })).collect::<Vec<_>>(),

@@ -25,7 +25,7 @@ pub use client::{Answer, Api, http_client};
 pub use command::{Finished, run_command};
 pub use contract::contract;
 pub use database::TestDatabase;
-pub use fixture::{Fixture, Guild, Member, key_text};
+pub use fixture::{Fixture, Guild, Member, OUTSIDER, key_text};
 pub use job_rows::{JobRow, JobState};
 pub use operate::{Roles, Running};
 pub use private::PrivateServer;

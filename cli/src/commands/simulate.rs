@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use platforms::simulator::{self, RateLimit, SimulatorOptions, SimulatorState};
+use platforms::simulator::{self, Credentials, RateLimit, SimulatorOptions, SimulatorState};
 use runtime::{Shutdown, bind};
 
 use crate::output;
@@ -21,6 +21,9 @@ const VARIABLE: &str = "--listen (GUILDHALL_SIMULATE_LISTEN)";
 /// "status": 500, "count": 3}`. `route` may be `*`. Beside `status` (400 to 599; with `retry_after`, `global` for a 429)
 /// there are `hang_ms` (late), `huge_bytes` (a body of so many bytes; with `"content_length": true` it says so beforehand)
 /// and `"served": true` (the request takes effect first). `DELETE /control/faults` forgets all of them.
+///
+/// `POST /control/intents` with `{"guild_members": false}` turns the privileged intent off, and the member list with it.
+/// `GET /control/chat/guilds/GUILD/audit-log` tells each change with the reason given for it.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Address and port to serve on
@@ -32,6 +35,12 @@ pub(crate) struct Args {
     /// Limits to keep: `discord` (those of the real hosts, as observed), `fast` (only the 50 chat requests a second) or `off`
     #[arg(long, env = "GUILDHALL_SIMULATE_RATE_LIMIT", value_name = "LIMITS", default_value = "discord")]
     rate_limit: RateLimit,
+    /// The only bot token the chat platform takes [default: any, as long as it comes as `Authorization: Bot ...`]
+    #[arg(long, env = "GUILDHALL_SIMULATE_CHAT_TOKEN", value_name = "TOKEN")]
+    chat_token: Option<String>,
+    /// The only key the game platform takes [default: any]
+    #[arg(long, env = "GUILDHALL_SIMULATE_PLAY_KEY", value_name = "KEY")]
+    play_key: Option<String>,
     /// From a request to its answer, milliseconds
     #[arg(long, env = "GUILDHALL_SIMULATE_LATENCY_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
     latency_ms: u64,
@@ -54,6 +63,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     ))?;
     let options = SimulatorOptions {
         rate_limit: args.rate_limit,
+        credentials: Credentials { chat_token: args.chat_token, play_key: args.play_key },
         latency: Duration::from_millis(args.latency_ms),
         jitter: Duration::from_millis(args.jitter_ms),
     };

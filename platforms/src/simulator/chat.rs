@@ -1,33 +1,40 @@
-//! The chat platform's side apart from members: the bot, roles, bans, channels.
+//! The chat platform's side: the bot, its application, guilds and their roles; and how handlers reach a guild.
 
-use entities::{ChannelId, ChatId, GuildId};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use std::collections::HashSet;
 
+use entities::{ChatId, GuildId};
+use serde_json::json;
+
+use super::form;
 use super::objects;
 use super::reply::Reply;
 use super::router::Input;
 use super::server::Simulator;
-use super::world::{BOT_USER, Channel, Guild};
+use super::world::{BOT_USER, Guild};
 
-const MAX_CHANNEL_NAME: usize = 100;
-const MAX_CHANNELS: usize = 500;
+/// Everybody who has an account, whether a member of some guild or not.
+pub(super) type Users = HashSet<ChatId>;
 
 /// The guild of the path, or the answer that there is none.
 pub(super) fn guild_id(input: &Input) -> Result<GuildId, Reply> {
-    input.param("guild").parse().map_err(|_| not_snowflake("guild_id"))
+    id(input, "guild", "guild_id")
 }
 
 pub(super) fn user_id(input: &Input) -> Result<ChatId, Reply> {
-    input.param("user").parse().map_err(|_| not_snowflake("user_id"))
+    id(input, "user", "user_id")
 }
 
-pub(super) fn not_snowflake(field: &str) -> Reply {
-    Reply::chat_invalid(field, "NUMBER_TYPE_COERCE", "Value is not snowflake.")
+pub(super) fn id<T: std::str::FromStr>(input: &Input, param: &str, field: &str) -> Result<T, Reply> {
+    let text = input.param(param);
+    text.parse().map_err(|_| form::invalid(field, form::not_snowflake(text)))
 }
 
 pub(super) fn unknown_guild() -> Reply {
     Reply::chat_error(404, 10004, "Unknown Guild")
+}
+
+pub(super) fn unknown_user() -> Reply {
+    Reply::chat_error(404, 10013, "Unknown User")
 }
 
 /// Either way it is the answer.
@@ -38,22 +45,23 @@ pub(super) fn settle(result: Result<Reply, Reply>) -> Reply {
 pub(super) fn read_guild(
     simulator: &Simulator,
     input: &Input,
-    answer: impl FnOnce(GuildId, &Guild) -> Result<Reply, Reply>,
+    answer: impl FnOnce(GuildId, &Guild, &Users) -> Result<Reply, Reply>,
 ) -> Reply {
     settle(guild_id(input).and_then(|id| {
         let world = simulator.world();
-        answer(id, world.guilds.get(&id).ok_or_else(unknown_guild)?)
+        answer(id, world.guilds.get(&id).ok_or_else(unknown_guild)?, &world.users)
     }))
 }
 
 pub(super) fn change_guild(
     simulator: &Simulator,
     input: &Input,
-    answer: impl FnOnce(&mut Guild) -> Result<Reply, Reply>,
+    answer: impl FnOnce(&mut Guild, &Users) -> Result<Reply, Reply>,
 ) -> Reply {
     settle(guild_id(input).and_then(|id| {
-        let mut world = simulator.world_mut();
-        answer(world.guilds.get_mut(&id).ok_or_else(unknown_guild)?)
+        let mut guard = simulator.world_mut();
+        let world = &mut *guard;
+        answer(world.guilds.get_mut(&id).ok_or_else(unknown_guild)?, &world.users)
     }))
 }
 
@@ -65,78 +73,15 @@ pub(super) fn bot_user(_: &Simulator, _: &Input) -> Reply {
     }))
 }
 
+pub(super) fn application(simulator: &Simulator, _: &Input) -> Reply {
+    Reply::ok(objects::application(simulator.world().members_intent))
+}
+
+pub(super) fn guild(simulator: &Simulator, input: &Input) -> Reply {
+    let counts = input.query("with_counts") == Some("true");
+    read_guild(simulator, input, |id, guild, _| Ok(Reply::ok(objects::guild(id, guild, counts))))
+}
+
 pub(super) fn roles(simulator: &Simulator, input: &Input) -> Reply {
-    read_guild(simulator, input, |_, guild| {
-        Ok(Reply::ok(guild.roles.iter().map(|(id, role)| objects::role(*id, role)).collect()))
-    })
-}
-
-/// A member who is banned leaves the guild.
-pub(super) fn ban(simulator: &Simulator, input: &Input) -> Reply {
-    change_guild(simulator, input, |guild| {
-        let user = user_id(input)?;
-        if guild.members.get(&user).is_some_and(|member| guild.highest(&member.roles) >= guild.bot_position())
-        {
-            return Err(Reply::chat_error(403, 50013, "Missing Permissions"));
-        }
-        guild.members.remove(&user);
-        guild.bans.insert(user, String::new());
-        Ok(Reply::empty())
-    })
-}
-
-pub(super) fn unban(simulator: &Simulator, input: &Input) -> Reply {
-    change_guild(simulator, input, |guild| {
-        guild.bans.remove(&user_id(input)?).ok_or_else(|| Reply::chat_error(404, 10026, "Unknown Ban"))?;
-        Ok(Reply::empty())
-    })
-}
-
-pub(super) fn channels(simulator: &Simulator, input: &Input) -> Reply {
-    read_guild(simulator, input, |guild_id, guild| {
-        let all = guild.channels.iter().map(|(id, channel)| objects::channel(guild_id, *id, channel));
-        Ok(Reply::ok(all.collect()))
-    })
-}
-
-#[derive(Deserialize)]
-struct ChannelForm {
-    name: String,
-    #[serde(default, rename = "type")]
-    kind: u8,
-    #[serde(default)]
-    topic: Option<String>,
-    #[serde(default)]
-    parent_id: Option<ChannelId>,
-    #[serde(default)]
-    permission_overwrites: Option<Value>,
-}
-
-pub(super) fn create_channel(simulator: &Simulator, input: &Input) -> Reply {
-    settle(guild_id(input).and_then(|guild_id| {
-        let form: ChannelForm = serde_json::from_slice(&input.body)
-            .map_err(|_| Reply::chat_error(400, 50109, "The request body contains invalid JSON."))?;
-        if form.name.is_empty() || form.name.chars().count() > MAX_CHANNEL_NAME {
-            let message = "Must be between 1 and 100 in length.";
-            return Err(Reply::chat_invalid("name", "BASE_TYPE_BAD_LENGTH", message));
-        }
-        let mut world = simulator.world_mut();
-        world.last_channel += 1;
-        let id = ChannelId::try_from(world.last_channel).map_err(|_| not_snowflake("id"))?;
-        let guild = world.guilds.get_mut(&guild_id).ok_or_else(unknown_guild)?;
-        if guild.channels.len() >= MAX_CHANNELS {
-            return Err(Reply::chat_error(400, 30013, "Maximum number of guild channels reached (500)"));
-        }
-        let channel = Channel {
-            // Text channels have no spaces and no capitals.
-            name: form.name.to_lowercase().replace(' ', "-"),
-            kind: form.kind,
-            topic: form.topic,
-            parent: form.parent_id,
-            overwrites: form.permission_overwrites.unwrap_or_else(|| json!([])),
-        };
-        let body = objects::channel(guild_id, id, &channel);
-        guild.channels.insert(id, channel);
-        Ok(Reply::json(201, body))
-    }))
+    read_guild(simulator, input, |_, guild, _| Ok(Reply::ok(objects::roles(guild))))
 }

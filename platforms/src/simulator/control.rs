@@ -36,7 +36,7 @@ pub(super) fn clear_faults(simulator: &Simulator, _: &Input) -> Reply {
 }
 
 pub(super) fn chat_member(simulator: &Simulator, input: &Input) -> Reply {
-    read_guild(simulator, input, |_, guild| {
+    read_guild(simulator, input, |_, guild, _| {
         let id = user_id(input)?;
         let member =
             guild.members.get(&id).ok_or_else(|| Reply::json(404, json!({ "message": "not a member" })))?;
@@ -158,15 +158,12 @@ fn change_chat_member(world: &mut SimulatorState, form: &MemberForm) -> Result<b
     if let Some(role) = form.roles.iter().flatten().find(|role| !guild.roles.contains_key(role)) {
         return Err(format!("roles: unknown role {role}"));
     }
-    let nick = form
-        .nick
-        .as_ref()
-        .map(read_nick)
-        .transpose()
-        .map_err(|_| "nick: must be null or a text of at most 32 characters")?;
+    let nick = form.nick.as_ref().map(read_nick).transpose();
+    let nick = nick.map_err(|_| "nick: must be null or a text of at most 32 characters")?;
     if form.remove {
         return guild.members.remove(&chat_id).map(|_| true).ok_or_else(|| "chat_id: not a member".into());
     }
+    world.users.insert(chat_id);
     let member = guild.members.entry(chat_id).or_default();
     if let Some(roles) = &form.roles {
         member.roles = roles.clone().into();
@@ -175,6 +172,23 @@ fn change_chat_member(world: &mut SimulatorState, form: &MemberForm) -> Result<b
         member.nick = nick;
     }
     Ok(true)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IntentsForm {
+    guild_members: bool,
+}
+
+/// What the developer portal does: turns the privileged intent of the bot's application on or off.
+pub(super) fn change_intents(simulator: &Simulator, input: &Input) -> Reply {
+    match serde_json::from_slice::<IntentsForm>(&input.body) {
+        Ok(form) => {
+            simulator.world_mut().members_intent = form.guild_members;
+            Reply::empty()
+        }
+        Err(error) => Reply::bad_control(error.to_string()),
+    }
 }
 
 fn change_group_member(world: &mut SimulatorState, form: &MemberForm) -> Result<bool, String> {

@@ -35,6 +35,8 @@ impl Fault {
         }
         let status = self.status?;
         Some(match (status, side) {
+            (401, Side::Chat) => Reply::chat_unauthorized(),
+            (401, _) => Reply::play_unauthorized(),
             (429, Side::Chat) => Reply::chat_limited(self.retry_after, self.global),
             (429, _) => Reply::play_limited(self.retry_after),
             (403, Side::Chat) => Reply::chat_error(403, 50013, "Missing Permissions"),

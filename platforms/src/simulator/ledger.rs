@@ -26,7 +26,7 @@ impl Updates {
 
 /// `GET /control/chat/guilds/:guild/ledger`: all members (the bot aside) and all channels.
 pub(super) fn ledger(simulator: &Simulator, input: &Input) -> Reply {
-    read_guild(simulator, input, |_, guild| {
+    read_guild(simulator, input, |_, guild, _| {
         let members = guild.members.iter().filter(|(_, member)| !member.bot).map(|(id, member)| {
             let Member { nick, roles, updates, .. } = member;
             json!({ "chat_id": id, "nick": nick, "roles": roles, "updates": updates.all,

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use serde::Deserialize;
 
-use super::world::{BOT_USER, Group, GroupRole, Guild, Member, Role, SimulatorState};
+use super::permissions::ADMINISTRATOR;
+use super::world::{BOT_USER, Group, GroupRole, Guild, Member, OWNER, Role, SimulatorState};
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -24,18 +25,44 @@ pub enum LoadError {
 
 #[derive(Deserialize)]
 struct Fixture {
+    /// Guildhall's side: who is linked there has an account here.
+    #[serde(default)]
+    guilds: Vec<LinksPart>,
     chat: ChatPart,
     play: PlayPart,
 }
 
 #[derive(Deserialize)]
+struct LinksPart {
+    #[serde(default)]
+    links: Vec<LinkPart>,
+}
+
+#[derive(Deserialize)]
+struct LinkPart {
+    chat_id: ChatId,
+}
+
+#[derive(Deserialize)]
 struct ChatPart {
     guilds: Vec<GuildPart>,
+    /// Who exists without being a member or linked.
+    #[serde(default)]
+    users: Vec<ChatId>,
+    /// Whether the bot's application has the privileged intent `GUILD_MEMBERS`.
+    #[serde(default = "yes")]
+    guild_members_intent: bool,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 #[derive(Deserialize)]
 struct GuildPart {
     guild_id: GuildId,
+    #[serde(default)]
+    name: String,
     roles: Vec<RolePart>,
     members: Vec<MemberPart>,
     bot_role_id: RoleId,
@@ -52,6 +79,8 @@ struct RolePart {
     managed: bool,
     #[serde(default)]
     bot: bool,
+    /// Digits, as the platform writes them. Default: none, and ADMINISTRATOR for a bot's role.
+    permissions: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -108,9 +137,14 @@ impl SimulatorState {
 
     fn build(fixture: Fixture) -> Result<Self, String> {
         let mut state = Self { last_channel: 5_000_000_000_000_000_000, ..Self::default() };
+        state.members_intent = fixture.chat.guild_members_intent;
+        state.users.extend(fixture.chat.users);
+        state.users.extend(fixture.guilds.into_iter().flat_map(|guild| guild.links).map(|link| link.chat_id));
+        state.users.extend([BOT_USER, OWNER].into_iter().filter_map(|user| ChatId::try_from(user).ok()));
         for part in fixture.chat.guilds {
             let id = part.guild_id;
             let guild = guild(part).map_err(|what| format!("chat guild {id}: {what}"))?;
+            state.users.extend(guild.members.keys());
             if state.guilds.insert(id, guild).is_some() {
                 return Err(format!("chat guild {id} is listed twice"));
             }
@@ -128,10 +162,15 @@ impl SimulatorState {
 }
 
 fn guild(part: GuildPart) -> Result<Guild, String> {
-    let mut guild = Guild::default();
+    let mut guild = Guild { name: part.name, ..Guild::default() };
     for role in part.roles {
-        let RolePart { id, name, color, position, managed, bot } = role;
-        guild.roles.insert(id, Role { name, color, position, managed, bot });
+        let RolePart { id, name, color, position, managed, bot, permissions } = role;
+        let permissions = match permissions {
+            Some(digits) => digits.parse().map_err(|_| format!("role {id}: permissions must be digits"))?,
+            None if bot => ADMINISTRATOR.bits(),
+            None => 0,
+        };
+        guild.roles.insert(id, Role { name, color, position, managed, permissions, bot });
     }
     if !guild.roles.contains_key(&part.bot_role_id) {
         return Err(format!("bot_role_id {} is not among the roles", part.bot_role_id));
@@ -184,7 +223,7 @@ mod tests {
 
     fn fixture(members: &str, group_members: &str) -> String {
         format!(
-            r#"{{"guilds":[{{"anything":[1]}}],"chat":{{"guilds":[{{"guild_id":"7","bot_role_id":"8","members":[{members}],
+            r#"{{"guilds":[{{"anything":[1],"links":[{{"chat_id":"12"}}]}}],"chat":{{"guilds":[{{"guild_id":"7","bot_role_id":"8","members":[{members}],
             "roles":[{{"id":"7","name":"@everyone","position":0}},{{"id":"8","name":"Bot","position":5}}]}}]}},
             "play":{{"users":[],"groups":[{{"group_id":5,"name":"g","roles":[{{"id":1,"name":"m","rank":1}},
             {{"id":2,"name":"n","rank":2}}],"members":[{group_members}]}}]}}}}"#
@@ -197,6 +236,7 @@ mod tests {
             fixture(r#"{"chat_id":"11","roles":["7"]}"#, r#"{"play_id":3,"rank":1},{"play_id":3,"rank":2}"#);
         let state = load(&text).unwrap();
         assert_eq!(state.size(), (1, 1, 1));
+        assert!(["11", "12"].iter().all(|id| state.users.contains(&id.parse().unwrap())));
         let group = state.groups.values().next().unwrap();
         assert_eq!(group.members.values().next().unwrap().as_ref(), [2, 1]);
     }

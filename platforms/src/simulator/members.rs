@@ -6,65 +6,88 @@
 use std::ops::Bound;
 
 use entities::{ChatId, RoleId};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::chat::{change_guild, not_snowflake, read_guild, user_id};
+use super::chat::{Users, change_guild, id, read_guild, unknown_user, user_id};
+use super::form::{self, FormErrors, Mistake};
 use super::objects;
+use super::permissions::{MANAGE_NICKNAMES, MANAGE_ROLES, missing_permissions};
 use super::reply::Reply;
 use super::router::Input;
 use super::server::Simulator;
 use super::world::{Guild, Member};
 use crate::{MAX_NICK_CHARS, MEMBERS_PER_PAGE};
 
-fn unknown_member() -> Reply {
-    Reply::chat_error(404, 10007, "Unknown Member")
-}
-
 fn unknown_role() -> Reply {
     Reply::chat_error(404, 10011, "Unknown Role")
 }
 
-fn missing_permissions() -> Reply {
-    Reply::chat_error(403, 50013, "Missing Permissions")
+/// A user without a membership is not the same as no user.
+fn member_of<'a>(guild: &'a Guild, users: &Users, id: ChatId) -> Result<&'a Member, Reply> {
+    let missing = || {
+        if users.contains(&id) { Reply::chat_error(404, 10007, "Unknown Member") } else { unknown_user() }
+    };
+    guild.members.get(&id).ok_or_else(missing)
 }
 
-/// `limit` 1 (default) to 1,000, `after` exclusive, ascending ids.
+/// Needs the privileged intent. `limit` 1 (default) to 1,000, `after` exclusive, ascending ids.
 pub(super) fn page(simulator: &Simulator, input: &Input) -> Reply {
-    read_guild(simulator, input, |_, guild| {
-        let limit: u16 = input.query("limit").map_or(Ok(1), str::parse).unwrap_or(0);
-        if limit == 0 || limit > MEMBERS_PER_PAGE {
-            let message = "int value should be between 1 and 1000.";
-            return Err(Reply::chat_invalid("limit", "NUMBER_TYPE_MAX", message));
-        }
+    if !simulator.world().members_intent {
+        return Reply::chat_error(403, 50001, "Missing Access");
+    }
+    read_guild(simulator, input, |_, guild, _| {
+        let limit = read_limit(input)?;
         let after = match input.query("after") {
             None | Some("0") => Bound::Unbounded,
-            Some(id) => Bound::Excluded(id.parse::<ChatId>().map_err(|_| not_snowflake("after"))?),
+            Some(id) => {
+                let after = id.parse::<ChatId>();
+                Bound::Excluded(after.map_err(|_| form::invalid("after", form::not_snowflake(id)))?)
+            }
         };
-        let members = guild.members.range((after, Bound::Unbounded)).take(limit.into());
+        let members = guild.members.range((after, Bound::Unbounded)).take(limit);
         Ok(Reply::ok(members.map(|(id, member)| objects::member(*id, member)).collect()))
     })
 }
 
+fn read_limit(input: &Input) -> Result<usize, Reply> {
+    let text = input.query("limit").unwrap_or("1");
+    let mistake = match text.parse::<i64>() {
+        Ok(limit) if limit < 1 => {
+            ("NUMBER_TYPE_MIN", "int value should be greater than or equal to 1.".to_owned())
+        }
+        Ok(limit) if limit > i64::from(MEMBERS_PER_PAGE) => {
+            ("NUMBER_TYPE_MAX", format!("int value should be less than or equal to {MEMBERS_PER_PAGE}."))
+        }
+        Ok(limit) => return Ok(usize::try_from(limit).unwrap_or_default()),
+        Err(_) => form::not_a_number(text),
+    };
+    Err(form::invalid("limit", mistake))
+}
+
 pub(super) fn one(simulator: &Simulator, input: &Input) -> Reply {
-    read_guild(simulator, input, |_, guild| {
+    read_guild(simulator, input, |_, guild, users| {
         let id = user_id(input)?;
-        let member = guild.members.get(&id).ok_or_else(unknown_member)?;
-        Ok(Reply::ok(objects::member(id, member)))
+        Ok(Reply::ok(objects::member(id, member_of(guild, users, id)?)))
     })
 }
 
 pub(super) fn update(simulator: &Simulator, input: &Input) -> Reply {
-    change_guild(simulator, input, |guild| {
+    change_guild(simulator, input, |guild, users| {
         let id = user_id(input)?;
-        let form: Map<String, Value> = serde_json::from_slice(&input.body)
-            .map_err(|_| Reply::chat_error(400, 50109, "The request body contains invalid JSON."))?;
-        let mut member = guild.members.get(&id).ok_or_else(unknown_member)?.clone();
-        if let Some(nick) = form.get("nick") {
+        let form = form::read(&input.body)?;
+        let mut errors = FormErrors::default();
+        let nick = form.get("nick").map(read_nick).transpose();
+        let nick = nick.map_err(|mistake| errors.add("nick", mistake)).unwrap_or_default();
+        let roles = form.get("roles").filter(|roles| !roles.is_null());
+        let roles = roles.map(|roles| read_roles(roles, &mut errors));
+        errors.into_result()?;
+        let mut member = member_of(guild, users, id)?.clone();
+        if let Some(nick) = nick {
             check_rename(guild, &member)?;
-            member.nick = read_nick(nick)?;
+            member.nick = nick;
         }
-        if let Some(roles) = form.get("roles").filter(|roles| !roles.is_null()) {
-            let wanted = read_roles(roles)?;
+        if let Some(wanted) = roles {
+            guild.bot_may(MANAGE_ROLES)?;
             check_change(guild, &member.roles, &wanted)?;
             member.roles = wanted.into();
         }
@@ -83,17 +106,17 @@ pub(super) fn remove_role(simulator: &Simulator, input: &Input) -> Reply {
 }
 
 fn change_role(simulator: &Simulator, input: &Input, change: impl FnOnce(&mut Vec<RoleId>, RoleId)) -> Reply {
-    change_guild(simulator, input, |guild| {
-        let id = user_id(input)?;
-        let role: RoleId = input.param("role").parse().map_err(|_| not_snowflake("role_id"))?;
+    change_guild(simulator, input, |guild, users| {
+        let (user, role) = (user_id(input)?, id(input, "role", "role_id")?);
+        guild.bot_may(MANAGE_ROLES)?;
         check_role(guild, role)?;
-        let mut member = guild.members.get(&id).ok_or_else(unknown_member)?.clone();
+        let mut member = member_of(guild, users, user)?.clone();
         let mut roles = std::mem::take(&mut member.roles).into_vec();
         change(&mut roles, role);
         roles.sort_unstable();
         roles.dedup();
         member.roles = roles.into();
-        put(guild, id, member);
+        put(guild, user, member);
         Ok(Reply::empty())
     })
 }
@@ -106,30 +129,35 @@ fn put(guild: &mut Guild, id: ChatId, mut member: Member) {
 }
 
 /// Null or empty takes the nickname away.
-pub(super) fn read_nick(value: &Value) -> Result<Option<Box<str>>, Reply> {
+pub(super) fn read_nick(value: &Value) -> Result<Option<Box<str>>, Mistake> {
     match value {
         Value::Null => Ok(None),
-        Value::String(nick) if nick.chars().count() > MAX_NICK_CHARS => {
-            Err(Reply::chat_invalid("nick", "BASE_TYPE_BAD_LENGTH", "Must be 32 or fewer in length."))
-        }
+        Value::String(nick) if nick.chars().count() > MAX_NICK_CHARS => Err(form::too_long(MAX_NICK_CHARS)),
         Value::String(nick) => Ok(Some(nick.as_str()).filter(|nick| !nick.is_empty()).map(Box::from)),
-        _ => Err(Reply::chat_invalid("nick", "STRING_TYPE_CONVERT", "Could not interpret value as string.")),
+        _ => Err(form::not_a_text()),
     }
 }
 
-fn read_roles(value: &Value) -> Result<Vec<RoleId>, Reply> {
-    let list = value.as_array().ok_or_else(|| {
-        Reply::chat_invalid("roles", "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType")
-    })?;
-    let role =
-        |item: &Value| item.as_str().and_then(|id| id.parse().ok()).ok_or_else(|| not_snowflake("roles"));
-    let mut roles = list.iter().map(role).collect::<Result<Vec<RoleId>, _>>()?;
+fn read_roles(value: &Value, errors: &mut FormErrors) -> Vec<RoleId> {
+    let Some(list) = value.as_array() else {
+        errors.add("roles", form::not_a_list());
+        return Vec::new();
+    };
+    let mut roles = Vec::with_capacity(list.len());
+    for (index, item) in list.iter().enumerate() {
+        let text = item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+        match text.parse::<RoleId>() {
+            Ok(role) if roles.contains(&role) => errors.add(&format!("roles.{index}"), form::repeated()),
+            Ok(role) => roles.push(role),
+            Err(_) => errors.add(&format!("roles.{index}"), form::not_snowflake(&text)),
+        }
+    }
     roles.sort_unstable();
-    roles.dedup();
-    Ok(roles)
+    roles
 }
 
 fn check_rename(guild: &Guild, member: &Member) -> Result<(), Reply> {
+    guild.bot_may(MANAGE_NICKNAMES)?;
     if member.bot || guild.highest(&member.roles) < guild.bot_position() {
         return Ok(());
     }
@@ -143,10 +171,10 @@ fn check_change(guild: &Guild, held: &[RoleId], wanted: &[RoleId]) -> Result<(),
     gone.chain(come).try_for_each(|role| check_role(guild, *role))
 }
 
+/// Position 0 is the role everybody has: nobody can be given it, and the platform does not know it here.
 fn check_role(guild: &Guild, id: RoleId) -> Result<(), Reply> {
-    let role = guild.roles.get(&id).ok_or_else(unknown_role)?;
-    // Position 0 is the role everybody has.
-    if role.managed || role.position == 0 || role.position >= guild.bot_position() {
+    let role = guild.roles.get(&id).filter(|role| role.position > 0).ok_or_else(unknown_role)?;
+    if role.managed || role.position >= guild.bot_position() {
         return Err(missing_permissions());
     }
     Ok(())

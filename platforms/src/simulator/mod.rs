@@ -4,9 +4,14 @@
 //! The chat platform is served below `/` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`. The control side
 //! (`/control/...`) counts what came in, injects faults and changes state; see `GET /control/routes`.
 
+mod audit;
+mod bans;
+mod channels;
 mod chat;
 mod control;
+mod credentials;
 mod faults;
+mod form;
 mod huge;
 mod ledger;
 mod limits;
@@ -14,6 +19,7 @@ mod load;
 mod members;
 mod objects;
 mod pauses;
+mod permissions;
 mod play;
 mod reply;
 mod router;
@@ -25,6 +31,7 @@ mod world;
 use std::str::FromStr;
 use std::time::Duration;
 
+pub use credentials::Credentials;
 pub use load::LoadError;
 pub use server::serve;
 pub use world::SimulatorState;
@@ -58,9 +65,10 @@ impl FromStr for RateLimit {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct SimulatorOptions {
     pub rate_limit: RateLimit,
+    pub credentials: Credentials,
     /// From a request's sending to its answer, half of it before the request counts as arrived. Never on the control side.
     pub latency: Duration,
     /// Up to this much more on each of the two ways, by chance.

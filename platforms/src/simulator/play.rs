@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::reply::Reply;
 use super::router::Input;
 use super::server::Simulator;
-use super::world::{Group, SimulatorState};
+use super::world::Group;
 use crate::MEMBERSHIP_USERS_PER_CALL;
 
 const MEMBERSHIPS_DEFAULT: usize = 10;
@@ -17,18 +17,58 @@ const ROLES_MAX: usize = 20;
 const NAMES_MAX: usize = 200;
 const TIME: &str = "2026-01-01T00:00:00Z";
 
-/// `filter` is `user == 'users/1'` or `user in ['users/1', ...]` with at most 50 users.
+/// Of all groups (`-`) or one. `filter` is `user == 'users/1'` or `user in ['users/1', ...]` with at most 50 users; one
+/// group's memberships can also be filtered by `role == 'groups/5/roles/1'`, or not at all.
 pub(super) fn memberships(simulator: &Simulator, input: &Input) -> Reply {
-    let Some(users) = input.query("filter").and_then(filter_users) else {
-        return invalid("The filter is not valid: use user == 'users/1' or user in ['users/1'].");
+    let (group, filter) = match read_question(input) {
+        Ok(question) => question,
+        Err(mistake) => return invalid(mistake),
     };
-    if users.len() > MEMBERSHIP_USERS_PER_CALL {
-        return invalid("The filter names more than 50 users.");
-    }
     let world = simulator.world();
-    let found: Vec<Value> = users.iter().flat_map(|user| memberships_of(&world, *user)).collect();
+    if group.is_some_and(|group| !world.groups.contains_key(&group)) {
+        return Reply::play_error(404, "NOT_FOUND", "The group was not found.");
+    }
+    let groups: Vec<(&GroupId, &Group)> =
+        world.groups.iter().filter(|(id, _)| group.is_none_or(|group| group == **id)).collect();
+    let found = match filter {
+        Some(Filter::Users(users)) => users.iter().flat_map(|user| memberships_of(&groups, *user)).collect(),
+        rest => groups.iter().flat_map(|(id, group)| all_of(**id, group, rest.as_ref())).collect(),
+    };
     drop(world);
     page(input, "groupMemberships", found, (MEMBERSHIPS_DEFAULT, MEMBERSHIPS_MAX))
+}
+
+fn read_question(input: &Input) -> Result<(Option<GroupId>, Option<Filter>), &'static str> {
+    let group = match input.param("group") {
+        "" => None,
+        id => Some(id.parse::<GroupId>().map_err(|_| "The group id is not valid.")?),
+    };
+    let unreadable = "The filter is not valid: use user == 'users/1' or user in ['users/1'].";
+    let filter = input.query("filter").filter(|filter| !filter.is_empty());
+    let filter = filter.map(|filter| Filter::parse(filter).ok_or(unreadable)).transpose()?;
+    match &filter {
+        Some(Filter::Users(users)) if users.len() > MEMBERSHIP_USERS_PER_CALL => {
+            Err("The filter names more than 50 users.")
+        }
+        Some(Filter::Role(_)) | None if group.is_none() => {
+            Err("The filter must name users where no group is named.")
+        }
+        _ => Ok((group, filter)),
+    }
+}
+
+fn memberships_of(groups: &[(&GroupId, &Group)], user: PlayId) -> Vec<Value> {
+    groups.iter().filter_map(|(id, group)| membership(**id, group, user)).collect()
+}
+
+fn all_of(id: GroupId, group: &Group, filter: Option<&Filter>) -> Vec<Value> {
+    let rank = |role: i64| group.roles.iter().find(|known| known.id == role).map(|known| known.rank);
+    let counts = |ranks: &[i16]| match filter {
+        Some(Filter::Role(role)) => rank(*role).is_some_and(|rank| ranks.contains(&rank)),
+        _ => true,
+    };
+    let members = group.members.iter().filter(|(_, ranks)| counts(ranks));
+    members.filter_map(|(user, _)| membership(id, group, *user)).collect()
 }
 
 pub(super) fn group_roles(simulator: &Simulator, input: &Input) -> Reply {
@@ -81,19 +121,25 @@ fn invalid(message: &str) -> Reply {
     Reply::play_error(400, "INVALID_ARGUMENT", message)
 }
 
-fn filter_users(filter: &str) -> Option<Vec<PlayId>> {
-    let filter = filter.trim();
-    let user = |name: &str| name.trim().strip_prefix("'users/")?.strip_suffix('\'')?.parse().ok();
-    if let Some(one) = filter.strip_prefix("user ==") {
-        return Some(vec![user(one)?]);
-    }
-    let list = filter.strip_prefix("user in")?.trim().strip_prefix('[')?.strip_suffix(']')?;
-    list.split(',').map(user).collect()
+enum Filter {
+    Users(Vec<PlayId>),
+    Role(i64),
 }
 
-fn memberships_of(world: &SimulatorState, user: PlayId) -> Vec<Value> {
-    let of_group = |(id, group): (&GroupId, &Group)| membership(*id, group, user);
-    world.groups.iter().filter_map(of_group).collect()
+impl Filter {
+    fn parse(filter: &str) -> Option<Self> {
+        let filter = filter.trim();
+        let user = |name: &str| name.trim().strip_prefix("'users/")?.strip_suffix('\'')?.parse().ok();
+        if let Some(one) = filter.strip_prefix("user ==") {
+            return Some(Self::Users(vec![user(one)?]));
+        }
+        if let Some(role) = filter.strip_prefix("role ==") {
+            let path = role.trim().strip_prefix("'groups/")?.strip_suffix('\'')?;
+            return Some(Self::Role(path.split_once("/roles/")?.1.parse().ok()?));
+        }
+        let list = filter.strip_prefix("user in")?.trim().strip_prefix('[')?.strip_suffix(']')?;
+        list.split(',').map(user).collect::<Option<_>>().map(Self::Users)
+    }
 }
 
 /// `role` is the highest role; a member who holds several has them all in `roles`.
@@ -126,11 +172,15 @@ mod tests {
 
     #[test]
     fn filters_are_read_as_the_platform_writes_them() {
-        let users = |filter| Some(filter_users(filter)?.into_iter().map(PlayId::get).collect::<Vec<_>>());
+        let users = |filter| match Filter::parse(filter)? {
+            Filter::Users(users) => Some(users.into_iter().map(PlayId::get).collect::<Vec<_>>()),
+            Filter::Role(_) => None,
+        };
         assert_eq!(users("user == 'users/156'"), Some(vec![156]));
         assert_eq!(users("user in ['users/1', 'users/2']"), Some(vec![1, 2]));
         for bad in ["", "user in []", "user in ['users/x']", "role == 'x'", "user in 'users/1'"] {
             assert_eq!(users(bad), None, "{bad}");
         }
+        assert!(matches!(Filter::parse("role == 'groups/5/roles/7'"), Some(Filter::Role(7))));
     }
 }

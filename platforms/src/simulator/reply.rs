@@ -40,10 +40,14 @@ impl Reply {
         Self::json(status, json!({ "code": code, "message": message }))
     }
 
-    /// 50035 with the tree that names the field.
-    pub(super) fn chat_invalid(field: &str, code: &str, message: &str) -> Self {
-        let errors = json!({ field: { "_errors": [{ "code": code, "message": message }] } });
-        Self::json(400, json!({ "code": 50035, "message": "Invalid Form Body", "errors": errors }))
+    /// A credential that is missing or wrong.
+    pub(super) fn chat_unauthorized() -> Self {
+        Self::chat_error(401, 0, "401: Unauthorized")
+    }
+
+    /// The gateway in front of the game platform's API has another shape than the API.
+    pub(super) fn play_unauthorized() -> Self {
+        Self::json(401, json!({ "errors": [{ "code": 0, "message": "Invalid API Key" }] }))
     }
 
     /// `{"code": "NOT_FOUND", "message": "..."}`.
@@ -80,14 +84,22 @@ impl Reply {
         self
     }
 
+    /// The platform's own servers add it behind its edge. Clients take a 429 without it for the edge's ban of their address.
+    pub(super) fn passed_the_platform(self) -> Self {
+        self.with("via", "1.1 google")
+    }
+
     pub(super) fn into_response(self) -> Response<Body> {
+        let empty = self.body.is_none() && self.huge.is_none();
         let body = self.body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
         let body = self.huge.map_or_else(|| Body::Left(Full::new(body)), Body::Right);
         let mut response = Response::new(body);
         *response.status_mut() =
             StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if !empty {
+            headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
         for (name, value) in self.headers {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 headers.insert(name, value);

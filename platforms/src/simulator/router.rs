@@ -6,16 +6,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Method;
 use matchit::Router;
+use percent_encoding::percent_decode_str;
 
 use super::reply::Reply;
 use super::server::Simulator;
-use super::{chat, control, ledger, members, play, timeline};
+use super::{audit, bans, channels, chat, control, ledger, members, play, timeline};
 use crate::routes::{chat as chat_routes, play as play_routes};
 
 /// Which platform a route belongs to, which decides credential and limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Needs `Authorization`; global limit and buckets.
+    /// Needs `Authorization: Bot ...`; global limit and buckets.
     Chat,
     /// Needs `x-api-key`; 300 a minute for each key.
     Cloud,
@@ -49,11 +50,19 @@ pub(super) struct Route {
     pub(super) answer: fn(&Simulator, &Input) -> Reply,
 }
 
+impl Route {
+    pub(super) fn changes_a_guild(&self) -> bool {
+        self.side == Side::Chat && !self.name.starts_with("GET ")
+    }
+}
+
 /// What came with a request.
 #[derive(Default)]
 pub(super) struct Input {
     pub(super) params: HashMap<String, String>,
     pub(super) query: HashMap<String, String>,
+    /// Why, for the guild's audit log.
+    pub(super) reason: Option<String>,
     pub(super) body: Bytes,
 }
 
@@ -97,17 +106,22 @@ fn other(name: &'static str, side: Side, answer: Answer) -> Route {
 fn table() -> Vec<Route> {
     vec![
         chat_route(chat_routes::BOT_USER, sliding("9c1b7e2fa0d34586", 30, 30), chat::bot_user),
+        chat_route(chat_routes::APPLICATION, sliding("6e20d9f1b74ac853", 5, 5), chat::application),
+        chat_route(chat_routes::OLD_APPLICATION, sliding("f03b58c7e612d94a", 5, 5), chat::application),
+        chat_route(chat_routes::GUILD, sliding("18ae4b7d93c6f052", 10, 5), chat::guild),
         chat_route(chat_routes::ROLES, sliding("41f9a6d05c7be823", 10, 5), chat::roles),
         chat_route(chat_routes::MEMBERS, sliding("d83c05be9417fa62", 10, 5), members::page),
         chat_route(chat_routes::MEMBER, sliding("5e07c1aa38d2f694", 5, 1), members::one),
         chat_route(chat_routes::UPDATE_MEMBER, UPDATE_MEMBER, members::update),
         chat_route(chat_routes::ADD_ROLE, SINGLE_ROLE, members::add_role),
         chat_route(chat_routes::REMOVE_ROLE, SINGLE_ROLE, members::remove_role),
-        chat_route(chat_routes::BAN, BANS, chat::ban),
-        chat_route(chat_routes::UNBAN, BANS, chat::unban),
-        chat_route(chat_routes::CHANNELS, sliding("e5518b3d07fc9a26", 10, 5), chat::channels),
-        chat_route(chat_routes::CREATE_CHANNEL, sliding("23d6af084eb15c97", 10, 15), chat::create_channel),
+        chat_route(chat_routes::READ_BAN, sliding("ab94e27f50d3c618", 10, 5), bans::one),
+        chat_route(chat_routes::BAN, BANS, bans::ban),
+        chat_route(chat_routes::UNBAN, BANS, bans::unban),
+        chat_route(chat_routes::CHANNELS, sliding("e5518b3d07fc9a26", 10, 5), channels::list),
+        chat_route(chat_routes::CREATE_CHANNEL, sliding("23d6af084eb15c97", 10, 15), channels::create),
         other(play_routes::MEMBERSHIPS, Side::Cloud, play::memberships),
+        other(play_routes::GROUP_MEMBERSHIPS, Side::Cloud, play::memberships),
         other(play_routes::GROUP_ROLES, Side::Cloud, play::group_roles),
         other(play_routes::USERS, Side::Users, play::users),
         other("GET /control/routes", Side::Control, control::routes),
@@ -117,8 +131,10 @@ fn table() -> Vec<Route> {
         other("POST /control/faults", Side::Control, control::add_fault),
         other("DELETE /control/faults", Side::Control, control::clear_faults),
         other("POST /control/members", Side::Control, control::change_members),
+        other("POST /control/intents", Side::Control, control::change_intents),
         other("GET /control/chat/guilds/:guild/members/:user", Side::Control, control::chat_member),
         other("GET /control/chat/guilds/:guild/ledger", Side::Control, ledger::ledger),
+        other("GET /control/chat/guilds/:guild/audit-log", Side::Control, audit::audit_log),
     ]
 }
 
@@ -151,8 +167,8 @@ impl Routes {
     }
 
     pub(super) fn find(&self, method: &Method, path: &str) -> Matched<'_> {
-        let path = path.strip_prefix("/api/v10").unwrap_or(path);
-        let Ok(found) = self.paths.at(path) else { return Matched::Nothing };
+        let path = decoded(path.strip_prefix("/api/v10").unwrap_or(path));
+        let Ok(found) = self.paths.at(&path) else { return Matched::Nothing };
         let route = found.value.iter().find(|(served, _)| served == method);
         match route.and_then(|(_, index)| self.table.get(*index)) {
             Some(route) => {
@@ -167,6 +183,15 @@ impl Routes {
     pub(super) fn platform_names(&self) -> impl Iterator<Item = &'static str> {
         self.table.iter().filter(|route| route.side != Side::Control).map(|route| route.name)
     }
+}
+
+/// Each segment is percent-decoded (clients write `/users/%40me`); an encoded slash stays one.
+fn decoded(path: &str) -> String {
+    let part = |part: &str| match percent_decode_str(part).decode_utf8() {
+        Ok(text) if !text.contains('/') => text.into_owned(),
+        _ => part.to_owned(),
+    };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
 /// `/guilds/:guild` as matchit writes it: `/guilds/{guild}`.
@@ -189,6 +214,8 @@ mod tests {
             (Method::PATCH, "/guilds/1/members/2", chat_routes::UPDATE_MEMBER),
             (Method::PATCH, "/api/v10/guilds/1/members/2", chat_routes::UPDATE_MEMBER),
             (Method::GET, "/users/@me", chat_routes::BOT_USER),
+            (Method::GET, "/api/v10/users/%40me", chat_routes::BOT_USER),
+            (Method::GET, "/cloud/v2/groups/5/memberships", play_routes::GROUP_MEMBERSHIPS),
             (Method::GET, "/cloud/v2/groups/-/memberships", play_routes::MEMBERSHIPS),
             (Method::GET, "/cloud/v2/groups/5/roles", play_routes::GROUP_ROLES),
         ] {
@@ -199,5 +226,6 @@ mod tests {
         }
         assert!(matches!(routes.find(&Method::POST, "/guilds/1/roles"), Matched::WrongMethod));
         assert!(matches!(routes.find(&Method::GET, "/nowhere"), Matched::Nothing));
+        assert!(matches!(routes.find(&Method::GET, "/users/a%2Fb"), Matched::Nothing));
     }
 }

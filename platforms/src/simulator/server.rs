@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
@@ -15,6 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::audit::{self, AuditLog};
 use super::faults::Faults;
 use super::limits::Limiter;
 use super::reply::{Body, Reply};
@@ -38,6 +38,7 @@ pub(super) struct Simulator {
 pub(super) struct Desk {
     pub(super) stats: Stats,
     pub(super) faults: Faults,
+    pub(super) audit: AuditLog,
     limiter: Limiter,
 }
 
@@ -97,26 +98,30 @@ async fn converse(simulator: Arc<Simulator>, stream: TcpStream, shutdown: Cancel
 impl Simulator {
     async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
         let (head, body) = request.into_parts();
-        let reply = match self.routes.find(&head.method, head.uri.path()) {
-            Matched::Nothing => Reply::chat_error(404, 0, "404: Not Found"),
-            Matched::WrongMethod => Reply::chat_error(405, 0, "405: Method Not Allowed"),
+        match self.routes.find(&head.method, head.uri.path()) {
+            Matched::Nothing => Reply::chat_error(404, 0, "404: Not Found").passed_the_platform(),
+            Matched::WrongMethod => {
+                Reply::chat_error(405, 0, "405: Method Not Allowed").passed_the_platform()
+            }
             Matched::Route(route, params) => {
                 if route.side != Side::Control {
                     self.travel().await;
                     let guild = params.get("guild").map_or("", String::as_str);
                     self.desk().stats.arrival(route, guild, Instant::now());
                 }
-                let input = Input { params, query: query(head.uri.query()), body: Bytes::new() };
-                match Limited::new(body, BODY_CAP).collect().await {
+                let reply = match Limited::new(body, BODY_CAP).collect().await {
                     Ok(body) => {
-                        let input = Input { body: body.to_bytes(), ..input };
+                        let query = query(head.uri.query());
+                        let reason = audit::reason(&head.headers);
+                        let input = Input { params, query, reason, body: body.to_bytes() };
                         self.answer(route, &head.headers, &input).await
                     }
                     Err(_) => Reply::chat_error(413, 0, "Request entity too large"),
-                }
+                };
+                if route.side == Side::Chat { reply.passed_the_platform() } else { reply }
             }
-        };
-        reply.into_response()
+        }
+        .into_response()
     }
 
     async fn answer(&self, route: &Route, headers: &HeaderMap, input: &Input) -> Reply {
@@ -141,35 +146,33 @@ impl Simulator {
 
     /// One way between client and platform: half of the latency, and up to all of the jitter.
     async fn travel(&self) {
-        let SimulatorOptions { latency, jitter, .. } = self.options;
-        let way = latency / 2 + jitter.mul_f64(rand::random());
+        let SimulatorOptions { latency, jitter, .. } = &self.options;
+        let way = *latency / 2 + jitter.mul_f64(rand::random());
         if !way.is_zero() {
             tokio::time::sleep(way).await;
         }
     }
 
     fn serve_platform(&self, route: &Route, headers: &HeaderMap, input: &Input) -> Reply {
-        let credential = match route.side {
-            Side::Chat => headers.get(http::header::AUTHORIZATION),
-            Side::Cloud => headers.get("x-api-key"),
-            Side::Users | Side::Control => None,
+        let key = match self.options.credentials.check(route.side, headers) {
+            Ok(key) => key,
+            Err(refused) => return refused,
         };
-        match (route.side, credential) {
-            (Side::Chat, None) => return Reply::chat_error(401, 0, "401: Unauthorized"),
-            (Side::Cloud, None) => return Reply::play_error(401, "UNAUTHENTICATED", "Invalid API Key"),
-            _ => {}
-        }
-        let key = credential.map_or(&[][..], |value| value.as_bytes());
         let at = (route, input.param("guild"));
         let passed = self.desk().limiter.pass(self.options.rate_limit, at, key, Instant::now());
-        match passed {
-            Err(limited) => limited,
-            Ok(bucket) => {
-                let mut reply = (route.answer)(self, input);
-                reply.headers.extend(bucket);
-                reply
-            }
+        let bucket = match passed {
+            Ok(bucket) => bucket,
+            Err(limited) => return limited,
+        };
+        let mut reply = match audit::check_reason(input) {
+            Ok(()) => (route.answer)(self, input),
+            Err(refused) => refused,
+        };
+        if route.changes_a_guild() && (200..300).contains(&reply.status) {
+            self.desk().audit.note(route, input);
         }
+        reply.headers.extend(bucket);
+        reply
     }
 
     pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {

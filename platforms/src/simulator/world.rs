@@ -4,15 +4,23 @@ use std::collections::{BTreeMap, HashMap};
 
 use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId};
 
+use super::chat::Users;
 use super::ledger::Updates;
 
 /// The bot's user, a member of every guild. Below the ids of the fixtures, so it never moves their pages.
 pub(super) const BOT_USER: i64 = 900_000_000_000_000_001;
 
+/// Owns every guild, and is no member the fixtures count.
+pub(super) const OWNER: i64 = 900_000_000_000_000_000;
+
 /// What a simulator serves; read it with [`SimulatorState::load`].
 #[derive(Debug, Default)]
 pub struct SimulatorState {
     pub(super) guilds: BTreeMap<GuildId, Guild>,
+    /// Chat users who exist, members or not.
+    pub(super) users: Users,
+    /// Whether the application has the privileged intent `GUILD_MEMBERS`.
+    pub(super) members_intent: bool,
     pub(super) groups: BTreeMap<GroupId, Group>,
     pub(super) names: HashMap<PlayId, Box<str>>,
     /// Channels get ids from here on.
@@ -21,9 +29,11 @@ pub struct SimulatorState {
 
 #[derive(Debug, Default)]
 pub(super) struct Guild {
+    pub(super) name: String,
     pub(super) roles: BTreeMap<RoleId, Role>,
     pub(super) members: BTreeMap<ChatId, Member>,
-    pub(super) bans: BTreeMap<ChatId, String>,
+    /// With the reason of each.
+    pub(super) bans: BTreeMap<ChatId, Option<Box<str>>>,
     pub(super) channels: BTreeMap<ChannelId, Channel>,
 }
 
@@ -33,6 +43,7 @@ pub(super) struct Role {
     pub(super) color: u32,
     pub(super) position: i64,
     pub(super) managed: bool,
+    pub(super) permissions: u64,
     /// The role of the bot itself.
     pub(super) bot: bool,
 }
@@ -51,7 +62,16 @@ pub(super) struct Channel {
     pub(super) kind: u8,
     pub(super) topic: Option<String>,
     pub(super) parent: Option<ChannelId>,
-    pub(super) overwrites: serde_json::Value,
+    pub(super) overwrites: Vec<Overwrite>,
+}
+
+/// What one role (kind 0) or member (1) may do in a channel other than elsewhere.
+#[derive(Debug, Clone)]
+pub(super) struct Overwrite {
+    pub(super) id: i64,
+    pub(super) kind: u8,
+    pub(super) allow: u64,
+    pub(super) deny: u64,
 }
 
 #[derive(Debug, Default)]
@@ -75,8 +95,18 @@ impl Guild {
     }
 
     pub(super) fn bot_position(&self) -> i64 {
-        let bot = ChatId::try_from(BOT_USER).ok().and_then(|bot| self.members.get(&bot));
-        bot.map_or(0, |bot| self.highest(&bot.roles))
+        self.bot().map_or(0, |bot| self.highest(&bot.roles))
+    }
+
+    /// Of its roles, and of the one everybody has.
+    pub(super) fn bot_permissions(&self) -> u64 {
+        let held = self.bot().map_or(&[][..], |bot| &bot.roles);
+        let counts = |(id, role): &(&RoleId, &Role)| role.position == 0 || held.contains(id);
+        self.roles.iter().filter(counts).fold(0, |all, (_, role)| all | role.permissions)
+    }
+
+    fn bot(&self) -> Option<&Member> {
+        self.members.get(&ChatId::try_from(BOT_USER).ok()?)
     }
 }
 

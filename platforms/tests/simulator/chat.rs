@@ -69,11 +69,13 @@ async fn single_roles_come_and_go() {
 async fn the_hierarchy_refuses_what_stands_too_high() {
     let peer = Peer::start(2, RateLimit::Off).await;
     let chat_platform = peer.platforms("off").chat;
-    for high in [ADMIN_ROLE, BOT_ROLE, GUILD] {
+    for high in [ADMIN_ROLE, BOT_ROLE] {
         let refused =
             chat_platform.update_member(bulk(), chat(0), set(&[MEMBER_ROLE, high], "m0"), "r").await;
         assert!(matches!(refused, Err(PlatformError::Forbidden { code: 50013, .. })), "{high}: {refused:?}");
     }
+    let everyone = chat_platform.add_role(bulk(), chat(0), role(GUILD), "r").await;
+    assert_eq!(everyone, Err(PlatformError::NotFound(Missing::Role)));
     // A high role the member keeps is fine, but such a member cannot be renamed.
     let high =
         json!({ "guild_id": GUILD.to_string(), "chat_id": chat(0), "roles": [ADMIN_ROLE.to_string()] });
@@ -95,12 +97,17 @@ async fn the_hierarchy_refuses_what_stands_too_high() {
 
 #[tokio::test]
 async fn invalid_changes_say_so() {
-    let peer = Peer::start(1, RateLimit::Off).await;
+    let peer = Peer::start(2, RateLimit::Off).await;
     let chat_platform = peer.platforms("off").chat;
     let long = chat_platform.update_member(bulk(), chat(0), set(&[], &"é".repeat(33)), "r").await;
     assert!(matches!(long, Err(PlatformError::Invalid { code: 50035, .. })), "{long:?}");
     chat_platform.update_member(bulk(), chat(0), set(&[], &"é".repeat(32)), "r").await.unwrap();
-    let gone = chat_platform.update_member(bulk(), chat(9), set(&[], "x"), "r").await;
+    let nobody = chat_platform.update_member(bulk(), chat(9), set(&[], "x"), "r").await;
+    assert_eq!(nobody, Err(PlatformError::NotFound(Missing::User)));
+    assert_eq!(chat_platform.ban(bulk(), chat(9), "r").await, Err(PlatformError::NotFound(Missing::User)));
+    let leaves = json!({ "guild_id": GUILD.to_string(), "chat_id": chat(1), "remove": true });
+    assert_eq!(peer.post("/control/members", leaves).await.0, 204);
+    let gone = chat_platform.update_member(bulk(), chat(1), set(&[], "x"), "r").await;
     assert_eq!(gone, Err(PlatformError::NotFound(Missing::Member)));
     let unknown = chat_platform.update_member(bulk(), chat(0), set(&[12], "x"), "r").await;
     assert_eq!(unknown, Err(PlatformError::NotFound(Missing::Role)));

@@ -9,4 +9,5 @@ mod pacing;
 mod peer;
 mod play;
 mod raw;
+mod refusals;
 mod wire_format;

@@ -82,13 +82,16 @@ fn fixture(members: i64) -> Value {
 
 impl Peer {
     pub(crate) async fn start(members: i64, rate_limit: RateLimit) -> Self {
+        Self::with(members, SimulatorOptions { rate_limit, ..SimulatorOptions::default() }).await
+    }
+
+    pub(crate) async fn with(members: i64, options: SimulatorOptions) -> Self {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(fixture(members).to_string().as_bytes()).unwrap();
         let state = SimulatorState::load(file.path()).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
-        let options = SimulatorOptions { rate_limit, ..SimulatorOptions::default() };
         let served = Some(tokio::spawn(serve(listener, state, options, stop.clone())));
         // The control calls below use a client of their own, which finds no TLS provider otherwise.
         let _ = rustls::crypto::ring::default_provider().install_default();

@@ -4,7 +4,8 @@ use platforms::simulator::RateLimit;
 use reqwest::Method;
 use serde_json::{Value, json};
 use twilight_model::channel::Channel;
-use twilight_model::guild::{Member, Role};
+use twilight_model::guild::{Guild, Member, Role};
+use twilight_model::oauth::Application;
 use twilight_model::user::CurrentUser;
 
 use crate::peer::{GUILD, MEMBER_ROLE, Peer, chat};
@@ -24,6 +25,9 @@ async fn objects_parse_as_twilight_types() {
     let members: Vec<Member> = serde_json::from_str(&members).unwrap();
     assert_eq!((roles.len(), members.len()), (5, 4));
     assert_eq!(members[0].user.id, bot.id);
+    let guild: Guild = serde_json::from_str(&get(&peer, &format!("/guilds/{GUILD}")).await).unwrap();
+    assert_eq!((guild.name.as_str(), guild.roles.len()), ("G", 5));
+    let _: Application = serde_json::from_str(&get(&peer, "/applications/@me").await).unwrap();
     let url = format!("{}/guilds/{GUILD}/channels", peer.url);
     let request =
         peer.http.post(url).header("authorization", "Bot t").json(&json!({ "name": "a b", "type": 0 }));
@@ -45,7 +49,7 @@ async fn limits_and_errors_look_like_the_real_ones() {
     assert!(reset_after > 0.0 && reset_after <= 0.2, "{reset_after}");
     let reset_in = number("x-ratelimit-reset") - std::time::UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
     assert!(reset_in.abs() < 60.0, "not seconds since 1970: {reset_in}");
-    assert_eq!(missing.json::<Value>().await.unwrap(), json!({ "code": 10007, "message": "Unknown Member" }));
+    assert_eq!(missing.json::<Value>().await.unwrap(), json!({ "code": 10013, "message": "Unknown User" }));
     let limited = loop {
         let response = get().await.unwrap();
         if response.status() == 429 {

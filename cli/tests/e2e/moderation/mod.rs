@@ -10,12 +10,12 @@ mod time;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, World};
+use crate::harness::{Answer, OUTSIDER, World};
 
 /// A player nobody is linked to.
 const STRANGER: &str = "555001";
 /// A chat user nobody is linked to.
-const STRANGER_CHAT: &str = "1999999999999999001";
+const STRANGER_CHAT: &str = OUTSIDER;
 
 /// What these tests ask of a world.
 trait Moderating {
