@@ -38,13 +38,14 @@ pub(crate) enum Bucket {
     LookupWrite,
     SyncWrite,
     SyncAll,
+    SyncAllDryRun,
     ShieldCheck,
     ShieldBatch,
     ShieldImport,
 }
 
 /// In the order of the variants, which index it.
-const LIMITS: [(Bucket, &str, Quota); 30] = [
+const LIMITS: [(Bucket, &str, Quota); 31] = [
     (Bucket::BanStatus, "ban_status", Quota::per(300, MINUTE)),
     (Bucket::MuteStatus, "mute_status", Quota::per(300, MINUTE)),
     (Bucket::StaffHeartbeat, "staff_heartbeat", Quota::per(300, MINUTE)),
@@ -71,7 +72,9 @@ const LIMITS: [(Bucket, &str, Quota); 30] = [
     (Bucket::LookupRead, "lookup_read", Quota::per(60, MINUTE)),
     (Bucket::LookupWrite, "lookup_write", Quota::per(60, MINUTE)),
     (Bucket::SyncWrite, "sync_write", Quota::per(30, MINUTE)),
+    // These two are counted in the database, see `entities::bulk_sync`.
     (Bucket::SyncAll, "sync_all", Quota::per(1, HOUR)),
+    (Bucket::SyncAllDryRun, "sync_all_dry_run", Quota::per(6, HOUR)),
     (Bucket::ShieldCheck, "shield_check", Quota::per(300, MINUTE)),
     (Bucket::ShieldBatch, "shield_batch", Quota::per(300, MINUTE)),
     (Bucket::ShieldImport, "shield_import", Quota::per(50, MINUTE)),
@@ -86,11 +89,6 @@ impl Bucket {
     pub(crate) fn quota(self) -> Quota {
         LIMITS[self as usize].2
     }
-
-    /// A call counts when it is accepted, and for the whole guild, whichever key made it (decisions 3).
-    pub(crate) fn counts_accepted_calls_of_guild(self) -> bool {
-        self == Self::SyncAll
-    }
 }
 
 #[cfg(test)]
@@ -104,5 +102,14 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), LIMITS.len());
+    }
+
+    #[test]
+    fn bulk_syncs_are_counted_as_the_table_says() {
+        use entities::bulk_sync::{Kind, WINDOW};
+        let counted = [(Bucket::SyncAll, Kind::Run), (Bucket::SyncAllDryRun, Kind::DryRun)];
+        for (bucket, kind) in counted {
+            assert_eq!(bucket.quota(), Quota::per(kind.limit(), WINDOW.to_std().unwrap()));
+        }
     }
 }

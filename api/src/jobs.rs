@@ -2,13 +2,17 @@
 
 use entities::job::{self, Failure, State, listing};
 use entities::{ChatId, JobId, Timestamp, job_failure};
-use queue::{Replay, replay};
+use queue::kinds::{self, SyncAll};
+use queue::{Payload, Replay, replay};
+use sea_orm::ConnectionTrait;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::guard;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
+use crate::interactions::check_bot;
 use crate::page::Page;
 use crate::time::Seconds;
 
@@ -114,7 +118,7 @@ pub(crate) async fn show(call: Call) -> Result<Reply, ApiError> {
 pub(crate) async fn cancel(call: Call) -> Result<Reply, ApiError> {
     let id = job_id(&call)?;
     let transaction = call.begin().await?;
-    let before = listing::find(&transaction, call.guild(), id).await?.ok_or_else(no_such_job)?;
+    let before = find_to_change(&call, &transaction, id).await?;
     let over = || ApiError::conflict("job_over", "the job is over already");
     if !before.state.is_open() {
         return Err(over());
@@ -131,17 +135,22 @@ pub(crate) async fn cancel(call: Call) -> Result<Reply, ApiError> {
     Ok(reply)
 }
 
-/// POST /jobs/:jobId/retry: a failed or dead job gets a fresh set of attempts
+/// POST /jobs/:jobId/retry: a failed or dead job gets a fresh set of attempts; a sync of all members is a run like any
+/// other, and uses the guild's hour
 pub(crate) async fn retry(call: Call) -> Result<Reply, ApiError> {
     let id = job_id(&call)?;
+    if find_to_change(&call, call.read(), id).await?.kind == SyncAll::KIND {
+        check_bot(&call).await?;
+    }
     let transaction = call.begin().await?;
-    let before = listing::find(&transaction, call.guild(), id).await?.ok_or_else(no_such_job)?;
+    let before = find_to_change(&call, &transaction, id).await?;
     let after = match replay(&transaction, &before, call.now()).await? {
         Replay::Queued(after) => *after,
         Replay::Twin(twin) => {
             let message = format!("job {twin} does the same and is not finished: wait for it or cancel it");
             return Err(ApiError::conflict("job_twin", message));
         }
+        Replay::OverQuota(standing) => return Err(guard::bulk_sync_over_quota(&standing)),
         Replay::NotFailed(_) | Replay::PartOf(_) => {
             let message = "only a failed or dead job can be retried";
             return Err(ApiError::conflict("job_not_failed", message));
@@ -154,6 +163,17 @@ pub(crate) async fn retry(call: Call) -> Result<Reply, ApiError> {
     let reply = call.commit(transaction, reply).await?;
     call.app.queue.publish([ticket]);
     Ok(reply)
+}
+
+/// The job, for a key that has the scope of its kind.
+async fn find_to_change<C: ConnectionTrait>(
+    call: &Call,
+    conn: &C,
+    id: JobId,
+) -> Result<job::Model, ApiError> {
+    let job = listing::find(conn, call.guild(), id).await?.ok_or_else(no_such_job)?;
+    guard::require_scope(&call.key, kinds::scope(&job.kind))?;
+    Ok(job)
 }
 
 fn job_id(call: &Call) -> Result<JobId, ApiError> {

@@ -21,6 +21,23 @@ const VERSIONED: &str = "/api/v1";
 
 pub(crate) type Handler = fn(Call) -> BoxFuture<'static, Result<Reply, ApiError>>;
 
+/// Which scope a key must have for an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Scope(Scope),
+    /// That of the kind of the job in the path: the handler loads it by [`crate::jobs::find_to_change`], which checks.
+    ScopeOfJob,
+}
+
+impl std::fmt::Display for Needs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Scope(scope) => scope.fmt(f),
+            Self::ScopeOfJob => f.write_str("that of the job's kind"),
+        }
+    }
+}
+
 /// An endpoint.
 #[derive(Debug)]
 pub(crate) struct Route {
@@ -28,7 +45,7 @@ pub(crate) struct Route {
     /// As in the interface, a parameter in braces: `/lookup/chat/{chatId}`.
     pub(crate) path: &'static str,
     pub(crate) bucket: Bucket,
-    pub(crate) scope: Scope,
+    pub(crate) needs: Needs,
     pub(crate) body_limit: usize,
     /// Heeds `Idempotency-Key`. Not so a POST that only reads.
     pub(crate) writes: bool,
@@ -45,7 +62,8 @@ impl Route {
         handler: Handler,
     ) -> Self {
         let writes = !matches!(method, Method::GET);
-        Self { method, path, bucket, scope, body_limit: BODY_LIMIT, writes, enqueues: false, handler }
+        let needs = Needs::Scope(scope);
+        Self { method, path, bucket, needs, body_limit: BODY_LIMIT, writes, enqueues: false, handler }
     }
 
     pub(crate) const fn get(path: &'static str, bucket: Bucket, scope: Scope, handler: Handler) -> Self {
@@ -77,6 +95,12 @@ impl Route {
     /// For a body that may be larger than others.
     pub(crate) const fn takes_up_to(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
+        self
+    }
+
+    /// Changes a job: needs the scope of its kind instead.
+    pub(crate) const fn changes_job(mut self) -> Self {
+        self.needs = Needs::ScopeOfJob;
         self
     }
 

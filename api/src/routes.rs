@@ -270,8 +270,8 @@ pub(crate) static ROUTES: &[Route] = &[
     Route::patch("/guilds/{guildId}/settings", GuildConfigWrite, Admin, run!(guilds::change_settings)),
     Route::get("/guilds/{guildId}/jobs", GuildConfigRead, Read, run!(guilds::jobs)),
     Route::get("/jobs/{jobId}", GuildConfigRead, Read, run!(jobs::show)),
-    Route::delete("/jobs/{jobId}", GuildConfigWrite, Sync, run!(jobs::cancel)),
-    Route::post("/jobs/{jobId}/retry", GuildConfigWrite, Sync, run!(jobs::retry)),
+    Route::delete("/jobs/{jobId}", GuildConfigWrite, Sync, run!(jobs::cancel)).changes_job(),
+    Route::post("/jobs/{jobId}/retry", GuildConfigWrite, Sync, run!(jobs::retry)).changes_job(),
 ];
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Operate, beside running processes",
-        &["guilds", "keys", "links", "staff", "shield", "panels", "submissions", "jobs"],
+        &["guilds", "keys", "links", "staff", "shield", "panels", "submissions", "sync", "jobs"],
     ),
     ("Test", &["seed", "simulate"]),
 ];

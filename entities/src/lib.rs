@@ -11,6 +11,7 @@ pub mod audit_entry;
 pub mod ban;
 pub mod binding;
 pub mod bulk;
+pub mod bulk_sync;
 mod due;
 pub mod fired_schedule;
 pub mod game_server;

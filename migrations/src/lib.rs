@@ -17,6 +17,7 @@ mod m0010_games;
 mod m0011_tickets;
 mod m0012_job_history;
 mod m0013_leading;
+mod m0014_bulk_sync;
 
 use sea_orm::{
     ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, SqliteTransactionMode, TransactionOptions,
@@ -43,6 +44,7 @@ impl MigratorTrait for Schema {
             Box::new(m0011_tickets::Change),
             Box::new(m0012_job_history::Change),
             Box::new(m0013_leading::Change),
+            Box::new(m0014_bulk_sync::Change),
         ]
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use entities::api_key::Scope;
 use entities::job::Class;
 use entities::{ChatId, GuildId, PlayId, RoleId, TicketId};
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,24 @@ use crate::Payload;
 /// A bulk step yields after its time slice, but one platform call may sit out a pause of a minute, several times in one
 /// page: the game platform's 300 calls a minute are used up in seconds by a large guild.
 const BULK_TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
+
+/// Every kind of job, with the scope a key needs to cancel one or to run it again: that of the endpoint that enqueues it.
+/// A test of the worker fails for a kind that is not in this list.
+pub const ALL: [(&str, Scope); 8] = [
+    (SyncMember::KIND, Scope::Sync),
+    (SyncAll::KIND, Scope::Sync),
+    (SyncChunk::KIND, Scope::Sync),
+    (AssignRole::KIND, Scope::Sync),
+    (RemoveRole::KIND, Scope::Sync),
+    (MirrorBan::KIND, Scope::Moderation),
+    (ShieldImport::KIND, Scope::Shield),
+    (CreateTicket::KIND, Scope::Staff),
+];
+
+/// The scope for cancelling and retrying jobs of a kind. A kind this version does not know is left to admins.
+pub fn scope(kind: &str) -> Scope {
+    ALL.iter().find(|(name, _)| *name == kind).map_or(Scope::Admin, |(_, scope)| *scope)
+}
 
 /// Brings one member's roles and nickname in line with the bindings (interface 4.3).
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -63,6 +63,7 @@
 
 mod answer;
 mod broker;
+mod bulk_sync;
 mod enqueue;
 mod eta;
 mod gauges;
@@ -81,6 +82,7 @@ mod waiters;
 
 pub use answer::Answer;
 pub use broker::{Broker, PublishError};
+pub use bulk_sync::{BulkSync, enqueue_bulk_sync};
 pub use enqueue::{Draft, Enqueued, enqueue_many};
 pub use eta::{begun, eta};
 pub use mirror::enqueue_mirror;

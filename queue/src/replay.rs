@@ -1,8 +1,11 @@
 //! Running a failed job again, the same way for guilds and for operators.
 
+use entities::bulk_sync::Standing;
 use entities::job::{Model, State, lifecycle, outbox};
 use entities::{JobId, Timestamp};
 use sea_orm::{DatabaseTransaction, DbErr};
+
+use crate::bulk_sync;
 
 /// What asking for another run came to. Only [`Replay::Queued`] has changed anything.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +19,8 @@ pub enum Replay {
     PartOf(JobId),
     /// This unfinished job does the same: two at once would break the promise its dedupe key makes.
     Twin(JobId),
+    /// It is a sync of all members, and the guild's quota of those is used up (decisions 3).
+    OverQuota(Standing),
 }
 
 /// Queues a failed or dead job again.
@@ -32,7 +37,17 @@ pub async fn replay(transaction: &DatabaseTransaction, job: &Model, now: Timesta
             return Ok(Replay::Twin(twin.job_id));
         }
     }
-    let queued = outbox::replay(transaction, job.job_id, now).await?;
-    // Somebody else was faster: by now it is queued.
-    Ok(queued.map_or(Replay::NotFailed(State::Queued), |row| Replay::Queued(Box::new(row))))
+    let window = bulk_sync::window_of(transaction, job, now).await?;
+    if let Some((_, used_up)) = window.filter(|(_, standing)| standing.is_used_up()) {
+        return Ok(Replay::OverQuota(used_up));
+    }
+    let Some(mut queued) = outbox::replay(transaction, job.job_id, now).await? else {
+        // Somebody else was faster: by now it is queued.
+        return Ok(Replay::NotFailed(State::Queued));
+    };
+    if let Some(window) = window {
+        bulk_sync::take_again(transaction, window, job).await?;
+        queued.result = None;
+    }
+    Ok(Replay::Queued(Box::new(queued)))
 }

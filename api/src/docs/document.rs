@@ -20,6 +20,7 @@ use utoipa::openapi::{
 use super::operation::{Area, Op};
 use super::shape::{Definitions, Shape, chat_id, matching, text};
 use super::{parameters, responses};
+use crate::bucket::Bucket;
 use crate::route::Route;
 
 const JSON: &str = "application/json";
@@ -100,11 +101,11 @@ fn components(schemas: Definitions) -> Components {
 
 fn operation(op: &Op, row: &Route, tag: &str, schemas: &mut Definitions) -> OperationBuilder {
     let quota = row.bucket.quota();
-    let counted = if row.bucket.counts_accepted_calls_of_guild() { "guild" } else { "key" };
+    let counted = if row.bucket == Bucket::SyncAll { "guild" } else { "key" };
     let quota = json!({
         "limit": quota.limit, "window_seconds": quota.window.as_secs(), "bucket": row.bucket.name(), "per": counted,
     });
-    let extensions = [("x-quota", quota), ("x-scope", json!(row.scope.to_string()))];
+    let extensions = [("x-quota", quota), ("x-scope", json!(row.needs.to_string()))];
     let mut operation = OperationBuilder::new()
         .tag(tag)
         .summary(Some(op.summary))

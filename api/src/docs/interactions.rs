@@ -15,7 +15,7 @@ pub(super) fn area() -> Area {
             .job()
             .refuses(404, &["not_linked", "not_a_member"]),
         post("/interactions/sync/all", "Bring all verified members in line")
-            .about("One accepted call per hour and guild, whichever key asks. The work is a job; ask at `/jobs/{jobId}`.")
+            .about("One run per hour and guild, whichever key asks, and six dry runs. A refused call does not count, and a run that ends before its first change gives its hour back; 429 names the job that used it. The work is a job; ask at `/jobs/{jobId}`.")
             .body(object([
                 ("guild_id?", guild()),
                 ("dry_run?", flag(false).about("Count what would change, and change nothing.")),
@@ -28,7 +28,9 @@ pub(super) fn area() -> Area {
                 ("members", count(5000).about("Verified members of the guild.")),
                 ("job_id", uuid()),
             ]))
-            .says("sync of all members queued"),
+            .says("sync of all members queued")
+            .asks_platform()
+            .refuses(503, &["platform_not_configured", "guild_not_reached", "platform_unavailable"]),
         post("/interactions/roles/assign", "Give a role to a member")
             .body(by_hand())
             .says("role assigned")

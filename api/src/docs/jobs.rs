@@ -39,12 +39,13 @@ pub(super) fn area() -> Area {
                 ("next_cursor", id(9).nullable()),
             ])),
         delete("/jobs/{jobId}", "Cancel a job")
-            .about("What has not begun ends now, what runs stops at its next step.")
+            .about("Needs the scope of the job's kind. What has not begun ends now, what runs stops at its next step.")
             .data(job())
             .says("job cancelled")
             .refuses(409, &["job_over"]),
         post("/jobs/{jobId}/retry", "Run a failed or dead job again")
-            .about("It gets a fresh set of attempts. What its earlier runs did is not undone.")
+            .about("Needs the scope of the job's kind. It gets a fresh set of attempts; what its earlier runs did is not undone. A sync of all members uses the hour of `/interactions/sync/all`.")
+            .asks_platform()
             .data(job())
             .says("job queued again")
             .refuses(409, &["job_not_failed", "job_twin"]),

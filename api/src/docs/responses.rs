@@ -60,6 +60,7 @@ pub(super) fn error() -> Shape {
         ("error", string("not_found").about("A stable word for programs.")),
         ("request_id", string("0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e").about("Also in `X-Request-ID`.")),
         ("retry_after?", count(17).about("Seconds, the same as in `Retry-After`.")),
+        ("job_id?", uuid().about("The job that used the hour of `/interactions/sync/all`.")),
     ])
     .about("Every error has this body.")
     .named("Error")

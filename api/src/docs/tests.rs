@@ -44,7 +44,7 @@ fn quota_and_scope_are_those_of_the_row() {
         assert_eq!(operation["x-quota"]["limit"], quota.limit, "{what}");
         assert_eq!(operation["x-quota"]["window_seconds"], quota.window.as_secs(), "{what}");
         assert_eq!(operation["x-quota"]["bucket"], row.bucket.name(), "{what}");
-        assert_eq!(operation["x-scope"], row.scope.to_string(), "{what}");
+        assert_eq!(operation["x-scope"], row.needs.to_string(), "{what}");
     }
 }
 

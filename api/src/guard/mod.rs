@@ -5,27 +5,27 @@ mod failures;
 mod key;
 mod key_cache;
 mod last_used;
-mod quota;
+mod rate_limit;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use ::http::HeaderMap;
 use entities::GuildId;
+use entities::api_key::Scope;
 use entities::key_text::KeyText;
 pub(crate) use failures::FailedKeys;
 pub(crate) use key::Key;
 pub(crate) use key_cache::{KeyCache, listen};
 pub(crate) use last_used::LastUsed;
-pub(crate) use quota::take_for_guild;
-
+pub(crate) use rate_limit::{bulk_sync_over_quota, bulk_sync_window};
 use sea_orm::DbErr;
 
 use crate::app::App;
 use crate::fields::{Field, Fields};
 use crate::http::error::{ApiError, Kind};
 use crate::http::record::Record;
-use crate::route::{Params, Route};
+use crate::route::{Needs, Params, Route};
 
 const GUILD_HEADER: &str = "x-guild-id";
 
@@ -83,16 +83,11 @@ pub(crate) async fn admit(
     let allowed = check_guild(params, headers, key.guild()).and_then(|()| check_scope(route, key));
     if let Err(error) = allowed {
         // Refused, so nothing is used up, but the answer still says how the quota stands.
-        record.window = quota::peek(app, route, key).await.map(|decision| (route.bucket, decision));
+        record.window = rate_limit::peek(app, route, key).await.map(|decision| (route.bucket, decision));
         return Err(error);
     }
-    let repeatable = crate::idempotency::key_of(headers, route)?.is_some();
-    let decision = quota::spend(app, route, key).await?;
-    record.window = Some((route.bucket, decision));
-    if decision.allowed || (repeatable && route.bucket.counts_accepted_calls_of_guild()) {
-        return Ok(());
-    }
-    Err(ApiError::over_quota(decision))
+    record.window = Some((route.bucket, rate_limit::spend(app, route, key).await?));
+    Ok(())
 }
 
 fn check_guild(params: &Params, headers: &HeaderMap, guild: GuildId) -> Result<(), ApiError> {
@@ -123,8 +118,15 @@ fn other_guild() -> ApiError {
 }
 
 fn check_scope(route: &Route, key: &Key) -> Result<(), ApiError> {
-    if key.may(route.scope) {
+    match route.needs {
+        Needs::Scope(scope) => require_scope(key, scope),
+        Needs::ScopeOfJob => Ok(()),
+    }
+}
+
+pub(crate) fn require_scope(key: &Key, scope: Scope) -> Result<(), ApiError> {
+    if key.may(scope) {
         return Ok(());
     }
-    Err(ApiError::forbidden("scope_missing", format!("this key lacks the scope `{}`", route.scope)))
+    Err(ApiError::forbidden("scope_missing", format!("this key lacks the scope `{scope}`")))
 }

@@ -6,11 +6,14 @@
 use std::borrow::Cow;
 
 use ::http::StatusCode;
+use entities::JobId;
 use entities::job::Failure;
 use platforms::PlatformError;
 use queue::QueueError;
 use runtime::Decision;
 use serde_json::Value;
+
+use crate::bucket::Bucket;
 
 /// Seconds until asking again makes sense, where a failed dependency gives no hint itself.
 const RETRY_DEPENDENCY: u64 = 5;
@@ -82,7 +85,9 @@ pub(crate) struct Inner {
     /// Methods for the `Allow` header.
     pub(crate) allow: Option<String>,
     /// The window that refused, where it is not the one the guard asked.
-    pub(crate) window: Option<Decision>,
+    pub(crate) window: Option<(Bucket, Decision)>,
+    /// The job that used the window up.
+    pub(crate) job: Option<JobId>,
     /// For the log only.
     pub(crate) cause: Option<String>,
 }
@@ -97,6 +102,7 @@ impl ApiError {
             retry_after: retry_after.then_some(RETRY_DEPENDENCY),
             allow: None,
             window: None,
+            job: None,
             cause: None,
         }))
     }
@@ -206,11 +212,19 @@ impl ApiError {
     }
 
     /// 429: the window is used up.
-    pub(crate) fn over_quota(decision: Decision) -> Self {
+    pub(crate) fn over_quota(bucket: Bucket, decision: Decision) -> Self {
         let mut error =
             Self::new(Kind::TooMany, "rate limit exceeded").retry_after(decision.reset_after_secs());
-        error.0.window = Some(decision);
+        error.0.window = Some((bucket, decision));
         error
+    }
+
+    /// Of a window that jobs use: which one did, last.
+    pub(crate) fn used_by(mut self, job: Option<JobId>, what: &str) -> Self {
+        let by = job.map_or_else(String::new, |job| format!(", and job {job} used it"));
+        self.0.message = format!("rate limit exceeded: {what}{by}").into();
+        self.0.job = job;
+        self
     }
 
     /// 429: too many failed keys from an address.

@@ -68,10 +68,8 @@ impl Record {
         response
     }
 
-    fn override_window(&mut self, newer: Option<Decision>) {
-        if let (Some((_, decision)), Some(newer)) = (&mut self.window, newer) {
-            *decision = newer;
-        }
+    fn override_window(&mut self, newer: Option<(Bucket, Decision)>) {
+        self.window = newer.or(self.window);
     }
 
     fn add_headers(&self, headers: &mut HeaderMap) {

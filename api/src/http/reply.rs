@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::ApiError;
+use crate::bucket::Bucket;
 
 #[derive(Serialize)]
 struct Success<'a> {
@@ -29,6 +30,8 @@ struct Refusal<'a> {
     request_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job_id: Option<JobId>,
 }
 
 #[derive(Debug)]
@@ -51,7 +54,7 @@ pub(crate) struct Reply {
     /// What of `Prefer` was heeded.
     pub(crate) preference: Option<String>,
     /// The window as it is after this call, where the guard only looked at it.
-    pub(crate) window: Option<Decision>,
+    pub(crate) window: Option<(Bucket, Decision)>,
     /// Answers a repeated request.
     pub(crate) replayed: bool,
     /// Its text is written under the idempotency key already.
@@ -124,7 +127,7 @@ impl Reply {
         self
     }
 
-    pub(crate) fn with_window(mut self, window: Decision) -> Self {
+    pub(crate) fn with_window(mut self, window: (Bucket, Decision)) -> Self {
         self.window = Some(window);
         self
     }
@@ -156,6 +159,7 @@ pub(crate) fn render_error(error: &ApiError, request_id: &str) -> String {
         error: &parts.word,
         request_id,
         retry_after: parts.retry_after,
+        job_id: parts.job,
     };
     // Texts and numbers alone: this cannot fail.
     serde_json::to_string(&envelope).unwrap_or_default()

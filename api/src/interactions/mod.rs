@@ -6,4 +6,4 @@ mod sync_all;
 
 pub(crate) use roles::{assign, remove};
 pub(crate) use sync::sync;
-pub(crate) use sync_all::sync_all;
+pub(crate) use sync_all::{check_bot, sync_all};

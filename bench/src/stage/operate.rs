@@ -161,6 +161,7 @@ impl World {
 impl World {
     /// Every window begins anew, as if hours had passed.
     pub async fn forget_quotas(&self) {
+        self.execute("DELETE FROM bulk_sync").await;
         match self.mode() {
             Mode::Embedded => self.restart_serve(async |serve| serve.kill()).await,
             Mode::Distributed => self.forget_shared_windows().await,

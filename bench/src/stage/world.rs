@@ -217,7 +217,8 @@ impl World {
         self.command(&args).await.succeeded().trim().to_owned()
     }
 
-    pub(crate) async fn forget_shared_windows(&self) {
+    /// Redis loses what it counted.
+    pub async fn forget_shared_windows(&self) {
         self.servers.as_ref().unwrap().forget_keys(&self.prefix).await.unwrap();
     }
 

@@ -11,6 +11,7 @@ use queue::{Queue, Replay, replay};
 use sea_orm::DatabaseTransaction;
 use serde_json::json;
 
+use super::sync;
 use crate::access::{self, AccessArgs};
 use crate::{output, span};
 use list::ListArgs;
@@ -59,6 +60,7 @@ async fn retry(args: OneArgs) -> anyhow::Result<()> {
         Replay::Twin(twin) => {
             bail!("job {twin} does the same and is not finished: wait for it or cancel it")
         }
+        Replay::OverQuota(standing) => bail!("{}", sync::over_quota(&standing)),
     }
     audit(&transaction, &job, "jobs.retry", now).await?;
     transaction.commit().await?;

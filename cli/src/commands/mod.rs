@@ -15,6 +15,7 @@ mod shield;
 mod simulate;
 mod staff;
 mod submissions;
+mod sync;
 mod worker;
 
 pub(crate) use guilds::new_guild;
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     /// Add and list what people sent in
     #[command(subcommand)]
     Submissions(submissions::Command),
+    /// Bring roles and nicknames of all members of a guild in line
+    Sync(sync::Args),
     /// Look at jobs, retry and cancel them
     #[command(subcommand)]
     Jobs(jobs::Command),
@@ -81,6 +84,7 @@ impl Command {
             Self::Shield(command) => Box::pin(shield::run(command)).await,
             Self::Panels(command) => Box::pin(panels::run(command)).await,
             Self::Submissions(command) => Box::pin(submissions::run(command)).await,
+            Self::Sync(args) => Box::pin(sync::run(args)).await,
             Self::Jobs(command) => Box::pin(jobs::run(command)).await,
             Self::Seed(args) => Box::pin(seed::run(args)).await,
             Self::Simulate(args) => Box::pin(simulate::run(args)).await,

@@ -12,6 +12,7 @@ both_modes!(
     a_job_can_be_cancelled_once,
     another_guilds_job_is_like_none,
     a_failed_job_can_be_run_again,
+    a_job_is_changed_with_the_scope_of_its_kind,
     a_bulk_job_is_seen_on_its_way(|setup| setup.members(150).latency_ms(250)),
 );
 
@@ -128,6 +129,32 @@ async fn a_failed_job_can_be_run_again(world: &World) {
     assert_eq!(world.audit("jobs.retry").await[0]["target_id"], id.as_str());
     let theirs = api.key(&world.other_guild().admin_key).post(&format!("/jobs/{id}/retry"), json!({})).await;
     theirs.refused(404, &[]);
+}
+
+async fn a_job_is_changed_with_the_scope_of_its_kind(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let of_kind = async |kind: &str| {
+        let jobs = api.get(&format!("/guilds/{}/jobs?kind={kind}", guild.id)).await.ok();
+        jobs["jobs"][0]["id"].as_str().unwrap_or_else(|| panic!("{jobs}")).to_owned()
+    };
+    // A platform that answers with errors: nothing ends by itself.
+    world.simulator.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
+    let ban = json!({ "identifier": guild.members[20].chat, "reason": "r", "moderator_id": "1" });
+    api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
+    enqueue(world, &guild.lacking().chat).await;
+    let syncs = world.api().key(&world.new_key("read,sync").await);
+    let moderates = world.api().key(&world.new_key("moderation").await);
+    for (kind, lacks, has, scope) in
+        [("mirror_ban", &syncs, &moderates, "`moderation`"), ("sync_member", &moderates, &syncs, "`sync`")]
+    {
+        let path = format!("/jobs/{}", of_kind(kind).await);
+        lacks.delete(&path).await.refused(403, &[scope]);
+        lacks.post(&format!("{path}/retry"), json!({})).await.refused(403, &[scope]);
+        let cancelled = has.delete(&path).await;
+        assert_eq!(cancelled.status, 200, "{cancelled}");
+        // Allowed, and refused for what the job is.
+        has.post(&format!("{path}/retry"), json!({})).await.refused(409, &[]);
+    }
 }
 
 async fn a_bulk_job_is_seen_on_its_way(world: &World) {

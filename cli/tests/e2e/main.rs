@@ -32,6 +32,7 @@ mod shield;
 mod staff;
 mod start_errors;
 mod sync_all;
+mod sync_all_quota;
 mod tickets;
 mod turns;
 mod websocket;

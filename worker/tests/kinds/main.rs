@@ -10,6 +10,7 @@ mod crashes;
 mod create_ticket;
 mod fixture;
 mod manual_roles;
+mod scopes;
 mod shield_import;
 mod sync_all;
 mod sync_chunk;

@@ -37,7 +37,7 @@ fn the_whole_mapping() {
         (ApiError::media_type("text/plain"), (415, "unsupported_media_type", false)),
         (ApiError::rule("unknown_group", "m"), (422, "unknown_group", false)),
         (ApiError::upgrade_required(), (426, "upgrade_required", false)),
-        (ApiError::over_quota(window), (429, "rate_limited", true)),
+        (ApiError::over_quota(Bucket::BanStatus, window), (429, "rate_limited", true)),
         (ApiError::too_many_failures(3), (429, "too_many_failures", true)),
         (ApiError::internal("cause"), (500, "internal", false)),
         (ApiError::unavailable("limits_unavailable", "m"), (503, "limits_unavailable", true)),
@@ -72,7 +72,7 @@ fn the_whole_mapping() {
 fn the_envelope_carries_word_request_id_and_one_retry_number() {
     let window =
         Decision { allowed: false, limit: 1, remaining: 0, reset_after: Duration::from_millis(1_500) };
-    let text = render_error(&ApiError::over_quota(window), "r-1");
+    let text = render_error(&ApiError::over_quota(Bucket::BanStatus, window), "r-1");
     let expected = json!({
         "status": "error", "code": 429, "message": "rate limit exceeded",
         "error": "rate_limited", "request_id": "r-1", "retry_after": 2,

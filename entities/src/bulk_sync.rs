@@ -1,0 +1,161 @@
+//! How often a guild may sync all its members (decisions 3): an hour for runs and another for dry runs, kept as rows, so
+//! that no restart resets them.
+//!
+//! The row of a run names its job and counts only while that job is open or has changed a member. So a run that ends
+//! before its first write gives the hour back by ending, and nothing has to remember to do it.
+
+use chrono::Duration;
+use sea_orm::ActiveValue::Set;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, OnConflict};
+use serde::{Deserialize, Serialize};
+
+use crate::job::{self, State};
+use crate::{GuildId, JobId, Timestamp, guild};
+
+/// How long a window lasts (interface 8).
+pub const WINDOW: Duration = Duration::hours(1);
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "bulk_sync")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub kind: Kind,
+    pub opened_at: Timestamp,
+    /// Runs accepted in this window.
+    pub used: i32,
+    /// The last of them.
+    pub job_id: JobId,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// What is counted apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+pub enum Kind {
+    /// May write.
+    #[sea_orm(string_value = "run")]
+    Run,
+    #[sea_orm(string_value = "dry_run")]
+    DryRun,
+}
+
+impl Kind {
+    pub fn of(dry_run: bool) -> Self {
+        if dry_run { Self::DryRun } else { Self::Run }
+    }
+
+    /// Accepted in one window.
+    pub fn limit(self) -> u32 {
+        match self {
+            Self::Run => 1,
+            Self::DryRun => 6,
+        }
+    }
+}
+
+/// How a guild's window stands at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    pub kind: Kind,
+    pub used: u32,
+    /// The last job that used it; none in a fresh window.
+    pub job: Option<JobId>,
+    pub opened_at: Timestamp,
+    now: Timestamp,
+}
+
+impl Standing {
+    fn fresh(kind: Kind, now: Timestamp) -> Self {
+        Self { kind, used: 0, job: None, opened_at: now, now }
+    }
+
+    pub fn is_used_up(&self) -> bool {
+        self.used >= self.kind.limit()
+    }
+
+    pub fn remaining(&self) -> u32 {
+        self.kind.limit().saturating_sub(self.used)
+    }
+
+    /// Until the window ends.
+    pub fn reset_after(&self) -> std::time::Duration {
+        (self.opened_at + WINDOW - self.now).to_std().unwrap_or_default()
+    }
+}
+
+/// How the window stands, to be looked at.
+pub async fn standing<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    kind: Kind,
+    now: Timestamp,
+) -> Result<Standing, DbErr> {
+    let Some(row) = Entity::find_by_id((guild, kind)).one(conn).await? else {
+        return Ok(Standing::fresh(kind, now));
+    };
+    // A clock that was set back must not stretch the window.
+    let opened_at = row.opened_at.min(now);
+    if opened_at + WINDOW <= now || (kind == Kind::Run && came_to_nothing(conn, row.job_id).await?) {
+        return Ok(Standing::fresh(kind, now));
+    }
+    let used = u32::try_from(row.used).unwrap_or(0);
+    Ok(Standing { kind, used, job: Some(row.job_id), opened_at, now })
+}
+
+/// Like [`standing`], with the guild locked until the transaction ends: of two processes that ask for a run, the second
+/// sees what the first has used.
+pub async fn lock<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    kind: Kind,
+    now: Timestamp,
+) -> Result<Standing, DbErr> {
+    guild::find_for_update(conn, guild).await?;
+    standing(conn, guild, kind, now).await
+}
+
+/// Counts this job into the window that [`lock`] showed, and returns how it stands then.
+pub async fn take<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    standing: Standing,
+    job: JobId,
+) -> Result<Standing, DbErr> {
+    let taken = Standing { used: standing.used + 1, job: Some(job), ..standing };
+    let row = ActiveModel {
+        guild_id: Set(guild),
+        kind: Set(taken.kind),
+        opened_at: Set(taken.opened_at),
+        used: Set(i32::try_from(taken.used).unwrap_or(i32::MAX)),
+        job_id: Set(job),
+    };
+    let conflict = OnConflict::columns([Column::GuildId, Column::Kind])
+        .update_columns([Column::OpenedAt, Column::Used, Column::JobId])
+        .to_owned();
+    Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await?;
+    Ok(taken)
+}
+
+/// Forgets what earlier runs of a job changed: it is about to run again, and what counts is what that run changes.
+pub async fn forget_result<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<(), DbErr> {
+    job::Entity::update_many()
+        .col_expr(job::Column::Result, Expr::value(Option::<Json>::None))
+        .filter(job::Column::JobId.eq(job))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Whether the job is over and changed no member, although it did not succeed.
+async fn came_to_nothing<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<bool, DbErr> {
+    let Some(job) = job::listing::find_any(conn, job).await? else { return Ok(false) };
+    let updated = job.result.as_ref().and_then(|result| result["updated"].as_i64()).unwrap_or(0);
+    Ok(!job.state.is_open() && job.state != State::Succeeded && updated == 0)
+}

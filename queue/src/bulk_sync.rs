@@ -1,0 +1,70 @@
+//! Asking for a sync of all members, by HTTP or by the command line: the job and the hour it uses commit together.
+
+use entities::audit_entry::Actor;
+use entities::bulk_sync::{self, Kind, Standing};
+use entities::job::Model;
+use entities::{GuildId, Timestamp};
+use sea_orm::{DatabaseTransaction, DbErr};
+
+use crate::kinds::SyncAll;
+use crate::{Draft, Enqueued, Payload, QueueError};
+
+/// What asking for a bulk sync came to.
+#[derive(Debug, Clone)]
+pub enum BulkSync {
+    /// The job, and how the window stands with it. Without a ticket it is one that was under way, and nothing was counted.
+    Queued(Enqueued, Standing),
+    /// Nothing was changed.
+    OverQuota(Standing),
+}
+
+impl SyncAll {
+    /// Of unfinished jobs with the same key there is one.
+    fn dedupe_key(&self) -> &'static str {
+        if self.dry_run { "dry" } else { "all" }
+    }
+}
+
+/// Enqueues a bulk sync of `members` members if the guild's quota allows it. The guild stays locked until the transaction
+/// ends.
+pub async fn enqueue_bulk_sync(
+    transaction: &DatabaseTransaction,
+    payload: &SyncAll,
+    (actor, members): (Actor, u64),
+    now: Timestamp,
+) -> Result<BulkSync, QueueError> {
+    let standing = bulk_sync::lock(transaction, payload.guild, Kind::of(payload.dry_run), now).await?;
+    if standing.is_used_up() {
+        return Ok(BulkSync::OverQuota(standing));
+    }
+    let draft = Draft::new(payload.guild, payload, actor)?.once(payload.dedupe_key());
+    let draft = draft.total(i64::try_from(members).unwrap_or(i64::MAX));
+    let enqueued = draft.enqueue(transaction, now).await?;
+    let standing = match enqueued.ticket {
+        Some(_) => bulk_sync::take(transaction, payload.guild, standing, enqueued.job).await?,
+        None => standing,
+    };
+    Ok(BulkSync::Queued(enqueued, standing))
+}
+
+/// The window that running this job again would use; `None` where the job is no bulk sync. The guild stays locked.
+pub(crate) async fn window_of(
+    transaction: &DatabaseTransaction,
+    job: &Model,
+    now: Timestamp,
+) -> Result<Option<(GuildId, Standing)>, DbErr> {
+    let Some(guild) = job.guild_id.filter(|_| job.kind == SyncAll::KIND) else { return Ok(None) };
+    let dry_run = job.args["dry_run"].as_bool().unwrap_or(false);
+    Ok(Some((guild, bulk_sync::lock(transaction, guild, Kind::of(dry_run), now).await?)))
+}
+
+/// Counts another run of the job.
+pub(crate) async fn take_again(
+    transaction: &DatabaseTransaction,
+    (guild, standing): (GuildId, Standing),
+    job: &Model,
+) -> Result<(), DbErr> {
+    bulk_sync::forget_result(transaction, job.job_id).await?;
+    bulk_sync::take(transaction, guild, standing, job.job_id).await?;
+    Ok(())
+}

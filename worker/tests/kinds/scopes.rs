@@ -1,0 +1,17 @@
+//! Whoever cancels a job or runs it again needs the scope of its kind, so each kind must have one.
+
+use std::collections::BTreeSet;
+
+use queue::kinds;
+use runtime::Events;
+
+use crate::world::platforms_at;
+
+#[test]
+fn every_kind_of_job_has_its_scope() {
+    let platforms = platforms_at(([127, 0, 0, 1], 1).into(), None);
+    let registry = worker::registry(platforms, Events::in_process());
+    let run: BTreeSet<_> = registry.kinds().collect();
+    let listed: BTreeSet<_> = kinds::ALL.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(run, listed);
+}
