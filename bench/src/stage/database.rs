@@ -82,6 +82,12 @@ async fn template(server: &str, folder: &Path) -> String {
 
 async fn remove_abandoned(connection: &DatabaseConnection) {
     for name in names(connection, TEMPLATE).await {
+        // That of another build of today may be in use by another checkout.
+        let built =
+            name[TEMPLATE.len()..].split('_').next().and_then(|built| u128::from_str_radix(built, 16).ok());
+        if built.is_some_and(|built| built / 1_000_000_000 + u128::from(ABANDONED_AFTER) > now().into()) {
+            continue;
+        }
         // Somebody else's run may be cloning it: then it stays for the next time.
         drop(connection.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}")).await);
     }
