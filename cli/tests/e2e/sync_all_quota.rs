@@ -120,7 +120,7 @@ async fn the_hour_survives_a_restart_and_names_its_job(world: &World) {
     }
     used_by(world, &job).await;
     // An older hour is over.
-    let hour_ago = chrono::Utc::now() - chrono::TimeDelta::hours(1);
+    let hour_ago = runtime::Clock::system().now() - chrono::TimeDelta::hours(1);
     let hour_ago = hour_ago.to_rfc3339_opts(chrono::SecondsFormat::Micros, false);
     world.execute(&format!("UPDATE bulk_sync SET opened_at = '{hour_ago}'")).await;
     accepted(world, json!({})).await;
