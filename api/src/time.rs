@@ -1,6 +1,6 @@
 //! Timestamps as they leave: UTC, whole seconds, `Z` (decisions 8).
 
-use chrono::SecondsFormat;
+use chrono::{SecondsFormat, SubsecRound, TimeDelta};
 use entities::Timestamp;
 use serde::{Serialize, Serializer};
 
@@ -13,9 +13,23 @@ impl Serialize for Seconds {
     }
 }
 
+/// The first whole second that is not before `moment`: what ends there is never shown to end earlier than it does, and
+/// never ends earlier than it should.
+pub(crate) fn whole_second_from(moment: Timestamp) -> Timestamp {
+    let second = moment.trunc_subsecs(0);
+    if second < moment { second + TimeDelta::seconds(1) } else { second }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_end_is_the_next_whole_second() {
+        let end = |text: &str| whole_second_from(text.parse().unwrap()).to_rfc3339();
+        assert_eq!(end("2026-01-02T03:04:05.000001Z"), "2026-01-02T03:04:06+00:00");
+        assert_eq!(end("2026-01-02T03:04:05Z"), "2026-01-02T03:04:05+00:00");
+    }
 
     #[test]
     fn fractions_are_cut_and_the_zone_is_z() {

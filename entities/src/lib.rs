@@ -48,7 +48,7 @@ pub use ids::{
     JobId, KeyId, LoaId, MuteId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SessionId,
     StrikeId, SubmissionId, TicketId, UniverseId,
 };
-pub use sanction::Lifted;
+pub use sanction::{Lifted, Places};
 pub use second::Second;
 pub use subject::{Person, Subject};
 

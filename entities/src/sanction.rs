@@ -6,7 +6,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{ColumnTrait, Condition};
 use serde::{Deserialize, Serialize};
 
-use crate::Timestamp;
+use crate::{PlaceId, Timestamp};
 
 /// How a ban or mute stopped being in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
@@ -38,7 +38,27 @@ pub(crate) fn lapsed_or<C: ColumnTrait>(expires_at: C, how: Lifted, now: Timesta
     Expr::case(expires_at.lte(now), Expr::value(Lifted::Expired)).finally(Expr::value(how)).into()
 }
 
+/// Which bans or mutes a list shows, by where they count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Places {
+    /// Those that count in every game, and no others.
+    Everywhere,
+    /// Those that count in this place: its own and those that count in every game.
+    In(PlaceId),
+    All,
+}
+
+impl Places {
+    pub(crate) fn shown<C: ColumnTrait>(self, place_column: C) -> Condition {
+        match self {
+            Self::Everywhere => Condition::all().add(place_column.is_null()),
+            Self::In(place) => applies_in(place_column, place),
+            Self::All => Condition::all(),
+        }
+    }
+}
+
 /// Rows that apply in a place: those of that place, and those of every game.
-pub(crate) fn applies_in<C: ColumnTrait>(place_column: C, place: crate::PlaceId) -> Condition {
+pub(crate) fn applies_in<C: ColumnTrait>(place_column: C, place: PlaceId) -> Condition {
     Condition::any().add(place_column.is_null()).add(place_column.eq(place))
 }

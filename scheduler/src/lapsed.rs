@@ -46,8 +46,10 @@ async fn bans_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
         let Some((person, place)) = whom(&transaction, &change, ban.subject(), ban.place_id).await? else {
             continue;
         };
-        let left = ban::active::remaining(&transaction, guild, (person, place), change.now).await?;
-        events.extend(left.is_none().then(|| over(&change, ModerationVerb::Unban, person, place)).flatten());
+        let holding = ban::active::of_person(&transaction, guild, (person, None), change.now).await?;
+        let holding = holding.iter().map(|ban| (ban.reason.as_str(), ban.place_id));
+        let verbs = (ModerationVerb::Unban, ModerationVerb::Ban);
+        events.extend(over(&change, verbs, (person, place), &holding.collect::<Vec<_>>()));
     }
     transaction.commit().await?;
     for event in events {
@@ -85,8 +87,10 @@ async fn mutes_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
         let Some((person, place)) = whom(&transaction, &change, mute.subject(), mute.place_id).await? else {
             continue;
         };
-        let left = mute::remaining(&transaction, guild, (person, place), change.now).await?;
-        events.extend(left.is_none().then(|| over(&change, ModerationVerb::Unmute, person, place)).flatten());
+        let holding = mute::of_person(&transaction, guild, (person, None), change.now).await?;
+        let holding = holding.iter().map(|mute| (mute.reason.as_str(), mute.place_id));
+        let verbs = (ModerationVerb::Unmute, ModerationVerb::Mute);
+        events.extend(over(&change, verbs, (person, place), &holding.collect::<Vec<_>>()));
     }
     transaction.commit().await?;
     for event in events {
@@ -105,7 +109,20 @@ async fn whom(
     Ok(Some((Person::resolve(transaction, change.guild, subject).await?, place)))
 }
 
-/// Nobody is told that something ended while another ban or mute of the person still holds there.
-fn over(change: &Change, verb: ModerationVerb, person: Person, place: Option<PlaceId>) -> Option<Event> {
-    Event::moderation((change.guild, change.revision), verb, person, (REASON, place))
+/// What game servers are told. Nothing, where another ban or mute of the person still holds in the place. Where one of
+/// every game ended, those of single places hold on: their servers are told so right after the end.
+fn over(
+    change: &Change,
+    (ended, holds): (ModerationVerb, ModerationVerb),
+    (person, place): (Person, Option<PlaceId>),
+    holding: &[(&str, Option<PlaceId>)],
+) -> Vec<Event> {
+    if holding.iter().any(|(_, own)| own.is_none() || *own == place) {
+        return Vec::new();
+    }
+    let of = (change.guild, change.revision);
+    let end = Event::moderation(of, ended, person, (REASON, place));
+    let rest = holding.iter().filter(|_| place.is_none());
+    let rest = rest.map(|(reason, own)| Event::moderation(of, holds, person, (reason, *own)));
+    std::iter::once(end).chain(rest).flatten().collect()
 }

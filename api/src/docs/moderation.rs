@@ -36,8 +36,11 @@ fn checks() -> Vec<super::operation::Op> {
 }
 
 fn lists() -> Vec<super::operation::Op> {
-    let about = "To fill a game server's cache. Keep `revision` and send it as `since` to get what changed, and \
-                 `If-None-Match` to get nothing where nothing did.";
+    let about = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that \
+                 a list may be enforced by `identifier` alone. Keep `revision` and send it as `since`, with the same \
+                 `place_id` and `scope`, to get what changed, and `If-None-Match` to get nothing where nothing did.";
+    let here = || place().about("Also what counts in this place alone; nothing of other places.");
+    let scope = || word(&["all"]).about("Everything, each with its `place_id`. Not together with `place_id`.");
     let since = || count(17).about("A `revision` that was answered before.");
     let lists = |name: &'static str| {
         object([
@@ -50,11 +53,15 @@ fn lists() -> Vec<super::operation::Op> {
     vec![
         get("/moderation/{guildId}/play/bans/active", "Active bans")
             .about(about)
+            .query("place_id?", here())
+            .query("scope?", scope())
             .query("since?", since())
             .data(lists("bans"))
             .etag(),
         get("/moderation/{guildId}/play/mutes/active", "Active mutes")
             .about(about)
+            .query("place_id?", here())
+            .query("scope?", scope())
             .query("since?", since())
             .data(lists("mutes"))
             .etag(),
@@ -77,8 +84,10 @@ fn changes() -> Vec<super::operation::Op> {
             ("revision", count(18)),
         ])
     };
-    let lifted =
-        |done: &'static str| object([(done, flag(true)), ("lifted", list(id(41)).about("May be none."))]);
+    let lifted = |done: &'static str, still: &'static str| {
+        let wider = "With `place_id`: one of every game still holds there.";
+        object([(done, flag(true)), ("lifted", list(id(41)).about("May be none.")), (still, flag(false).about(wider))])
+    };
     vec![
         post("/moderation/{guildId}/play/ban", "Ban a user")
             .about("Replaces an active ban of the same user and place. A ban of all games is mirrored to the chat platform.")
@@ -88,7 +97,7 @@ fn changes() -> Vec<super::operation::Op> {
         post("/moderation/{guildId}/play/unban", "Lift a user's bans")
             .about("Without `place_id` all of them. Succeeds where there was none.")
             .body(release())
-            .data(lifted("unbanned"))
+            .data(lifted("unbanned", "still_banned"))
             .says("user unbanned"),
         post("/moderation/{guildId}/play/mute", "Mute a user")
             .about("Replaces an active mute of the same user and place.")
@@ -98,7 +107,7 @@ fn changes() -> Vec<super::operation::Op> {
         post("/moderation/{guildId}/play/unmute", "Lift a user's mutes")
             .about("Without `place_id` all of them. Succeeds where there was none.")
             .body(release())
-            .data(lifted("unmuted"))
+            .data(lifted("unmuted", "still_muted"))
             .says("user unmuted"),
     ]
 }

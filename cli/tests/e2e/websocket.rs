@@ -16,6 +16,7 @@ both_modes!(
     ten_connects_a_minute,
     waiting_commands_come_first_then_live_ones,
     moderation_is_told_to_those_it_concerns,
+    a_ban_of_the_place_outlasts_one_of_every_game,
     a_revoked_key_closes_its_sockets,
     an_expired_key_closes_its_sockets,
     a_stop_says_goodbye,
@@ -46,7 +47,11 @@ impl Socket {
     }
 
     async fn next(&mut self) -> Message {
-        let next = tokio::time::timeout(PATIENCE, self.0.next()).await;
+        self.next_within(PATIENCE).await
+    }
+
+    async fn next_within(&mut self, patience: Duration) -> Message {
+        let next = tokio::time::timeout(patience, self.0.next()).await;
         next.expect("something arrives").expect("the socket is open").unwrap()
     }
 
@@ -189,6 +194,30 @@ async fn moderation_is_told_to_those_it_concerns(world: &World) {
     api.key(&other.admin_key).post(&format!("/moderation/{}/play/ban", other.id), body).await.ok();
     moderate(&api, world, "ban", json!({ "identifier": "8004", "reason": "last" })).await;
     assert_eq!(socket.frame().await["data"]["identifier"], "8004");
+}
+
+/// A server that enforces what it is told by `identifier` alone is right again after the sweep closed the wider one.
+async fn a_ban_of_the_place_outlasts_one_of_every_game(world: &World) {
+    let (api, key) = (world.api(), &world.guild().game_key);
+    let mut socket = Socket::open(world, 0, key).await;
+    moderate(&api, world, "ban", json!({ "identifier": "8001", "reason": "here", "place_id": 71 })).await;
+    let short = json!({ "identifier": "8001", "reason": "everywhere", "duration_seconds": 1 });
+    moderate(&api, world, "ban", short).await;
+    for reason in ["here", "everywhere"] {
+        assert_eq!(socket.frame().await["data"]["reason"], reason);
+    }
+    // The sweep comes once a minute. What pings keep alive is no frame.
+    let deadline = Instant::now() + Duration::from_secs(75);
+    let end = loop {
+        let message = socket.next_within(deadline.saturating_duration_since(Instant::now())).await;
+        if let Message::Text(text) = message {
+            break serde_json::from_str::<Value>(&text).unwrap();
+        }
+    };
+    assert_eq!((&end["type"], &end["data"]["reason"]), (&json!("moderation.unban"), &json!("expired")));
+    let holds = socket.frame().await;
+    assert_eq!((&holds["type"], &holds["data"]["place_id"]), (&json!("moderation.ban"), &json!(71)));
+    assert_eq!((&holds["data"]["identifier"], &holds["data"]["reason"]), (&json!("8001"), &json!("here")));
 }
 
 async fn a_revoked_key_closes_its_sockets(world: &World) {

@@ -5,7 +5,7 @@ use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, Select};
 
 use super::{Column, Entity, Model};
-use crate::{ChatId, GuildId, Lifted, MuteId, Person, PlaceId, PlayId, Subject, Timestamp, link, sanction};
+use crate::{ChatId, GuildId, Lifted, MuteId, Person, PlaceId, Places, PlayId, Subject, Timestamp, link, sanction};
 
 /// The mutes of a person that are in force, the one that ends last first. With a place: those that apply there.
 pub async fn of_person<C: ConnectionTrait>(
@@ -36,10 +36,15 @@ pub async fn remaining<C: ConnectionTrait>(
     Ok(mutes.into_iter().find(|mute| mute.place_id.is_none() || mute.place_id == place))
 }
 
-/// How many mutes of a guild are in force. Between two changes the number only falls.
-pub async fn count<C: ConnectionTrait>(conn: &C, guild: GuildId, now: Timestamp) -> Result<u64, DbErr> {
+/// How many of these mutes of a guild are in force. Between two changes the number only falls.
+pub async fn count<C: ConnectionTrait>(
+    conn: &C,
+    (guild, places): (GuildId, Places),
+    now: Timestamp,
+) -> Result<u64, DbErr> {
     Entity::find()
         .filter(Column::GuildId.eq(guild))
+        .filter(places.shown(Column::PlaceId))
         .filter(sanction::in_force(Column::LiftedAt, Column::ExpiresAt, now))
         .count(conn)
         .await
@@ -71,13 +76,13 @@ impl Listed {
     }
 }
 
-/// All mutes of a guild that are in force, oldest first.
+/// These mutes of a guild that are in force, oldest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
-    guild: GuildId,
+    (guild, places): (GuildId, Places),
     now: Timestamp,
 ) -> Result<Vec<Listed>, DbErr> {
-    listed(guild)
+    listed(guild, places)
         .filter(sanction::in_force(Column::LiftedAt, Column::ExpiresAt, now))
         .order_by_asc(Column::MuteId)
         .into_model()
@@ -88,11 +93,11 @@ pub async fn list<C: ConnectionTrait>(
 /// Mutes, in force or not, that changed after `revision`, in the order of change. Lapsing is no change.
 pub async fn changed_since<C: ConnectionTrait>(
     conn: &C,
-    guild: GuildId,
+    (guild, places): (GuildId, Places),
     revision: i64,
     limit: u64,
 ) -> Result<Vec<Listed>, DbErr> {
-    listed(guild)
+    listed(guild, places)
         .filter(Column::Revision.gt(revision))
         .order_by_asc(Column::Revision)
         .order_by_asc(Column::MuteId)
@@ -102,7 +107,7 @@ pub async fn changed_since<C: ConnectionTrait>(
         .await
 }
 
-fn listed(guild: GuildId) -> Select<Entity> {
+fn listed(guild: GuildId, places: Places) -> Select<Entity> {
     let linked = Query::select()
         .column(link::Column::PlayId)
         .from(link::Entity)
@@ -123,4 +128,5 @@ fn listed(guild: GuildId) -> Select<Entity> {
         ])
         .column_as(Column::PlayId.into_expr().if_null(linked), "play_id")
         .filter(Column::GuildId.eq(guild))
+        .filter(places.shown(Column::PlaceId))
 }

@@ -2,7 +2,7 @@
 
 use entities::ban::{self, active, change, history, mirror};
 use entities::moderation_revision::{self, Change};
-use entities::{JobId, Lifted, Person, PlaceId, Subject, Timestamp, mute};
+use entities::{JobId, Lifted, Person, PlaceId, Places, Subject, Timestamp, mute};
 
 use crate::support::{Hall, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
 
@@ -54,7 +54,7 @@ both_databases! {
         hall.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
         assert_eq!(hall.bans_of(by_play(1), None, at(59)).await.len(), 1);
         assert!(hall.bans_of(by_play(1), None, at(60)).await.is_empty());
-        assert!(active::list(hall.conn(), guild(), at(60)).await.unwrap().is_empty());
+        assert!(active::list(hall.conn(), (guild(), Places::All), at(60)).await.unwrap().is_empty());
         assert!(change::guilds_with_lapsed(hall.conn(), at(59), 10).await.unwrap().is_empty());
         assert_eq!(change::guilds_with_lapsed(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
         let change = hall.change(at(61)).await;
@@ -105,9 +105,9 @@ both_databases! {
         let change = hall.change(at(1)).await;
         assert_eq!(change::relinked(hall.conn(), &change, &[chat(1)]).await.unwrap(), 1);
         assert_eq!(hall.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let listed = active::list(hall.conn(), guild(), at(1)).await.unwrap();
+        let listed = active::list(hall.conn(), (guild(), Places::All), at(1)).await.unwrap();
         assert_eq!(listed[0].identifier(), Some(by_play(1)));
-        let changed = active::changed_since(hall.conn(), guild(), before, 10).await.unwrap();
+        let changed = active::changed_since(hall.conn(), (guild(), Places::All), before, 10).await.unwrap();
         assert_eq!(changed, listed);
         let person = Person::resolve(hall.conn(), guild(), by_play(1)).await.unwrap();
         let gone = change::lift(hall.conn(), &change, (person, None), chat(99)).await.unwrap();
@@ -144,11 +144,11 @@ both_databases! {
         let second = hall.ban(new(by_play(2), None, None), at(0)).await.ban;
         let seen = moderation_revision::current(hall.conn(), guild()).await.unwrap();
         assert_eq!(seen, second.revision);
-        assert!(active::changed_since(hall.conn(), guild(), seen, 10).await.unwrap().is_empty());
+        assert!(active::changed_since(hall.conn(), (guild(), Places::All), seen, 10).await.unwrap().is_empty());
         let change = hall.change(at(5)).await;
         change::lift(hall.conn(), &change, (by_play(1).into(), None), chat(9)).await.unwrap();
         hall.ban(new(by_play(3), None, None), at(6)).await;
-        let changed = active::changed_since(hall.conn(), guild(), seen, 10).await.unwrap();
+        let changed = active::changed_since(hall.conn(), (guild(), Places::All), seen, 10).await.unwrap();
         let told: Vec<_> = changed.iter().map(|ban| (ban.identifier(), ban.in_force(at(6)))).collect();
         assert_eq!(told, [(Some(by_play(1)), false), (Some(by_play(3)), true)]);
         assert_eq!(moderation_revision::current(hall.conn(), other_guild()).await.unwrap(), 0);
@@ -225,12 +225,12 @@ both_databases! {
         let person = Person::resolve(hall.conn(), guild(), by_play(1)).await.unwrap();
         let found = async |now| mute::of_person(hall.conn(), guild(), (person, None), now).await.unwrap().len();
         assert_eq!((found(at(59)).await, found(at(60)).await), (1, 0));
-        assert_eq!(mute::list(hall.conn(), guild(), at(1)).await.unwrap()[0].identifier(), Some(by_play(1)));
+        assert_eq!(mute::list(hall.conn(), (guild(), Places::All), at(1)).await.unwrap()[0].identifier(), Some(by_play(1)));
         assert_eq!(mute::guilds_with_lapsed(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
         let change = hall.change(at(60)).await;
         assert_eq!(mute::close_lapsed(hall.conn(), &change, 10).await.unwrap().len(), 1);
         let seen = change.revision - 1;
-        let changed = mute::changed_since(hall.conn(), guild(), seen, 10).await.unwrap();
+        let changed = mute::changed_since(hall.conn(), (guild(), Places::All), seen, 10).await.unwrap();
         assert_eq!(changed[0].lifted_how, Some(Lifted::Expired));
     }
 }

@@ -4,7 +4,7 @@ use entities::ban::change::{self, NewBan};
 use entities::ban::import::{self, Known};
 use entities::ban::{active, expiry, history};
 use entities::moderation_revision::{self, Change};
-use entities::{Lifted, PlaceId, Subject, Timestamp, audit_entry};
+use entities::{Lifted, PlaceId, Places, Subject, Timestamp, audit_entry};
 
 use crate::support::{Hall, at, both_databases, by_chat, by_play, chat, guild, place, play};
 
@@ -29,7 +29,7 @@ impl Hall {
     }
 
     async fn in_force(&self, now: Timestamp) -> u64 {
-        active::count(self.conn(), guild(), now).await.unwrap()
+        active::count(self.conn(), (guild(), Places::All), now).await.unwrap()
     }
 }
 

@@ -3,11 +3,13 @@
 //! The revision numbers the changes to a guild's bans and mutes. It is read before the rows, so they are at least as
 //! new: a client that asks for what came after it misses nothing, and may see a row twice.
 
-use entities::{PlaceId, Subject, Timestamp, moderation_revision};
+use entities::{GuildId, PlaceId, Places, Subject, Timestamp, moderation_revision};
 use serde::Serialize;
 
 use crate::call::Call;
 use crate::http::error::ApiError;
+use crate::http::query::Query;
+use crate::moderation::PLACE;
 use crate::time::Seconds;
 
 /// More changes than this are not told one by one: the whole list is sent.
@@ -26,7 +28,7 @@ pub(super) struct Item<Id> {
 
 /// What goes with the rows.
 #[derive(Serialize)]
-pub(super) struct Tail<Id> {
+pub(super) struct ListMeta<Id> {
     /// To be sent as `since` next time.
     revision: i64,
     /// The rows are the whole list. If not, they are what is new or changed, and `lifted` names what is to be dropped.
@@ -34,7 +36,7 @@ pub(super) struct Tail<Id> {
     lifted: Vec<Id>,
 }
 
-impl<Id> Tail<Id> {
+impl<Id> ListMeta<Id> {
     pub(super) fn complete(revision: i64) -> Self {
         Self { revision, complete: true, lifted: Vec::new() }
     }
@@ -45,24 +47,47 @@ impl<Id> Tail<Id> {
 }
 
 /// How the guild's moderation stands, and from where on the caller wants changes; none: the whole list.
-pub(super) struct Stand {
+pub(super) struct ListState {
     pub(super) revision: i64,
+    /// Which rows the caller enforces; its changes are narrowed like its list.
+    pub(super) of: (GuildId, Places),
     pub(super) since: Option<i64>,
     pub(super) now: Timestamp,
 }
 
-impl Stand {
+impl ListState {
     pub(super) async fn of(call: &Call) -> Result<Self, ApiError> {
+        let places = places(&call.query)?;
         let since = call.query.parsed::<u64>("since", "a `revision` that was answered before")?;
         let since = since.and_then(|since| i64::try_from(since).ok());
         let revision = moderation_revision::current(call.read(), call.guild()).await?;
         // 0 is before everything. A revision of the future is of another database: begin anew.
         let since = since.filter(|since| (1..=revision).contains(since));
-        Ok(Self { revision, since, now: call.now() })
+        Ok(Self { revision, of: (call.guild(), places), since, now: call.now() })
     }
 
-    /// Between two changes rows only lapse, so revision and count tell every list from every other.
+    /// Between two changes rows only lapse, so revision and count tell every list of these places from every other.
     pub(super) fn tag(&self, in_force: u64) -> String {
-        format!("\"{}-{in_force}\"", self.revision)
+        let places = match self.of.1 {
+            Places::Everywhere => "everywhere".to_owned(),
+            Places::In(place) => place.to_string(),
+            Places::All => "all".to_owned(),
+        };
+        format!("\"{}-{in_force}-{places}\"", self.revision)
+    }
+}
+
+/// Without `place_id` only what counts in every game: whoever enforces a list by `identifier` alone turns away nobody
+/// who is banned or muted in another place (decisions 4).
+fn places(query: &Query) -> Result<Places, ApiError> {
+    let place: Option<PlaceId> = query.parsed("place_id", PLACE)?;
+    match (query.text("scope"), place) {
+        (None, None) => Ok(Places::Everywhere),
+        (None, Some(place)) => Ok(Places::In(place)),
+        (Some("all"), None) => Ok(Places::All),
+        (Some("all"), Some(place)) => {
+            Err(ApiError::field("place_id", &place.get().into(), "absent where `scope` is `all`"))
+        }
+        (Some(other), _) => Err(ApiError::field("scope", &other.into(), "`all`")),
     }
 }

@@ -4,7 +4,7 @@ use entities::BanId;
 use entities::ban::active::{self, Listed};
 use serde::Serialize;
 
-use super::active::{Item, MOST_CHANGES, Stand, Tail};
+use super::active::{Item, ListMeta, ListState, MOST_CHANGES};
 use crate::call::Call;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
@@ -14,33 +14,33 @@ use crate::time::Seconds;
 struct Bans {
     bans: Vec<Item<BanId>>,
     #[serde(flatten)]
-    tail: Tail<BanId>,
+    meta: ListMeta<BanId>,
 }
 
 pub(crate) async fn bans(call: Call) -> Result<Reply, ApiError> {
-    let stand = Stand::of(&call).await?;
-    if let Some(changes) = changes(&call, &stand).await? {
+    let state = ListState::of(&call).await?;
+    if let Some(changes) = changes(&call, &state).await? {
         return Reply::data(&changes);
     }
-    let tag = stand.tag(active::count(call.read(), call.guild(), stand.now).await?);
+    let tag = state.tag(active::count(call.read(), state.of, state.now).await?);
     if call.if_none_match.has(&tag) {
         return Ok(Reply::not_modified(tag));
     }
-    let rows = active::list(call.read(), call.guild(), stand.now).await?;
-    let tail = Tail::complete(stand.revision);
-    Ok(Reply::data(&Bans { bans: rows.into_iter().map(item).collect(), tail })?.with_etag(tag))
+    let rows = active::list(call.read(), state.of, state.now).await?;
+    let meta = ListMeta::complete(state.revision);
+    Ok(Reply::data(&Bans { bans: rows.into_iter().map(item).collect(), meta })?.with_etag(tag))
 }
 
 /// None: the whole list is wanted, or shorter to send.
-async fn changes(call: &Call, stand: &Stand) -> Result<Option<Bans>, ApiError> {
-    let Some(since) = stand.since else { return Ok(None) };
-    let rows = active::changed_since(call.read(), call.guild(), since, MOST_CHANGES + 1).await?;
+async fn changes(call: &Call, state: &ListState) -> Result<Option<Bans>, ApiError> {
+    let Some(since) = state.since else { return Ok(None) };
+    let rows = active::changed_since(call.read(), state.of, since, MOST_CHANGES + 1).await?;
     if rows.len() as u64 > MOST_CHANGES {
         return Ok(None);
     }
-    let (bans, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.in_force(stand.now));
-    let tail = Tail::changes(stand.revision, gone.into_iter().map(|row| row.ban_id).collect());
-    Ok(Some(Bans { bans: bans.into_iter().map(item).collect(), tail }))
+    let (bans, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.in_force(state.now));
+    let meta = ListMeta::changes(state.revision, gone.into_iter().map(|row| row.ban_id).collect());
+    Ok(Some(Bans { bans: bans.into_iter().map(item).collect(), meta }))
 }
 
 fn item(row: Listed) -> Item<BanId> {

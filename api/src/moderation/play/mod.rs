@@ -28,7 +28,7 @@ use crate::call::Call;
 use crate::http::error::ApiError;
 
 /// What a moderator did to whom.
-struct Act {
+struct StaffAct {
     kind: ActionType,
     /// Of the audit entry.
     action: &'static str,
@@ -41,7 +41,7 @@ struct Act {
 async fn record(
     call: &Call,
     transaction: &DatabaseTransaction,
-    act: Act,
+    act: StaffAct,
     now: Timestamp,
 ) -> Result<(), ApiError> {
     let target = act.target.to_string();

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use chrono::SubsecRound;
 use entities::{ChatId, PlaceId, Subject, Timestamp};
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::fields::{Field, Fields, Text};
 use crate::http::error::ApiError;
+use crate::time::whole_second_from;
 
 /// Who is banned or muted, by whom, why, where and until when.
-pub(super) struct Sentence {
+pub(super) struct SanctionRequest {
     pub(super) subject: Subject,
     pub(super) moderator: ChatId,
     pub(super) reason: String,
@@ -21,10 +21,10 @@ pub(super) struct Sentence {
     pub(super) now: Timestamp,
 }
 
-impl Sentence {
+impl SanctionRequest {
     pub(super) fn read(call: &Call) -> Result<Self, ApiError> {
         let (fields, now) = (&call.fields, call.now());
-        let lasts = fields.optional::<Lasts>("duration_seconds")?;
+        let lasts = fields.optional::<DurationSeconds>("duration_seconds")?;
         Ok(Self {
             subject: fields.required("identifier")?,
             moderator: fields.required("moderator_id")?,
@@ -37,14 +37,14 @@ impl Sentence {
 }
 
 /// Whose ban or mute is lifted, and by whom; without a place all of them.
-pub(super) struct Release {
+pub(super) struct LiftRequest {
     pub(super) subject: Subject,
     pub(super) moderator: ChatId,
     pub(super) reason: Option<String>,
     pub(super) place: Option<PlaceId>,
 }
 
-impl Release {
+impl LiftRequest {
     pub(super) fn read(fields: &Fields) -> Result<Self, ApiError> {
         Ok(Self {
             subject: fields.required("identifier")?,
@@ -57,18 +57,18 @@ impl Release {
 
 /// How long a ban or mute lasts, in seconds: 1 to 100 years (decisions 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Lasts(u64);
+struct DurationSeconds(u64);
 
 const LONGEST: u64 = 3_153_600_000;
 
-impl Lasts {
-    /// On a whole second, which is what clients are shown: from that second on it is over.
+impl DurationSeconds {
+    /// On a whole second, which is what clients are shown, and never before its time is over (decisions 8).
     fn end(self, from: Timestamp) -> Timestamp {
-        from.trunc_subsecs(0) + Duration::from_secs(self.0)
+        whole_second_from(from) + Duration::from_secs(self.0)
     }
 }
 
-impl Field for Lasts {
+impl Field for DurationSeconds {
     fn allowed() -> Cow<'static, str> {
         format!("an integer from 1 to {LONGEST}, or null for ever").into()
     }
@@ -87,18 +87,20 @@ mod tests {
     #[test]
     fn a_sentence_lasts_from_a_second_to_a_hundred_years() {
         for fine in [1, 60, LONGEST] {
-            assert_eq!(Lasts::read(&json!(fine)), Some(Lasts(fine)));
+            assert_eq!(DurationSeconds::read(&json!(fine)), Some(DurationSeconds(fine)));
         }
         for bad in [json!(0), json!(-1), json!(1.5), json!("60"), json!(LONGEST + 1), json!(true)] {
-            assert_eq!(Lasts::read(&bad), None, "{bad}");
+            assert_eq!(DurationSeconds::read(&bad), None, "{bad}");
         }
     }
 
     #[test]
-    fn it_ends_on_the_second_that_is_shown() {
+    fn it_ends_on_a_whole_second_and_lasts_no_less_than_its_time() {
         let from: Timestamp = "2026-11-20T12:00:00.987654Z".parse().unwrap();
-        assert_eq!(Lasts(5).end(from), "2026-11-20T12:00:05Z".parse::<Timestamp>().unwrap());
-        let century: Timestamp = "2126-10-27T12:00:00Z".parse().unwrap();
-        assert_eq!(Lasts(LONGEST).end(from), century);
+        assert_eq!(DurationSeconds(5).end(from), "2026-11-20T12:00:06Z".parse::<Timestamp>().unwrap());
+        let whole: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        assert_eq!(DurationSeconds(5).end(whole), "2026-11-20T12:00:05Z".parse::<Timestamp>().unwrap());
+        let century: Timestamp = "2126-10-27T12:00:01Z".parse().unwrap();
+        assert_eq!(DurationSeconds(LONGEST).end(from), century);
     }
 }

@@ -7,8 +7,8 @@ use runtime::ModerationVerb;
 use serde::Serialize;
 use serde_json::json;
 
-use super::request::Release;
-use super::{Act, mirror, record};
+use super::request::LiftRequest;
+use super::{StaffAct, mirror, record};
 use crate::call::Call;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
@@ -19,14 +19,17 @@ struct Unbanned {
     unbanned: bool,
     /// The bans that were lifted.
     lifted: Vec<BanId>,
+    /// Where a place was given: another ban still holds there.
+    still_banned: bool,
 }
 
 const LIFTED: &str = "user unbanned";
 const NONE: &str = "there was no active ban";
 const STILL: &str = "the ban of this place is lifted; a ban of every game is still in force";
+const ONLY_WIDER: &str = "there was no active ban of this place; a ban of every game is still in force";
 
 pub(crate) async fn unban(call: Call) -> Result<Reply, ApiError> {
-    let Release { subject, moderator, reason, place } = Release::read(&call.fields)?;
+    let LiftRequest { subject, moderator, reason, place } = LiftRequest::read(&call.fields)?;
     let transaction = call.begin().await?;
     let now = call.now();
     let change = moderation_revision::begin(&transaction, call.guild(), now).await?;
@@ -34,24 +37,26 @@ pub(crate) async fn unban(call: Call) -> Result<Reply, ApiError> {
     let closed = change::lift(&transaction, &change, (person, place), moderator).await?;
     let lifted = closed.iter().filter(|ban| ban.lifted_how == Some(Lifted::Lifted));
     let lifted: Vec<_> = lifted.map(|ban| ban.ban_id).collect();
+    let left = active::remaining(&transaction, call.guild(), (person, place), now).await?;
+    let still_banned = left.is_some();
     if lifted.is_empty() {
         // What had lapsed is left to the sweep.
         transaction.rollback().await?;
-        return Ok(Reply::data(&Unbanned { unbanned: true, lifted })?.with_message(NONE));
+        let message = if still_banned { ONLY_WIDER } else { NONE };
+        return Ok(Reply::data(&Unbanned { unbanned: true, lifted, still_banned })?.with_message(message));
     }
     expiry::note(&transaction, &closed, now).await?;
     let jobs = mirror::enqueue(&call, &transaction, &change, (&closed, moderator)).await?;
     let details = json!({ "lifted": lifted, "reason": reason, "place_id": place });
     let act =
-        Act { kind: ActionType::Unban, action: "moderation.unban", moderator, target: subject, details };
+        StaffAct { kind: ActionType::Unban, action: "moderation.unban", moderator, target: subject, details };
     record(&call, &transaction, act, now).await?;
 
-    let left = active::remaining(&transaction, call.guild(), (person, place), now).await?;
     let (verb, reason, place, message) = match &left {
         Some(ban) => (ModerationVerb::Ban, ban.reason.as_str(), ban.place_id, STILL),
         None => (ModerationVerb::Unban, reason.as_deref().unwrap_or_default(), place, LIFTED),
     };
-    let reply = Reply::data(&Unbanned { unbanned: true, lifted })?.with_message(message);
+    let reply = Reply::data(&Unbanned { unbanned: true, lifted, still_banned })?.with_message(message);
     let news = News { verb, person, reason, place, revision: change.revision };
     let reply = commit(&call, transaction, reply, news).await?;
     call.app.queue.publish(jobs);

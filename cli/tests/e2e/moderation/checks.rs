@@ -11,6 +11,7 @@ both_modes!(
     a_ban_on_either_account_is_found_through_the_other,
     a_link_made_later_counts,
     a_place_narrows_bans_and_checks,
+    an_end_in_one_place_says_what_still_holds_there,
     mutes_follow_the_same_rules,
     an_unban_lifts_everything_and_says_when_there_was_nothing,
 );
@@ -76,6 +77,31 @@ async fn a_place_narrows_bans_and_checks(world: &World) {
     world.ban(STRANGER, json!({ "place_id": 13 })).await;
     world.unban(STRANGER, json!({})).await.ok();
     assert!(!world.is_banned(STRANGER).await);
+}
+
+async fn an_end_in_one_place_says_what_still_holds_there(world: &World) {
+    for (verb, end, still) in [("ban", "unban", "still_banned"), ("mute", "unmute", "still_muted")] {
+        let here = json!({ "place_id": 11 });
+        world.sentence(verb, STRANGER, json!({})).await.ok();
+        // Nothing of this place, and what counts there stays.
+        let none = world.sentence(end, STRANGER, here.clone()).await;
+        assert!(none.message().contains("still in force"), "{none}");
+        let none = none.ok();
+        assert_eq!((&none[still], &none["lifted"]), (&json!(true), &json!([])));
+        world.sentence(verb, STRANGER, here.clone()).await.ok();
+        let lifted = world.sentence(end, STRANGER, here.clone()).await;
+        assert!(lifted.message().contains("still in force"), "{lifted}");
+        let lifted = lifted.ok();
+        assert_eq!((&lifted[still], lifted["lifted"].as_array().unwrap().len()), (&json!(true), 1));
+        // Where nothing wider holds.
+        world.sentence(verb, STRANGER, json!({ "place_id": 12 })).await.ok();
+        assert_eq!(world.sentence(end, STRANGER, json!({})).await.ok()[still], false);
+        for more in [here, json!({})] {
+            let nothing = world.sentence(end, STRANGER, more).await;
+            assert!(!nothing.message().contains("still"), "{nothing}");
+            assert_eq!(nothing.ok()[still], false);
+        }
+    }
 }
 
 async fn mutes_follow_the_same_rules(world: &World) {

@@ -7,8 +7,10 @@ use crate::harness::{World, both_modes, http_client};
 
 both_modes!(
     the_active_list_names_players_by_their_game_id,
+    a_list_holds_what_counts_where_it_is_enforced,
     an_unchanged_list_is_not_sent_again,
     a_client_that_follows_the_revision_has_the_list,
+    each_place_follows_its_own_list,
     the_history_pages_and_filters,
 );
 
@@ -17,7 +19,7 @@ async fn the_active_list_names_players_by_their_game_id(world: &World) {
     world.ban(&member.chat, json!({ "duration_seconds": 900 })).await;
     world.ban(STRANGER, json!({ "place_id": 4 })).await;
     world.ban(STRANGER_CHAT, json!({})).await;
-    let data = world.api().get(&world.moderation("play/bans/active")).await.ok();
+    let data = world.api().get(&world.moderation("play/bans/active?scope=all")).await.ok();
     let bans = data["bans"].as_array().unwrap();
     let named: Vec<_> = bans.iter().map(|ban| ban["identifier"].as_str().unwrap()).collect();
     assert_eq!(named, [member.play.to_string().as_str(), STRANGER, STRANGER_CHAT]);
@@ -30,6 +32,38 @@ async fn the_active_list_names_players_by_their_game_id(world: &World) {
     let other = world.other_guild();
     let path = format!("/moderation/{}/play/bans/active", other.id);
     assert_eq!(world.api().key(&other.admin_key).get(&path).await.ok()["bans"], json!([]));
+}
+
+/// What the first guild's active list holds for this query, as `(identifier, place)`.
+async fn listed(world: &World, list: &str, query: &str) -> Vec<(String, Option<i64>)> {
+    let data = world.api().get(&world.moderation(&format!("play/{list}/active?{query}"))).await.ok();
+    let rows = data[list].as_array().unwrap().iter();
+    rows.map(|row| (row["identifier"].as_str().unwrap().to_owned(), row["place_id"].as_i64())).collect()
+}
+
+async fn a_list_holds_what_counts_where_it_is_enforced(world: &World) {
+    for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
+        for (whom, place) in [("700", json!(null)), ("704", json!(4)), ("705", json!(5)), ("700", json!(5))] {
+            world.sentence(verb, whom, json!({ "place_id": place })).await.ok();
+        }
+        let row = |whom: &str, place| (whom.to_owned(), place);
+        let (everywhere, four, five) = (row("700", None), row("704", Some(4)), row("705", Some(5)));
+        assert_eq!(listed(world, list, "").await, [everywhere.clone()]);
+        assert_eq!(listed(world, list, "place_id=4").await, [everywhere.clone(), four.clone()]);
+        assert_eq!(listed(world, list, "place_id=9").await, [everywhere.clone()]);
+        let all = [everywhere, four, five, row("700", Some(5))];
+        assert_eq!(listed(world, list, "scope=all").await, all);
+        assert_eq!(listed(world, list, "place_id=5").await, [&all[0], &all[2], &all[3]].map(Clone::clone));
+        let path = world.moderation(&format!("play/{list}/active"));
+        for (query, field) in [
+            ("place_id=x", "`place_id`"),
+            ("place_id=-1", "`place_id`"),
+            ("scope=some", "`scope`"),
+            ("scope=all&place_id=4", "`place_id`"),
+        ] {
+            world.api().get(&format!("{path}?{query}")).await.refused(400, &[field]);
+        }
+    }
 }
 
 async fn an_unchanged_list_is_not_sent_again(world: &World) {
@@ -48,6 +82,9 @@ async fn an_unchanged_list_is_not_sent_again(world: &World) {
         assert_eq!(same.headers()["etag"], tag.as_str());
         assert!(same.headers().contains_key("x-ratelimit-remaining"));
         assert!(same.bytes().await.unwrap().is_empty());
+        // The list of a place is another list, also where it holds the same.
+        let of_place = world.api().get(&format!("{path}?place_id=4")).await;
+        assert_ne!(of_place.header("etag"), Some(tag.as_str()));
         world.sentence(verb, STRANGER_CHAT, json!({})).await.ok();
         let changed = ask(&tag).await;
         assert_eq!(changed.status(), 200);
@@ -89,6 +126,44 @@ async fn a_client_that_follows_the_revision_has_the_list(world: &World) {
     assert_eq!((&data["complete"], data["bans"].as_array().unwrap().len()), (&json!(true), 1));
     world.api().get(&format!("{path}?since=-1")).await.refused(400, &["since"]);
     world.api().get(&format!("{path}?since=x")).await.refused(400, &["since"]);
+}
+
+/// Three clients, each of which asks for what changed with the parameters of its list, while bans of several places and
+/// of every game come and go.
+async fn each_place_follows_its_own_list(world: &World) {
+    let queries = ["", "place_id=4", "scope=all"];
+    let mut clients = queries.map(|_| (0, std::collections::BTreeMap::<i64, Value>::new()));
+    for step in 0..8 {
+        match step {
+            0 => drop(world.ban("601", json!({ "place_id": 4 })).await),
+            1 => drop(world.ban("602", json!({ "place_id": 5 })).await),
+            2 => drop(world.ban("603", json!({})).await),
+            3 => drop(world.ban("602", json!({ "place_id": 5, "duration_seconds": 600 })).await),
+            4 => drop(world.unban("602", json!({})).await.ok()),
+            5 => drop(world.ban("601", json!({})).await),
+            6 => drop(world.unban("601", json!({ "place_id": 4 })).await.ok()),
+            _ => drop(world.unban("603", json!({})).await.ok()),
+        }
+        for (query, (revision, cache)) in queries.iter().zip(&mut clients) {
+            let path = world.moderation(&format!("play/bans/active?{query}"));
+            let data = world.api().get(&format!("{path}&since={revision}")).await.ok();
+            if data["complete"] == true {
+                cache.clear();
+            }
+            for lifted in data["lifted"].as_array().unwrap() {
+                cache.remove(&lifted.as_i64().unwrap());
+            }
+            for ban in data["bans"].as_array().unwrap() {
+                let counts = ban["place_id"].is_null() || *query == "scope=all" || ban["place_id"] == 4;
+                assert!(counts && !query.is_empty() || ban["place_id"].is_null(), "{query}: {ban}");
+                cache.insert(ban["id"].as_i64().unwrap(), ban.clone());
+            }
+            *revision = data["revision"].as_i64().unwrap();
+            let whole = world.api().get(&path).await.ok();
+            let cached = Value::Array(cache.values().cloned().collect());
+            assert_eq!(whole["bans"], cached, "step {step}, {query}");
+        }
+    }
 }
 
 async fn the_history_pages_and_filters(world: &World) {

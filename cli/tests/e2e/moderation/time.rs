@@ -9,6 +9,7 @@ use crate::harness::{World, both_modes};
 
 both_modes!(
     a_ban_ends_on_its_second_without_a_sweep,
+    a_second_is_a_whole_one,
     an_old_timer_never_lifts_a_newer_ban,
     the_sweep_closes_what_lapsed,
 );
@@ -43,6 +44,24 @@ async fn a_ban_ends_on_its_second_without_a_sweep(world: &World) {
     // A new one in its place begins anew.
     world.ban(STRANGER, json!({})).await;
     assert!(world.is_banned(STRANGER).await);
+}
+
+/// A ban of a second is in force no less than that, however late in a second it is made.
+async fn a_second_is_a_whole_one(world: &World) {
+    for (verb, status) in [("ban", "ban-status"), ("mute", "mute-status")] {
+        let late = Duration::from_millis(950);
+        let fraction = Duration::from_nanos(now().subsec_nanos().into());
+        tokio::time::sleep(if fraction < late { late - fraction } else { late + Duration::from_secs(1) - fraction })
+            .await;
+        let before = chrono::Utc::now();
+        let made = world.sentence(verb, STRANGER, json!({ "duration_seconds": 1 })).await.ok();
+        let ends = chrono::DateTime::parse_from_rfc3339(made["expires_at"].as_str().unwrap()).unwrap();
+        assert!((ends.to_utc() - before).num_milliseconds() >= 1_000, "made at {before}: {made}");
+        let seen = world.api().get(&world.moderation(&format!("{status}/{STRANGER}"))).await;
+        if chrono::Utc::now() < ends.to_utc() {
+            assert_ne!(seen.ok()[format!("{verb}_info")], Value::Null);
+        }
+    }
 }
 
 async fn an_old_timer_never_lifts_a_newer_ban(world: &World) {
