@@ -1,8 +1,8 @@
-//! Actions that wait for approval before they count for a quota (interface 4.12). Decided once.
+//! Actions that wait for approval before they count (interface 4.12, decisions 6). Decided once.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect, TransactionTrait};
 use serde::{Deserialize, Serialize};
 
 use crate::staff_action::{self, ActionType};
@@ -90,7 +90,7 @@ pub async fn list<C: ConnectionTrait>(
 }
 
 /// Approves or rejects. Needs a transaction: an approved action counts from the same commit on.
-pub async fn decide<C: ConnectionTrait>(
+pub async fn decide<C: ConnectionTrait + TransactionTrait>(
     conn: &C,
     (guild, pending): (GuildId, PendingId),
     approve: bool,
@@ -112,7 +112,8 @@ pub async fn decide<C: ConnectionTrait>(
         return Ok(found.map_or(Decision::Unknown, Decision::Already));
     };
     if approve {
-        staff_action::let_count(conn, guild, decided.action_id).await?;
+        let of = (guild, decided.staff_id, decided.action_type);
+        staff_action::let_count(conn, of, decided.action_id, now).await?;
     }
     Ok(Decision::Made(decided))
 }

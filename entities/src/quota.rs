@@ -22,7 +22,7 @@ pub struct Model {
     pub period: Period,
     /// A role's name; none: all staff.
     pub scope_role: Option<String>,
-    /// Actions count only when approved.
+    /// Actions of this type by those it covers count only when approved, for this quota and everywhere else.
     pub requires_approval: bool,
     pub created_at: Timestamp,
 }
@@ -278,12 +278,5 @@ async fn measure<C: ConnectionTrait>(
             .collect());
     };
     let tallies = staff_action::totals::of_guild(conn, guild, &[action], since).await?;
-    let mut measured: HashMap<ChatId, i64> =
-        tallies.iter().map(|tally| (tally.staff_id, tally.count)).collect();
-    if quota.requires_approval {
-        for (staff, count) in staff_action::totals::not_counting(conn, guild, action, since).await? {
-            *measured.entry(staff).or_default() -= count;
-        }
-    }
-    Ok(measured)
+    Ok(tallies.iter().map(|tally| (tally.staff_id, tally.count)).collect())
 }

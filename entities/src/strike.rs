@@ -152,7 +152,7 @@ pub async fn save<C: ConnectionTrait>(conn: &C, strike: &Model) -> Result<(), Db
     Ok(())
 }
 
-/// Removes a strike, keeping its record; `None`: unknown, removed or expired before.
+/// Removes a strike for good, also one that has expired, and keeps its record; `None`: unknown, or removed before.
 pub async fn remove<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -162,7 +162,7 @@ pub async fn remove<C: ConnectionTrait>(
     let removed = ending(Ended::Removed, now)
         .filter(Column::GuildId.eq(guild))
         .filter(Column::StrikeId.eq(strike))
-        .filter(Column::EndedAt.is_null())
+        .filter(Condition::any().add(Column::EndedHow.is_null()).add(Column::EndedHow.ne(Ended::Removed)))
         .exec_with_returning(conn)
         .await?;
     Ok(removed.into_iter().next())

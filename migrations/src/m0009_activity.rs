@@ -11,7 +11,6 @@ crate::dialect::change!(
         ACTION_BY_GUILD,
         ACTION_NTH,
         ACTION_TIMES,
-        ACTION_NOT_COUNTING,
         QUOTA,
         QUOTA_BY_GUILD,
         PENDING,
@@ -49,9 +48,10 @@ const SESSION_ENDED: &str = "
 CREATE INDEX staff_session_ended ON staff_session (guild_id, ended_second, staff_id, started_second)
 WHERE ended_second IS NOT NULL";
 
-/// Rows are only ever added. `nth` numbers the actions of one kind by one staff member from 1 without gaps, in the
-/// order of `created_at`: how many there are, and how many there were at a moment, is read off one row each, so that
-/// totals over any span cost the same with a thousand rows and with a million.
+/// Rows are only ever added. `nth` numbers the actions of one kind by one staff member that count, from 1 without gaps,
+/// in the order of `counted_at`: how many there are, and how many there were at a moment, is read off one row each, so
+/// that totals over any span cost the same with a thousand rows and with a million. An action that needs approval gets
+/// its number when it is approved.
 const ACTION: &str = "
 CREATE TABLE staff_action (
     action_id {serial},
@@ -59,26 +59,24 @@ CREATE TABLE staff_action (
     staff_id bigint NOT NULL,
     action_type text NOT NULL CHECK (action_type IN
         ('ban', 'unban', 'mute', 'unmute', 'warn', 'kick', 'custom')),
-    nth bigint NOT NULL CHECK (nth > 0),
+    nth bigint CHECK (nth > 0),
+    counted_at {time},
     target_id text NOT NULL,
     details {json} NOT NULL,
     session_id {uuid},
-    counts boolean NOT NULL,
-    created_at {time} NOT NULL
+    created_at {time} NOT NULL,
+    CHECK ((nth IS NULL) = (counted_at IS NULL))
 )";
 
 const ACTION_BY_GUILD: &str = "CREATE INDEX staff_action_by_guild ON staff_action (guild_id, action_id)";
 
-const ACTION_NTH: &str =
-    "CREATE UNIQUE INDEX staff_action_nth ON staff_action (guild_id, staff_id, action_type, nth)";
+const ACTION_NTH: &str = "
+CREATE UNIQUE INDEX staff_action_nth ON staff_action (guild_id, staff_id, action_type, nth)
+WHERE nth IS NOT NULL";
 
-const ACTION_TIMES: &str =
-    "CREATE INDEX staff_action_times ON staff_action (guild_id, staff_id, action_type, created_at, nth)";
-
-/// The few that wait for approval or were refused.
-const ACTION_NOT_COUNTING: &str = "
-CREATE INDEX staff_action_not_counting ON staff_action (guild_id, action_type, created_at, staff_id)
-WHERE NOT counts";
+const ACTION_TIMES: &str = "
+CREATE INDEX staff_action_times ON staff_action (guild_id, staff_id, action_type, counted_at, nth)
+WHERE nth IS NOT NULL";
 
 /// No scope means all staff; else the name of a staff role.
 const QUOTA: &str = "

@@ -40,7 +40,8 @@ fn lists() -> Vec<super::operation::Op> {
                  a list may be enforced by `identifier` alone. Keep `revision` and send it as `since`, with the same \
                  `place_id` and `scope`, to get what changed, and `If-None-Match` to get nothing where nothing did.";
     let here = || place().about("Also what counts in this place alone; nothing of other places.");
-    let scope = || word(&["all"]).about("Everything, each with its `place_id`. Not together with `place_id`.");
+    let scope =
+        || word(&["all"]).about("Everything, each with its `place_id`. Not together with `place_id`.");
     let since = || count(17).about("A `revision` that was answered before.");
     let lists = |name: &'static str| {
         object([
@@ -86,7 +87,11 @@ fn changes() -> Vec<super::operation::Op> {
     };
     let lifted = |done: &'static str, still: &'static str| {
         let wider = "With `place_id`: one of every game still holds there.";
-        object([(done, flag(true)), ("lifted", list(id(41)).about("May be none.")), (still, flag(false).about(wider))])
+        object([
+            (done, flag(true)),
+            ("lifted", list(id(41)).about("May be none.")),
+            (still, flag(false).about(wider)),
+        ])
     };
     vec![
         post("/moderation/{guildId}/play/ban", "Ban a user")

@@ -18,7 +18,11 @@ pub(super) fn area() -> Area {
                 ("target", target()),
                 ("period", period()),
                 ("scope?", scope()),
-                ("requires_approval?", flag(false)),
+                (
+                    "requires_approval?",
+                    flag(false)
+                        .about("Such actions count when approved: here, in scores, statistics and totals."),
+                ),
             ]))
             .data(object([("id", id(3))]))
             .says("quota added")
@@ -51,10 +55,12 @@ fn approvals() -> Vec<Op> {
             .paged_if_asked(id(31))
             .data(object([("pending", list(pending())), ("next_cursor", id(31).nullable())])),
         post("/guilds/{guildId}/staff/quota-pending/{actionId}/approve", "Let an action count")
+            .about("From now on, in quotas, score, statistics and totals.")
             .data(decided())
             .says("action approved")
             .refuses(409, &["already_approved", "already_rejected"]),
         post("/guilds/{guildId}/staff/quota-pending/{actionId}/reject", "Never let an action count")
+            .about("Neither in quotas nor in score, statistics and totals.")
             .data(decided())
             .says("action rejected")
             .refuses(409, &["already_approved", "already_rejected"]),

@@ -116,7 +116,10 @@ fn action() -> Shape {
         ("action_type", word(&ACTION_TYPES)),
         ("target_id", string("4815162342")),
         ("details", free(json!({ "reason": "exploiting" }))),
-        ("counts", flag(true).about("False: waits for approval, or was refused it.")),
+        (
+            "counts",
+            flag(true).about("False: waits for approval, or was refused it; then it counts in no total."),
+        ),
         ("created_at", moment()),
     ])
     .named("StaffAction")

@@ -28,7 +28,10 @@ pub(super) fn leave() -> Area {
             .refuses(409, &["loa_overlaps"])
             .refuses(422, &["ends_before_start"]),
         patch("/guilds/{guildId}/staff/loa/{loaId}", "Change a leave of absence")
-            .about("At least one field; the others stay.")
+            .about(
+                "At least one field; the others stay. One that has expired and is given an end in the future is active \
+                 again.",
+            )
             .body(object([
                 ("guild_id?", guild()),
                 ("starts_at?", moment_sent().example("2026-05-01T00:00:00Z")),
@@ -60,22 +63,28 @@ pub(super) fn strikes() -> Area {
                 ("staff_id", user()),
                 ("reason", text(1000, "abuse of commands")),
                 ("severity", severity()),
-                ("expires_at?", moment_sent().nullable().about("After the guild's `strike_days`, if not given.")),
+                ("expires_at?", moment_sent().nullable().about("After the guild's `strike_days`, if not given. Not in the past.")),
             ]))
             .data(object([("id", id(5))]))
             .says("strike added")
-            .refuses(404, &["not_found"]),
+            .refuses(404, &["not_found"])
+            .refuses(422, &["expires_in_the_past"]),
         patch("/guilds/{guildId}/staff/strikes/{strikeId}/update", "Change a strike")
-            .about("At least one field; the others stay. An expired strike that is given a later expiry is active again.")
+            .about(
+                "At least one field; the others stay. An expired strike that is given a later expiry is active again; \
+                 of a removed one the expiry can no longer be changed.",
+            )
             .body(object([
                 ("guild_id?", guild()),
                 ("reason?", text(1000, "abuse of commands")),
                 ("severity?", severity()),
                 ("expires_at?", moment_sent()),
             ]))
-            .says("strike updated"),
+            .says("strike updated")
+            .refuses(409, &["strike_removed"])
+            .refuses(422, &["expires_in_the_past"]),
         patch("/guilds/{guildId}/staff/strikes/{strikeId}", "Take a strike off")
-            .about("It is inactive from then on; the record is kept.")
+            .about("For good, also one that has expired; the record is kept.")
             .says("strike removed"),
         delete("/guilds/{guildId}/staff/strikes/{strikeId}", "Wipe a strike").says("strike wiped"),
         expire("/guilds/{guildId}/staff/strikes/expire", "Close strikes that have expired"),

@@ -5,7 +5,7 @@
 mod moment;
 mod values;
 
-pub(crate) use moment::Moment;
+pub(crate) use moment::{End, Moment};
 use serde_json::{Map, Value};
 pub(crate) use values::{Field, Object, Text, Whole};
 

@@ -1,4 +1,5 @@
 //! A moment sent by a client: RFC 3339 with any offset, kept in whole seconds as it will be told again (decisions 8).
+//! An end is rounded up, so that nothing lasts less than was asked for.
 
 use std::borrow::Cow;
 
@@ -7,6 +8,7 @@ use entities::Timestamp;
 use serde_json::Value;
 
 use super::Field;
+use crate::time::whole_second_from;
 
 /// From 1970 up to the last second that is written with a year of four digits.
 const LAST: i64 = 253_402_300_799;
@@ -20,12 +22,28 @@ impl Field for Moment {
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        let seconds = DateTime::parse_from_rfc3339(sent.as_str()?).ok()?.timestamp();
-        if !(0..=LAST).contains(&seconds) {
-            return None;
-        }
-        Timestamp::from_timestamp(seconds, 0).map(Self)
+        let moment = parsed(sent)?;
+        Timestamp::from_timestamp(moment.timestamp(), 0).map(Self)
     }
+}
+
+/// When something ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct End(pub(crate) Timestamp);
+
+impl Field for End {
+    fn allowed() -> Cow<'static, str> {
+        Moment::allowed()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        parsed(sent).map(whole_second_from).filter(|end| end.timestamp() <= LAST).map(Self)
+    }
+}
+
+fn parsed(sent: &Value) -> Option<Timestamp> {
+    let moment = DateTime::parse_from_rfc3339(sent.as_str()?).ok()?.to_utc();
+    (0..=LAST).contains(&moment.timestamp()).then_some(moment)
 }
 
 #[cfg(test)]
@@ -40,6 +58,16 @@ mod tests {
         for text in ["2026-04-12T18:33:21Z", "2026-04-12T20:33:21.987+02:00", "2026-04-12t18:33:21z"] {
             assert_eq!(Moment::read(&json!(text)), Some(Moment(expected)), "{text}");
         }
+    }
+
+    #[test]
+    fn an_end_is_rounded_up() {
+        let expected: Timestamp = "2026-04-12T18:33:22Z".parse().unwrap();
+        for text in ["2026-04-12T18:33:22Z", "2026-04-12T20:33:21.001+02:00"] {
+            assert_eq!(End::read(&json!(text)), Some(End(expected)), "{text}");
+        }
+        assert!(End::read(&json!("9999-12-31T23:59:59Z")).is_some());
+        assert!(End::read(&json!("9999-12-31T23:59:59.5Z")).is_none());
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl From<Model> for Action {
             action_type: row.action_type,
             target_id: row.target_id,
             details: row.details,
-            counts: row.counts,
+            counts: row.nth.is_some(),
             created_at: Seconds(row.created_at),
         }
     }

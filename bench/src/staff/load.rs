@@ -21,11 +21,14 @@ SELECT {guild}, {first} + s, 1, now() - interval '2 years' FROM generate_series(
 /// waits for approval.
 const ACTIONS: &str = "
 INSERT INTO staff_action
-    (guild_id, staff_id, action_type, nth, target_id, details, session_id, counts, created_at)
-SELECT {guild}, {first} + s, (ARRAY['ban', 'unban', 'mute', 'unmute', 'warn', 'kick', 'custom'])[k], n,
-    (20000000 + n)::text, '{}', NULL, n % 100 <> 0,
-    now() - interval '2 years' * (1 - n::double precision / {each})
-FROM generate_series(1, {each}) n, generate_series(1, {staff}) s, generate_series(1, {types}) k
+    (guild_id, staff_id, action_type, nth, counted_at, target_id, details, session_id,
+     created_at)
+SELECT {guild}, {first} + s, (ARRAY['ban', 'unban', 'mute', 'unmute', 'warn', 'kick', 'custom'])[k],
+    CASE WHEN n % 100 <> 0 THEN n - n / 100 END, CASE WHEN n % 100 <> 0 THEN done_at END,
+    (20000000 + n)::text, '{}', NULL, done_at
+FROM (SELECT n, now() - interval '2 years' * (1 - n::double precision / {each}) AS done_at
+      FROM generate_series(1, {each}) n) numbered,
+    generate_series(1, {staff}) s, generate_series(1, {types}) k
 ORDER BY n, s, k
 LIMIT {actions}";
 

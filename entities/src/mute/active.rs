@@ -5,7 +5,9 @@ use sea_orm::sea_query::{ExprTrait, Query};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, Select};
 
 use super::{Column, Entity, Model};
-use crate::{ChatId, GuildId, Lifted, MuteId, Person, PlaceId, Places, PlayId, Subject, Timestamp, link, sanction};
+use crate::{
+    ChatId, GuildId, Lifted, MuteId, Person, PlaceId, Places, PlayId, Subject, Timestamp, link, sanction,
+};
 
 /// The mutes of a person that are in force, the one that ends last first. With a place: those that apply there.
 pub async fn of_person<C: ConnectionTrait>(

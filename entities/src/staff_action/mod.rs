@@ -1,14 +1,18 @@
 //! What staff members did (interface 4.8, 4.13). Rows are only ever added.
 //!
-//! `nth` numbers the actions of one kind by one staff member without gaps, in the order of `created_at`; [`totals`]
-//! reads totals off it. [`record`] alone writes rows: it keeps that order, and puts an action that needs approval on
-//! the list of those that wait.
+//! `nth` numbers the actions of one kind by one staff member that count, without gaps, in the order of `counted_at`;
+//! [`totals`] reads totals off it. [`record`] alone writes rows: it keeps that order, and puts an action that needs
+//! approval on the list of those that wait, without a number. Approval gives it the next one ([`let_count`]), so what
+//! waits or was rejected counts nowhere (decisions 6).
 
 pub mod totals;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{
+    ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect, SqlErr, TransactionSession,
+    TransactionTrait,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{ActionId, ChatId, GuildId, PendingId, SessionId, Timestamp, pending_action, quota};
@@ -21,13 +25,14 @@ pub struct Model {
     pub guild_id: GuildId,
     pub staff_id: ChatId,
     pub action_type: ActionType,
-    /// Which of the member's actions of this type it is, from 1.
-    pub nth: i64,
+    /// Which of the member's actions of this type it is, of those that count, from 1. None while it waits for approval,
+    /// and when that was refused.
+    pub nth: Option<i64>,
+    /// From when on it counts: from its approval, where it needed one.
+    pub counted_at: Option<Timestamp>,
     pub target_id: String,
     pub details: Json,
     pub session_id: Option<SessionId>,
-    /// False while it waits for approval, and when that was refused.
-    pub counts: bool,
     pub created_at: Timestamp,
 }
 
@@ -106,59 +111,78 @@ pub struct Recorded {
 
 /// Records an action. Needs a transaction.
 pub async fn record<C: ConnectionTrait>(conn: &C, new: NewAction, now: Timestamp) -> Result<Recorded, DbErr> {
-    let waits = quota::wants_approval(conn, new.guild, new.staff, new.action_type).await?;
+    if quota::wants_approval(conn, new.guild, new.staff, new.action_type).await? {
+        let action = row(&new, None, now).insert(conn).await?;
+        let pending = pending_action::submit(conn, &action, now).await?;
+        return Ok(Recorded { action: action.action_id, pending: Some(pending) });
+    }
     for _ in 0..MOST_TRIES {
-        if let Some(action) = try_append(conn, &new, !waits, now).await? {
-            let pending = if waits { Some(pending_action::submit(conn, &action, now).await?) } else { None };
-            return Ok(Recorded { action: action.action_id, pending });
+        if let Some(action) = try_append(conn, &new, now).await? {
+            return Ok(Recorded { action: action.action_id, pending: None });
         }
     }
-    Err(DbErr::Custom("no place in the sequence of a staff member's actions".to_owned()))
+    Err(no_number())
 }
 
-/// Each failed try means that another writer appended an action of the same member and type meanwhile.
+/// Each failed try means that another writer numbered an action of the same member and type meanwhile.
 const MOST_TRIES: usize = 100;
+
+fn no_number() -> DbErr {
+    DbErr::Custom("no place in the sequence of a staff member's actions".to_owned())
+}
 
 /// Appends with the number after the last; `None`: another transaction took that number, and has committed by now.
 async fn try_append<C: ConnectionTrait>(
     conn: &C,
     new: &NewAction,
-    counts: bool,
     now: Timestamp,
 ) -> Result<Option<Model>, DbErr> {
-    let last = last(conn, new).await?;
-    let row = ActiveModel {
-        action_id: NotSet,
-        guild_id: Set(new.guild),
-        staff_id: Set(new.staff),
-        action_type: Set(new.action_type),
-        nth: Set(last.map_or(0, |(nth, _)| nth) + 1),
-        target_id: Set(new.target.clone()),
-        details: Set(new.details.clone()),
-        session_id: Set(new.session),
-        counts: Set(counts),
-        // Clocks of two processes may differ: the order of the numbers is the order of the times.
-        created_at: Set(last.map_or(now, |(_, at)| now.max(at))),
-    };
+    let next = next(conn, (new.guild, new.staff, new.action_type), now).await?;
     let taken = OnConflict::columns([Column::GuildId, Column::StaffId, Column::ActionType, Column::Nth])
+        .target_and_where(Expr::col(Column::Nth).is_not_null())
         .do_nothing()
         .to_owned();
+    let row = row(new, Some(next), now);
     let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
     Ok(added.into_iter().next())
 }
 
-async fn last<C: ConnectionTrait>(conn: &C, new: &NewAction) -> Result<Option<(i64, Timestamp)>, DbErr> {
-    Entity::find()
+fn row(new: &NewAction, number: Option<(i64, Timestamp)>, now: Timestamp) -> ActiveModel {
+    ActiveModel {
+        action_id: NotSet,
+        guild_id: Set(new.guild),
+        staff_id: Set(new.staff),
+        action_type: Set(new.action_type),
+        nth: Set(number.map(|(nth, _)| nth)),
+        counted_at: Set(number.map(|(_, at)| at)),
+        target_id: Set(new.target.clone()),
+        details: Set(new.details.clone()),
+        session_id: Set(new.session),
+        created_at: Set(now),
+    }
+}
+
+/// The number after the last, and when it counts from. Clocks of two processes may differ: the order of the numbers is
+/// the order of the times.
+async fn next<C: ConnectionTrait>(
+    conn: &C,
+    (guild, staff, action_type): (GuildId, ChatId, ActionType),
+    now: Timestamp,
+) -> Result<(i64, Timestamp), DbErr> {
+    let last: Option<(i64, Timestamp)> = Entity::find()
         .select_only()
-        .columns([Column::Nth, Column::CreatedAt])
-        .filter(Column::GuildId.eq(new.guild))
-        .filter(Column::StaffId.eq(new.staff))
-        .filter(Column::ActionType.eq(new.action_type))
+        .columns([Column::Nth, Column::CountedAt])
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::StaffId.eq(staff))
+        .filter(Column::ActionType.eq(action_type))
+        // Written like the index's own condition, or the index is not used.
+        .filter(Column::Nth.is_not_null())
         .order_by_desc(Column::Nth)
         .limit(1)
         .into_tuple()
         .one(conn)
-        .await
+        .await?;
+    Ok(last.map_or((1, now), |(nth, at)| (nth + 1, std::cmp::max(now, at))))
 }
 
 /// Actions of a guild, newest first, older than the cursor.
@@ -175,15 +199,38 @@ pub async fn list<C: ConnectionTrait>(
     query.all(conn).await
 }
 
-/// The action was approved.
-pub(crate) async fn let_count<C: ConnectionTrait>(
+/// The action was approved: it counts from now on, as the member's next of its type.
+pub(crate) async fn let_count<C: TransactionTrait>(
     conn: &C,
-    guild: GuildId,
+    of: (GuildId, ChatId, ActionType),
     action: ActionId,
+    now: Timestamp,
 ) -> Result<(), DbErr> {
+    for _ in 0..MOST_TRIES {
+        // A number that is taken meanwhile must not undo the caller's transaction.
+        let savepoint = conn.begin().await?;
+        match try_number(&savepoint, of, action, now).await {
+            Ok(()) => return savepoint.commit().await,
+            Err(error) if matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))) => {
+                savepoint.rollback().await?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(no_number())
+}
+
+async fn try_number<C: ConnectionTrait>(
+    conn: &C,
+    of: (GuildId, ChatId, ActionType),
+    action: ActionId,
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    let (nth, counted_at) = next(conn, of, now).await?;
     Entity::update_many()
-        .col_expr(Column::Counts, Expr::value(true))
-        .filter(Column::GuildId.eq(guild))
+        .col_expr(Column::Nth, Expr::value(nth))
+        .col_expr(Column::CountedAt, Expr::value(counted_at))
+        .filter(Column::GuildId.eq(of.0))
         .filter(Column::ActionId.eq(action))
         .exec(conn)
         .await?;

@@ -15,12 +15,11 @@ const LIMIT: Duration = Duration::from_millis(100);
 const MONTH: i64 = 30 * 86_400;
 
 const ACTIONS: &str = "
-INSERT INTO staff_action (guild_id, staff_id, action_type, nth, target_id, details, counts, created_at)
+INSERT INTO staff_action (guild_id, staff_id, action_type, nth, target_id, details, counted_at, created_at)
 SELECT 7000000000000000000, 1000000000000000000 + s,
     (ARRAY['ban', 'unban', 'mute', 'unmute', 'warn', 'kick', 'custom'])[1 + t],
-    row_number() OVER (PARTITION BY s, t ORDER BY i), (10000 + i)::text, '{}', true,
-    to_timestamp(1800000000 - (1000000 - i) * 8)
-FROM (SELECT i, i * 7919 % 200 AS s, i / 200 % 7 AS t FROM generate_series(1::bigint, 1000000) AS i) AS numbered";
+    row_number() OVER (PARTITION BY s, t ORDER BY i), (10000 + i)::text, '{}', done_at, done_at
+FROM (SELECT i, i * 7919 % 200 AS s, i / 200 % 7 AS t, to_timestamp(1800000000 - (1000000 - i) * 8) AS done_at FROM generate_series(1::bigint, 1000000) AS i) AS numbered";
 
 const SESSIONS: &str = "
 INSERT INTO staff_session (session_id, guild_id, staff_id, play_id, place_id, server_id,

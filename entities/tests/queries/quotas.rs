@@ -2,10 +2,11 @@
 
 use entities::pending_action::{self, Decision};
 use entities::quota::{self, Metric, NewQuota, Period};
-use entities::staff_action::ActionType;
+use entities::staff_action::{ActionType, totals};
 
 use crate::actions::action;
 use crate::support::{Hall, at, both_databases, chat, guild, other_guild};
+use entities::Timestamp;
 
 fn bans(scope: Option<&str>, requires_approval: bool) -> NewQuota {
     NewQuota {
@@ -61,6 +62,34 @@ both_databases! {
         assert!(pending_action::list(hall.conn(), guild(), (None, 10)).await.unwrap().is_empty());
         let foreign = pending_action::decide(hall.conn(), (other_guild(), first), true, chat(9), at(5)).await;
         assert_eq!(foreign.unwrap(), Decision::Unknown);
+    }
+
+    async fn what_counts_is_numbered_without_gaps_when_it_is_approved(hall: &Hall) {
+        hall.hire(chat(1), 5).await;
+        let strict = quota::add(hall.conn(), guild(), bans(None, true), at(0)).await.unwrap();
+        // Approvals, rejections and actions that need none, at once.
+        let mut waiting = Vec::new();
+        for second in 0..16 {
+            waiting.push(hall.act(action(1, ActionType::Ban), at(second)).await.pending.unwrap());
+        }
+        quota::delete(hall.conn(), guild(), strict.quota_id).await.unwrap();
+        let total = async |since: Option<Timestamp>| {
+            let tallies = totals::of_guild(hall.conn(), guild(), &[ActionType::Ban], since).await.unwrap();
+            tallies.iter().map(|one| one.count).sum::<i64>()
+        };
+        assert_eq!((total(None).await, totals::of_staff(hall.conn(), guild(), chat(1)).await.unwrap()), (0, 0));
+        let decide = async |index: usize, id| {
+            let transaction = hall.begin().await;
+            let approve = index % 4 != 0;
+            pending_action::decide(&transaction, (guild(), id), approve, chat(9), at(100)).await.unwrap();
+            transaction.commit().await.unwrap();
+        };
+        let decisions = waiting.iter().enumerate().map(|(index, id)| decide(index, *id));
+        let acts = (0..8).map(|_| hall.act(action(1, ActionType::Ban), at(90)));
+        futures_util::future::join(futures_util::future::join_all(decisions), futures_util::future::join_all(acts)).await;
+        assert_eq!((total(None).await, total(Some(at(90))).await), (20, 20));
+        assert_eq!(totals::of_staff(hall.conn(), guild(), chat(1)).await.unwrap(), 20);
+        assert!(total(Some(at(100))).await >= 12, "counts from the approval on");
     }
 
     async fn a_quota_is_changed_and_deleted_in_its_guild_only(hall: &Hall) {

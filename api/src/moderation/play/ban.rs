@@ -26,7 +26,8 @@ struct Data {
 }
 
 pub(crate) async fn ban(call: Call) -> Result<Reply, ApiError> {
-    let SanctionRequest { subject, moderator, reason, place, expires_at, now } = SanctionRequest::read(&call)?;
+    let SanctionRequest { subject, moderator, reason, place, expires_at, now } =
+        SanctionRequest::read(&call)?;
     let transaction = call.begin().await?;
     let change = moderation_revision::begin(&transaction, call.guild(), now).await?;
     let person = Person::resolve(&transaction, call.guild(), subject).await?;
@@ -42,7 +43,8 @@ pub(crate) async fn ban(call: Call) -> Result<Reply, ApiError> {
     let expires_at = expires_at.map(Seconds);
     let details = json!({ "id": id, "reason": reason, "place_id": place, "expires_at": expires_at,
                           "superseded": superseded });
-    let act = StaffAct { kind: ActionType::Ban, action: "moderation.ban", moderator, target: subject, details };
+    let act =
+        StaffAct { kind: ActionType::Ban, action: "moderation.ban", moderator, target: subject, details };
     record(&call, &transaction, act, now).await?;
     let reply = Reply::data(&Data { id, banned: true, expires_at, revision: change.revision })?;
     let news = News { verb: ModerationVerb::Ban, person, reason: &reason, place, revision: change.revision };

@@ -47,8 +47,13 @@ pub(crate) async fn unmute(call: Call) -> Result<Reply, ApiError> {
     }
     expiry::note(&transaction, &closed, now).await?;
     let details = json!({ "lifted": lifted, "reason": reason, "place_id": place });
-    let act =
-        StaffAct { kind: ActionType::Unmute, action: "moderation.unmute", moderator, target: subject, details };
+    let act = StaffAct {
+        kind: ActionType::Unmute,
+        action: "moderation.unmute",
+        moderator,
+        target: subject,
+        details,
+    };
     record(&call, &transaction, act, now).await?;
 
     let (verb, reason, place, message) = match &left {

@@ -51,8 +51,12 @@ async fn a_second_is_a_whole_one(world: &World) {
     for (verb, status) in [("ban", "ban-status"), ("mute", "mute-status")] {
         let late = Duration::from_millis(950);
         let fraction = Duration::from_nanos(now().subsec_nanos().into());
-        tokio::time::sleep(if fraction < late { late - fraction } else { late + Duration::from_secs(1) - fraction })
-            .await;
+        tokio::time::sleep(if fraction < late {
+            late - fraction
+        } else {
+            late + Duration::from_secs(1) - fraction
+        })
+        .await;
         let before = chrono::Utc::now();
         let made = world.sentence(verb, STRANGER, json!({ "duration_seconds": 1 })).await.ok();
         let ends = chrono::DateTime::parse_from_rfc3339(made["expires_at"].as_str().unwrap()).unwrap();

@@ -11,6 +11,7 @@ both_modes!(
     a_leave_is_added_changed_and_deleted,
     active_leaves_of_one_person_do_not_overlap,
     what_is_over_expires,
+    a_leave_that_is_prolonged_is_active_again,
     the_scheduler_closes_what_is_over,
     wrong_leaves_are_refused,
     leaves_of_another_guild_are_unknown,
@@ -111,13 +112,39 @@ async fn what_is_over_expires(world: &World) {
     assert_eq!(api.post(&expire, json!({})).await.ok()["expired"], 0);
 }
 
+async fn a_leave_that_is_prolonged_is_active_again(world: &World) {
+    let (api, staff) = (world.api(), &world.guild().members[1].chat);
+    let loa = path(world, "loa");
+    let past = leave(staff, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
+    let id = api.post(&loa, past).await.ok()["id"].clone();
+    api.post(&path(world, "loa/expire"), json!({})).await.ok();
+    let status = async || item(&api.get(&loa).await.ok(), "loas", &id)["status"].clone();
+    let one = path(world, &format!("loa/{id}"));
+    // Still over, or said to be.
+    api.patch(&one, json!({ "ends_at": "2020-03-01T00:00:00Z", "reason": "x" })).await.ok();
+    assert_eq!(status().await, "expired");
+    api.patch(&one, json!({ "ends_at": "2030-02-01T00:00:00Z", "status": "expired" })).await.ok();
+    assert_eq!(status().await, "expired");
+    // Where another active one overlaps it stays as it is.
+    let other = leave(staff, "2030-07-01T00:00:00Z", "2030-08-01T00:00:00Z");
+    let other = api.post(&loa, other).await.ok()["id"].clone();
+    let prolonged = json!({ "ends_at": "2030-07-02T00:00:00Z" });
+    api.patch(&one, prolonged.clone()).await.refused(409, &["overlaps", &other.to_string()]);
+    assert_eq!(status().await, "expired");
+    api.delete(&path(world, &format!("loa/{other}"))).await.ok();
+    api.patch(&one, prolonged).await.ok();
+    assert_eq!(status().await, "active");
+    let told = &world.audit("loa.update").await[0]["metadata"];
+    assert_eq!((&told["before"]["status"], &told["after"]["status"]), (&json!("expired"), &json!("active")));
+}
+
 /// Nobody asks for it: within its minute the sweep has closed a leave and a strike.
 async fn the_scheduler_closes_what_is_over(world: &World) {
     let (api, staff) = (world.api(), &world.guild().members[1].chat);
     let past = leave(staff, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
     let leave = api.post(&path(world, "loa"), past).await.ok()["id"].clone();
-    let past =
-        json!({ "staff_id": staff, "reason": "late", "severity": 1, "expires_at": "2020-01-01T00:00:00Z" });
+    let soon = (chrono::Utc::now() + chrono::TimeDelta::seconds(1)).to_rfc3339();
+    let past = json!({ "staff_id": staff, "reason": "late", "severity": 1, "expires_at": soon });
     let strike = api.post(&path(world, "strikes"), past).await.ok()["id"].clone();
     for (action, id) in [("loa.expire", &leave), ("strikes.expire", &strike)] {
         let entry = eventually(action, Duration::from_secs(90), async || {

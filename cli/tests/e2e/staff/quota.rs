@@ -112,6 +112,21 @@ async fn a_quota_follows_the_name_of_its_role(world: &World) {
     assert_eq!(scope().await, "role:Guard");
 }
 
+/// What the totals say of a member: kicks of the guild less the admin's one, and the member's actions, score and total.
+async fn counted(world: &World, member: &Member) -> (i64, i64, i64, i64) {
+    let (api, guild) = (world.api(), world.guild());
+    let stats = api.get(&format!("/staff/stats/{}", guild.id)).await.ok();
+    let by_type: i64 = stats["by_type"].as_object().unwrap().values().map(|one| one.as_i64().unwrap()).sum();
+    assert_eq!(stats["total_actions"], by_type);
+    let board = api.get(&format!("/staff/leaderboard/{}?period=all", guild.id)).await.ok();
+    let rows = board["leaderboard"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["chat_id"] == member.chat.as_str()).unwrap();
+    let profile = api.get(&path(world, &format!("profile/{}", member.chat))).await.ok();
+    let number = |value: &Value| value.as_i64().unwrap();
+    let kicks = number(&stats["by_type"]["kick"]) - 1;
+    (kicks, number(&row["actions"]), number(&row["score"]), number(&profile["actions_total"]))
+}
+
 async fn some_quotas_need_approval(world: &World) {
     let (api, guild) = (world.api(), world.guild());
     let (admin, member) = (&guild.members[0], &guild.members[1]);
@@ -125,7 +140,9 @@ async fn some_quotas_need_approval(world: &World) {
     let actions = act(&api, member, &["kick", "kick", "warn"]).await;
     // Whom the strict quota does not cover waits for nobody.
     act(&api, admin, &["kick"]).await;
-    assert_eq!((current(&strict).await, current(&lax).await), (0, 2));
+    assert_eq!((current(&strict).await, current(&lax).await), (0, 0));
+    // What waits is no kick yet, wherever kicks are counted; the warn and the admin's kick are there.
+    assert_eq!(counted(world, member).await, (0, 1, 2, 1));
 
     let list = path(world, "quota-pending");
     let pending = api.get(&list).await.ok();
@@ -142,13 +159,15 @@ async fn some_quotas_need_approval(world: &World) {
     };
     let approved = decide(0, "approve").await.ok();
     assert_eq!((&approved["id"], &approved["state"]), (&newest["id"], &json!("approved")));
-    assert_eq!(current(&strict).await, 1);
+    assert_eq!((current(&strict).await, current(&lax).await), (1, 1));
+    assert_eq!(counted(world, member).await, (1, 2, 5, 2));
     decide(0, "approve").await.refused(409, &["approved"]);
     decide(0, "reject").await.refused(409, &["approved"]);
     decide(1, "reject").await.ok();
     decide(1, "reject").await.refused(409, &["rejected"]);
     decide(1, "approve").await.refused(409, &["rejected"]);
-    assert_eq!((current(&strict).await, current(&lax).await), (1, 2));
+    assert_eq!((current(&strict).await, current(&lax).await), (1, 1));
+    assert_eq!(counted(world, member).await, (1, 2, 5, 2), "what was rejected counts nowhere");
     assert_eq!(api.get(&list).await.ok()["pending"], json!([]));
     let shown = api.get(&format!("/staff/activity/{}", guild.id)).await.ok();
     assert_eq!(item(&shown, "actions", &json!(actions[1]))["counts"], true);

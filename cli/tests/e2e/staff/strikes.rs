@@ -1,14 +1,18 @@
 //! `/guilds/:guildId/staff/strikes` (interface 4.10).
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{item, outsider, path, refuse_each, same_404, theirs};
-use crate::harness::{World, both_modes};
+use crate::harness::{World, both_modes, eventually};
 
 both_modes!(
     a_strike_is_given_edited_removed_and_wiped,
     a_strike_lasts_as_long_as_the_guild_says,
     what_has_expired_is_closed_once,
+    removing_a_strike_is_final,
+    a_strike_is_never_given_for_a_time_that_is_over,
     wrong_strikes_are_refused,
     strikes_of_another_guild_are_unknown,
 );
@@ -43,7 +47,9 @@ async fn a_strike_is_given_edited_removed_and_wiped(world: &World) {
     let removed = shown().await;
     assert_eq!((&removed["active"], &removed["ended_how"]), (&json!(false), &json!("removed")));
     assert!(api.send(reqwest::Method::PATCH, &one, None).await.message().contains("inactive already"));
-    api.patch(&update, json!({ "expires_at": "2099-01-01T00:00:00Z" })).await.ok();
+    let later = api.patch(&update, json!({ "expires_at": "2099-01-01T00:00:00Z" })).await;
+    assert_eq!(later.refused(409, &["`expires_at`"]).error(), "strike_removed");
+    api.patch(&update, json!({ "reason": "late, removed", "expires_at": removed["expires_at"] })).await.ok();
     assert_eq!(shown().await["active"], false, "a removed strike stays removed");
     assert_eq!(api.get(&format!("{strikes}?active=true")).await.ok()["strikes"], json!([]));
 
@@ -69,16 +75,67 @@ async fn a_strike_lasts_as_long_as_the_guild_says(world: &World) {
         let shown = api.get(&strikes).await.ok();
         let shown = item(&shown, "strikes", &id);
         let at = |field: &str| chrono::DateTime::parse_from_rfc3339(shown[field].as_str().unwrap()).unwrap();
-        assert_eq!((at("expires_at") - at("created_at")).num_seconds(), days * 86_400, "{shown}");
+        // In force no less than that: the end is the next whole second, the beginning is shown cut.
+        let lasts = (at("expires_at") - at("created_at")).num_seconds() - days * 86_400;
+        assert!((0..=1).contains(&lasts), "{shown}");
     }
+}
+
+/// A strike that has expired, whether or not the sweep has seen it.
+async fn expired(world: &World) -> Value {
+    let ends = chrono::Utc::now() + chrono::TimeDelta::seconds(1);
+    let mut short = strike(world);
+    short["expires_at"] = json!(ends.to_rfc3339());
+    let id = world.api().post(&path(world, "strikes"), short).await.ok()["id"].clone();
+    eventually("the strike has expired", Duration::from_secs(5), async || {
+        let list = world.api().get(&path(world, "strikes?active=false")).await.ok();
+        list["strikes"].as_array().unwrap().iter().any(|strike| strike["id"] == id).then_some(())
+    })
+    .await;
+    id
+}
+
+/// Before and after the sweep.
+async fn removing_a_strike_is_final(world: &World) {
+    let api = world.api();
+    let (strikes, expire) = (path(world, "strikes"), path(world, "strikes/expire"));
+    for swept in [false, true] {
+        let id = expired(world).await;
+        if swept {
+            api.post(&expire, json!({})).await.ok();
+            assert_eq!(item(&api.get(&strikes).await.ok(), "strikes", &id)["ended_how"], "expired");
+        }
+        let (one, update) =
+            (path(world, &format!("strikes/{id}")), path(world, &format!("strikes/{id}/update")));
+        assert!(api.send(reqwest::Method::PATCH, &one, None).await.message().contains("removed"));
+        let change = json!({ "expires_at": "2099-01-01T00:00:00Z" });
+        api.patch(&update, change).await.refused(409, &["`expires_at`"]);
+        let list = api.get(&strikes).await.ok();
+        let shown = item(&list, "strikes", &id);
+        assert_eq!((&shown["active"], &shown["ended_how"]), (&json!(false), &json!("removed")), "{swept}");
+    }
+}
+
+async fn a_strike_is_never_given_for_a_time_that_is_over(world: &World) {
+    let api = world.api();
+    let (strikes, past) = (path(world, "strikes"), "2020-01-01T00:00:00Z");
+    let mut given = strike(world);
+    given["expires_at"] = json!(past);
+    api.post(&strikes, given.clone()).await.refused(422, &["`expires_at`"]);
+    given["expires_at"] = json!(chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
+    api.post(&strikes, given).await.refused(422, &["`expires_at`"]);
+    let id = api.post(&strikes, strike(world)).await.ok()["id"].clone();
+    let update = path(world, &format!("strikes/{id}/update"));
+    api.patch(&update, json!({ "expires_at": past, "severity": 9 })).await.refused(422, &["`expires_at`"]);
+    let list = api.get(&strikes).await.ok();
+    let shown = item(&list, "strikes", &id);
+    assert_eq!((&shown["severity"], &shown["active"]), (&json!(3), &json!(true)));
 }
 
 async fn what_has_expired_is_closed_once(world: &World) {
     let api = world.api();
     let (strikes, expire) = (path(world, "strikes"), path(world, "strikes/expire"));
-    let mut past = strike(world);
-    past["expires_at"] = json!("2020-01-01T00:00:00Z");
-    let over = api.post(&strikes, past).await.ok()["id"].clone();
+    let over = expired(world).await;
     let open = api.post(&strikes, strike(world)).await.ok()["id"].clone();
     // Not active, sweep or no sweep.
     let list = api.get(&format!("{strikes}?active=false")).await.ok();

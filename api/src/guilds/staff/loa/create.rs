@@ -4,7 +4,7 @@ use entities::loa::{self, NewLoa};
 use serde_json::json;
 
 use crate::call::Call;
-use crate::fields::{Moment, Text};
+use crate::fields::{End, Moment, Text};
 use crate::guilds::staff::Added;
 use crate::guilds::staff::loa::{Loa, check_span, written};
 use crate::http::error::ApiError;
@@ -14,7 +14,7 @@ pub(crate) async fn create(call: Call) -> Result<Reply, ApiError> {
     let new = NewLoa {
         staff: call.fields.required("staff_id")?,
         starts_at: call.fields.required::<Moment>("starts_at")?.0,
-        ends_at: call.fields.required::<Moment>("ends_at")?.0,
+        ends_at: call.fields.required::<End>("ends_at")?.0,
         reason: call.fields.required::<Text>("reason")?.0,
     };
     check_span(new.starts_at, new.ends_at)?;

@@ -1,15 +1,15 @@
 //! PATCH /guilds/:guildId/staff/strikes/:strikeId/update
 //!
-//! A strike that had expired and is given a later expiry is active again, whether or not the sweep had seen it; a
-//! removed one stays removed.
+//! A strike that had expired and is given a later expiry is active again, whether or not the sweep had seen it. Of a
+//! removed one the expiry can no longer be changed.
 
 use entities::strike::{self, Ended, Model};
 use entities::{StrikeId, Timestamp};
 
 use crate::audit;
 use crate::call::Call;
-use crate::fields::{Fields, Moment, Text};
-use crate::guilds::staff::strikes::{Severity, Strike, unknown};
+use crate::fields::{End, Fields, Text};
+use crate::guilds::staff::strikes::{Severity, Strike, check_expiry, unknown};
 use crate::guilds::staff::{ID, nothing_given};
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
@@ -21,7 +21,8 @@ pub(crate) async fn change(call: Call) -> Result<Reply, ApiError> {
     let transaction = call.begin().await?;
     let found = strike::find_for_update(&transaction, call.guild(), id).await?;
     let before = found.ok_or_else(unknown)?;
-    let after = change.applied_to(before.clone(), now);
+    change.check(&before, now)?;
+    let after = change.applied_to(before.clone());
     let Some(changes) = audit::changes(&Strike::new(&before, now), &Strike::new(&after, now))? else {
         return Ok(Reply::message("nothing to change: the strike is like that already"));
     };
@@ -34,7 +35,7 @@ pub(crate) async fn change(call: Call) -> Result<Reply, ApiError> {
 struct Change {
     reason: Option<Text>,
     severity: Option<Severity>,
-    expires_at: Option<Moment>,
+    expires_at: Option<End>,
 }
 
 impl Change {
@@ -50,9 +51,21 @@ impl Change {
         Ok(change)
     }
 
-    fn applied_to(self, strike: Model, now: Timestamp) -> Model {
-        let expires_at = self.expires_at.map_or(strike.expires_at, |moment| moment.0);
-        let revived = strike.ended_how == Some(Ended::Expired) && expires_at > now;
+    /// An expiry that stays as it is may be given in any case.
+    fn check(&self, strike: &Model, now: Timestamp) -> Result<(), ApiError> {
+        let Some(End(expires_at)) = self.expires_at.filter(|end| end.0 != strike.expires_at) else {
+            return Ok(());
+        };
+        if strike.ended_how == Some(Ended::Removed) {
+            let message = "the strike was removed: its `expires_at` can no longer be changed";
+            return Err(ApiError::conflict("strike_removed", message));
+        }
+        check_expiry(expires_at, now)
+    }
+
+    fn applied_to(self, strike: Model) -> Model {
+        let expires_at = self.expires_at.map_or(strike.expires_at, |end| end.0);
+        let revived = strike.ended_how == Some(Ended::Expired) && expires_at != strike.expires_at;
         Model {
             reason: self.reason.map_or(strike.reason, |text| text.0),
             severity: self.severity.map_or(strike.severity, |severity| severity.0),
@@ -85,18 +98,25 @@ mod tests {
     }
 
     #[test]
-    fn a_later_expiry_revives_what_expired_and_nothing_else() {
+    fn a_later_expiry_revives_what_expired_and_no_other_is_taken() {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
         let later =
-            |at: &str| Change { reason: None, severity: None, expires_at: Some(Moment(at.parse().unwrap())) };
+            |at: &str| Change { reason: None, severity: None, expires_at: Some(End(at.parse().unwrap())) };
+        let (past, future, same) = ("2026-11-21T12:00:00Z", "2026-11-22T00:00:00Z", "2026-11-20T12:00:00Z");
         for (how, expiry, active) in [
-            (Some(Ended::Expired), "2026-11-22T00:00:00Z", true),
-            (Some(Ended::Expired), "2026-11-21T00:00:00Z", false),
-            (Some(Ended::Removed), "2026-11-22T00:00:00Z", false),
-            (None, "2026-11-22T00:00:00Z", true),
+            (Some(Ended::Expired), future, Some(true)),
+            (Some(Ended::Expired), past, None),
+            (Some(Ended::Expired), same, Some(false)),
+            (Some(Ended::Removed), future, None),
+            (Some(Ended::Removed), same, Some(false)),
+            (None, future, Some(true)),
+            (None, past, None),
         ] {
-            let after = later(expiry).applied_to(strike(how), now);
-            assert_eq!(after.is_active(now), active, "{how:?} {expiry}");
+            let (change, before) = (later(expiry), strike(how));
+            let taken = change.check(&before, now).is_ok();
+            assert_eq!(taken, active.is_some(), "{how:?} {expiry}");
+            let after = change.applied_to(before);
+            assert!(!taken || Some(after.is_active(now)) == active, "{how:?} {expiry}");
             assert_eq!(after.ended_at.is_some(), after.ended_how.is_some());
         }
     }

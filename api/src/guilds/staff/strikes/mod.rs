@@ -54,6 +54,14 @@ impl Strike {
     }
 }
 
+/// A strike is never given for a time that is over (decisions 6).
+fn check_expiry(expires_at: Timestamp, now: Timestamp) -> Result<(), ApiError> {
+    if expires_at > now {
+        return Ok(());
+    }
+    Err(ApiError::rule("expires_in_the_past", "`expires_at` must be after now"))
+}
+
 fn unknown() -> ApiError {
     ApiError::not_found("strike")
 }

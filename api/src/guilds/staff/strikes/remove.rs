@@ -1,4 +1,4 @@
-//! PATCH /guilds/:guildId/staff/strikes/:strikeId: takes a strike off its bearer; the record is kept.
+//! PATCH /guilds/:guildId/staff/strikes/:strikeId: takes a strike off its bearer for good; the record is kept.
 
 use entities::strike;
 use entities::{StrikeId, strike::Ended};
