@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{item, outsider, path, refuse_each, same_404, theirs};
+use super::{item, now, outsider, path, refuse_each, same_404, theirs};
 use crate::harness::{World, both_modes, eventually};
 
 both_modes!(
@@ -143,7 +143,7 @@ async fn the_scheduler_closes_what_is_over(world: &World) {
     let (api, staff) = (world.api(), &world.guild().members[1].chat);
     let past = leave(staff, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
     let leave = api.post(&path(world, "loa"), past).await.ok()["id"].clone();
-    let soon = (chrono::Utc::now() + chrono::TimeDelta::seconds(1)).to_rfc3339();
+    let soon = (now() + chrono::TimeDelta::seconds(1)).to_rfc3339();
     let past = json!({ "staff_id": staff, "reason": "late", "severity": 1, "expires_at": soon });
     let strike = api.post(&path(world, "strikes"), past).await.ok()["id"].clone();
     for (action, id) in [("loa.expire", &leave), ("strikes.expire", &strike)] {

@@ -9,9 +9,15 @@ mod quota;
 mod roles;
 mod strikes;
 
+use std::time::SystemTime;
+
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Guild, Member, World};
+
+fn now() -> chrono::DateTime<chrono::Utc> {
+    SystemTime::now().into()
+}
 
 /// `/guilds/:guildId/staff/<rest>` of the first guild.
 fn path(world: &World, rest: &str) -> String {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{item, outsider, path, refuse_each, same_404, theirs};
+use super::{item, now, outsider, path, refuse_each, same_404, theirs};
 use crate::harness::{World, both_modes, eventually};
 
 both_modes!(
@@ -83,7 +83,7 @@ async fn a_strike_lasts_as_long_as_the_guild_says(world: &World) {
 
 /// A strike that has expired, whether or not the sweep has seen it.
 async fn expired(world: &World) -> Value {
-    let ends = chrono::Utc::now() + chrono::TimeDelta::seconds(1);
+    let ends = now() + chrono::TimeDelta::seconds(1);
     let mut short = strike(world);
     short["expires_at"] = json!(ends.to_rfc3339());
     let id = world.api().post(&path(world, "strikes"), short).await.ok()["id"].clone();
@@ -122,7 +122,7 @@ async fn a_strike_is_never_given_for_a_time_that_is_over(world: &World) {
     let mut given = strike(world);
     given["expires_at"] = json!(past);
     api.post(&strikes, given.clone()).await.refused(422, &["`expires_at`"]);
-    given["expires_at"] = json!(chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
+    given["expires_at"] = json!(now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
     api.post(&strikes, given).await.refused(422, &["`expires_at`"]);
     let id = api.post(&strikes, strike(world)).await.ok()["id"].clone();
     let update = path(world, &format!("strikes/{id}/update"));
