@@ -74,7 +74,8 @@ pub(super) fn bot_user(_: &Simulator, _: &Input) -> Reply {
 }
 
 pub(super) fn application(simulator: &Simulator, _: &Input) -> Reply {
-    Reply::ok(objects::application(simulator.world().members_intent))
+    let world = simulator.world();
+    Reply::ok(objects::application(world.members_intent, world.guilds.len()))
 }
 
 pub(super) fn guild(simulator: &Simulator, input: &Input) -> Reply {

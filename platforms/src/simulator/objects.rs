@@ -76,11 +76,15 @@ pub(super) fn guild(id: GuildId, guild: &Guild, counts: bool) -> Value {
     body
 }
 
-pub(super) fn application(members_intent: bool) -> Value {
+pub(super) fn application(members_intent: bool, guilds: usize) -> Value {
     let owner = ChatId::try_from(OWNER).map(|owner| user(owner, false)).unwrap_or_default();
     json!({
         "id": BOT_USER.to_string(), "name": "guildhall", "icon": null, "description": "", "summary": "", "type": null,
         "bot_public": false, "bot_require_code_grant": false, "verify_key": "0".repeat(64), "hook": true,
         "flags": if members_intent { MEMBERS_INTENT } else { 0 }, "team": null, "owner": owner,
+        "approximate_guild_count": guilds, "approximate_user_install_count": 0, "redirect_uris": [],
+        "approximate_user_authorization_count": 0, "interactions_endpoint_url": null,
+        "role_connections_verification_url": null, "event_webhooks_url": null, "event_webhooks_status": 1,
+        "integration_types_config": { "0": {} },
     })
 }
