@@ -68,6 +68,23 @@ pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Mo
     Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::BindingId).all(conn).await
 }
 
+/// Which of these roles follow a binding of the guild.
+pub async fn managed_of<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    roles: &[RoleId],
+) -> Result<Vec<RoleId>, DbErr> {
+    Entity::find()
+        .select_only()
+        .column(Column::RoleId)
+        .distinct()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::RoleId.is_in(roles.iter().copied()))
+        .into_tuple()
+        .all(conn)
+        .await
+}
+
 /// Adds a binding; `None` when the guild has the same one already.
 pub async fn add<C: ConnectionTrait>(
     conn: &C,

@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 
-use crate::{CallContext, PlatformError};
+use crate::{CallContext, CallPermit, PlatformError};
 
 /// The most members one page holds.
 pub const MEMBERS_PER_PAGE: u16 = 1000;
@@ -37,7 +37,20 @@ pub trait ChatPlatform: Send + Sync {
         limit: u16,
     ) -> Result<Vec<ChatMember>, PlatformError>;
 
-    /// Sets the full role list and the nickname in one call. `reason` goes to the guild's audit log.
+    /// Waits for the permit of one call that changes a member. Safe to drop while it waits.
+    async fn reserve(&self, call: CallContext, kind: MemberCall) -> Result<CallPermit, PlatformError>;
+
+    /// Sends one change with a permit reserved for its kind. A 429 is not repeated: what the change was computed from may
+    /// be old by the end of the pause.
+    async fn change_member(
+        &self,
+        permit: CallPermit,
+        chat: ChatId,
+        change: MemberChange,
+        reason: &str,
+    ) -> Result<(), PlatformError>;
+
+    /// Sets what `update` names in one call. `reason` goes to the guild's audit log.
     async fn update_member(
         &self,
         call: CallContext,
@@ -105,6 +118,34 @@ pub struct ChatMember {
 pub struct MemberUpdate {
     pub roles: Option<Vec<RoleId>>,
     pub nick: Option<Option<String>>,
+}
+
+/// The calls that change a member. The platform limits updates and role calls apart from each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberCall {
+    AddRole,
+    RemoveRole,
+    Update,
+}
+
+/// One call's worth of change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MemberChange {
+    /// Leaves all other roles as they are, as [`MemberChange::RemoveRole`] does.
+    AddRole(RoleId),
+    RemoveRole(RoleId),
+    /// With a role list: replaces all roles.
+    Update(MemberUpdate),
+}
+
+impl MemberChange {
+    pub fn call(&self) -> MemberCall {
+        match self {
+            Self::AddRole(_) => MemberCall::AddRole,
+            Self::RemoveRole(_) => MemberCall::RemoveRole,
+            Self::Update(_) => MemberCall::Update,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

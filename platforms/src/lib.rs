@@ -18,10 +18,11 @@ mod wire;
 
 pub use chat::{
     ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE,
-    MemberUpdate, NewChannel, RoleProblem,
+    MemberCall, MemberChange, MemberUpdate, NewChannel, RoleProblem,
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};
 pub use error::{Missing, PlatformError};
 pub use pacing::ForbiddenStreak;
 pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, PlayPlatform, Ranks};
+pub use wire::CallPermit;

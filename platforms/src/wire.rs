@@ -11,7 +11,7 @@ use reqwest::{Client, Method, Response, redirect};
 use serde::de::DeserializeOwned;
 
 use crate::answer;
-use crate::pacing::{Answered, Ask, Pacer};
+use crate::pacing::{Answered, Ask, Pacer, Permit};
 use crate::{CallContext, PlatformError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -61,6 +61,18 @@ pub(crate) struct Wire {
     classify: Classify,
 }
 
+/// The right to send one call. Dropped unused it is given back.
+pub struct CallPermit {
+    permit: Permit,
+    context: CallContext,
+}
+
+impl CallPermit {
+    pub(crate) fn context(&self) -> CallContext {
+        self.context
+    }
+}
+
 struct Answer {
     status: u16,
     headers: HeaderMap,
@@ -95,7 +107,8 @@ impl Wire {
     pub(crate) async fn send(&self, context: CallContext, call: &Call) -> Result<Bytes, PlatformError> {
         let mut waited_for_429 = false;
         loop {
-            match self.once(context, call).await {
+            let permit = self.reserve(context, call.route).await?;
+            match self.send_once(permit, call).await {
                 Err(PlatformError::RateLimited { retry_after })
                     if !waited_for_429 && retry_after <= context.priority.patience() =>
                 {
@@ -107,20 +120,30 @@ impl Wire {
         }
     }
 
-    async fn once(&self, context: CallContext, call: &Call) -> Result<Bytes, PlatformError> {
+    /// Waits for the permit of one call of this route.
+    pub(crate) async fn reserve(
+        &self,
+        context: CallContext,
+        route: &'static str,
+    ) -> Result<CallPermit, PlatformError> {
         let asked = Instant::now();
-        let ask = Ask { route: call.route, major: context.guild.get(), priority: context.priority };
+        let ask = Ask { route, major: context.guild.get(), priority: context.priority };
         let permit = self.pacer.acquire(ask).await?;
-        self.record("guildhall_platform_paced_seconds", call, asked.elapsed());
+        self.record("guildhall_platform_paced_seconds", route, asked.elapsed());
+        Ok(CallPermit { permit, context })
+    }
+
+    /// Sends a call of the permit's route.
+    pub(crate) async fn send_once(&self, permit: CallPermit, call: &Call) -> Result<Bytes, PlatformError> {
         let sent = Instant::now();
         let exchanged = self.exchange(call).await;
-        self.record("guildhall_platform_request_seconds", call, sent.elapsed());
+        self.record("guildhall_platform_request_seconds", call.route, sent.elapsed());
         let (answered, pause) = match &exchanged {
             Ok(answer) => answer::read(answer.status, &answer.headers, &answer.body),
             Err(_) => (Answered::default(), None),
         };
         // Only now: the permit's window starts when the answer has arrived.
-        permit.finish(&answered).await;
+        permit.permit.finish(&answered).await;
         self.count(call, exchanged.as_ref().map_or(0, |answer| answer.status));
         let answer = exchanged.map_err(|cause| PlatformError::unavailable(call.route, cause))?;
         match (answer.status, pause) {
@@ -152,8 +175,8 @@ impl Wire {
         Ok(Answer { status, headers, body: read_capped(response).await? })
     }
 
-    fn record(&self, name: &'static str, call: &Call, elapsed: Duration) {
-        metrics::histogram!(name, "platform" => self.platform, "route" => call.route)
+    fn record(&self, name: &'static str, route: &'static str, elapsed: Duration) {
+        metrics::histogram!(name, "platform" => self.platform, "route" => route)
             .record(elapsed.as_secs_f64());
     }
 

@@ -80,8 +80,6 @@ impl Payload for SyncChunk {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedChange {
     pub user: ChatId,
-    /// Roles the member held when the plan looked.
-    pub held: Vec<RoleId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub add: Vec<RoleId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,42 +1,204 @@
-//! The one platform call that brings a member in line: full role list and nickname together (decisions 5).
+//! The platform calls that bring one member in line, so that nothing others do meanwhile is undone (decisions 5).
+//!
+//! Up to two differences are set by calls of their own, which touch nothing else. More of them are set by one update with
+//! the full role list, computed from the member as read again under that update's permit. A call that waited for its
+//! permit is checked again before it is sent: the job may be cancelled or another worker's, a binding may be gone.
 
-use entities::{ChatId, RoleId};
-use platforms::{CallContext, ChatPlatform, MemberUpdate, PlatformError};
+use entities::{ChatId, RoleId, binding};
+use platforms::{
+    CallContext, CallPermit, ChatMember, ChatPlatform, MemberCall, MemberChange, MemberUpdate, Missing,
+    PlatformError,
+};
+use queue::run::{JobContext, JobError};
+use sea_orm::DbErr;
+use tokio_util::sync::CancellationToken;
 
 use crate::wanted::Change;
 
 /// Stands in the guild's own audit log on the chat platform.
 const REASON: &str = "role and nickname sync";
 
-/// How an update went that went at least in part.
+/// What was changed, and what the platform refused to change.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Applied {
-    /// The nickname was refused. The roles, where there were any to change, are set.
-    pub(crate) nickname_refused: Option<PlatformError>,
+    pub(crate) done: Change,
+    pub(crate) refused: Vec<Refusal>,
 }
 
-/// Carries out `change` for a member who holds `held`; no call where nothing changes.
-///
-/// The guild's owner keeps their nickname whatever the bot's place, and the platform refuses the roles along with it.
-/// That cannot be seen beforehand, so a refusal of both is followed by one try of the roles alone.
-pub(crate) async fn apply(
-    chat: &dyn ChatPlatform,
-    call: CallContext,
-    user: ChatId,
-    (held, change): (&[RoleId], &Change),
-) -> Result<Applied, PlatformError> {
-    if change.is_empty() {
-        return Ok(Applied::default());
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// `None`: the nickname.
+    pub(crate) role: Option<RoleId>,
+    pub(crate) error: PlatformError,
+}
+
+/// Why a member's calls ended early.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    Platform(PlatformError),
+    Job(JobError),
+    /// Asked to stop while it waited for a permit: nothing was sent.
+    Stopped,
+}
+
+impl From<PlatformError> for Halt {
+    fn from(error: PlatformError) -> Self {
+        Self::Platform(error)
     }
-    let roles = change.changes_roles().then(|| change.roles_after(held));
-    let update = MemberUpdate { roles: roles.clone(), nick: change.nick.clone().map(Some) };
-    match chat.update_member(call, user, update, REASON).await {
-        Err(refused @ PlatformError::Forbidden { .. }) if change.nick.is_some() => {
-            if roles.is_some() {
-                chat.update_member(call, user, MemberUpdate { roles, nick: None }, REASON).await?;
+}
+
+impl From<JobError> for Halt {
+    fn from(error: JobError) -> Self {
+        Self::Job(error)
+    }
+}
+
+impl From<DbErr> for Halt {
+    fn from(error: DbErr) -> Self {
+        Self::Job(error.into())
+    }
+}
+
+/// Sends the calls of one job.
+#[derive(Clone, Copy)]
+pub(crate) struct Sender<'a> {
+    pub(crate) chat: &'a dyn ChatPlatform,
+    pub(crate) call: CallContext,
+    pub(crate) job: &'a JobContext,
+    /// Cancelled, no further call is sent.
+    pub(crate) stop: &'a CancellationToken,
+}
+
+impl Sender<'_> {
+    /// All of a member's change. Role calls and the nickname's go side by side: the platform limits them apart.
+    pub(crate) async fn apply(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
+        if change.is_several() { self.rewrite(user, change).await } else { self.few(user, change).await }
+    }
+
+    async fn few(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
+        let (roles, nickname) = tokio::join!(self.roles(user, change), self.nickname(user, change));
+        let (mut applied, nickname) = (roles?, nickname?);
+        applied.merge(nickname);
+        Ok(applied)
+    }
+
+    /// One call for each role, one after the other.
+    pub(crate) async fn roles(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
+        let mut applied = Applied::default();
+        let added = change.add.iter().map(|role| (*role, MemberChange::AddRole(*role)));
+        let removed = change.remove.iter().map(|role| (*role, MemberChange::RemoveRole(*role)));
+        for (role, call) in added.chain(removed) {
+            match self.send(user, (Some(role), &call)).await {
+                Ok(true) if matches!(call, MemberChange::AddRole(_)) => applied.done.add.push(role),
+                Ok(true) => applied.done.remove.push(role),
+                Ok(false) => {}
+                Err(Halt::Platform(error)) if concerns_the_change(&error) => {
+                    applied.refused.push(Refusal { role: Some(role), error });
+                }
+                Err(halt) => return Err(halt),
             }
-            Ok(Applied { nickname_refused: Some(refused) })
         }
-        settled => settled.map(|()| Applied::default()),
+        Ok(applied)
     }
+
+    /// An update that names no roles.
+    pub(crate) async fn nickname(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
+        let mut applied = Applied::default();
+        let Some(nick) = &change.nick else { return Ok(applied) };
+        let update = MemberChange::Update(MemberUpdate { roles: None, nick: Some(Some(nick.clone())) });
+        match self.send(user, (None, &update)).await {
+            Ok(_) => applied.done.nick = Some(nick.clone()),
+            Err(Halt::Platform(error)) if concerns_the_change(&error) => {
+                applied.refused.push(Refusal { role: None, error });
+            }
+            Err(halt) => return Err(halt),
+        }
+        Ok(applied)
+    }
+
+    /// The full list and the nickname in one update. The guild's owner keeps their nickname whatever the bot's place, and
+    /// the platform refuses the roles along with it, so a refusal is followed by a try without the nickname.
+    pub(crate) async fn rewrite(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
+        let (mut change, mut refused, mut again) = (change.clone(), Vec::new(), true);
+        loop {
+            let permit = self.permit(MemberCall::Update).await?;
+            let (member, due) = self.read_again(user, &change).await?;
+            if !due.is_several() {
+                drop(permit);
+                let mut applied = Box::pin(self.few(user, &due)).await?;
+                applied.refused.append(&mut refused);
+                return Ok(applied);
+            }
+            self.job.before_effect().await?;
+            let roles = due.changes_roles().then(|| due.roles_after(&member.roles));
+            let update = MemberUpdate { roles, nick: due.nick.clone().map(Some) };
+            match self.chat.change_member(permit, user, MemberChange::Update(update), REASON).await {
+                Ok(()) => return Ok(Applied { done: due, refused }),
+                Err(PlatformError::RateLimited { .. }) if again => again = false,
+                Err(error @ PlatformError::Forbidden { .. }) if due.nick.is_some() => {
+                    change.nick = None;
+                    refused.push(Refusal { role: None, error });
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// The member as it is now, and what is due for it by the bindings as they are now. Asked as urgently as can be: the
+    /// update's permit is held meanwhile.
+    async fn read_again(&self, user: ChatId, change: &Change) -> Result<(ChatMember, Change), Halt> {
+        let call = CallContext::interactive(self.call.guild);
+        let member = self.chat.member(call, user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
+        let due = change.still_due(&member);
+        let managed = binding::managed_of(self.job.database().read(), call.guild, &due.roles()).await?;
+        Ok((member, due.only(&managed)))
+    }
+
+    /// False: the role follows no binding any more, and nothing was sent. A short pause asked for by a 429 is sat out.
+    async fn send(
+        &self,
+        user: ChatId,
+        (role, change): (Option<RoleId>, &MemberChange),
+    ) -> Result<bool, Halt> {
+        let mut again = true;
+        loop {
+            let permit = self.permit(change.call()).await?;
+            if let Some(role) = role {
+                let read = self.job.database().read();
+                if binding::managed_of(read, self.call.guild, &[role]).await?.is_empty() {
+                    return Ok(false);
+                }
+            }
+            self.job.before_effect().await?;
+            match self.chat.change_member(permit, user, change.clone(), REASON).await {
+                Err(PlatformError::RateLimited { .. }) if again => again = false,
+                settled => return Ok(settled.map(|()| true)?),
+            }
+        }
+    }
+
+    async fn permit(&self, kind: MemberCall) -> Result<CallPermit, Halt> {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Err(Halt::Stopped),
+            permit = self.chat.reserve(self.call, kind) => Ok(permit?),
+        }
+    }
+}
+
+impl Applied {
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.done.merge(other.done);
+        self.refused.extend(other.refused);
+    }
+}
+
+/// The platform found something wrong with this role or nickname; the member's other calls may go well.
+fn concerns_the_change(error: &PlatformError) -> bool {
+    matches!(
+        error,
+        PlatformError::Forbidden { .. }
+            | PlatformError::Invalid { .. }
+            | PlatformError::NotFound(Missing::Role)
+    )
 }

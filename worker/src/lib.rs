@@ -2,7 +2,7 @@
 //!
 //! A kind's arguments are in `queue::kinds`, what it does is the `run` in the file of its name. What several kinds share
 //! has files of its own: `wanted` (what bindings and ranks call for), `nickname`, `permitted` (what the bot may do),
-//! `apply` (the one platform call for a member), `names` (renamed players), `channel_name`, `errors` (platform errors in
+//! `apply` (the platform calls for a member), `names` (renamed players), `channel_name`, `errors` (platform errors in
 //! public words).
 
 mod apply;

@@ -2,7 +2,7 @@
 //! roles are taken out before and reported by name (decisions 5).
 
 use entities::RoleId;
-use platforms::{GuildOverview, RoleProblem};
+use platforms::{GuildOverview, PlatformError, RoleProblem};
 use serde::Serialize;
 
 use crate::wanted::Change;
@@ -45,6 +45,18 @@ pub(crate) fn permitted(overview: &GuildOverview, held: &[RoleId], change: Chang
     let above = positions.max().is_some_and(|highest| highest >= overview.bot_position);
     let nickname_refused = change.nick.take_if(|_| above).map(|_| STANDS_ABOVE);
     Permitted { change, failed_roles, nickname_refused }
+}
+
+impl FailedRole {
+    /// The platform itself refused it.
+    pub(crate) fn refused(role_id: RoleId, error: &PlatformError, reason: String) -> Self {
+        let error = match error {
+            PlatformError::NotFound(_) => word(RoleProblem::Unknown),
+            PlatformError::Invalid { .. } => "platform_invalid",
+            _ => "platform_refused",
+        };
+        Self { role_id, error, reason }
+    }
 }
 
 fn failed_role(role_id: RoleId, problem: RoleProblem) -> FailedRole {

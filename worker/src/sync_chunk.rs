@@ -1,12 +1,14 @@
-//! `sync_chunk`: carries out the planned changes of up to 200 members, a few calls at a time.
+//! `sync_chunk`: carries out the planned changes of up to 200 members, several calls at a time.
 //!
-//! Answers are taken in the order of the plan, so what is done is always a prefix of it and one number is the
-//! checkpoint. A run that was cut may have done more than its checkpoint says: the next one, and one whose plan has grown
-//! old, reads the members again and does only what is still due. A member that fails is noted under the parent and the
-//! chunk goes on; an error that may pass keeps the prefix and retries the rest.
+//! Role calls and updates have limits of their own on the platform, so each kind has a list of its own here: members who
+//! wait for one limit hold up none who need only the other. Members end in any order; the checkpoint says which have. A
+//! run that was cut may have done more than its checkpoint says: the next one, and one whose plan has grown old, reads the
+//! members again and does only what is still due. A member that fails is noted under the parent and the chunk goes on; an
+//! error that may pass leaves its member to the next run.
 
+mod buckets;
+mod progress;
 mod reread;
-mod tally;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,30 +16,24 @@ use std::time::Duration;
 use async_trait::async_trait;
 use entities::ChatId;
 use futures_util::StreamExt;
-use futures_util::stream::FuturesOrdered;
-use platforms::{CallContext, ChatMember, Missing, PlatformError};
+use futures_util::stream::FuturesUnordered;
+use platforms::{CallContext, ChatMember};
 use queue::kinds::{PlannedChange, SyncChunk};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
 use crate::Services;
-use crate::apply::{Applied, apply};
+use crate::apply::Sender;
 use crate::errors::job_error;
 use crate::wanted::Change;
-use tally::Tally;
+use buckets::Buckets;
+use progress::{Progress, Settled};
 
 pub(crate) struct Job(pub(crate) Services);
 
-/// Calls under way at a time: enough for one chunk to fill the pace of bulk calls at answer times of up to 0.3 s.
-const IN_FLIGHT: usize = 12;
 /// A plan older than this is checked against the members as they are.
 const FRESH: Duration = Duration::from_secs(60);
-
-/// How one member's change went.
-enum Step {
-    Applied(Applied),
-    /// All of it was done already.
-    Skipped,
-}
+/// How soon it is noticed that a chunk is to stop, though all its calls wait for their permits.
+const LOOK: Duration = Duration::from_millis(250);
 
 #[async_trait]
 impl Handler for Job {
@@ -45,73 +41,95 @@ impl Handler for Job {
 
     async fn run(&self, job: &JobContext, chunk: SyncChunk) -> Result<Outcome, JobError> {
         job.check_cancelled()?;
-        let mut tally = Tally::resume(job, chunk.members.len());
-        let rest = chunk.members.get(tally.next()..).unwrap_or_default();
+        let mut progress = Progress::resume(job, chunk.members.len());
         let call = CallContext::bulk(chunk.guild);
-        let known = self.members_now(job, call, (rest, chunk.planned_at)).await?;
-        let known = known.as_ref();
-        let mut left = rest.iter();
-        let mut flying = FuturesOrdered::new();
-        let mut broken = None;
-        loop {
-            while broken.is_none() && left.len() > 0 && flying.len() < tally.room(IN_FLIGHT) && goes_on(job) {
-                if let Err(error) = job.before_effect().await {
-                    broken = Some(error);
-                    break;
-                }
-                let Some(change) = left.next() else { break };
-                flying.push_back(async move { (change, self.step(call, change, known).await) });
-            }
-            let Some((change, step)) = flying.next().await else { break };
-            let ended = tally.settle(change, step);
-            broken = broken.or(ended);
-            tally.keep_if_due(job).await?;
-        }
-        tally.keep(job).await?;
+        let due = self.due(job, call, (&chunk, &mut progress)).await?;
+        let stop = job.cancelled().child_token();
+        let sender = Sender { chat: self.0.platforms.chat.as_ref(), call, job, stop: &stop };
+        let broken = carry_out(sender, &due, &mut progress).await?;
+        progress.keep(job).await?;
         match broken {
             Some(error) => Err(error),
-            None if tally.is_complete() => Ok(Outcome::done(tally.result())),
+            None if progress.is_complete() => Ok(Outcome::done(progress.result())),
             None => job.check_cancelled().map(|()| Outcome::Yield),
         }
     }
 }
 
-fn goes_on(job: &JobContext) -> bool {
-    !job.cancelled().is_cancelled() && !job.should_yield()
+/// A member's place in the plan, and what is due for it.
+type Due = (usize, ChatId, Change);
+
+/// Until all is done, or none is begun any more and what was under way has ended. `Some`: why the chunk ends early.
+async fn carry_out(
+    sender: Sender<'_>,
+    due: &[Due],
+    progress: &mut Progress,
+) -> Result<Option<JobError>, JobError> {
+    let mut buckets = Buckets::new(due);
+    let mut flying = FuturesUnordered::new();
+    let mut look = tokio::time::interval(LOOK);
+    let mut broken = None;
+    loop {
+        while !sender.stop.is_cancelled()
+            && let Some(part) = buckets.next()
+        {
+            flying.push(async move { (part, part.carry_out(sender).await) });
+        }
+        tokio::select! {
+            ended = flying.next() => {
+                let Some((part, outcome)) = ended else { return Ok(broken) };
+                let Settled { member, ended } = buckets.settle(part, outcome);
+                if let Some(member) = member {
+                    progress.note(part.member(), member);
+                }
+                broken = broken.or(ended);
+            }
+            _ = look.tick() => {}
+        }
+        if broken.is_some() || sender.job.should_yield() {
+            sender.stop.cancel();
+        }
+        progress.keep_if_due(sender.job).await?;
+    }
 }
 
 impl Job {
-    /// The members as they are now, where the plan cannot be relied on.
-    async fn members_now(
+    /// What is due for each member who is not settled yet. Those for whom nothing is, or who left, are settled here.
+    async fn due(
         &self,
         job: &JobContext,
         call: CallContext,
-        (rest, planned_at): (&[PlannedChange], i64),
-    ) -> Result<Option<HashMap<ChatId, ChatMember>>, JobError> {
-        let age = u64::try_from(job.now().timestamp() - planned_at).unwrap_or(0);
-        if !job.is_resumed() && age <= FRESH.as_secs() {
-            return Ok(None);
-        }
-        reread::members(self.0.platforms.chat.as_ref(), call, rest).await.map(Some).map_err(job_error)
-    }
-
-    async fn step(
-        &self,
-        call: CallContext,
-        planned: &PlannedChange,
-        known: Option<&HashMap<ChatId, ChatMember>>,
-    ) -> Result<Step, PlatformError> {
-        let now;
-        let (held, change) = match known {
-            None => (&planned.held, Change::from(planned)),
-            Some(members) => {
-                now = members.get(&planned.user).ok_or(PlatformError::NotFound(Missing::Member))?;
-                (&now.roles, Change::still_due(planned, now))
-            }
+        (chunk, progress): (&SyncChunk, &mut Progress),
+    ) -> Result<Vec<Due>, JobError> {
+        let left: Vec<(usize, &PlannedChange)> =
+            chunk.members.iter().enumerate().filter(|(index, _)| !progress.is_settled(*index)).collect();
+        let age = u64::try_from(job.now().timestamp() - chunk.planned_at).unwrap_or(0);
+        let now: Option<HashMap<ChatId, ChatMember>> = if job.is_resumed() || age > FRESH.as_secs() {
+            let users: Vec<ChatId> = left.iter().map(|(_, planned)| planned.user).collect();
+            let chat = self.0.platforms.chat.as_ref();
+            Some(reread::members(chat, call, &users).await.map_err(job_error)?)
+        } else {
+            None
         };
-        if change.is_empty() {
-            return Ok(Step::Skipped);
+        let mut due = Vec::with_capacity(left.len());
+        for (index, planned) in left {
+            let change = Change::from(planned);
+            let change = match &now {
+                None => change,
+                Some(members) => match members.get(&planned.user) {
+                    Some(member) => change.still_due(member),
+                    None => {
+                        progress.note(index, progress::left_the_guild(planned.user));
+                        continue;
+                    }
+                },
+            };
+            if change.is_empty() {
+                progress.note(index, progress::Member::Skipped);
+            } else {
+                due.push((index, planned.user, change));
+            }
         }
-        apply(self.0.platforms.chat.as_ref(), call, planned.user, (held, &change)).await.map(Step::Applied)
+        Ok(due)
     }
 }

@@ -1,7 +1,7 @@
 //! `sync_member`: brings one member's roles and nickname in line with the bindings (interface 4.3, decisions 5).
 //!
-//! At most one update of the member, none where nothing differs. A run that is cut after the update and started again
-//! finds nothing left to do, and tells of what was done (see `intent`).
+//! No call where nothing differs, one for one difference, two at most (see `apply`). A run that is cut after a call and
+//! started again finds it done, and tells of it (see `intent`).
 
 mod intent;
 
@@ -15,10 +15,10 @@ use runtime::Event;
 use serde_json::{Value, json};
 
 use crate::Services;
-use crate::apply::{Applied, apply};
+use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::{job_error, not_a_member, not_linked, public};
 use crate::names::{self, Renamed};
-use crate::permitted::{Permitted, permitted};
+use crate::permitted::{FailedRole, Permitted, permitted};
 use crate::wanted::{Change, GuildRules, Player};
 use intent::Intent;
 
@@ -49,11 +49,12 @@ impl Handler for Job {
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
         let change = rules.change(&member, Player { id: link.play_id, name }, &ranks);
         let permitted = self.permitted(call, &member, change).await?;
-        let sync = Sync::begin(job, guild, &member, &permitted).await?;
-        job.before_effect().await?;
-        let applied = apply(chat, call, user, (&member.roles, &permitted.change)).await.map_err(job_error)?;
-        let audit = sync.audit_entry(&applied).into_iter().collect();
-        Ok(Outcome::Done { result: sync.result(permitted, &applied), audit })
+        let mut sync = Sync::begin(job, guild, &member, &permitted).await?;
+        let sender = Sender { chat, call, job, stop: job.cancelled() };
+        let applied = sender.apply(user, &permitted.change).await.map_err(halted)?;
+        sync.end(&permitted.change, &applied)?;
+        let audit = sync.audit_entry().into_iter().collect();
+        Ok(Outcome::Done { result: sync.result(permitted, applied.refused), audit })
     }
 }
 
@@ -107,30 +108,44 @@ impl Sync {
         Ok(Self { guild, user: member.chat_id, intent })
     }
 
-    /// The nickname that was set.
-    fn new_nickname(&self, applied: &Applied) -> Option<&String> {
-        self.intent.change.nick.as_ref().filter(|_| applied.nickname_refused.is_none())
+    /// Keeps of the intent what came about. A run that only met refusals fails with the first of them; a nickname alone
+    /// may be refused.
+    fn end(&mut self, change: &Change, applied: &Applied) -> Result<(), JobError> {
+        self.intent.forget(change, &applied.done);
+        let refused = applied.refused.iter().find(|refusal| refusal.role.is_some());
+        match refused.filter(|_| self.intent.change.is_empty()) {
+            Some(refusal) => Err(job_error(refusal.error.clone())),
+            None => Ok(()),
+        }
     }
 
-    fn result(&self, permitted: Permitted, applied: &Applied) -> Value {
+    fn result(&self, permitted: Permitted, refused: Vec<Refusal>) -> Value {
+        let mut failed_roles = permitted.failed_roles;
+        let mut nickname_error = permitted.nickname_refused.map(str::to_owned);
+        for Refusal { role, error } in refused {
+            let failure = public(&error);
+            match role {
+                Some(role) => failed_roles.push(FailedRole::refused(role, &error, failure.message)),
+                None => nickname_error = Some(failure.message),
+            }
+        }
+        let Change { add, remove, nick } = &self.intent.change;
         let mut result = json!({
-            "added_roles": self.intent.change.add,
-            "removed_roles": self.intent.change.remove,
-            "nickname_updated": self.new_nickname(applied).is_some(),
-            "failed_roles": permitted.failed_roles,
+            "added_roles": add,
+            "removed_roles": remove,
+            "nickname_updated": nick.is_some(),
+            "failed_roles": failed_roles,
         });
-        let refused = applied.nickname_refused.as_ref().map(|error| public(error).message);
-        if let Some(reason) = refused.or_else(|| permitted.nickname_refused.map(str::to_owned)) {
+        if let Some(reason) = nickname_error {
             result["nickname_error"] = json!(reason);
         }
         result
     }
 
     /// `None` where nothing changed.
-    fn audit_entry(&self, applied: &Applied) -> Option<NewEntry> {
+    fn audit_entry(&self) -> Option<NewEntry> {
         let Intent { roles, nickname, change } = &self.intent;
-        let new_nickname = self.new_nickname(applied);
-        if !change.changes_roles() && new_nickname.is_none() {
+        if change.is_empty() {
             return None;
         }
         Some(NewEntry {
@@ -139,8 +154,16 @@ impl Sync {
             target: self.user.to_string(),
             metadata: json!({
                 "before": { "roles": roles, "nickname": nickname },
-                "after": { "roles": change.roles_after(roles), "nickname": new_nickname.or(nickname.as_ref()) },
+                "after": { "roles": change.roles_after(roles), "nickname": change.nick.as_ref().or(nickname.as_ref()) },
             }),
         })
+    }
+}
+
+fn halted(halt: Halt) -> JobError {
+    match halt {
+        Halt::Platform(error) => job_error(error),
+        Halt::Job(error) => error,
+        Halt::Stopped => JobError::Cancelled,
     }
 }

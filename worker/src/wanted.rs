@@ -110,15 +110,38 @@ impl Change {
         roles
     }
 
-    /// What of a planned change is still to be done for the member as it is now: roles that moderators gave or took in
-    /// the meantime stay as they made them, and what an earlier run did is not done again.
-    pub(crate) fn still_due(planned: &PlannedChange, member: &ChatMember) -> Self {
+    /// What of it is still to be done for the member as it is now: roles that others gave or took in the meantime stay
+    /// as they are, and what an earlier run did is not done again.
+    pub(crate) fn still_due(&self, member: &ChatMember) -> Self {
         let held = |role: &&RoleId| member.roles.contains(role);
         Self {
-            add: planned.add.iter().filter(|role| !held(role)).copied().collect(),
-            remove: planned.remove.iter().filter(held).copied().collect(),
-            nick: planned.nick.clone().filter(|nick| member.nick.as_ref() != Some(nick)),
+            add: self.add.iter().filter(|role| !held(role)).copied().collect(),
+            remove: self.remove.iter().filter(held).copied().collect(),
+            nick: self.nick.clone().filter(|nick| member.nick.as_ref() != Some(nick)),
         }
+    }
+
+    /// More differences than two calls can set one by one: these members get the full list (decisions 5).
+    pub(crate) fn is_several(&self) -> bool {
+        self.add.len() + self.remove.len() + usize::from(self.nick.is_some()) > 2
+    }
+
+    pub(crate) fn roles(&self) -> Vec<RoleId> {
+        self.add.iter().chain(&self.remove).copied().collect()
+    }
+
+    /// Without the roles that are not among `managed`.
+    pub(crate) fn only(mut self, managed: &[RoleId]) -> Self {
+        self.add.retain(|role| managed.contains(role));
+        self.remove.retain(|role| managed.contains(role));
+        self
+    }
+
+    /// Takes another one in, of other roles.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.add.extend(other.add);
+        self.remove.extend(other.remove);
+        self.nick = other.nick.or(self.nick.take());
     }
 }
 
@@ -131,7 +154,7 @@ impl From<&PlannedChange> for Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{group, member, play, role, roles, rule};
+    use crate::testing::{group, member, play, roles, rule};
 
     const NO_NAMES: &str = "";
 
@@ -224,19 +247,39 @@ mod tests {
 
     #[test]
     fn of_an_old_plan_only_what_is_still_due_is_done() {
-        let planned = PlannedChange {
-            user: member(&[], None).chat_id,
-            held: roles(&[101]),
+        let planned = Change {
             add: roles(&[102, 103]),
             remove: roles(&[101, 104]),
             nick: Some("builder".to_owned()),
         };
         // Since then: 102 came, 101 went, a moderator gave 900.
-        let due = Change::still_due(&planned, &member(&[102, 104, 900], Some("builder")));
+        let due = planned.still_due(&member(&[102, 104, 900], Some("builder")));
         assert_eq!(due, Change { add: roles(&[103]), remove: roles(&[104]), nick: None });
         assert_eq!(due.roles_after(&roles(&[102, 104, 900])), roles(&[102, 900, 103]));
-        let done = Change::still_due(&planned, &member(&[900, 102, 103], Some("builder")));
-        assert!(done.is_empty());
-        assert_eq!(Change::from(&planned).roles_after(&[role(101)]), roles(&[102, 103]));
+        assert!(planned.still_due(&member(&[900, 102, 103], Some("builder"))).is_empty());
+    }
+
+    #[test]
+    fn two_differences_are_set_one_by_one_and_more_of_them_by_the_full_list() {
+        let change = |add: &[i64], remove: &[i64], nick: Option<&str>| Change {
+            add: roles(add),
+            remove: roles(remove),
+            nick: nick.map(str::to_owned),
+        };
+        for few in [change(&[1], &[], Some("n")), change(&[1], &[2], None), change(&[1, 2], &[], None)] {
+            assert!(!few.is_several(), "{few:?}");
+        }
+        for several in [change(&[1], &[2], Some("n")), change(&[1, 2], &[3], None)] {
+            assert!(several.is_several(), "{several:?}");
+        }
+    }
+
+    #[test]
+    fn roles_whose_bindings_are_gone_are_left_alone() {
+        let change = Change { add: roles(&[1, 2]), remove: roles(&[3, 4]), nick: None };
+        assert_eq!(
+            change.only(&roles(&[2, 3])),
+            Change { add: roles(&[2]), remove: roles(&[3]), nick: None }
+        );
     }
 }

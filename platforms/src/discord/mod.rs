@@ -7,7 +7,7 @@ mod errors;
 mod types;
 
 use async_trait::async_trait;
-use entities::{ChatId, RoleId};
+use entities::{ChatId, GuildId, RoleId};
 use http::HeaderName;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
@@ -22,8 +22,8 @@ use types::{ChannelBody, MemberBody, RoleBody, UserBody, channel_request, member
 use crate::routes::chat as routes;
 use crate::wire::{Call, Wire};
 use crate::{
-    CallContext, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MEMBERS_PER_PAGE,
-    MemberUpdate, Missing, NewChannel, PlatformError,
+    CallContext, CallPermit, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview,
+    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, Missing, NewChannel, PlatformError,
 };
 
 const AUDIT_REASON: HeaderName = HeaderName::from_static("x-audit-log-reason");
@@ -71,6 +71,27 @@ impl Discord {
         }
     }
 
+    fn member_change(
+        &self,
+        guild: GuildId,
+        chat: ChatId,
+        change: &MemberChange,
+        reason: &str,
+    ) -> Result<Call, PlatformError> {
+        let (route, path) = (member_route(change.call()), format!("/guilds/{guild}/members/{chat}"));
+        match change {
+            MemberChange::AddRole(role) => {
+                self.change(Method::PUT, route, &format!("{path}/roles/{role}"), reason)
+            }
+            MemberChange::RemoveRole(role) => {
+                self.change(Method::DELETE, route, &format!("{path}/roles/{role}"), reason)
+            }
+            MemberChange::Update(update) => {
+                Ok(self.change(Method::PATCH, route, &path, reason)?.body(member_request(update)))
+            }
+        }
+    }
+
     /// The bot's own user id; asked once per process.
     async fn bot(&self, context: CallContext) -> Result<ChatId, PlatformError> {
         let ask = async {
@@ -78,6 +99,14 @@ impl Discord {
             Ok(self.wire.json::<UserBody>(context, &call).await?.id)
         };
         self.bot.get_or_try_init(|| ask).await.copied()
+    }
+}
+
+fn member_route(kind: MemberCall) -> &'static str {
+    match kind {
+        MemberCall::AddRole => routes::ADD_ROLE,
+        MemberCall::RemoveRole => routes::REMOVE_ROLE,
+        MemberCall::Update => routes::UPDATE_MEMBER,
     }
 }
 
@@ -122,6 +151,22 @@ impl ChatPlatform for Discord {
         Ok(members.into_iter().map(ChatMember::from).collect())
     }
 
+    async fn reserve(&self, call: CallContext, kind: MemberCall) -> Result<CallPermit, PlatformError> {
+        self.credential.as_ref().ok_or(PlatformError::NotConfigured(CHAT_TOKEN))?;
+        self.wire.reserve(call, member_route(kind)).await
+    }
+
+    async fn change_member(
+        &self,
+        permit: CallPermit,
+        chat: ChatId,
+        change: MemberChange,
+        reason: &str,
+    ) -> Result<(), PlatformError> {
+        let request = self.member_change(permit.context().guild, chat, &change, reason)?;
+        self.wire.send_once(permit, &request).await.map(drop)
+    }
+
     async fn update_member(
         &self,
         call: CallContext,
@@ -129,9 +174,7 @@ impl ChatPlatform for Discord {
         update: MemberUpdate,
         reason: &str,
     ) -> Result<(), PlatformError> {
-        let path = format!("/guilds/{}/members/{chat}", call.guild);
-        let request =
-            self.change(Method::PATCH, routes::UPDATE_MEMBER, &path, reason)?.body(member_request(&update));
+        let request = self.member_change(call.guild, chat, &MemberChange::Update(update), reason)?;
         self.wire.send(call, &request).await.map(drop)
     }
 
@@ -142,8 +185,7 @@ impl ChatPlatform for Discord {
         role: RoleId,
         reason: &str,
     ) -> Result<(), PlatformError> {
-        let path = format!("/guilds/{}/members/{chat}/roles/{role}", call.guild);
-        let request = self.change(Method::PUT, routes::ADD_ROLE, &path, reason)?;
+        let request = self.member_change(call.guild, chat, &MemberChange::AddRole(role), reason)?;
         self.wire.send(call, &request).await.map(drop)
     }
 
@@ -154,8 +196,7 @@ impl ChatPlatform for Discord {
         role: RoleId,
         reason: &str,
     ) -> Result<(), PlatformError> {
-        let path = format!("/guilds/{}/members/{chat}/roles/{role}", call.guild);
-        let request = self.change(Method::DELETE, routes::REMOVE_ROLE, &path, reason)?;
+        let request = self.member_change(call.guild, chat, &MemberChange::RemoveRole(role), reason)?;
         self.wire.send(call, &request).await.map(drop)
     }
 

@@ -38,7 +38,7 @@ mod turns;
 use std::time::Duration;
 
 pub(crate) use answered::{Answered, Bucket, Pause};
-pub(crate) use pacer::Pacer;
+pub(crate) use pacer::{Pacer, Permit};
 pub(crate) use rate::Rules;
 pub(crate) use shared::SharedPace;
 pub(crate) use state::Ask;

@@ -114,7 +114,6 @@ impl Findings {
         self.seen.nicknames += i64::from(change.nick.is_some());
         self.changes.push(PlannedChange {
             user: member.chat_id,
-            held: member.roles.clone(),
             add: change.add,
             remove: change.remove,
             nick: change.nick,

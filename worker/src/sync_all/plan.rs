@@ -176,7 +176,6 @@ mod tests {
         (from..from + count)
             .map(|id| PlannedChange {
                 user: chat(id),
-                held: roles(&[5]),
                 add: roles(&[6]),
                 remove: vec![],
                 nick: None,

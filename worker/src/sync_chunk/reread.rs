@@ -4,27 +4,26 @@ use std::collections::{HashMap, HashSet};
 
 use entities::ChatId;
 use platforms::{CallContext, ChatMember, ChatPlatform, MEMBERS_PER_PAGE, PlatformError};
-use queue::kinds::PlannedChange;
 
-/// Those of the planned members who are still in the guild. `planned` is in ascending order of ids, as the plan is;
-/// stretches without a planned member are jumped over, so there are never more calls than members.
+/// Those of the users who are still in the guild. `users` is in ascending order, as the plan is; stretches without one
+/// of them are jumped over, so there are never more calls than users.
 pub(super) async fn members(
     chat: &dyn ChatPlatform,
     call: CallContext,
-    planned: &[PlannedChange],
+    users: &[ChatId],
 ) -> Result<HashMap<ChatId, ChatMember>, PlatformError> {
-    let asked: HashSet<ChatId> = planned.iter().map(|change| change.user).collect();
+    let asked: HashSet<ChatId> = users.iter().copied().collect();
     let mut found = HashMap::with_capacity(asked.len());
-    let mut left = planned;
+    let mut left = users;
     while let Some(first) = left.first() {
-        let page = chat.members_page(call, before(first.user), MEMBERS_PER_PAGE).await?;
+        let page = chat.members_page(call, before(*first), MEMBERS_PER_PAGE).await?;
         let last = page.last().map(|member| member.chat_id);
         let was_last = page.len() < usize::from(MEMBERS_PER_PAGE);
         found.extend(
             page.into_iter().filter(|member| asked.contains(&member.chat_id)).map(|m| (m.chat_id, m)),
         );
         let covered = match last {
-            Some(last) if !was_last => left.partition_point(|change| change.user <= last),
+            Some(last) if !was_last => left.partition_point(|user| *user <= last),
             _ => left.len(),
         };
         // At least one, so that an answer out of order cannot make this go round for ever.

@@ -41,6 +41,16 @@ impl Intent {
         Self { change, ..earlier }
     }
 
+    /// Takes out what was due in this run and did not come about: refused, or done by somebody else.
+    pub(super) fn forget(&mut self, due: &Change, done: &Change) {
+        let kept = |role: &RoleId, due: &[RoleId], done: &[RoleId]| !due.contains(role) || done.contains(role);
+        self.change.add.retain(|role| kept(role, &due.add, &done.add));
+        self.change.remove.retain(|role| kept(role, &due.remove, &done.remove));
+        if due.nick.is_some() && done.nick.is_none() {
+            self.change.nick = None;
+        }
+    }
+
     /// Commits it, under the claim of this run.
     pub(super) async fn keep(&self, job: &JobContext) -> Result<(), JobError> {
         job.checkpoint(job.begin().await?, self).await
@@ -78,6 +88,13 @@ mod tests {
         let next = Intent::new(Some(first()), &now, &change(&[5], &[4], Some("newer")));
         assert_eq!(next.change, change(&[3, 5], &[1], Some("newer")));
         assert_eq!((next.roles, next.nickname), (roles(&[1, 2]), Some("old".to_owned())));
+    }
+
+    #[test]
+    fn what_was_refused_is_not_told() {
+        let mut intent = first();
+        intent.forget(&intent.change.clone(), &change(&[3], &[], None));
+        assert_eq!(intent.change, change(&[3], &[], None));
     }
 
     #[test]

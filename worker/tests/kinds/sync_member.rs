@@ -8,6 +8,7 @@ use crate::fixture::{ADMIN, DECORATION, GROUP, GUILD, INTEGRATION, MEMBER, OFFIC
 use crate::world::{World, bind, chat, guild_id, platforms_at};
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
+const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
 
 fn sync(person: &Person) -> SyncMember {
     SyncMember { guild: guild_id(), user: chat(person.chat) }
@@ -148,10 +149,37 @@ async fn who_stands_above_the_bot_gets_roles_and_keeps_the_nickname_without_a_re
 async fn a_refused_member_fails_with_the_platforms_reason() {
     let person = Person { held: vec![], ..Person::right(1) };
     let world = World::new(std::slice::from_ref(&person)).await;
-    world.fault(UPDATE, 403, 1).await;
+    world.fault(ADD_ROLE, 403, 1).await;
     let (status, error, message) = world.process().await.fail(&sync(&person)).await;
     assert_eq!((status, error.as_str()), (502, "platform_refused"));
     assert!(message.contains("Missing Permissions"), "{message}");
+}
+
+#[tokio::test]
+async fn a_role_that_is_refused_is_named_beside_what_was_done() {
+    let person = Person { held: vec![TRAINEE, DECORATION], ..Person::right(1) };
+    let world = World::new(std::slice::from_ref(&person)).await;
+    world.fault(ADD_ROLE, 403, 1).await;
+    let result = world.process().await.succeed(&sync(&person)).await;
+    assert_eq!((&result["added_roles"], &result["removed_roles"]), (&ids(&[]), &ids(&[TRAINEE])));
+    let failed = &result["failed_roles"][0];
+    assert_eq!((&failed["role_id"], &failed["error"]), (&json!(MEMBER.to_string()), &json!("platform_refused")));
+    assert!(failed["reason"].as_str().unwrap().contains("Missing Permissions"), "{failed}");
+    assert_eq!(world.member(person.chat).await.0, [DECORATION]);
+}
+
+#[tokio::test]
+async fn one_difference_is_one_call_that_names_nothing_else() {
+    let nickname = Person { nick: Some("old".to_owned()), held: vec![MEMBER, DECORATION], ..Person::right(1) };
+    let extra = Person { held: vec![MEMBER, TRAINEE], ..Person::right(2) };
+    let world = World::new(&[nickname.clone(), extra.clone()]).await;
+    let process = world.process().await;
+    assert_eq!(process.succeed(&sync(&nickname)).await["nickname_updated"], true);
+    assert_eq!(process.succeed(&sync(&extra)).await["removed_roles"], ids(&[TRAINEE]));
+    let stats = world.stats().await;
+    assert_eq!((&stats["member_updates"], &stats["requests"][UPDATE]), (&json!(2), &json!({ "200": 1 })));
+    assert_eq!(world.member(nickname.chat).await, (vec![MEMBER, DECORATION], Some(nickname.name.clone())));
+    assert_eq!(world.member(extra.chat).await.0, [MEMBER]);
 }
 
 #[tokio::test]

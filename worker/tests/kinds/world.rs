@@ -237,7 +237,11 @@ impl Process {
 
     /// Does the scheduler's part until the job has ended.
     pub(crate) async fn finish(&self, job: JobId) -> Answer {
-        let deadline = Instant::now() + DEADLINE;
+        self.finish_within(job, DEADLINE).await
+    }
+
+    pub(crate) async fn finish_within(&self, job: JobId, longest: Duration) -> Answer {
+        let deadline = Instant::now() + longest;
         loop {
             self.queue.relay_unpublished().await.unwrap();
             self.queue.promote_due().await.unwrap();
@@ -264,6 +268,13 @@ impl Process {
         let mut failures: Vec<_> = rows.into_iter().map(|row| (row.chat_id.get(), row.error)).collect();
         failures.sort();
         failures
+    }
+
+    /// What is said of the one member that failed.
+    pub(crate) async fn failure_message(&self, job: JobId) -> String {
+        let mut rows = job_failure::list(self.context.database.read(), job, (None, 2)).await.unwrap();
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        rows.remove(0).message
     }
 
     pub(crate) async fn audit(&self, action: &str) -> Vec<audit_entry::Model> {

@@ -1,0 +1,222 @@
+//! How far a chunk is and how its members fared; the checkpoint, the noted failures and the result come from here.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use entities::ChatId;
+use entities::job_failure::{self, NewFailure};
+use platforms::{Missing, PlatformError};
+use queue::run::{JobContext, JobError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::apply::Refusal;
+use crate::errors::public;
+use crate::wanted::Change;
+
+/// A checkpoint is kept after this many members or this long, whichever comes first. The estimate of the time left goes
+/// by these notes: with rarer ones it would be wrong for small guilds (`queue::eta`).
+const KEEP_EACH: usize = 50;
+const KEEP_AFTER: Duration = Duration::from_millis(250);
+
+/// The checkpoint: members up to `next` are settled, and those in `ahead`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Reached {
+    next: usize,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    ahead: BTreeSet<usize>,
+    updated: i64,
+    failed: i64,
+    skipped: i64,
+}
+
+/// How a member ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Member {
+    Updated,
+    /// All of it was done already, or is not called for any more.
+    Skipped,
+    Failed(NewFailure),
+}
+
+/// What the end of a call settled: its member, or the whole chunk.
+pub(super) struct Settled {
+    pub(super) member: Option<Member>,
+    pub(super) ended: Option<JobError>,
+}
+
+pub(super) struct Progress {
+    reached: Reached,
+    members: usize,
+    failures: Vec<NewFailure>,
+    kept: usize,
+    kept_at: Instant,
+}
+
+impl Progress {
+    pub(super) fn resume(job: &JobContext, members: usize) -> Self {
+        Self::new(job.last_checkpoint().unwrap_or_default(), members)
+    }
+
+    fn new(reached: Reached, members: usize) -> Self {
+        let kept = reached.settled();
+        Self { reached, members, failures: Vec::new(), kept, kept_at: Instant::now() }
+    }
+
+    pub(super) fn is_settled(&self, member: usize) -> bool {
+        member < self.reached.next || self.reached.ahead.contains(&member)
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.reached.settled() >= self.members
+    }
+
+    /// Counts a member, once.
+    pub(super) fn note(&mut self, index: usize, member: Member) {
+        let reached = &mut self.reached;
+        reached.ahead.insert(index);
+        while reached.ahead.remove(&reached.next) {
+            reached.next += 1;
+        }
+        match member {
+            Member::Updated => reached.updated += 1,
+            Member::Skipped => reached.skipped += 1,
+            Member::Failed(failure) => {
+                reached.failed += 1;
+                self.failures.push(failure);
+            }
+        }
+    }
+
+    pub(super) async fn keep_if_due(&mut self, job: &JobContext) -> Result<(), JobError> {
+        let settled = self.reached.settled();
+        if settled > self.kept && (settled - self.kept >= KEEP_EACH || self.kept_at.elapsed() >= KEEP_AFTER) {
+            self.keep(job).await?;
+        }
+        Ok(())
+    }
+
+    /// Commits the checkpoint, the progress and the failures noted since the last one.
+    pub(super) async fn keep(&mut self, job: &JobContext) -> Result<(), JobError> {
+        let settled = self.reached.settled();
+        job.set_progress(signed(settled), signed(self.members), self.reached.failed);
+        if settled == self.kept {
+            return Ok(());
+        }
+        let transaction = job.begin().await?;
+        job.set_counters(self.result());
+        let bulk = job.parent().unwrap_or_else(|| job.id());
+        job_failure::note(&transaction, bulk, std::mem::take(&mut self.failures), job.now()).await?;
+        job.checkpoint(transaction, &self.reached).await?;
+        (self.kept, self.kept_at) = (settled, Instant::now());
+        Ok(())
+    }
+
+    /// Added to the parent's counters. A member that an earlier, cut run had changed already counts as skipped.
+    pub(super) fn result(&self) -> Value {
+        let Reached { updated, failed, skipped, .. } = self.reached;
+        json!({ "updated": updated, "failed": failed, "skipped": skipped })
+    }
+}
+
+impl Reached {
+    fn settled(&self) -> usize {
+        self.next + self.ahead.len()
+    }
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// The word for what concerns this one member; `None` for what concerns the whole chunk.
+pub(super) fn word(error: &PlatformError) -> Option<&'static str> {
+    match error {
+        PlatformError::NotFound(Missing::Guild | Missing::Group) => None,
+        PlatformError::NotFound(Missing::Role) => Some("unknown_role"),
+        PlatformError::NotFound(_) => Some("not_a_member"),
+        PlatformError::Forbidden { .. } => Some("platform_refused"),
+        PlatformError::Invalid { .. } => Some("platform_invalid"),
+        _ => None,
+    }
+}
+
+pub(super) fn left_the_guild(user: ChatId) -> Member {
+    failed(user, &Change::default(), (&[], Some(&PlatformError::NotFound(Missing::Member))))
+}
+
+/// A member for whom not all went well: what did not, and what was done nevertheless.
+pub(super) fn failed(
+    chat: ChatId,
+    done: &Change,
+    (refused, error): (&[Refusal], Option<&PlatformError>),
+) -> Member {
+    let of_role = refused.iter().find(|refusal| refusal.role.is_some()).map(|refusal| &refusal.error);
+    let word = error.or(of_role).and_then(word).unwrap_or("nickname_refused");
+    let mut parts: Vec<String> = error.into_iter().map(|error| public(error).message).collect();
+    parts.extend(refused.iter().map(|Refusal { role, error }| match role {
+        Some(role) => format!("role {role}: {}", public(error).message),
+        None => format!("nickname: {}", public(error).message),
+    }));
+    if !done.is_empty() {
+        parts.push(format!("done: {}", told(done)));
+    }
+    Member::Failed(NewFailure { chat, error: word, message: parts.join("; ") })
+}
+
+fn told(done: &Change) -> String {
+    let added = done.add.iter().map(|role| format!("role {role} added"));
+    let removed = done.remove.iter().map(|role| format!("role {role} removed"));
+    let nickname = done.nick.iter().map(|_| "nickname set".to_owned());
+    added.chain(removed).chain(nickname).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{chat, role, roles};
+
+    #[test]
+    fn members_end_in_any_order_and_each_is_counted_once() {
+        let mut progress = Progress::new(Reached::default(), 5);
+        progress.note(3, Member::Updated);
+        progress.note(0, Member::Skipped);
+        assert_eq!((progress.reached.next, progress.reached.settled()), (1, 2));
+        progress.note(2, left_the_guild(chat(7)));
+        progress.note(1, Member::Updated);
+        assert_eq!((progress.reached.next, progress.reached.ahead.len()), (4, 0));
+        assert!(progress.is_settled(2) && !progress.is_settled(4) && !progress.is_complete());
+        progress.note(4, Member::Updated);
+        assert!(progress.is_complete());
+        assert_eq!(progress.result(), json!({ "updated": 3, "failed": 1, "skipped": 1 }));
+        assert_eq!(progress.failures[0].error, "not_a_member");
+    }
+
+    #[test]
+    fn a_checkpoint_says_which_members_are_settled() {
+        let mut progress = Progress::new(Reached::default(), 9);
+        for member in [0, 1, 5, 7] {
+            progress.note(member, Member::Updated);
+        }
+        let kept: Reached = serde_json::from_value(json!(progress.reached)).unwrap();
+        let next = Progress::new(kept, 9);
+        let left: Vec<usize> = (0..9).filter(|member| !next.is_settled(*member)).collect();
+        assert_eq!((left, next.result()), (vec![2, 3, 4, 6, 8], progress.result()));
+    }
+
+    #[test]
+    fn a_failure_names_each_refusal_and_what_was_done() {
+        let refused = |role| Refusal {
+            role,
+            error: PlatformError::Forbidden { code: 50_013, message: "Missing Permissions".into() },
+        };
+        let done = Change { add: roles(&[5]), ..Change::default() };
+        let Member::Failed(failure) = failed(chat(7), &done, (&[refused(Some(role(6))), refused(None)], None)) else {
+            panic!("not failed")
+        };
+        assert_eq!(failure.error, "platform_refused");
+        for part in ["role 6: the platform refused", "nickname: the platform refused", "done: role 5 added"] {
+            assert!(failure.message.contains(part), "{}", failure.message);
+        }
+    }
+}

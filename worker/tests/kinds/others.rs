@@ -1,0 +1,74 @@
+//! Others change members while a sync of the whole guild runs: nothing of theirs is undone (decisions 5).
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use platforms::{CallContext, ChatPlatform};
+use queue::Answer;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::fixture::{DECORATION, MEMBER, Person, TRAINEE};
+use crate::sync_all::everybody;
+use crate::world::{World, chat, guild_id, platforms_at, role};
+
+const MEMBERS: i64 = 10_000;
+/// Several at a time give and take roles, each of them those of members of their own.
+const OTHERS: i64 = 4;
+
+/// A role, a nickname, two roles, or a role and a nickname differ.
+fn astray(n: i64) -> Person {
+    let right = Person::right(n);
+    match n % 4 {
+        0 => Person { held: vec![], ..right },
+        1 => Person { nick: Some("old".to_owned()), ..right },
+        2 => Person { held: vec![TRAINEE], ..right },
+        _ => Person { held: vec![], nick: None, ..right },
+    }
+}
+
+/// Gives and takes a role that follows no binding, of random members, until it is told to stop. Returns who should hold it.
+async fn interfere(chat_platform: &dyn ChatPlatform, who: i64, stop: &CancellationToken) -> BTreeMap<i64, bool> {
+    let (call, decoration) = (CallContext::interactive(guild_id()), role(DECORATION));
+    let (mut changed, mut random) = (BTreeMap::new(), u64::try_from(who).unwrap());
+    while !stop.is_cancelled() {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let drawn = i64::try_from((random >> 33) % u64::try_from(MEMBERS / OTHERS).unwrap()).unwrap();
+        let member = Person::right(drawn * OTHERS + who).chat;
+        let held = changed.entry(member).or_insert(false);
+        if *held {
+            chat_platform.remove_role(call, chat(member), decoration, "by hand").await.unwrap();
+        } else {
+            chat_platform.add_role(call, chat(member), decoration, "by hand").await.unwrap();
+        }
+        *held = !*held;
+    }
+    changed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_others_change_during_a_sync_of_10_000_members_is_undone() {
+    let people: Vec<Person> = (0..MEMBERS).map(astray).collect();
+    let world = World::new(&people).await;
+    let process = world.process().await;
+    let stop = CancellationToken::new();
+    let interfering = (0..OTHERS).map(|who| {
+        let (stop, others) = (stop.clone(), platforms_at(world.simulator, Some("token")));
+        tokio::spawn(async move { interfere(others.chat.as_ref(), who, &stop).await })
+    });
+    let interfering: Vec<_> = interfering.collect();
+    let job = process.enqueue(&everybody()).await;
+    let answer = process.finish_within(job, Duration::from_secs(300)).await;
+    stop.cancel();
+    let Answer::Succeeded(result) = answer else { panic!("{answer:?}") };
+    assert_eq!((&result["planned"], &result["failed"]), (&json!(MEMBERS), &json!(0)), "{result}");
+    let mut changed = 0;
+    for task in interfering {
+        for (member, held) in task.await.unwrap() {
+            let expected = if held { vec![MEMBER, DECORATION] } else { vec![MEMBER] };
+            assert_eq!(world.member(member).await.0, expected, "of member {member}");
+            changed += 1;
+        }
+    }
+    assert!(changed >= 500, "others changed only {changed} members");
+}
