@@ -247,11 +247,8 @@ mod tests {
 
     #[test]
     fn of_an_old_plan_only_what_is_still_due_is_done() {
-        let planned = Change {
-            add: roles(&[102, 103]),
-            remove: roles(&[101, 104]),
-            nick: Some("builder".to_owned()),
-        };
+        let planned =
+            Change { add: roles(&[102, 103]), remove: roles(&[101, 104]), nick: Some("builder".to_owned()) };
         // Since then: 102 came, 101 went, a moderator gave 900.
         let due = planned.still_due(&member(&[102, 104, 900], Some("builder")));
         assert_eq!(due, Change { add: roles(&[103]), remove: roles(&[104]), nick: None });

@@ -10,7 +10,7 @@ use crate::stage::{Guild, JobRow, World};
 
 const MEMBERS: usize = 300;
 const LONG: Duration = Duration::from_secs(600);
-const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
+const UPDATE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
 /// Seconds that a 429 asks for.
 const PAUSE: f64 = 4.0;
 

@@ -174,6 +174,18 @@ impl Fixture {
         Self { guilds: sizes.iter().enumerate().map(guild).collect() }
     }
 
+    /// The second half of each guild holds its role, and has an old nickname.
+    #[must_use]
+    pub fn renamed_half(mut self) -> Self {
+        for guild in &mut self.guilds {
+            let half = guild.members.len() / 2;
+            for member in &mut guild.members[half..] {
+                (member.held, member.nick) = (vec![member.wanted.clone()], format!("old {}", member.name));
+            }
+        }
+        self
+    }
+
     pub fn json(&self) -> Value {
         let guilds = || self.guilds.iter().enumerate();
         let users = self.guilds.iter().flat_map(|guild| &guild.members);

@@ -32,6 +32,8 @@ pub struct Setup {
     pub env: Vec<(String, String)>,
     /// Guilds of these sizes in which no member is right, instead of the two with `members`.
     pub sizes: Vec<usize>,
+    /// Of the guilds of these sizes, half of the members lack their role and half have an old nickname.
+    pub renamed_half: bool,
     /// Whose limits the simulator keeps: as `guildhall simulate --rate-limit`.
     pub limits: &'static str,
     /// How much later than `latency_ms` answers may come, each way.
@@ -48,6 +50,7 @@ impl Setup {
             servers: None,
             env: Vec::new(),
             sizes: Vec::new(),
+            renamed_half: false,
             limits: "off",
             jitter_ms: 0,
         }
@@ -68,6 +71,11 @@ impl Setup {
         Self { sizes: sizes.to_vec(), ..self }
     }
 
+    #[must_use]
+    pub fn renamed_half(self) -> Self {
+        Self { renamed_half: true, ..self }
+    }
+
     /// Limits of the simulator, and the pace that keeps to them: the chat platform's global one (`fast`), or all (`discord`).
     #[must_use]
     pub fn paced(self, limits: &'static str) -> Self {
@@ -76,7 +84,11 @@ impl Setup {
     }
 
     fn fixture(&self) -> Fixture {
-        if self.sizes.is_empty() { Fixture::new(2, self.members) } else { Fixture::differing(&self.sizes) }
+        match (self.sizes.is_empty(), self.renamed_half) {
+            (true, _) => Fixture::new(2, self.members),
+            (false, false) => Fixture::differing(&self.sizes),
+            (false, true) => Fixture::differing(&self.sizes).renamed_half(),
+        }
     }
 
     #[must_use]

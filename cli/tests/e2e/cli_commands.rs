@@ -148,7 +148,7 @@ async fn jobs_are_listed_shown_cancelled_and_retried(world: &World) {
     world.simulator.clear_faults().await;
 
     // A role the platform no longer has fails for good; once it is mended, the job can be run again.
-    let route = "PATCH /guilds/:guild/members/:user";
+    let route = "PUT /guilds/:guild/members/:user/roles/:role";
     world.simulator.fault(json!({ "route": route, "status": 400, "count": 1 })).await;
     let answer = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
     let failed = answer.body["data"]["job_id"].as_str().unwrap();

@@ -176,7 +176,7 @@ async fn single_roles_are_given_and_taken(world: &World) {
 async fn a_fault_of_the_platform_is_retried_and_answered(world: &World) {
     let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
     let member = guild.lacking();
-    let route = "PATCH /guilds/:guild/members/:user";
+    let route = "PUT /guilds/:guild/members/:user/roles/:role";
     simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
     // The first pause of the retry ladder is about a second: within the time a caller waits.
     let data = api.post(SYNC, user(world, &member.chat)).await.ok();
@@ -186,6 +186,7 @@ async fn a_fault_of_the_platform_is_retried_and_answered(world: &World) {
 
     // Asked to slow down: the same, without an error.
     let extra = guild.with_extra();
+    let route = "DELETE /guilds/:guild/members/:user/roles/:role";
     simulator.fault(json!({ "route": route, "status": 429, "count": 1, "retry_after": 0.5 })).await;
     api.post(SYNC, user(world, &extra.chat)).await.ok();
     assert!(simulator.is_right(guild, extra).await);

@@ -1,6 +1,9 @@
 //! What an answer teaches the pacing: its bucket, a pause it asks for, whether it counts as invalid.
 
-use super::Micros;
+use super::{Micros, SECOND};
+
+/// Added to a bucket's reset: headers are rounded, and the platform's clock ticks in its own steps.
+const RESET_MARGIN: Micros = SECOND / 50;
 
 /// `X-RateLimit-*` of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +13,13 @@ pub(crate) struct Bucket {
     pub(crate) limit: u32,
     pub(crate) remaining: u32,
     pub(crate) reset_after: Micros,
+}
+
+impl Bucket {
+    /// When the window has surely ended. Every answer says it too late by its way back, so the earliest is the nearest.
+    pub(super) fn reset_in(&self) -> Micros {
+        if self.reset_after == 0 { 0 } else { self.reset_after + RESET_MARGIN }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -66,8 +66,8 @@ impl Lane {
     }
 
     fn learn_bucket(&mut self, now: Micros, bucket: &Bucket) {
-        let reset_at = now + bucket.reset_after;
-        self.span = self.span.max(bucket.reset_after).min(LONGEST_SPAN);
+        let reset_at = now + bucket.reset_in();
+        self.span = self.span.max(bucket.reset_in()).min(LONGEST_SPAN);
         // Within the same window answers arrive out of order and do not see calls in flight: the smaller number is true.
         let same_window = self.limit.is_some() && reset_at <= self.reset_at + self.span / 2;
         self.remaining = if same_window { self.remaining.min(bucket.remaining) } else { bucket.remaining };

@@ -9,8 +9,8 @@ use runtime::Redis;
 use super::rate::Rules;
 use super::state::{Ask, Verdict};
 use super::{
-    Answered, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, LATE, LONGEST_SPAN, Micros, POLL,
-    PROBE, SAFETY, WAITING,
+    Answered, Bucket, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, LATE, LONGEST_SPAN,
+    Micros, POLL, PROBE, SAFETY, WAITING,
 };
 use crate::Priority;
 
@@ -93,7 +93,7 @@ impl SharedPace {
             .arg(bucket.map_or_else(String::new, |bucket| ask.bucket_lane(&bucket.id)))
             .arg(bucket.map_or(0, |bucket| bucket.limit))
             .arg(bucket.map_or(0, |bucket| bucket.remaining))
-            .arg(bucket.map_or(0, |bucket| bucket.reset_after))
+            .arg(bucket.map_or(0, Bucket::reset_in))
             .arg(LANE_IDLE / 1000)
             .arg(INVALID_MINUTES)
             .arg(LONGEST_SPAN)

@@ -1,6 +1,6 @@
 //! The plan as it stands after each page: where to go on, what was seen, and what is not yet in a chunk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use entities::{ChatId, RoleId};
 use queue::kinds::PlannedChange;
@@ -8,9 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::permitted::FailedRole;
+use crate::wanted::Change;
 
 /// Members of one chunk at most (design 4).
 const CHUNK: usize = 200;
+/// So many changes wait for others to be mixed with. Role calls and updates have limits of their own on the platform: a
+/// guild is fastest when the chunks under way need both.
+const HELD_BACK: usize = 400;
 /// Changes a dry run shows.
 const SAMPLE: usize = 100;
 
@@ -98,20 +102,36 @@ impl Plan {
             self.rest_since = now;
         }
         self.rest.extend(changes);
+        self.cut_down_to(HELD_BACK + CHUNK - 1)
+    }
+
+    /// The last chunks, of which one need not be full.
+    pub(super) fn take_rest(&mut self) -> Vec<Cut> {
+        self.cut_down_to(0)
+    }
+
+    fn cut_down_to(&mut self, most: usize) -> Vec<Cut> {
+        let planned_at = self.rest_since;
         let mut cuts = Vec::new();
-        while self.rest.len() >= CHUNK {
-            let more = self.rest.split_off(CHUNK);
-            cuts.push(Cut { members: std::mem::replace(&mut self.rest, more), planned_at: self.rest_since });
-            // What follows the first cut is of this very page.
-            self.rest_since = now;
+        while self.rest.len() > most {
+            cuts.push(Cut { members: self.take_mixed(), planned_at });
         }
         cuts
     }
 
-    /// The last chunk, which need not be full.
-    pub(super) fn take_rest(&mut self) -> Option<Cut> {
-        let members = std::mem::take(&mut self.rest);
-        (!members.is_empty()).then_some(Cut { members, planned_at: self.rest_since })
+    /// Members for one chunk, by chat id: of those that need an update, and of those that need only role calls, as large a
+    /// part as there is of each.
+    fn take_mixed(&mut self) -> Vec<PlannedChange> {
+        let all = self.rest.len();
+        let (updates, roles): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.rest).into_iter().partition(needs_update);
+        let wanted = if all <= CHUNK { updates.len() } else { (CHUNK * updates.len()).div_ceil(all) };
+        let (mut updates, mut roles) = (VecDeque::from(updates), VecDeque::from(roles));
+        let mut chunk: Vec<_> = updates.drain(..wanted).collect();
+        chunk.extend(roles.drain(..roles.len().min(CHUNK - wanted)));
+        chunk.sort_unstable_by_key(|change| change.user);
+        self.rest = updates.into_iter().chain(roles).collect();
+        chunk
     }
 
     pub(super) fn exceeds(&self, max_removals: u64) -> bool {
@@ -148,6 +168,10 @@ impl Plan {
     }
 }
 
+fn needs_update(change: &PlannedChange) -> bool {
+    change.nick.is_some() || Change::from(change).is_several()
+}
+
 impl Seen {
     fn add(&mut self, page: Self) {
         self.members += page.members;
@@ -174,12 +198,7 @@ mod tests {
 
     fn changes(from: i64, count: i64) -> Vec<PlannedChange> {
         (from..from + count)
-            .map(|id| PlannedChange {
-                user: chat(id),
-                add: roles(&[6]),
-                remove: vec![],
-                nick: None,
-            })
+            .map(|id| PlannedChange { user: chat(id), add: roles(&[6]), remove: vec![], nick: None })
             .collect()
     }
 
@@ -191,13 +210,32 @@ mod tests {
     #[test]
     fn pages_fill_chunks_of_200_and_what_is_left_waits_with_its_time() {
         let mut plan = Plan::default();
-        assert_eq!(absorb(&mut plan, changes(1, 150), 10), []);
-        assert_eq!(absorb(&mut plan, changes(151, 480), 20), [(200, 10), (200, 20), (200, 20)]);
+        assert_eq!(absorb(&mut plan, changes(1, 550), 10), []);
+        assert_eq!(absorb(&mut plan, changes(551, 480), 20), [(200, 10), (200, 10), (200, 10)]);
         assert_eq!(absorb(&mut plan, vec![], 30), []);
-        let rest = plan.take_rest().unwrap();
-        assert_eq!((rest.members.len(), rest.planned_at, rest.members[0].user), (30, 20, chat(601)));
-        assert_eq!(plan.take_rest(), None);
-        assert_eq!(absorb(&mut plan, changes(1, 200), 40), [(200, 40)]);
+        let rest = plan.take_rest();
+        let sizes: Vec<_> = rest.iter().map(|cut| (cut.members.len(), cut.members[0].user)).collect();
+        assert_eq!(sizes, [(200, chat(601)), (200, chat(801)), (30, chat(1_001))]);
+        assert_eq!(plan.take_rest(), []);
+        assert_eq!(absorb(&mut plan, changes(1, 600), 40), [(200, 40)]);
+    }
+
+    #[test]
+    fn chunks_mix_what_needs_one_limit_with_what_needs_the_other() {
+        let mut plan = Plan::default();
+        let nicknames = changes(501, 500).into_iter().map(|change| PlannedChange {
+            add: vec![],
+            nick: Some("n".to_owned()),
+            ..change
+        });
+        let all = changes(1, 500).into_iter().chain(nicknames).collect();
+        let mut cuts = plan.absorb(Seen::default(), (all, Vec::new()), 1, false);
+        cuts.extend(plan.take_rest());
+        assert_eq!(cuts.len(), 5);
+        for cut in &cuts {
+            assert_eq!(cut.members.iter().filter(|change| needs_update(change)).count(), 100);
+            assert!(cut.members.is_sorted_by_key(|change| change.user));
+        }
     }
 
     #[test]
@@ -218,7 +256,7 @@ mod tests {
         let cuts =
             plan.absorb(Seen { role_removals: 3, ..Seen::default() }, (changes(1, 250), Vec::new()), 1, true);
         assert_eq!(cuts, []);
-        assert_eq!(plan.take_rest(), None);
+        assert_eq!(plan.take_rest(), []);
         let preview = plan.preview(Some(2));
         assert_eq!(preview["sample"].as_array().unwrap().len(), 100);
         assert_eq!(preview["too_many_removals"], true);

@@ -167,7 +167,8 @@ impl<'a> Buckets<'a> {
             Err(Halt::Stopped) => open.unfinished = true,
         }
         open.parts = open.parts.saturating_sub(1);
-        let member = if open.parts == 0 { self.open.remove(index).and_then(|open| open.end(*user)) } else { None };
+        let member =
+            if open.parts == 0 { self.open.remove(index).and_then(|open| open.end(*user)) } else { None };
         Settled { member, ended }
     }
 }
@@ -211,7 +212,10 @@ mod tests {
     }
 
     fn due(changes: Vec<Change>) -> Vec<Due> {
-        (0..).zip(changes).map(|(index, change)| (index, chat(7 + i64::try_from(index).unwrap()), change)).collect()
+        (0..)
+            .zip(changes)
+            .map(|(index, change)| (index, chat(7 + i64::try_from(index).unwrap()), change))
+            .collect()
     }
 
     fn refused() -> PlatformError {
@@ -241,7 +245,8 @@ mod tests {
             change(&[1, 2], &[3], None),
         ]);
         let mut buckets = Buckets::new(&due);
-        let expected = [(0, Kind::Roles), (2, Kind::Roles), (1, Kind::Update), (2, Kind::Update), (3, Kind::Update)];
+        let expected =
+            [(0, Kind::Roles), (2, Kind::Roles), (1, Kind::Update), (2, Kind::Update), (3, Kind::Update)];
         assert_eq!(kinds(&mut buckets), expected);
     }
 
@@ -274,7 +279,9 @@ mod tests {
         assert!(buckets.settle(role, outcome).member.is_none());
         let refusal = Refusal { role: None, error: refused() };
         let outcome = Ok(Applied { done: Change::default(), refused: vec![refusal] });
-        let Some(Member::Failed(failure)) = buckets.settle(nickname, outcome).member else { panic!("not failed") };
+        let Some(Member::Failed(failure)) = buckets.settle(nickname, outcome).member else {
+            panic!("not failed")
+        };
         assert_eq!(failure.error, "nickname_refused");
         assert!(failure.message.contains("Missing Permissions"), "{}", failure.message);
         assert!(failure.message.contains("role 5 added"), "{}", failure.message);
@@ -287,7 +294,10 @@ mod tests {
         let parts: Vec<_> = std::iter::from_fn(|| buckets.next()).collect();
         let down = PlatformError::Unavailable { route: "PUT", cause: "x".into() };
         let settled = buckets.settle(parts[0], Err(Halt::Platform(down)));
-        assert!(settled.member.is_none() && matches!(settled.ended, Some(JobError::Retry(_) | JobError::RetryAfter(..))));
+        assert!(
+            settled.member.is_none()
+                && matches!(settled.ended, Some(JobError::Retry(_) | JobError::RetryAfter(..)))
+        );
         let outcome = done(&parts[1]);
         assert_eq!(parts[1].member(), 1);
         assert!(buckets.settle(parts[1], outcome).member.is_some(), "others are counted");
@@ -314,7 +324,8 @@ mod tests {
         let mut buckets = Buckets::new(&due);
         let mut parts: Vec<_> = std::iter::from_fn(|| buckets.next()).collect();
         assert_eq!(parts.len(), 3, "nothing is known yet");
-        let refusal = || Ok(Applied { refused: vec![Refusal { role: None, error: refused() }], ..Applied::default() });
+        let refusal =
+            || Ok(Applied { refused: vec![Refusal { role: None, error: refused() }], ..Applied::default() });
         buckets.settle(parts.remove(0), refusal());
         assert_eq!(buckets.roles.room(), 2);
         let outcome = done(&parts[0]);

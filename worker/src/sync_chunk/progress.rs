@@ -211,7 +211,9 @@ mod tests {
             error: PlatformError::Forbidden { code: 50_013, message: "Missing Permissions".into() },
         };
         let done = Change { add: roles(&[5]), ..Change::default() };
-        let Member::Failed(failure) = failed(chat(7), &done, (&[refused(Some(role(6))), refused(None)], None)) else {
+        let Member::Failed(failure) =
+            failed(chat(7), &done, (&[refused(Some(role(6))), refused(None)], None))
+        else {
             panic!("not failed")
         };
         assert_eq!(failure.error, "platform_refused");

@@ -43,7 +43,8 @@ impl Intent {
 
     /// Takes out what was due in this run and did not come about: refused, or done by somebody else.
     pub(super) fn forget(&mut self, due: &Change, done: &Change) {
-        let kept = |role: &RoleId, due: &[RoleId], done: &[RoleId]| !due.contains(role) || done.contains(role);
+        let kept =
+            |role: &RoleId, due: &[RoleId], done: &[RoleId]| !due.contains(role) || done.contains(role);
         self.change.add.retain(|role| kept(role, &due.add, &done.add));
         self.change.remove.retain(|role| kept(role, &due.remove, &done.remove));
         if due.nick.is_some() && done.nick.is_none() {

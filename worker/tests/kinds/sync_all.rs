@@ -78,18 +78,18 @@ async fn a_dry_run_shows_what_would_change_and_writes_nothing() {
 
 #[tokio::test]
 async fn too_many_removals_stop_the_sync_before_its_first_write() {
-    let world = World::new(&crowd(1_100)).await;
+    let world = World::new(&crowd(2_100)).await;
     let process = world.process().await;
-    let job = process.enqueue(&SyncAll { max_removals: Some(109), ..everybody() }).await;
+    let job = process.enqueue(&SyncAll { max_removals: Some(209), ..everybody() }).await;
     let Answer::Failed(failure) = process.finish(job).await else { panic!("not stopped") };
     assert_eq!((failure.status, failure.error.as_str()), (422, "too_many_removals"));
-    assert!(failure.message.contains("110") && failure.message.contains("109"), "{}", failure.message);
+    assert!(failure.message.contains("210") && failure.message.contains("209"), "{}", failure.message);
     let chunks = process.chunks(job).await;
     assert!(!chunks.is_empty() && chunks.iter().all(|chunk| chunk.state == State::Cancelled));
     assert_eq!(world.updates().await, 0);
 
-    let result = process.succeed(&SyncAll { max_removals: Some(110), ..everybody() }).await;
-    assert_eq!(numbers(&result, &["updated", "role_removals"]), [440, 110]);
+    let result = process.succeed(&SyncAll { max_removals: Some(210), ..everybody() }).await;
+    assert_eq!(numbers(&result, &["updated", "role_removals"]), [840, 210]);
 }
 
 async fn cancel(process: &Process, job: entities::JobId) {
@@ -134,11 +134,11 @@ async fn a_sync_cancelled_while_it_plans_leaves_nothing_open() {
 
 #[tokio::test]
 async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_anew() {
-    let people = crowd(3_500);
-    let world = World::slow(&people, Duration::from_millis(10)).await;
+    let people = crowd(5_500);
+    let world = World::slow(&people, Duration::from_millis(20)).await;
     let process = world.process().await;
     let job = process.enqueue(&everybody()).await;
-    until("a page", async || process.row(job).await.checkpoint.is_some()).await;
+    until("a chunk", async || !process.chunks(job).await.is_empty()).await;
     world.fault("GET /guilds/:guild/members", 401, 1).await;
     let Answer::Failed(failure) = process.finish(job).await else { panic!("goes on") };
     assert_eq!(failure.error, "platform_unauthorized");
@@ -150,7 +150,7 @@ async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_ane
     let row = entities::job::outbox::replay(conn, job, now).await.unwrap().unwrap();
     process.queue.publish([row.ticket()]);
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed again") };
-    assert_eq!(numbers(&result, &["members", "planned", "updated"]), [3_500, 1_400, 1_400]);
+    assert_eq!(numbers(&result, &["members", "planned", "updated"]), [5_500, 2_200, 2_200]);
 }
 
 #[tokio::test]

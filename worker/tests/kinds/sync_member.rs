@@ -163,14 +163,18 @@ async fn a_role_that_is_refused_is_named_beside_what_was_done() {
     let result = world.process().await.succeed(&sync(&person)).await;
     assert_eq!((&result["added_roles"], &result["removed_roles"]), (&ids(&[]), &ids(&[TRAINEE])));
     let failed = &result["failed_roles"][0];
-    assert_eq!((&failed["role_id"], &failed["error"]), (&json!(MEMBER.to_string()), &json!("platform_refused")));
+    assert_eq!(
+        (&failed["role_id"], &failed["error"]),
+        (&json!(MEMBER.to_string()), &json!("platform_refused"))
+    );
     assert!(failed["reason"].as_str().unwrap().contains("Missing Permissions"), "{failed}");
     assert_eq!(world.member(person.chat).await.0, [DECORATION]);
 }
 
 #[tokio::test]
 async fn one_difference_is_one_call_that_names_nothing_else() {
-    let nickname = Person { nick: Some("old".to_owned()), held: vec![MEMBER, DECORATION], ..Person::right(1) };
+    let nickname =
+        Person { nick: Some("old".to_owned()), held: vec![MEMBER, DECORATION], ..Person::right(1) };
     let extra = Person { held: vec![MEMBER, TRAINEE], ..Person::right(2) };
     let world = World::new(&[nickname.clone(), extra.clone()]).await;
     let process = world.process().await;

@@ -9,7 +9,7 @@ use crate::harness::World;
 /// A job that fails once is promoted by whoever leads.
 pub(crate) async fn retries_come_back(world: &World) {
     let member = world.guild().lacking();
-    let route = "PATCH /guilds/:guild/members/:user";
+    let route = "PUT /guilds/:guild/members/:user/roles/:role";
     world.simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
     let api = world.api().header("prefer", "respond-async");
     let answer = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
