@@ -108,7 +108,7 @@ if not known then
 elseif limit then
   if reset <= now then
     remaining = limit
-    redis.call('HSET', lane, 'reset', now + tonumber(seen[7] or '0'))
+    redis.call('HSET', lane, 'reset', now + tonumber(seen[7] or '0'), 'told', 0)
   end
   redis.call('HSET', lane, 'remaining', math.max(remaining - 1, 0))
 end

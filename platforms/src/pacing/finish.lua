@@ -30,14 +30,15 @@ redis.call('HSET', lane, 'probing', 0)
 if ARGV[4] == '1' then redis.call('HSET', lane, 'known', 1) end
 
 if ARGV[8] ~= '' then
-  local seen = redis.call('HMGET', lane, 'limit', 'remaining', 'reset', 'span')
+  local seen = redis.call('HMGET', lane, 'limit', 'remaining', 'reset', 'span', 'told')
   local remaining, reset_after = tonumber(ARGV[10]), tonumber(ARGV[11])
   local reset = now + reset_after
   local span = math.min(math.max(tonumber(seen[4] or '0'), reset_after), tonumber(ARGV[14]))
   if seen[1] and reset <= tonumber(seen[3]) + span / 2 then
     remaining = math.min(remaining, tonumber(seen[2]))
+    if seen[5] == '1' then reset = math.max(reset, tonumber(seen[3])) end
   end
-  redis.call('HSET', lane, 'limit', ARGV[9], 'remaining', remaining, 'reset', reset, 'span', span)
+  redis.call('HSET', lane, 'limit', ARGV[9], 'remaining', remaining, 'reset', reset, 'span', span, 'told', 1)
 end
 
 if ARGV[6] == 'lane' then

@@ -12,6 +12,8 @@ pub(super) struct Lane {
     limit: Option<u32>,
     remaining: u32,
     reset_at: Micros,
+    /// The platform said so; else it is assumed.
+    told: bool,
     /// How long the platform's window is, as far as seen.
     span: Micros,
     used_at: Micros,
@@ -48,7 +50,7 @@ impl Lane {
         let Some(limit) = self.limit else { return };
         if self.reset_at <= now {
             self.remaining = limit;
-            self.reset_at = now + self.span;
+            (self.reset_at, self.told) = (now + self.span, false);
         }
         self.remaining = self.remaining.saturating_sub(1);
     }
@@ -71,8 +73,10 @@ impl Lane {
         // Within the same window answers arrive out of order and do not see calls in flight: the smaller number is true.
         let same_window = self.limit.is_some() && reset_at <= self.reset_at + self.span / 2;
         self.remaining = if same_window { self.remaining.min(bucket.remaining) } else { bucket.remaining };
-        // The platform's word replaces what was assumed, also when it is earlier.
-        self.reset_at = reset_at;
+        // The platform's word replaces what was assumed, also when it is earlier. A sliding window's reset moves on with
+        // each call, and answers arrive out of order: the latest is true.
+        self.reset_at = if same_window && self.told { self.reset_at.max(reset_at) } else { reset_at };
+        self.told = true;
         self.limit = Some(bucket.limit);
     }
 

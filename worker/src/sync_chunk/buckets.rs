@@ -59,7 +59,7 @@ pub(super) struct Buckets<'a> {
     open: HashMap<usize, Open>,
 }
 
-impl<'a> Part<'a> {
+impl Part<'_> {
     pub(super) fn member(&self) -> usize {
         self.due.0
     }
@@ -222,14 +222,14 @@ mod tests {
         PlatformError::Forbidden { code: 50_013, message: "Missing Permissions".into() }
     }
 
-    fn done(part: &Part<'_>) -> Result<Applied, Halt> {
+    fn done(part: &Part<'_>) -> Applied {
         let (_, _, change) = part.due;
         let done = match part.kind {
             Kind::Roles => Change { nick: None, ..change.clone() },
             Kind::Update if change.is_several() => change.clone(),
             Kind::Update => Change { nick: change.nick.clone(), ..Change::default() },
         };
-        Ok(Applied { done, refused: Vec::new() })
+        Applied { done, refused: Vec::new() }
     }
 
     fn kinds(buckets: &mut Buckets<'_>) -> Vec<(usize, Kind)> {
@@ -263,7 +263,7 @@ mod tests {
                 waiting += 1;
                 continue;
             }
-            let outcome = done(&part);
+            let outcome = Ok(done(&part));
             assert!(buckets.settle(part, outcome).member.is_some());
             ended += 1;
         }
@@ -275,7 +275,7 @@ mod tests {
         let due = due(vec![change(&[5], &[], Some("n"))]);
         let mut buckets = Buckets::new(&due);
         let (role, nickname) = (buckets.next().unwrap(), buckets.next().unwrap());
-        let outcome = done(&role);
+        let outcome = Ok(done(&role));
         assert!(buckets.settle(role, outcome).member.is_none());
         let refusal = Refusal { role: None, error: refused() };
         let outcome = Ok(Applied { done: Change::default(), refused: vec![refusal] });
@@ -298,10 +298,10 @@ mod tests {
             settled.member.is_none()
                 && matches!(settled.ended, Some(JobError::Retry(_) | JobError::RetryAfter(..)))
         );
-        let outcome = done(&parts[1]);
+        let outcome = Ok(done(&parts[1]));
         assert_eq!(parts[1].member(), 1);
         assert!(buckets.settle(parts[1], outcome).member.is_some(), "others are counted");
-        let outcome = done(&parts[2]);
+        let outcome = Ok(done(&parts[2]));
         assert!(buckets.settle(parts[2], outcome).member.is_none(), "half of it is left");
     }
 
@@ -328,7 +328,7 @@ mod tests {
             || Ok(Applied { refused: vec![Refusal { role: None, error: refused() }], ..Applied::default() });
         buckets.settle(parts.remove(0), refusal());
         assert_eq!(buckets.roles.room(), 2);
-        let outcome = done(&parts[0]);
+        let outcome = Ok(done(&parts[0]));
         buckets.settle(parts.remove(0), outcome);
         assert_eq!(buckets.roles.room(), IN_FLIGHT);
         buckets.settle(parts.remove(0), refusal());
@@ -347,7 +347,7 @@ mod tests {
         while let Some(part) = buckets.next() {
             let nickname = part.kind == Kind::Update;
             let outcome = if nickname {
-                done(&part)
+                Ok(done(&part))
             } else {
                 refusals += 1;
                 let refusal = Refusal { role: due[part.member()].2.add.first().copied(), error: refused() };
