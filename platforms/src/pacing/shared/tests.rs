@@ -116,7 +116,10 @@ async fn the_first_call_goes_alone_and_teaches_the_bucket() {
     let answered = Answered { bucket: bucket(4), ..heard() };
     pace.finish(rules("50"), permit, &ask(Bulk), &answered).await.unwrap();
     let (taken, refused) = grants(&pace, "50", Bulk).await;
-    assert!(taken == 4 && matches!(refused, Verdict::Paused(wait) if wait <= 2 * SECOND), "{taken} {refused:?}");
+    assert!(
+        taken == 4 && matches!(refused, Verdict::Paused(wait) if wait <= 2 * SECOND),
+        "{taken} {refused:?}"
+    );
     // An answer that has not seen the calls under way does not refill the bucket.
     let late = Answered { bucket: bucket(3), ..heard() };
     pace.finish(rules("50"), permit, &ask(Bulk), &late).await.unwrap();
