@@ -6,6 +6,7 @@ use platforms::Platforms;
 use queue::Queue;
 use runtime::Context;
 
+use crate::Options;
 use crate::guard::{FailedKeys, KeyCache, LastUsed};
 use crate::moderation::StatusCache;
 use crate::play::{Heartbeats, KnownServers, Sessions, Waiting};
@@ -15,6 +16,7 @@ use crate::shield::Flags;
 use crate::ws::Live;
 
 pub(crate) struct App {
+    pub(crate) options: Options,
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     pub(crate) platforms: Platforms,
@@ -32,7 +34,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(context: Context, queue: Queue, platforms: Platforms) -> Arc<Self> {
+    pub(crate) fn new(context: Context, queue: Queue, platforms: Platforms, options: Options) -> Arc<Self> {
         Arc::new(Self {
             router: Router::new(ROUTES),
             keys: KeyCache::new(context.events.clone()),
@@ -45,6 +47,7 @@ impl App {
             waiting: Waiting::new(context.events.clone()),
             live: Live::default(),
             shield: Flags::new(context.events.clone()),
+            options,
             context,
             queue,
             platforms,

@@ -20,6 +20,7 @@ use crate::http::prefer::Prefer;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::idempotency::Slot;
+use crate::page::NextPage;
 use crate::route::Params;
 
 pub(crate) struct Call {
@@ -30,6 +31,7 @@ pub(crate) struct Call {
     pub(crate) query: Query,
     pub(crate) fields: Fields,
     pub(crate) prefer: Prefer,
+    pub(crate) next_page: NextPage,
     pub(crate) if_none_match: IfNoneMatch,
     pub(crate) idempotency: Option<Slot>,
     /// Asked for, and well-formed.

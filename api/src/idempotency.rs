@@ -55,7 +55,12 @@ impl Slot {
 
 /// The key of a write; reads do not heed it.
 pub(crate) fn key_of(headers: &HeaderMap, route: &Route) -> Result<Option<String>, ApiError> {
-    let Some(value) = headers.get(HEADER).filter(|_| route.writes) else { return Ok(None) };
+    let mut values = headers.get_all(HEADER).iter();
+    let Some(value) = values.next().filter(|_| route.writes) else { return Ok(None) };
+    if values.any(|other| other != value) {
+        let sent = "two different values";
+        return Err(ApiError::field("Idempotency-Key", &sent.into(), ALLOWED));
+    }
     let visible = (1..=MAX_LEN).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
     match value.to_str() {
         Ok(key) if visible => Ok(Some(key.to_owned())),
@@ -72,10 +77,10 @@ pub(crate) async fn run(
     mut call: Call,
     route: &'static Route,
     key: String,
-    (path, body): (&str, &[u8]),
+    path: &str,
 ) -> Result<Reply, ApiError> {
     let hash = Sha256::new().chain_update(route.method.as_str()).chain_update([0]).chain_update(path);
-    let hash = hash.chain_update([0]).chain_update(body).finalize().to_vec();
+    let hash = hash.chain_update([0]).chain_update(call.fields.canonical()).finalize().to_vec();
     let request = idempotency::Request { key: call.key.id(), idempotency_key: key, hash };
     let slot = match find(&call, request).await? {
         Found::Answer(reply) => return Ok(reply),

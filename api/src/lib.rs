@@ -32,10 +32,15 @@ mod time;
 mod ws;
 
 pub use http::server::serve;
+use ipnet::IpNet;
 
 /// How this API process differs from others.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// One of several processes: it counts itself among them, so that they share the quotas while Redis is down.
     pub distributed: bool,
+    /// Proxies whose `X-Forwarded-For` names the client.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Origins whose pages may read the answers.
+    pub cors_origins: Vec<String>,
 }

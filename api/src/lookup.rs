@@ -46,8 +46,12 @@ struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     chat_id: Option<ChatId>,
     verified: bool,
+    /// Of one who is linked (interface 2).
     #[serde(skip_serializing_if = "Option::is_none")]
     play_id: Option<PlayId>,
+    /// The game id that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requested: Option<PlayId>,
 }
 
 #[derive(Serialize)]
@@ -55,7 +59,7 @@ struct Results<T> {
     results: Vec<T>,
 }
 
-/// POST /lookup/status: by chat ids or by game ids, the id asked for is always echoed.
+/// POST /lookup/status: by chat ids, each echoed, or by game ids, each repeated as `requested` (decisions 8).
 pub(crate) async fn status(call: Call) -> Result<Reply, ApiError> {
     let chats = call.fields.list::<ChatId>("chat_ids", BATCH_MAX)?;
     let plays = call.fields.list::<PlayId>("play_ids", BATCH_MAX)?;
@@ -75,7 +79,7 @@ async fn by_chat(call: &Call, chats: &[ChatId]) -> Result<Vec<Status>, ApiError>
     let plays: HashMap<_, _> = links.into_iter().map(|link| (link.chat_id, link.play_id)).collect();
     let status = |chat: &ChatId| {
         let play_id = plays.get(chat).copied();
-        Status { chat_id: Some(*chat), verified: play_id.is_some(), play_id }
+        Status { chat_id: Some(*chat), verified: play_id.is_some(), play_id, requested: None }
     };
     Ok(chats.iter().map(status).collect())
 }
@@ -85,7 +89,12 @@ async fn by_play(call: &Call, plays: &[PlayId]) -> Result<Vec<Status>, ApiError>
     let chats: HashMap<_, _> = links.into_iter().map(|link| (link.play_id, link.chat_id)).collect();
     let status = |play: &PlayId| {
         let chat_id = chats.get(play).copied();
-        Status { chat_id, verified: chat_id.is_some(), play_id: Some(*play) }
+        Status {
+            chat_id,
+            verified: chat_id.is_some(),
+            play_id: chat_id.and(Some(*play)),
+            requested: Some(*play),
+        }
     };
     Ok(plays.iter().map(status).collect())
 }

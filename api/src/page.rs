@@ -1,6 +1,9 @@
-//! Paged lists: `limit` and `cursor` of the query, `next_cursor` of the answer (decisions 3).
+//! Paged lists: `limit` and `cursor` of the query, `next_cursor` of the answer and the same as a link (decisions 3).
 
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::call::Call;
 use crate::http::error::ApiError;
@@ -10,9 +13,25 @@ const MAX: u64 = 100;
 /// More rows than any list has.
 const WHOLE: u64 = u32::MAX as u64;
 
+/// The cursor of the next page, once a list was cut: what the `Link` header is made of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NextPage(Arc<OnceLock<String>>);
+
+impl NextPage {
+    /// The same request for the next page.
+    pub(crate) fn link(&self, path: &str, query: &str) -> Option<String> {
+        let cursor = utf8_percent_encode(self.0.get()?, NON_ALPHANUMERIC).to_string();
+        let others =
+            query.split('&').filter(|pair| !pair.is_empty() && pair.split('=').next() != Some("cursor"));
+        let pairs: Vec<_> = others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
+        Some(format!("<{path}?{}>; rel=\"next\"", pairs.join("&")))
+    }
+}
+
 /// A page as it was asked for. Query one row more than `limit`, then [`Page::cut`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Page<C> {
+    next: NextPage,
     pub(crate) cursor: Option<C>,
     pub(crate) limit: u64,
 }
@@ -21,22 +40,30 @@ impl<C: FromStr> Page<C> {
     /// `cursor` is the id of the last entry received; `allowed` says what such an id is.
     pub(crate) fn of(call: &Call, allowed: &str) -> Result<Self, ApiError> {
         let bounds = format!("an integer from 1 to {MAX}");
-        let limit = call.query.parsed::<u64>("limit", &bounds)?;
-        if limit == Some(0) {
-            return Err(ApiError::field("limit", &0.into(), &bounds));
-        }
-        let cursor = call.query.parsed("cursor", allowed)?;
-        Ok(Self { cursor, limit: limit.unwrap_or(DEFAULT).min(MAX) })
+        let limit = match call.query.text("limit") {
+            None => DEFAULT,
+            Some(text) => limit(text).ok_or_else(|| ApiError::field("limit", &text.into(), &bounds))?,
+        };
+        let cursor = match call.query.given("cursor") {
+            // An id may be the empty text.
+            Some("") => "".parse().ok(),
+            _ => call.query.parsed("cursor", allowed)?,
+        };
+        Ok(Self { next: call.next_page.clone(), cursor, limit })
     }
 
     /// For lists that the interface does not page: all of it, unless the query asks for a page.
     pub(crate) fn or_whole(call: &Call, allowed: &str) -> Result<Self, ApiError> {
         let asked = ["limit", "cursor"].iter().any(|name| call.query.text(name).is_some());
-        if asked { Self::of(call, allowed) } else { Ok(Self { cursor: None, limit: WHOLE }) }
+        if asked {
+            Self::of(call, allowed)
+        } else {
+            Ok(Self { next: NextPage::default(), cursor: None, limit: WHOLE })
+        }
     }
 
     /// For the query: one more than is shown tells whether there is a next page.
-    pub(crate) fn to_fetch(self) -> (Option<C>, u64)
+    pub(crate) fn to_fetch(&self) -> (Option<C>, u64)
     where
         C: Copy,
     {
@@ -44,14 +71,27 @@ impl<C: FromStr> Page<C> {
     }
 
     /// Drops the extra row; returns the cursor of the next page.
-    pub(crate) fn cut<T, N>(&self, rows: &mut Vec<T>, id: impl Fn(&T) -> N) -> Option<N> {
+    pub(crate) fn cut<T, N: ToString>(&self, rows: &mut Vec<T>, id: impl Fn(&T) -> N) -> Option<N> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         if rows.len() <= limit {
             return None;
         }
         rows.truncate(limit);
-        rows.last().map(id)
+        let next = rows.last().map(id);
+        if let Some(next) = &next {
+            // One list an answer.
+            let _ = self.next.0.set(next.to_string());
+        }
+        next
     }
+}
+
+/// More than fits a number is more than the maximum.
+fn limit(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    let digits =
+        (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)?;
+    Some(digits.parse().unwrap_or(u64::MAX).min(MAX)).filter(|limit| *limit > 0)
 }
 
 #[cfg(test)]
@@ -60,10 +100,25 @@ mod tests {
 
     #[test]
     fn the_last_page_has_no_next_cursor() {
-        let page = Page::<i64> { cursor: None, limit: 2 };
+        let page = Page::<i64> { next: NextPage::default(), cursor: None, limit: 2 };
         let mut rows = vec![9, 8, 7];
         assert_eq!((page.cut(&mut rows, |row| *row), rows), (Some(8), vec![9, 8]));
+        let link = page.next.link("/bans", "cursor=9&limit=2").unwrap();
+        assert_eq!(link, "</bans?limit=2&cursor=8>; rel=\"next\"");
+        let page = Page::<i64> { next: NextPage::default(), cursor: None, limit: 2 };
         let mut rows = vec![9, 8];
         assert_eq!((page.cut(&mut rows, |row| *row), rows), (None, vec![9, 8]));
+    }
+
+    #[test]
+    fn a_limit_is_a_number_from_1_and_no_number_is_too_large() {
+        for (text, expected) in
+            [("1", 1), ("050", 50), ("101", 100), ("18446744073709551616", 100), (&"9".repeat(300), 100)]
+        {
+            assert_eq!(limit(text), Some(expected), "{text}");
+        }
+        for bad in ["0", "-1", "x", "1.5", "", "+", "٣"] {
+            assert_eq!(limit(bad), None, "{bad}");
+        }
     }
 }

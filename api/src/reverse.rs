@@ -28,7 +28,7 @@ pub(crate) async fn reverse(call: Call) -> Result<Reply, ApiError> {
     let Some(plays) = call.fields.list::<PlayId>("play_ids", BATCH_MAX)? else {
         return Err(ApiError::missing(
             "play_ids",
-            &format!("an array of 1 to {BATCH_MAX} items, each {}", PlayId::allowed()),
+            &format!("an array of at most {BATCH_MAX} items, each {}", PlayId::allowed()),
         ));
     };
     let links = link::find_by_plays(call.read(), call.guild(), &plays).await?;

@@ -129,10 +129,13 @@ impl Params {
     }
 }
 
-/// The path without the version prefix.
-pub(crate) fn unversioned(path: &str) -> &str {
-    path.strip_prefix(VERSIONED).filter(|rest| rest.starts_with('/')).unwrap_or(path)
+/// The path without the version prefix and a slash at its end.
+pub(crate) fn plain(path: &str) -> &str {
+    let path = path.strip_prefix(VERSIONED).filter(|rest| rest.starts_with('/')).unwrap_or(path);
+    path.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(path)
 }
+
+const SERVER: &str = "{serverId}";
 
 /// Finds the row of a request.
 pub(crate) struct Router(matchit::Router<Vec<&'static Route>>);
@@ -146,12 +149,18 @@ impl Router {
         paths.dedup();
         for path in paths {
             let here = routes.iter().filter(|route| route.path == path).collect();
+            let here: Vec<&'static Route> = here;
+            // The id of a server may be empty (decisions 7), which no parameter matches.
+            if path.contains(SERVER) {
+                let unnamed = path.replace(SERVER, "");
+                tree.insert(unnamed, here.clone()).expect("paths of the table do not contradict each other");
+            }
             tree.insert(path, here).expect("paths of the table do not contradict each other");
         }
         Self(tree)
     }
 
-    /// `path` is without the version prefix.
+    /// `path` is as [`plain`] makes it.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(&'static Route, Params), ApiError> {
         let found = self.0.at(path).map_err(|_| ApiError::no_such_path())?;
         let Some(route) = found.value.iter().find(|route| route.method == *method) else {
@@ -165,7 +174,8 @@ fn allowed(routes: &[&Route]) -> String {
     routes.iter().fold(String::new(), |mut list, route| {
         let separator = if list.is_empty() { "" } else { ", " };
         // Writing to a string cannot fail.
-        let _ = write!(list, "{separator}{}", route.method);
+        let head = if route.method == Method::GET { ", HEAD" } else { "" };
+        let _ = write!(list, "{separator}{}{head}", route.method);
         list
     })
 }

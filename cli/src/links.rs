@@ -1,7 +1,7 @@
 //! Bringing many links in at once, from a CSV file or a fixture: what is there already is left alone, and a game
 //! account never ends up with two chat accounts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use entities::link::{self, Model};
@@ -98,6 +98,28 @@ pub(crate) async fn merge<C: ConnectionTrait>(
     Ok(merged)
 }
 
+/// Writes the links of which neither account is linked in the guild yet, and leaves the others as they are.
+pub(crate) async fn add<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    mut links: Vec<Incoming>,
+    now: Timestamp,
+) -> Result<Merged, MergeError> {
+    refuse_twice(&links)?;
+    let mut known = HashSet::new();
+    for batch in links.chunks(BATCH) {
+        let plays: Vec<PlayId> = batch.iter().map(|link| link.play_id).collect();
+        known.extend(known_by_chat(conn, guild, batch).await?.into_keys());
+        let holders: HashSet<_> =
+            link::find_by_plays(conn, guild, &plays).await?.into_iter().map(|link| link.play_id).collect();
+        known.extend(batch.iter().filter(|link| holders.contains(&link.play_id)).map(|link| link.chat_id));
+    }
+    let total = links.len();
+    links.retain(|link| !known.contains(&link.chat_id));
+    let merged = merge(conn, guild, &links, now).await?;
+    Ok(Merged { unchanged: total - links.len(), ..merged })
+}
+
 /// Open bans and mutes of these chat users are listed under another game id from now on: whoever keeps the active lists
 /// is told by the revision.
 async fn relink_moderation<C: ConnectionTrait>(
@@ -146,7 +168,7 @@ fn refuse_twice(links: &[Incoming]) -> Result<(), MergeError> {
 
 /// The first that stood before.
 fn second<T: Copy + Eq + Hash>(ids: impl Iterator<Item = T>) -> Option<(usize, T)> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     ids.enumerate().find(|(_, id)| !seen.insert(*id))
 }
 

@@ -15,6 +15,30 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Writes a result that must not be lost: a reader that left, and an output that leads nowhere, are errors.
+pub(crate) fn deliver(text: &str) -> std::io::Result<()> {
+    if leads_nowhere() {
+        return Err(std::io::Error::other("standard output is closed or /dev/null"));
+    }
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// A program that is started without standard output finds /dev/null there.
+#[cfg(target_os = "linux")]
+fn leads_nowhere() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let device = |path: &str| std::fs::metadata(path).map(|file| file.rdev()).ok();
+    device("/proc/self/fd/1").is_none_or(|out| device("/dev/null") == Some(out))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn leads_nowhere() -> bool {
+    false
+}
+
 /// Says something beside the result, on one line.
 pub(crate) fn note(text: &str) {
     let line: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

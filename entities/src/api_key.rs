@@ -25,6 +25,8 @@ pub struct Model {
     pub expires_at: Option<Timestamp>,
     pub last_used_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
+    /// How many times the limits of the hot paths it has (decisions 3).
+    pub hot_path_factor: i32,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -90,6 +92,18 @@ impl Scopes {
         Scope::ALL.into_iter().filter(|scope| *scope != Scope::Admin).collect()
     }
 
+    /// What a kind of caller needs, by its name.
+    pub fn set_for(caller: &str) -> Option<Self> {
+        use Scope::{Moderation, Play, Read, Shield, Staff, Sync};
+        let scopes: &[Scope] = match caller {
+            "game" => &[Read, Play, Moderation],
+            "dashboard" => &[Read, Moderation, Staff, Sync, Shield],
+            "bot" => &[Read, Moderation, Staff, Sync],
+            _ => return None,
+        };
+        Some(scopes.iter().copied().collect())
+    }
+
     pub fn contains(self, scope: Scope) -> bool {
         self.0 & (1 << scope as u8) != 0
     }
@@ -136,6 +150,7 @@ pub struct NewKey {
     pub owner: ChatId,
     pub scopes: Scopes,
     pub expires_at: Option<Timestamp>,
+    pub hot_path_factor: i32,
 }
 
 impl NewKey {
@@ -152,6 +167,7 @@ impl NewKey {
             expires_at: Set(self.expires_at),
             last_used_at: Set(None),
             revoked_at: Set(None),
+            hot_path_factor: Set(self.hot_path_factor),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+use serde::Serialize;
 
 use crate::{AuditId, GuildId, KeyId, Timestamp};
 
@@ -13,6 +14,7 @@ pub struct Model {
     pub guild_id: GuildId,
     /// `<area>.<verb>`.
     pub action: String,
+    pub source: Source,
     /// A chat user, or 0 where the service itself acted.
     pub actor_id: i64,
     pub target_id: String,
@@ -26,6 +28,30 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+/// Whose word an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text")]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The service wrote down what it did itself.
+    #[sea_orm(string_value = "service")]
+    Service,
+    /// A client appended it: nothing in it is checked.
+    #[sea_orm(string_value = "custom")]
+    Custom,
+}
+
+impl Source {
+    pub const ALL: [Self; 2] = [Self::Service, Self::Custom];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Custom => "custom",
+        }
+    }
+}
 
 /// Who did something, by which key and request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,20 +83,31 @@ pub async fn write<C: ConnectionTrait>(
     entry: NewEntry,
     now: Timestamp,
 ) -> Result<AuditId, DbErr> {
-    write_custom(conn, actor, (entry.guild, entry.action.to_owned(), entry.target, entry.metadata), now).await
+    let entry = (entry.guild, entry.action.to_owned(), entry.target, entry.metadata);
+    insert(conn, actor, entry, (Source::Service, now)).await
 }
 
-/// Like [`write`], for an action whose name a client made up.
+/// Like [`write`], for an action whose name a client made up: it stays apart from what the service writes.
 pub async fn write_custom<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,
-    (guild, action, target, metadata): (GuildId, String, String, Json),
+    entry: (GuildId, String, String, Json),
     now: Timestamp,
+) -> Result<AuditId, DbErr> {
+    insert(conn, actor, entry, (Source::Custom, now)).await
+}
+
+async fn insert<C: ConnectionTrait>(
+    conn: &C,
+    actor: &Actor,
+    (guild, action, target, metadata): (GuildId, String, String, Json),
+    (source, now): (Source, Timestamp),
 ) -> Result<AuditId, DbErr> {
     let row = ActiveModel {
         audit_id: NotSet,
         guild_id: Set(guild),
         action: Set(action),
+        source: Set(source),
         actor_id: Set(actor.actor_id),
         target_id: Set(target),
         metadata: Set(metadata),
@@ -81,17 +118,34 @@ pub async fn write_custom<C: ConnectionTrait>(
     Ok(row.insert(conn).await?.audit_id)
 }
 
+/// Which entries a list shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    pub action: Option<&'a str>,
+    pub source: Option<Source>,
+}
+
+impl<'a> From<Option<&'a str>> for Filter<'a> {
+    fn from(action: Option<&'a str>) -> Self {
+        Self { action, source: None }
+    }
+}
+
 /// Entries of a guild, newest first, older than the cursor. Ask for one more than a page to see whether more follow.
-pub async fn list<C: ConnectionTrait>(
+pub async fn list<'a, C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
-    action: Option<&str>,
+    filter: impl Into<Filter<'a>>,
     (cursor, limit): (Option<AuditId>, u64),
 ) -> Result<Vec<Model>, DbErr> {
+    let filter = filter.into();
     let mut query =
         Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::AuditId).limit(limit);
-    if let Some(action) = action {
+    if let Some(action) = filter.action {
         query = query.filter(Column::Action.eq(action));
+    }
+    if let Some(source) = filter.source {
+        query = query.filter(Column::Source.eq(source));
     }
     if let Some(cursor) = cursor {
         query = query.filter(Column::AuditId.lt(cursor));

@@ -196,6 +196,15 @@ integer_id!(
     /// A game: one or more places.
     UniverseId
 );
+/// What the studio sends where a live game has a place and a universe (decisions 7).
+impl PlaceId {
+    pub const STUDIO: Self = Self(0);
+}
+
+impl UniverseId {
+    pub const STUDIO: Self = Self(0);
+}
+
 integer_id!(
     /// A ban, assigned by the database.
     BanId

@@ -25,6 +25,27 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+/// What a staff role can permit on the chat side: reading or writing an area of the interface.
+pub const CHAT_PERMISSIONS: [&str; 14] = [
+    "lookup.read",
+    "moderation.read",
+    "moderation.write",
+    "staff.read",
+    "staff.write",
+    "bindings.read",
+    "bindings.write",
+    "sync.write",
+    "shield.read",
+    "shield.write",
+    "audit.read",
+    "tickets.write",
+    "settings.read",
+    "settings.write",
+];
+
+/// What a staff role can permit in games.
+pub const PLAY_PERMISSIONS: [&str; 6] = ["kick", "ban", "unban", "mute", "unmute", "warn"];
+
 /// Names of permissions, in the order the guild gave them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, FromJsonQueryResult)]
 #[serde(transparent)]

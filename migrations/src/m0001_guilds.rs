@@ -28,7 +28,8 @@ CREATE TABLE api_key (
     created_at {time} NOT NULL,
     expires_at {time},
     last_used_at {time},
-    revoked_at {time}
+    revoked_at {time},
+    hot_path_factor integer NOT NULL DEFAULT 1 CHECK (hot_path_factor BETWEEN 1 AND 1000)
 )";
 
 const API_KEY_BY_GUILD: &str = "CREATE INDEX api_key_by_guild ON api_key (guild_id, key_id)";

@@ -11,6 +11,7 @@ CREATE TABLE audit_entry (
     audit_id {serial},
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
     action text NOT NULL,
+    source text NOT NULL CHECK (source IN ('service', 'custom')),
     actor_id bigint NOT NULL,
     target_id text NOT NULL,
     metadata {json} NOT NULL,

@@ -13,7 +13,7 @@ use crate::secret::Secret;
 mod args;
 mod platforms;
 
-pub use args::{BrokerArgs, DatabaseArgs, ListenArgs, LogArgs, MetricsArgs};
+pub use args::{BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs};
 pub use platforms::{PlatformArgs, PlatformConfig, Rate};
 
 pub const DATABASE_URL: &str = "GUILDHALL_DATABASE_URL";

@@ -18,8 +18,8 @@ pub mod telemetry;
 
 pub use clock::Clock;
 pub use config::{
-    AMQP_URL, BrokerArgs, BrokerConfig, CHAT_TOKEN, Config, DATABASE_URL, DatabaseArgs, ListenArgs, LogArgs,
-    MetricsArgs, PLAY_KEY, PlatformArgs, PlatformConfig, REDIS_URL, Rate, bind,
+    AMQP_URL, BrokerArgs, BrokerConfig, CHAT_TOKEN, Config, DATABASE_URL, DatabaseArgs, HttpArgs, ListenArgs,
+    LogArgs, MetricsArgs, PLAY_KEY, PlatformArgs, PlatformConfig, REDIS_URL, Rate, bind,
 };
 pub use context::Context;
 pub use database::{DataDirLock, Database, DatabaseOptions, Pool};

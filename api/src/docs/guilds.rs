@@ -7,7 +7,7 @@ use super::lookup::guild;
 use super::operation::{Area, get, patch, post};
 use super::shape::{
     Shape, count, flag, free, id, integer, list, map, matching, moment, object, player, string, text, user,
-    whole,
+    whole, word,
 };
 
 pub(super) fn area() -> Area {
@@ -41,6 +41,10 @@ pub(super) fn audit_logs() -> Area {
         get("/guilds/{guildId}/audit-logs", "What was done, newest first")
             .paged(id(4711))
             .query("action?", action().about("Only entries of this kind."))
+            .query(
+                "source?",
+                source().about("Only what the service wrote itself, or only what clients appended."),
+            )
             .data(object([("entries", list(entry())), ("next_cursor", id(4711).nullable())])),
         post("/guilds/{guildId}/audit-logs", "Append an entry of your own")
             .body(object([
@@ -52,6 +56,10 @@ pub(super) fn audit_logs() -> Area {
             .data(object([("id", id(4711))])),
     ];
     Area { name: "Audit log", about: "Every write leaves an entry; others can be added.", operations }
+}
+
+fn source() -> Shape {
+    word(&["service", "custom"])
 }
 
 fn guild_role() -> Shape {
@@ -73,6 +81,7 @@ fn entry() -> Shape {
     object([
         ("id", id(4711)),
         ("action", string("bindings.add")),
+        ("source", source().about("`custom`: a client appended it, and nothing in it is checked.")),
         ("actor_id", string("812345678901234567").about("Who did it; `0` where the service itself did.")),
         ("target_id", string("17")),
         ("metadata", free(json!({ "after": { "rank": 100 } }))),

@@ -25,13 +25,13 @@ pub(super) fn area() -> Area {
             .about("By `chat_ids` or by `play_ids`, one of both. One result for each id asked for, in that order.")
             .body(object([
                 ("guild_id?", guild()),
-                ("chat_ids?", batch(user(), 1, BATCH_MAX)),
-                ("play_ids?", batch(player_sent(), 1, BATCH_MAX)),
+                ("chat_ids?", batch(user(), BATCH_MAX)),
+                ("play_ids?", batch(player_sent(), BATCH_MAX)),
             ]).example(serde_json::json!({ "guild_id": "712345678901234567", "chat_ids": ["812345678901234567"] })))
             .data(object([("results", list(status()))])),
         post("/reverse", "The chat users of up to 200 game users")
             .about("In the order asked for; who is not linked is left out.")
-            .body(object([("guild_id?", guild()), ("play_ids", batch(player_sent(), 1, BATCH_MAX))]))
+            .body(object([("guild_id?", guild()), ("play_ids", batch(player_sent(), BATCH_MAX))]))
             .data(object([("results", list(found()))])),
     ];
     Area { name: "Lookup", about: "Who is linked with whom.", operations }
@@ -41,7 +41,8 @@ fn status() -> Shape {
     object([
         ("chat_id?", user().about("Absent where a game user was asked for who is not linked.")),
         ("verified", flag(true)),
-        ("play_id?", player().about("Present where it was asked for or `verified` is true.")),
+        ("play_id?", player().about("Present where `verified` is true.")),
+        ("requested?", player().about("The game id that was asked for, of a request by `play_ids`.")),
     ])
     .named("BatchStatus")
 }

@@ -3,7 +3,7 @@
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 
-use super::shape::{Shape, chat_id, id, matching, player, string, text, user, uuid};
+use super::shape::{Shape, chat_id, id, matching, player, string, user, uuid};
 
 pub(super) fn of_path(name: &str) -> Shape {
     match name {
@@ -17,7 +17,7 @@ pub(super) fn of_path(name: &str) -> Shape {
         "roleId" => chat_id("912345678901234567").about("A role of the guild."),
         "jobId" => uuid().about("A job, as answered when it was queued."),
         "commandId" => uuid().about("The `id` of a command."),
-        "serverId" => text(200, "f3b1c2d4-server-7").about("The id the game server gives itself."),
+        "serverId" => string("f3b1c2d4-server-7").about("The id the game server gives itself."),
         "actionId" => id(31).about("The `id` of a pending action."),
         "bindingId" | "loaId" | "strikeId" | "noteId" | "quotaId" | "submissionId" => id(17),
         _ => string("17"),

@@ -85,8 +85,8 @@ pub(super) fn servers() -> Area {
             .body(object([
                 ("guild_id?", guild()),
                 ("server_id", server()),
-                ("place_id", place_sent()),
-                ("universe_id", id_sent(302_110)),
+                ("place_id", any_of([place_sent(), in_studio()])),
+                ("universe_id", any_of([id_sent(302_110), in_studio()])),
                 ("player_count", whole(0, 100_000, 12)),
             ]))
             .data(object([("ok", flag(true))])),
@@ -134,9 +134,9 @@ pub(super) fn live() -> Area {
                  (`identifier`, `reason`) and `command` (as a poll answers it). Closed with 1008 when the key is \
                  revoked, with 1013 when the client reads too slowly.",
             )
-            .query("placeId", place())
+            .query("placeId", any_of([place(), in_studio()]))
             .query("serverId", server())
-            .query("universeId", id(302_110))
+            .query("universeId", any_of([id(302_110), in_studio()]))
             .upgrades(),
     ];
     Area { name: "Live channel", about: "For game servers that may open sockets.", operations }
@@ -146,8 +146,13 @@ fn place_sent() -> Shape {
     id_sent(920_587_237)
 }
 
+/// What stands for a place or a universe there.
+fn in_studio() -> Shape {
+    whole(0, 0, 0)
+}
+
 fn server() -> Shape {
-    text(200, "f3b1c2d4-server-7")
+    string("f3b1c2d4-server-7").about("At most 200 characters; empty in the studio.")
 }
 
 fn target() -> Shape {
@@ -177,8 +182,8 @@ fn command(more: Vec<(&'static str, Shape)>) -> Shape {
 fn shown() -> Shape {
     object([
         ("server_id", server()),
-        ("place_id", place()),
-        ("universe_id", id(302_110)),
+        ("place_id", any_of([place(), in_studio()])),
+        ("universe_id", any_of([id(302_110), in_studio()])),
         ("player_count", count(12)),
         ("live", flag(true).about("Heard of within the last 90 seconds.")),
         ("first_seen_at", moment()),

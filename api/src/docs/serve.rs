@@ -34,7 +34,7 @@ pub(crate) fn answer(method: &Method, path: &str) -> Option<Result<Response<Byte
         _ => return None,
     };
     if *method != Method::GET {
-        return Some(Err(ApiError::method_not_allowed("GET".to_owned())));
+        return Some(Err(ApiError::method_not_allowed("GET, HEAD".to_owned())));
     }
     let response = found.map(|(body, kind)| {
         let mut response = Response::new(body);

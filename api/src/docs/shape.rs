@@ -228,10 +228,10 @@ pub(super) fn list(item: Shape) -> Shape {
 }
 
 /// A list that is sent.
-pub(super) fn batch(item: Shape, min: usize, max: usize) -> Shape {
+pub(super) fn batch(item: Shape, max: usize) -> Shape {
     let mut list = list(item);
     if let RefOr::T(Schema::Array(array)) = &mut list.schema {
-        (array.min_items, array.max_items) = (Some(min), Some(max));
+        array.max_items = Some(max);
     }
     list
 }

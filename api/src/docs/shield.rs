@@ -13,13 +13,13 @@ pub(super) fn area() -> Area {
             .says("the user is flagged"),
         post("/shield/batch", "Who of up to 200 game users is flagged?")
             .about("In the order asked for; who is clean is left out.")
-            .body(object([("guild_id?", guild()), ("play_ids", batch(player_sent(), 1, BATCH_MAX))]))
+            .body(object([("guild_id?", guild()), ("play_ids", batch(player_sent(), BATCH_MAX))]))
             .data(object([("flagged", list(item()))])),
         post("/shield/import", "Flag many users")
             .about("For guilds on the Shield allowlist alone. Who is flagged already is skipped.")
             .body(object([
                 ("guild_id?", guild()),
-                ("users", batch(object([("play_id", player_sent()), ("reason", reason())]), 1, USERS_MAX)),
+                ("users", batch(object([("play_id", player_sent()), ("reason", reason())]), USERS_MAX)),
             ]))
             .data(object([("imported", count(12)), ("skipped", count(1))]))
             .job()

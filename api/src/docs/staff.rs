@@ -1,5 +1,6 @@
 //! Interface 4.8; who is staff (decisions 6).
 
+use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
 use serde_json::json;
 
 use super::bindings::role;
@@ -37,7 +38,8 @@ fn reading() -> Vec<super::operation::Op> {
 }
 
 fn administering() -> Vec<super::operation::Op> {
-    let names = || batch(text(100, "moderation.read"), 0, 100);
+    let chat = batch(word(&CHAT_PERMISSIONS), CHAT_PERMISSIONS.len());
+    let play = batch(word(&PLAY_PERMISSIONS), PLAY_PERMISSIONS.len());
     let staff_role = object([
         ("role_id", role()),
         ("role_name", string("Moderator")),
@@ -49,8 +51,8 @@ fn administering() -> Vec<super::operation::Op> {
             .body(object([
                 ("guild_id?", guild()),
                 ("role_name", text(100, "Moderator")),
-                ("permissions?", names().about("On the chat side; none if not given.")),
-                ("play_permissions?", names().about("In games; none if not given.").example(json!(["kick"]))),
+                ("permissions?", chat.about("On the chat side; none if not given.")),
+                ("play_permissions?", play.about("In games; none if not given.")),
             ]))
             .data(staff_role.named("StaffRole"))
             .says("staff role added"),

@@ -13,6 +13,8 @@ use entities::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::object;
+
 pub(crate) trait Field: Sized {
     /// Completes "must be …".
     fn allowed() -> Cow<'static, str>;
@@ -86,7 +88,7 @@ impl<const MIN: i32, const MAX: i32> Field for Whole<MIN, MAX> {
     }
 }
 
-/// Any JSON object.
+/// Any JSON object; an empty array is an empty one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Object(pub(crate) Map<String, Value>);
 
@@ -96,6 +98,6 @@ impl Field for Object {
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        sent.as_object().cloned().map(Self)
+        object(sent).map(|fields| Self(fields.into_owned()))
     }
 }

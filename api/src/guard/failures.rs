@@ -1,13 +1,14 @@
-//! Failed keys by address: 30 a minute, then 429 before anything is looked up (decisions 3).
+//! Failed keys by address: 30 a minute, then 429 instead of 401 (decisions 3). Keys that hold are never refused for it.
 //!
-//! Failures are counted for all processes together; that an address is over is remembered here, so a flood costs
-//! neither Redis nor the database anything.
+//! Failures are counted for all processes together; that an address is over is remembered here, so a flood asks Redis
+//! nothing. Keys from such an address are looked up a few at a time, so that is all a flood costs the database.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use runtime::{Limits, Quota};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::http::error::ApiError;
 
@@ -15,18 +16,31 @@ const FAILURES: Quota = Quota::per(30, Duration::from_secs(60));
 /// Addresses remembered; with more, those that are over soonest are forgotten and counted anew.
 const REMEMBERED: usize = 10_000;
 
+/// Unknown keys looked up at once for addresses that are over.
+const LOOKUPS: usize = 4;
+
 pub(crate) struct FailedKeys {
     limits: Limits,
     over: Mutex<std::collections::HashMap<IpAddr, Instant>>,
+    lookups: Semaphore,
 }
 
 impl FailedKeys {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, over: Mutex::default() }
+        Self { limits, over: Mutex::default(), lookups: Semaphore::new(LOOKUPS) }
+    }
+
+    /// Waits for a look-up's turn where the address has failed too often.
+    pub(super) async fn turn(&self, address: IpAddr) -> Option<SemaphorePermit<'_>> {
+        if self.check(address).is_ok() {
+            return None;
+        }
+        // Never closed.
+        self.lookups.acquire().await.ok()
     }
 
     /// Refuses an address that failed too often.
-    pub(super) fn check(&self, address: IpAddr) -> Result<(), ApiError> {
+    fn check(&self, address: IpAddr) -> Result<(), ApiError> {
         let address = counted_as(address);
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(left) = over.get(&address).map(|until| until.saturating_duration_since(Instant::now()))

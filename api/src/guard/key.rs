@@ -4,6 +4,9 @@ use entities::api_key::{Model, Scope, Scopes};
 use entities::key_text::KeyText;
 use entities::{ChatId, GuildId, KeyId, Timestamp};
 
+use runtime::Quota;
+
+use crate::bucket::Bucket;
 use crate::http::error::ApiError;
 
 #[derive(Debug)]
@@ -37,6 +40,14 @@ impl Key {
 
     pub(crate) fn may(&self, scope: Scope) -> bool {
         self.scopes.contains(scope)
+    }
+
+    /// The limit of a bucket for this key.
+    pub(super) fn quota(&self, bucket: Bucket) -> Quota {
+        let quota = bucket.quota();
+        let factor =
+            if bucket.is_hot_path() { u32::try_from(self.row.hot_path_factor).unwrap_or(1) } else { 1 };
+        Quota::per(quota.limit.saturating_mul(factor), quota.window)
     }
 
     pub(super) fn last_used_at(&self) -> Option<Timestamp> {

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use entities::api_key;
-use entities::key_text::KeyText;
 use moka::future::Cache;
 use runtime::{Event, Events};
 use sea_orm::{ConnectionTrait, DbErr};
@@ -48,12 +47,6 @@ impl KeyCache {
         let entry = self.entries.get(public_id).await?;
         let trusted = entry.key.is_some() && self.events.trusted();
         (trusted || entry.read_at.elapsed() < UNTRUSTED_LIFE).then_some(entry.key)
-    }
-
-    /// Whether this very key was seen lately, however old that news is.
-    pub(super) async fn was_good(&self, text: &KeyText) -> bool {
-        let entry = self.entries.get(text.public_id()).await;
-        entry.and_then(|entry| entry.key).is_some_and(|key| key.opens(text))
     }
 
     pub(super) async fn load<C: ConnectionTrait>(
@@ -108,6 +101,7 @@ pub(crate) fn listen(app: Arc<App>) -> impl Future<Output = ()> + Send {
 #[cfg(test)]
 mod tests {
     use entities::api_key::Scopes;
+    use entities::key_text::KeyText;
 
     use super::*;
 
@@ -124,6 +118,7 @@ mod tests {
             expires_at: None,
             last_used_at: None,
             revoked_at: None,
+            hot_path_factor: 1,
         }))
     }
 
@@ -135,10 +130,7 @@ mod tests {
             let entry = Entry { key: Some(key(&text)), read_at };
             cache.entries.insert(text.public_id().to_owned(), entry).await;
             assert_eq!(cache.fresh(text.public_id()).await.is_some(), fresh);
-            assert!(cache.was_good(&text).await);
         }
-        let other = KeyText::generate();
-        assert!(!cache.was_good(&other).await);
     }
 
     #[tokio::test]

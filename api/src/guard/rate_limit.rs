@@ -30,9 +30,9 @@ pub(super) async fn spend(app: &App, route: &Route, key: &Key) -> Result<Decisio
         };
     }
     let decision = if route.enqueues {
-        limits.take(&counter, bucket.quota()).await.map_err(down)?
+        limits.take(&counter, key.quota(bucket)).await.map_err(down)?
     } else {
-        limits.take_or_fallback(&counter, bucket.quota()).await
+        limits.take_or_fallback(&counter, key.quota(bucket)).await
     };
     if decision.allowed { Ok(decision) } else { Err(ApiError::over_quota(bucket, decision)) }
 }
@@ -42,7 +42,7 @@ pub(super) async fn peek(app: &App, route: &Route, key: &Key) -> Option<Decision
     if route.bucket == Bucket::SyncAll {
         return hour_of(app, key).await.ok();
     }
-    app.context.limits.peek(&counter(route.bucket, key), route.bucket.quota()).await.ok()
+    app.context.limits.peek(&counter(route.bucket, key), key.quota(route.bucket)).await.ok()
 }
 
 /// The window of runs. Whether it lets this call pass, the handler decides: dry runs have another.

@@ -1,6 +1,6 @@
 //! GET and POST /guilds/:guildId/audit-logs (interface 4.5)
 
-use entities::audit_entry::{self, Model};
+use entities::audit_entry::{self, Filter, Model, Source};
 use entities::{AuditId, KeyId};
 use serde::Serialize;
 use serde_json::Value;
@@ -27,6 +27,7 @@ struct Entries {
 struct Entry {
     id: AuditId,
     action: String,
+    source: Source,
     /// A chat user; `0` where the service itself acted.
     actor_id: String,
     target_id: String,
@@ -41,6 +42,7 @@ impl From<Model> for Entry {
         Self {
             id: row.audit_id,
             action: row.action,
+            source: row.source,
             actor_id: row.actor_id.to_string(),
             target_id: row.target_id,
             metadata: row.metadata,
@@ -57,9 +59,15 @@ pub(crate) async fn list(call: Call) -> Result<Reply, ApiError> {
     if let Some(action) = action.filter(|action| !is_action(action)) {
         return Err(ApiError::field("action", &action.into(), ACTION_ALLOWED));
     }
-    let mut rows = audit_entry::list(call.read(), call.guild(), action, page.to_fetch()).await?;
+    let filter = Filter { action, source: call.query.text("source").map(source).transpose()? };
+    let mut rows = audit_entry::list(call.read(), call.guild(), filter, page.to_fetch()).await?;
     let next_cursor = page.cut(&mut rows, |row| row.audit_id);
     Reply::data(&Entries { entries: rows.into_iter().map(Entry::from).collect(), next_cursor })
+}
+
+fn source(text: &str) -> Result<Source, ApiError> {
+    let found = Source::ALL.into_iter().find(|source| source.name() == text);
+    found.ok_or_else(|| ApiError::field("source", &text.into(), "service or custom"))
 }
 
 #[derive(Serialize)]

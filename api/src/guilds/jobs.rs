@@ -20,11 +20,21 @@ struct Jobs {
 pub(crate) async fn jobs(call: Call) -> Result<Reply, ApiError> {
     let page = Page::<JobId>::of(&call, "the `id` of a job")?;
     let state = call.query.text("state").map(state).transpose()?;
-    let filter = Filter { guild: Some(call.guild()), state, kind: call.query.text("kind") };
+    let kind = call.query.text("kind").map(kind).transpose()?;
+    let filter = Filter { guild: Some(call.guild()), state, kind };
     let mut rows = listing::list(call.read(), filter, page.to_fetch()).await?;
     let next_cursor = page.cut(&mut rows, |row| row.job_id);
     let now = call.now();
     Reply::data(&Jobs { jobs: rows.into_iter().map(|row| JobView::of(row, now)).collect(), next_cursor })
+}
+
+fn kind(text: &str) -> Result<&str, ApiError> {
+    let kinds = || queue::kinds::ALL.iter().map(|(kind, _)| *kind);
+    if kinds().any(|kind| kind == text) {
+        return Ok(text);
+    }
+    let names: Vec<_> = kinds().collect();
+    Err(ApiError::field("kind", &text.into(), &format!("one of {}", names.join(", "))))
 }
 
 fn state(text: &str) -> Result<State, ApiError> {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::audit;
 use crate::call::Call;
-use crate::fields::{Field, Fields, Whole};
+use crate::fields::{Field, Fields, Whole, object, whole};
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 
@@ -120,12 +120,13 @@ impl Field for Weights {
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        let weights = sent.as_object()?;
+        let weights = object(sent)?;
         let fits = |(kind, weight): (&String, &Value)| {
             ACTION_TYPES.contains(&kind.as_str())
-                && weight.as_i64().is_some_and(|weight| (0..=WEIGHT_MAX).contains(&weight))
+                && whole(weight).as_i64().is_some_and(|weight| (0..=WEIGHT_MAX).contains(&weight))
         };
-        weights.iter().all(fits).then(|| Self(weights.clone()))
+        let integers = |(kind, weight): (&String, &Value)| (kind.clone(), whole(weight).into_owned());
+        weights.iter().all(fits).then(|| Self(weights.iter().map(integers).collect()))
     }
 }
 
@@ -158,6 +159,8 @@ mod tests {
     #[test]
     fn weights_are_small_integers_of_known_kinds() {
         assert!(Weights::read(&json!({})).is_some());
+        assert!(Weights::read(&json!([])).is_some());
+        assert_eq!(Weights::read(&json!({"ban": 5.0})).unwrap().0["ban"], 5);
         assert!(Weights::read(&json!({"ban": 0, "custom": 1000})).is_some());
         for bad in
             [json!({"ban": 1001}), json!({"ban": -1}), json!({"ban": 1.5}), json!({"jail": 1}), json!([1])]

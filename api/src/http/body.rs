@@ -50,11 +50,12 @@ async fn collect(mut body: BodyStream, limit: usize) -> Result<Bytes, ApiError> 
 
 /// `application/json` and its relatives (`application/problem+json`) are JSON; saying nothing is fine.
 fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
-    let sent = value.to_str().unwrap_or("(not text)");
-    let essence = sent.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let json = essence == "application/json" || essence == "text/json" || essence.ends_with("+json");
-    if json { Ok(()) } else { Err(ApiError::media_type(sent)) }
+    headers.get_all(header::CONTENT_TYPE).iter().try_for_each(|value| {
+        let sent = value.to_str().unwrap_or("(not text)");
+        let essence = sent.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let json = essence == "application/json" || essence == "text/json" || essence.ends_with("+json");
+        if json { Ok(()) } else { Err(ApiError::media_type(sent)) }
+    })
 }
 
 /// Looks at brackets outside of strings alone, before anything is built from the text.

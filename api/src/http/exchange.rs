@@ -20,7 +20,8 @@ use super::reply::Reply;
 use crate::app::App;
 use crate::call::Call;
 use crate::fields::Fields;
-use crate::route::unversioned;
+use crate::page::NextPage;
+use crate::route::plain;
 use crate::{docs, guard, idempotency};
 
 /// A request takes no longer, plus what its sender asked to wait for a job.
@@ -41,20 +42,20 @@ pub(super) struct Request {
 pub(super) async fn answer(app: Arc<App>, request: Request) -> Response<Bytes> {
     let record = Record::new(&request.method, &request.headers);
     let spare = record.clone();
-    let reading = request.method == Method::GET;
+    let reading = matches!(request.method, Method::GET | Method::HEAD);
     let task = app.context.shutdown.tracker().spawn(in_time(app.clone(), request, record));
     let ended = if reading { AbortOnDropHandle::new(task).await } else { task.await };
     ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
 }
 
 async fn in_time(app: Arc<App>, request: Request, mut record: Record) -> Response<Bytes> {
-    let path = unversioned(&request.path);
-    match ops::answer(&request.method, path, &app.context.readiness).await {
+    let (method, path) = (asked(&request.method), plain(&request.path));
+    match ops::answer(&method, path, &app.context.readiness).await {
         Some(Ok(response)) => return response,
         Some(Err(error)) => return record.finish(Err(error)),
         None => {}
     }
-    if let Some(answered) = docs::answer(&request.method, path) {
+    if let Some(answered) = docs::answer(&method, path) {
         return answered.unwrap_or_else(|error| record.finish(Err(error)));
     }
     let limit = REQUEST_TIMEOUT + Prefer::of(&request.headers).asked_wait();
@@ -69,14 +70,15 @@ async fn in_time(app: Arc<App>, request: Request, mut record: Record) -> Respons
 }
 
 async fn serve(app: &Arc<App>, request: Request, record: &mut Record) -> Result<Reply, ApiError> {
-    let Request { method, path, query, headers, address, upgrade, body } = request;
-    let path = unversioned(&path);
+    let Request { method, path: sent, query: raw, headers, address, upgrade, body } = request;
+    let (upgrade, path) = (upgrade.filter(|_| method == Method::GET), plain(&sent));
+    let method = asked(&method);
     let (route, params) = app.router.find(&method, path)?;
     record.route = route.path;
     let key = guard::authenticate(app, &headers, address).await?;
     record.guild = Some(key.guild());
     guard::admit(app, (route, &params, &headers), &key, record).await?;
-    let query = Query::parse(&query)?;
+    let query = Query::parse(&raw)?;
     let bytes = if method == Method::GET {
         Bytes::new()
     } else {
@@ -95,9 +97,18 @@ async fn serve(app: &Arc<App>, request: Request, record: &mut Record) -> Result<
         if_none_match: IfNoneMatch::of(&headers),
         idempotency: None,
         upgrade,
+        next_page: NextPage::default(),
     };
-    match idempotency::key_of(&headers, route)? {
-        Some(name) => idempotency::run(call, route, name, (path, &bytes)).await,
+    let next_page = call.next_page.clone();
+    let mut reply = match idempotency::key_of(&headers, route)? {
+        Some(name) => idempotency::run(call, route, name, path).await,
         None => (route.handler)(call).await,
-    }
+    }?;
+    reply.next_page = next_page.link(&sent, &raw);
+    Ok(reply)
+}
+
+/// Where there is a GET there is a HEAD (decisions 8): the same answer, of which the server sends no body.
+fn asked(method: &Method) -> Method {
+    if *method == Method::HEAD { Method::GET } else { method.clone() }
 }

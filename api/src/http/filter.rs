@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use ::http::Response;
+use ::http::{HeaderValue, Response, header};
 use bytes::{Buf, Bytes};
 use futures_util::StreamExt;
 use warp::Filter;
@@ -13,6 +13,7 @@ use warp::path::FullPath;
 use super::error::ApiError;
 use super::exchange::{self, Request};
 use super::record::Record;
+use super::{client_address, cors, gzip};
 use crate::app::App;
 
 /// Who is at the other end; put into the request by the accept loop.
@@ -33,11 +34,31 @@ pub(super) fn of(app: Arc<App>) -> impl Filter<Extract = (impl warp::Reply,), Er
         .then(move |method, path: FullPath, query, headers, Peer(address), upgrade, body| {
             let body = StreamExt::map(body, bytes_of);
             let path = path.as_str().to_owned();
+            let address = client_address::of(address, &headers, &app.options.trusted_proxies);
             let request = Request { method, path, query, headers, address, upgrade, body: body.boxed() };
-            exchange::answer(app.clone(), request)
+            answer(app.clone(), request)
         })
         .recover(|rejection: warp::Rejection| async move { Ok::<_, Infallible>(unfit(&rejection)) })
         .unify()
+}
+
+/// The answer, in the form its client can read.
+async fn answer(app: Arc<App>, request: Request) -> Response<Bytes> {
+    let gzip = gzip::is_asked_for(&request.headers);
+    let origin = cors::allowed(&request.headers, &app.options.cors_origins);
+    let asked = origin.as_ref().and_then(|_| cors::preflight(&request.method, &request.headers));
+    let by_origin = !app.options.cors_origins.is_empty();
+    let mut response = match asked {
+        Some(response) => response,
+        None => gzip::encode(gzip, exchange::answer(app, request).await).await,
+    };
+    if by_origin {
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
+    }
+    if let Some(origin) = origin {
+        cors::open(origin, &mut response);
+    }
+    response
 }
 
 fn bytes_of(part: Result<impl Buf, warp::Error>) -> Result<Bytes, warp::Error> {

@@ -20,7 +20,7 @@ pub(super) async fn answer(
         return None;
     }
     if *method != Method::GET {
-        return Some(Err(ApiError::method_not_allowed("GET".to_owned())));
+        return Some(Err(ApiError::method_not_allowed("GET, HEAD".to_owned())));
     }
     ops_answer(path, readiness).await.map(Ok)
 }

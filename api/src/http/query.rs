@@ -20,8 +20,12 @@ impl Query {
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().rev().find(|(key, _)| key == name);
-        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        self.given(name).filter(|value| !value.is_empty())
+    }
+
+    /// Like [`text`](Self::text), for a parameter that may be empty.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// `allowed` completes "must be …".

@@ -129,6 +129,9 @@ fn success(reply: &Reply, body: String) -> Response<Bytes> {
     if let Some(location) = &reply.location {
         insert_text(headers, header::LOCATION, location);
     }
+    if let Some(next) = &reply.next_page {
+        insert_text(headers, header::LINK, next);
+    }
     if let Some(etag) = &reply.etag {
         insert_text(headers, header::ETAG, etag);
     }

@@ -49,6 +49,8 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     body: Body,
     pub(crate) location: Option<String>,
+    /// The request for the next page of a list.
+    pub(crate) next_page: Option<String>,
     /// Names this very answer, for `If-None-Match`.
     pub(crate) etag: Option<String>,
     /// What of `Prefer` was heeded.
@@ -63,8 +65,17 @@ pub(crate) struct Reply {
 
 impl Reply {
     fn new(status: StatusCode, body: Body) -> Self {
-        let (location, etag, preference) = (None, None, None);
-        Self { status, body, location, etag, preference, window: None, replayed: false, kept: false }
+        Self {
+            status,
+            body,
+            location: None,
+            next_page: None,
+            etag: None,
+            preference: None,
+            window: None,
+            replayed: false,
+            kept: false,
+        }
     }
 
     pub(crate) fn message(text: impl Into<Cow<'static, str>>) -> Self {

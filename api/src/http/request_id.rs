@@ -1,4 +1,4 @@
-//! The id a request is found by in the log: the client's where it is sane, else a new one.
+//! The id a request is found by in the log: the client's where it is one and sane, else a new one.
 
 use ::http::HeaderMap;
 
@@ -7,7 +7,9 @@ const MAX: usize = 64;
 
 /// 1 to 64 letters, digits, dots, dashes and underscores are taken over.
 pub(crate) fn of(headers: &HeaderMap) -> String {
-    let sent = headers.get(HEADER).and_then(|value| value.to_str().ok());
+    let mut values = headers.get_all(HEADER).iter();
+    let first = values.next().filter(|first| values.all(|other| other == *first));
+    let sent = first.and_then(|value| value.to_str().ok());
     sent.filter(|id| is_sane(id)).map_or_else(|| uuid::Uuid::now_v7().simple().to_string(), str::to_owned)
 }
 

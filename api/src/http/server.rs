@@ -35,7 +35,7 @@ pub async fn serve(
     if options.distributed {
         context.limits.announce(&shutdown);
     }
-    let app = App::new(context, queue, platforms);
+    let app = App::new(context, queue, platforms, options);
     let listening = crate::guard::listen(app.clone());
     shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(listening));
     let listening = crate::moderation::listen(app.clone());

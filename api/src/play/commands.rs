@@ -26,7 +26,7 @@ struct Commands<'a> {
 
 /// A server that never sent a heartbeat has no commands.
 pub(crate) async fn poll(call: Call) -> Result<Reply, ApiError> {
-    let server = own_server(&call);
+    let Some(server) = own_server(&call) else { return Reply::data(&Commands { commands: &[] }) };
     let waiting = call.app.waiting.of(&call.app.context, &server, call.now()).await?;
     Reply::data(&Commands { commands: &waiting })
 }
@@ -39,7 +39,7 @@ struct Queued {
 }
 
 pub(crate) async fn queue(call: Call) -> Result<Reply, ApiError> {
-    let (guild, server) = own_server(&call);
+    let (guild, server) = own_server(&call).ok_or_else(|| ApiError::not_found("server"))?;
     let command = read(&call)?;
     let transaction = call.begin().await?;
     if game_server::find(&transaction, guild, &server).await?.is_none() {
@@ -108,8 +108,8 @@ struct Acked {
 
 pub(crate) async fn ack(call: Call) -> Result<Reply, ApiError> {
     let (status, message) = outcome(&call.fields)?;
-    let server = own_server(&call);
     let unknown = || ApiError::not_found("command");
+    let server = own_server(&call).ok_or_else(unknown)?;
     let command: CommandId =
         call.params.get("commandId").and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
     let ack = Ack { server: &server.1, command, status, message: message.as_deref() };
@@ -154,7 +154,7 @@ impl Field for AckStatus {
 }
 
 /// The server of the path. Whatever cannot be a server's id is no server.
-fn own_server(call: &Call) -> OwnServer {
-    let server = call.path::<ServerId>("serverId", "").map(|id| id.0).unwrap_or_default();
-    (call.guild(), server)
+fn own_server(call: &Call) -> Option<OwnServer> {
+    let server = call.path::<ServerId>("serverId", "").ok()?;
+    Some((call.guild(), server.0))
 }

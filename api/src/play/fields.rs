@@ -1,7 +1,9 @@
 //! What game servers send: names of servers, targets, counts.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
+use entities::{PlaceId, UniverseId};
 use serde_json::Value;
 
 use crate::fields::Field;
@@ -13,25 +15,61 @@ const TARGET_MAX: usize = 200;
 /// Letters of a command's type.
 const KIND_MAX: usize = 50;
 
-/// The id a game server gives itself.
+/// The id a game server gives itself; empty in the studio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ServerId(pub(crate) String);
 
 impl Field for ServerId {
     fn allowed() -> Cow<'static, str> {
-        format!("a string of 1 to {SERVER_MAX} characters").into()
+        format!("a string of at most {SERVER_MAX} characters").into()
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        fitting(sent.as_str()?, SERVER_MAX).map(Self)
+        sent.as_str()?.parse().ok()
     }
 }
 
-impl std::str::FromStr for ServerId {
+impl FromStr for ServerId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        fitting(text, SERVER_MAX).map(Self).ok_or(())
+        let id = if text.is_empty() { Some(String::new()) } else { fitting(text, SERVER_MAX) };
+        id.map(Self).ok_or(())
+    }
+}
+
+/// A place or universe; 0 in the studio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OrStudio<T>(pub(crate) T);
+
+pub(crate) trait StudioId: Field + FromStr {
+    const STUDIO: Self;
+}
+
+impl StudioId for PlaceId {
+    const STUDIO: Self = Self::STUDIO;
+}
+
+impl StudioId for UniverseId {
+    const STUDIO: Self = Self::STUDIO;
+}
+
+impl<T: StudioId> Field for OrStudio<T> {
+    fn allowed() -> Cow<'static, str> {
+        format!("{}, or 0", T::allowed()).into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let studio = sent.as_i64() == Some(0) || sent.as_str() == Some("0");
+        if studio { Some(Self(T::STUDIO)) } else { T::read(sent).map(Self) }
+    }
+}
+
+impl<T: StudioId> FromStr for OrStudio<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        if text == "0" { Ok(Self(T::STUDIO)) } else { text.parse().map(Self) }
     }
 }
 
@@ -103,6 +141,18 @@ mod tests {
     fn server_ids_count_characters() {
         assert!(ServerId::read(&json!("é".repeat(200))).is_some());
         assert!(ServerId::read(&json!("x".repeat(201))).is_none());
-        assert!("".parse::<ServerId>().is_err());
+        assert_eq!(ServerId::read(&json!("")), Some(ServerId(String::new())));
+        assert!(ServerId::read(&json!(" ")).is_none());
+    }
+
+    #[test]
+    fn place_and_universe_are_0_in_the_studio() {
+        for zero in [json!(0), json!("0")] {
+            assert_eq!(OrStudio::<PlaceId>::read(&zero), Some(OrStudio(PlaceId::STUDIO)));
+        }
+        assert_eq!("0".parse(), Ok(OrStudio(UniverseId::STUDIO)));
+        for bad in [json!(-1), json!(""), json!("00"), json!(null)] {
+            assert_eq!(OrStudio::<UniverseId>::read(&bad), None, "{bad}");
+        }
     }
 }

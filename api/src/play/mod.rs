@@ -11,7 +11,7 @@ mod sessions;
 mod waiting;
 
 pub(crate) use commands::{ack, announce, poll, queue, read as read_command};
-pub(crate) use fields::{ServerId, Target};
+pub(crate) use fields::{OrStudio, ServerId, Target};
 pub(crate) use games::register;
 pub(crate) use heartbeats::{Heartbeats, write_batches};
 pub(crate) use news::listen;

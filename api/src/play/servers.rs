@@ -10,7 +10,7 @@ use entities::{PlaceId, UniverseId};
 use moka::future::Cache;
 use serde::Serialize;
 
-use super::fields::ServerId;
+use super::fields::{OrStudio, ServerId};
 use super::waiting::OwnServer;
 use crate::call::Call;
 use crate::fields::Whole;
@@ -41,8 +41,8 @@ pub(crate) async fn heartbeat(call: Call) -> Result<Reply, ApiError> {
     let heartbeat = Heartbeat {
         guild: call.guild(),
         server: call.fields.required::<ServerId>("server_id")?.0,
-        place: call.fields.required::<PlaceId>("place_id")?,
-        universe: call.fields.required::<UniverseId>("universe_id")?,
+        place: call.fields.required::<OrStudio<PlaceId>>("place_id")?.0,
+        universe: call.fields.required::<OrStudio<UniverseId>>("universe_id")?.0,
         player_count: call.fields.required::<Whole<0, MOST_PLAYERS>>("player_count")?.0,
         at: call.now(),
     };

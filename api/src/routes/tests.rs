@@ -4,7 +4,7 @@ use ::http::Method;
 
 use super::*;
 use crate::http::error::Kind;
-use crate::route::{Needs, Router, unversioned};
+use crate::route::{Needs, Router, plain};
 
 /// Sections 4 and 8 of the interface, and what decisions add: method, path, requests, seconds.
 const INTERFACE: &[(&str, &str, u32, u64)] = &[
@@ -177,7 +177,7 @@ fn a_request_finds_its_row_or_hears_what_the_path_takes() {
     let (row, params) = router.find(&Method::GET, "/lookup/chat/%31%37").unwrap();
     assert_eq!((row.path, params.get("chatId")), ("/lookup/chat/{chatId}", Some("17")));
     let wrong = router.find(&Method::PUT, "/jobs/1").unwrap_err();
-    assert_eq!(wrong.parts().allow.as_deref(), Some("GET, DELETE"));
+    assert_eq!(wrong.parts().allow.as_deref(), Some("GET, HEAD, DELETE"));
     for path in ["/", "/lookup", "/lookup/chat/", "/lookup/chat/1/2", "/reverse/", "//reverse"] {
         assert_eq!(router.find(&Method::POST, path).unwrap_err().kind(), Kind::NotFound, "{path}");
     }
@@ -185,10 +185,21 @@ fn a_request_finds_its_row_or_hears_what_the_path_takes() {
 }
 
 #[test]
-fn the_version_prefix_is_taken_off_once() {
-    assert_eq!(unversioned("/api/v1/reverse"), "/reverse");
-    assert_eq!(unversioned("/api/v1/api/v1/reverse"), "/api/v1/reverse");
-    for path in ["/api/v1", "/api/v10/reverse", "/reverse"] {
-        assert_eq!(unversioned(path), path);
+fn version_prefix_and_last_slash_are_taken_off_once() {
+    for path in ["/api/v1/reverse", "/reverse/", "/api/v1/reverse/", "/reverse"] {
+        assert_eq!(plain(path), "/reverse");
     }
+    assert_eq!(plain("/api/v1/api/v1/reverse"), "/api/v1/reverse");
+    assert_eq!(plain("/reverse//"), "/reverse/");
+    for path in ["/api/v1", "/api/v10/reverse", "/"] {
+        assert_eq!(plain(path), path);
+    }
+}
+
+#[test]
+fn a_server_may_have_an_empty_id() {
+    let router = Router::new(ROUTES);
+    let (row, params) = router.find(&Method::GET, "/play/servers//commands").unwrap();
+    assert_eq!((row.path, params.get("serverId")), ("/play/servers/{serverId}/commands", None));
+    assert!(router.find(&Method::POST, "/play/servers//commands/7/ack").is_ok());
 }

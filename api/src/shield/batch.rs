@@ -40,7 +40,7 @@ impl From<Model> for Item {
 /// In the order asked for, each once; who is clean is left out.
 pub(crate) async fn batch(call: Call) -> Result<Reply, ApiError> {
     let Some(plays) = call.fields.list::<PlayId>("play_ids", BATCH_MAX)? else {
-        let allowed = format!("an array of 1 to {BATCH_MAX} items, each {}", PlayId::allowed());
+        let allowed = format!("an array of at most {BATCH_MAX} items, each {}", PlayId::allowed());
         return Err(ApiError::missing("play_ids", &allowed));
     };
     let flags = shield_flag::find_many(call.read(), &plays).await?;

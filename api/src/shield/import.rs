@@ -8,7 +8,7 @@ use queue::kinds::{ShieldImport, ToFlag};
 use serde_json::{Value, json};
 
 use crate::call::Call;
-use crate::fields::{Field, Text};
+use crate::fields::{Field, Text, whole};
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 use crate::job_call::{self, Asked};
@@ -25,10 +25,13 @@ pub(crate) async fn import(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::forbidden("not_on_allowlist", message));
     }
     let Some(users) = call.fields.list::<User>("users", USERS_MAX)? else {
-        let allowed = format!("an array of 1 to {USERS_MAX} items, each {}", User::allowed());
+        let allowed = format!("an array of at most {USERS_MAX} items, each {}", User::allowed());
         return Err(ApiError::missing("users", &allowed));
     };
     let users: Vec<ToFlag> = users.into_iter().map(|user| user.0).collect();
+    if users.is_empty() {
+        return Reply::data(&json!({ "imported": 0, "skipped": 0 }));
+    }
     let total = users.len();
     let payload = ShieldImport { guild: call.guild(), by: call.key.owner(), users };
     let draft = Draft::new(call.guild(), &payload, call.actor())?;
@@ -56,7 +59,7 @@ impl Field for User {
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        let play_id = PlayId::read(sent.get("play_id")?)?;
+        let play_id = PlayId::read(&whole(sent.get("play_id")?))?;
         let Text(reason) = Reason::read(sent.get("reason")?)?;
         Some(Self(ToFlag { play_id, reason }))
     }

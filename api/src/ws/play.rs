@@ -13,7 +13,7 @@ use crate::fields::Field;
 use crate::http::error::ApiError;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
-use crate::play::{Command, OwnServer, ServerId, read_waiting};
+use crate::play::{Command, OrStudio, OwnServer, ServerId, read_waiting};
 
 /// Clients have nothing to say; what they send is read and dropped.
 const MESSAGE_MAX: usize = 4 * 1024;
@@ -58,10 +58,13 @@ fn frames(waiting: &[Command]) -> Result<Vec<Frame>, serde_json::Error> {
 }
 
 fn place(query: &Query) -> Result<Place, ApiError> {
-    let place = required(query, "placeId", &PlaceId::allowed())?;
-    let server: ServerId = required(query, "serverId", &ServerId::allowed())?;
-    required::<UniverseId>(query, "universeId", &UniverseId::allowed())?;
-    Ok(Place { place, server: server.0 })
+    let place: OrStudio<PlaceId> = required(query, "placeId", &OrStudio::<PlaceId>::allowed())?;
+    let server =
+        query.given("serverId").ok_or_else(|| ApiError::missing("serverId", &ServerId::allowed()))?;
+    let fits = server.parse().map_err(|()| ApiError::field("serverId", &server.into(), &ServerId::allowed()));
+    let server: ServerId = fits?;
+    required::<OrStudio<UniverseId>>(query, "universeId", &OrStudio::<UniverseId>::allowed())?;
+    Ok(Place { place: place.0, server: server.0 })
 }
 
 fn required<T: std::str::FromStr>(query: &Query, name: &str, allowed: &str) -> Result<T, ApiError> {

@@ -1,6 +1,7 @@
 //! A command of the product that runs to its end.
 
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use super::process::guildhall;
@@ -17,9 +18,22 @@ pub struct Finished {
 }
 
 pub async fn run_command(args: &[&str], env: &[(String, String)], folder: &Path) -> Finished {
+    run_into(args, env, folder, Stdio::piped()).await
+}
+
+/// Like [`run_command`], with this as its standard output.
+pub(crate) async fn run_into(
+    args: &[&str],
+    env: &[(String, String)],
+    folder: &Path,
+    stdout: Stdio,
+) -> Finished {
     let what = format!("guildhall {}", args.join(" "));
     let mut command = tokio::process::Command::from(guildhall(args, env, folder));
-    let output = tokio::time::timeout(LIMIT, command.kill_on_drop(true).output())
+    let child = command.kill_on_drop(true).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+    // Its standard output, which the test may have closed the other end of.
+    drop(command);
+    let output = tokio::time::timeout(LIMIT, child.wait_with_output())
         .await
         .unwrap_or_else(|_| panic!("{what} did not end within {LIMIT:?}"))
         .unwrap();

@@ -49,6 +49,7 @@ impl Contract {
     pub fn check(&self, method: &str, path: &str, answer: &Answer) {
         let bare = path.split(['?', '#']).next().unwrap_or_default();
         let bare = bare.strip_prefix(VERSIONED).unwrap_or(bare);
+        let bare = bare.strip_suffix('/').unwrap_or(bare);
         let Some(template) = self.templates.iter().find(|template| matches(template, bare)) else {
             // Health, metrics and documentation have no operation; they answer in JSON to a wrong method alone.
             let refused = answer.error() == NO_SUCH_PATH || answer.status == OTHER_METHOD;

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::command::run_into;
 use super::operate::Roles;
 use super::simulator::Simulator;
 use super::{Api, Finished, Fixture, Guild, Process, Servers, TestDatabase, free_address, run_command};
@@ -209,6 +211,11 @@ impl World {
     /// A command beside the running processes, told the same as they.
     pub async fn command(&self, args: &[&str]) -> Finished {
         run_command(args, &self.env, self.folder()).await
+    }
+
+    /// Like [`command`](Self::command), with this as its standard output.
+    pub async fn command_into(&self, args: &[&str], stdout: Stdio) -> Finished {
+        run_into(args, &self.env, self.folder(), stdout).await
     }
 
     /// A new key of the first guild; without scopes it has the default ones.

@@ -1,6 +1,6 @@
 //! `guildhall api`: answers HTTP. Any number of them, behind a load balancer.
 
-use runtime::{BrokerArgs, Config, DatabaseArgs, ListenArgs, PlatformArgs, Shutdown, bind};
+use runtime::{BrokerArgs, Config, DatabaseArgs, HttpArgs, ListenArgs, PlatformArgs, Shutdown, bind};
 
 use super::serve;
 use crate::process::{Process, VERSION, database_name};
@@ -12,6 +12,8 @@ use crate::process::{Process, VERSION, database_name};
 pub(crate) struct Args {
     #[command(flatten)]
     listen: ListenArgs,
+    #[command(flatten)]
+    http: HttpArgs,
     #[command(flatten)]
     database: DatabaseArgs,
     #[command(flatten)]
@@ -33,6 +35,6 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         "guildhall serves"
     );
     let Process { context, queue, platforms } = process;
-    api::serve(context.clone(), queue, platforms, listener, api::Options { distributed: true }).await;
+    api::serve(context.clone(), queue, platforms, listener, serve::http_options(args.http, true)).await;
     serve::finish(context).await
 }

@@ -53,7 +53,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let api = peer::local_url(listener.local_addr()?);
     let (stage, process) = Stage::set(args.data_dir, api, &shutdown).await?;
     let (context, queue) = (process.context.clone(), process.queue.clone());
-    let serving = tokio::spawn(serve::start(process, queue::run::Slots::default(), listener));
+    let serving = tokio::spawn(serve::start(
+        process,
+        queue::run::Slots::default(),
+        (listener, api::Options::default()),
+    ));
     let shown = tokio::select! {
         shown = show(&stage, &context, &queue) => shown.and_then(|()| output::print(&paste::lines(&stage, args.exit))),
         () = shutdown.soft().cancelled() => Ok(()),

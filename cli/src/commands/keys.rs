@@ -36,6 +36,13 @@ pub(crate) struct CreateArgs {
     /// What it may do, of read, moderation, staff, play, sync, shield, admin [default: all but admin]
     #[arg(long, value_delimiter = ',', value_name = "SCOPE,SCOPE")]
     scopes: Vec<Scope>,
+    /// What it may do, by who will use it: `game` (read, play, moderation), `dashboard` (read, moderation, staff, sync,
+    /// shield), `bot` (read, moderation, staff, sync)
+    #[arg(long = "for", value_name = "CALLER", value_parser = set_for, conflicts_with = "scopes")]
+    caller: Option<Scopes>,
+    /// How many times the limits of the hot paths it has: one key may serve all servers of a game
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..=1_000))]
+    hot_path_factor: i32,
     /// When it ends, from now, such as 12h or 90d [default: never]
     #[arg(long, value_name = "SPAN", value_parser = span::parse)]
     expires_in: Option<chrono::TimeDelta>,
@@ -70,8 +77,11 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn create(args: CreateArgs) -> anyhow::Result<()> {
-    let scopes =
-        if args.scopes.is_empty() { Scopes::default_set() } else { args.scopes.into_iter().collect() };
+    let scopes = match args.caller {
+        Some(scopes) => scopes,
+        None if args.scopes.is_empty() => Scopes::default_set(),
+        None => args.scopes.into_iter().collect(),
+    };
     let context = args.access.change().await?;
     let now = context.clock.now();
     let text = KeyText::generate();
@@ -82,19 +92,26 @@ async fn create(args: CreateArgs) -> anyhow::Result<()> {
         owner: args.owner,
         scopes,
         expires_at: args.expires_in.map(|span| now + span),
+        hot_path_factor: args.hot_path_factor,
     };
     let transaction = context.database.begin().await?;
     access::require_guild(&transaction, args.guild).await?;
     let row = issue(&transaction, key, now).await?;
-    transaction.commit().await?;
-    access::finish(context, vec![Event::KeyChanged { public_id: row.public_id.clone() }]).await;
     let end =
         row.expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", output::time(at)));
     output::note(&format!(
         "key {} for guild {} may: {scopes}; it {end}. Its text is shown this once, keep it:",
         row.public_id, row.guild_id
     ));
-    output::print(&text.reveal())
+    // Before the commit: a key whose text nobody has seen must not be live.
+    output::deliver(&text.reveal()).context("the key's text cannot be written, so no key was made")?;
+    transaction.commit().await?;
+    access::finish(context, vec![Event::KeyChanged { public_id: row.public_id }]).await;
+    Ok(())
+}
+
+fn set_for(caller: &str) -> Result<Scopes, String> {
+    Scopes::set_for(caller).ok_or_else(|| "callers are game, dashboard, bot".to_owned())
 }
 
 /// Adds the key with its audit entry.
@@ -108,6 +125,7 @@ pub(crate) async fn issue<C: ConnectionTrait>(
         ("name".to_owned(), json!(row.name)),
         ("scopes".to_owned(), json!(row.scopes)),
         ("expires_at".to_owned(), json!(row.expires_at.map(output::time))),
+        ("hot_path_factor".to_owned(), json!(row.hot_path_factor)),
     ]);
     access::audit(conn, (row.guild_id, "keys.create"), row.public_id.clone(), metadata, now).await?;
     Ok(row)
@@ -119,8 +137,18 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
     if let Some(guild) = args.guild {
         access::require_guild(context.database.read(), guild).await?;
     }
-    let mut table =
-        Table::new(&["key", "state", "guild", "name", "owner", "scopes", "created", "expires", "last used"]);
+    let mut table = Table::new(&[
+        "key",
+        "state",
+        "guild",
+        "name",
+        "owner",
+        "scopes",
+        "hot paths",
+        "created",
+        "expires",
+        "last used",
+    ]);
     for key in api_key::list(context.database.read(), args.guild).await? {
         let state = match (key.revoked_at, key.is_live(now)) {
             (Some(_), _) => "revoked",
@@ -134,6 +162,7 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
             key.name.clone(),
             key.owner_id.to_string(),
             key.scopes().to_string().replace(' ', ","),
+            format!("x{}", key.hot_path_factor),
             output::time(key.created_at),
             output::time_or_dash(key.expires_at),
             output::time_or_dash(key.last_used_at),

@@ -61,7 +61,7 @@ pub(crate) enum Command {
     /// Look at jobs, retry and cancel them
     #[command(subcommand)]
     Jobs(jobs::Command),
-    /// Load guilds and Shield flags from a fixture file; twice is the same as once
+    /// Load guilds and Shield flags from a fixture file; what is there already stays as it is
     Seed(seed::Args),
     /// Serve both platforms' wire formats from a fixture file, for tests and trials
     Simulate(simulate::Args),

@@ -11,7 +11,7 @@ use crate::output;
 
 /// Loads guilds with all that belongs to them, and Shield flags, from a fixture file.
 ///
-/// All of it or nothing; loading the same file again changes nothing. Fields this version does not know are ignored.
+/// All of it or nothing. What is there already stays as it is, so loading a file again changes nothing. Fields this version does not know are ignored.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A file with a list `guilds`, as `seed` and `simulate` share it
@@ -54,7 +54,7 @@ fn report(loaded: &Loaded) -> String {
     let texts: Vec<_> = held
         .map(|(tally, what)| match tally.written {
             0 => output::count(tally.total, what),
-            written => format!("{} ({written} new or changed)", output::count(tally.total, what)),
+            written => format!("{} ({written} new)", output::count(tally.total, what)),
         })
         .collect();
     let nothing = parts.iter().all(|(tally, _)| tally.written == 0);

@@ -3,7 +3,9 @@
 use anyhow::bail;
 use entities::guild;
 use queue::run::Slots;
-use runtime::{BrokerArgs, Config, Context, DatabaseArgs, ListenArgs, PlatformArgs, Shutdown, bind};
+use runtime::{
+    BrokerArgs, Config, Context, DatabaseArgs, HttpArgs, ListenArgs, PlatformArgs, Shutdown, bind,
+};
 use tokio::net::TcpListener;
 
 use crate::process::{Process, SlotArgs, VERSION, database_name};
@@ -16,6 +18,8 @@ use crate::process::{Process, SlotArgs, VERSION, database_name};
 pub(crate) struct Args {
     #[command(flatten)]
     listen: ListenArgs,
+    #[command(flatten)]
+    http: HttpArgs,
     #[command(flatten)]
     database: DatabaseArgs,
     #[command(flatten)]
@@ -46,16 +50,22 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         );
     }
     let context = process.context.clone();
-    start(process, args.slots.slots(), listener).await;
+    start(process, args.slots.slots(), (listener, http_options(args.http, false))).await;
     finish(context).await
 }
 
 /// Starts all three parts; returns when the shutdown is over.
-pub(crate) async fn start(process: Process, slots: Slots, listener: TcpListener) {
+pub(crate) async fn start(process: Process, slots: Slots, (listener, options): (TcpListener, api::Options)) {
     let Process { context, queue, platforms } = process;
     worker::start(&context, &queue, platforms.clone(), slots);
     scheduler::start(&context, &queue, scheduler::Options { alone: true });
-    api::serve(context, queue, platforms, listener, api::Options { distributed: false }).await;
+    api::serve(context, queue, platforms, listener, options).await;
+}
+
+/// How the API of a process answers.
+pub(super) fn http_options(args: HttpArgs, distributed: bool) -> api::Options {
+    let cors_origins = args.cors_origins.0.into_iter().map(|origin| origin.0).collect();
+    api::Options { distributed, trusted_proxies: args.trusted_proxies.0, cors_origins }
 }
 
 /// The end of every process that served.

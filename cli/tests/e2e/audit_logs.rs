@@ -49,6 +49,23 @@ async fn entries_of_clients_are_kept(world: &World) {
     let entry = api.get(&path).await.ok()["entries"][0].clone();
     assert_eq!((&entry["id"], &entry["action"], &entry["metadata"]), (&id, &json!("event.note"), &metadata));
     assert_eq!(entry["actor_id"], guild.members[0].chat.as_str(), "the key's owner");
+    assert_eq!(entry["source"], "custom");
+    // A client cannot make an entry look like the service's own.
+    let binding =
+        json!({ "type": "group_rank", "group_id": guild.group, "rank": 255, "role_id": guild.roles[3] });
+    api.post("/bindings/add", binding).await.ok();
+    let forged =
+        json!({ "action": "bindings.add", "source": "service", "metadata": { "source": "service" } });
+    api.post(&path, forged).await.ok();
+    let entries = world.audit("bindings.add").await;
+    let sources: Vec<_> = entries.iter().map(|entry| entry["source"].as_str().unwrap()).collect();
+    assert_eq!(sources, ["custom", "service"]);
+    for (source, count) in [("custom", 1), ("service", 1)] {
+        let page = api.get(&format!("{path}?action=bindings.add&source={source}")).await.ok();
+        assert_eq!(page["entries"].as_array().unwrap().len(), count, "{page}");
+        assert_eq!(page["entries"][0]["source"], source);
+    }
+    api.get(&format!("{path}?source=mine")).await.refused(400, &["source"]);
     assert!(entry["target_id"].is_string() && entry["created_at"].is_string(), "{entry}");
     let other = world.other_guild();
     let theirs = api.key(&other.admin_key).get(&format!("/guilds/{}/audit-logs", other.id)).await.ok();

@@ -1,5 +1,6 @@
 //! Commands of the operator beside running processes: seed, keys, links, jobs.
 
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ both_modes!(
     a_malformed_fixture_changes_nothing,
     links_are_imported_all_or_none,
     keys_are_made_and_revoked,
+    a_key_that_cannot_be_shown_is_not_made,
     jobs_are_listed_shown_cancelled_and_retried,
     the_folder_belongs_to_one_serve,
 );
@@ -34,15 +36,42 @@ async fn seeding_twice_is_the_same_as_once(world: &World) {
     assert_eq!(picture(world).await, before);
     let keys = world.command(&["keys", "list"]).await.succeeded();
     assert_eq!(keys.matches("dashboard").count(), 2, "{keys}");
-    // A changed fixture changes what it names and no more.
+    // Whatever was changed since stays, and a changed fixture changes nothing that is there.
+    let guild = world.guild();
+    let settings = format!("/guilds/{}/settings", guild.id);
+    world.api().patch(&settings, json!({ "strike_days": 7, "nickname_template": "" })).await.ok();
+    world.command(&["shield", "allow", &world.other_guild().id]).await.succeeded();
+    world.command(&["shield", "disallow", &guild.id]).await.succeeded();
+    let role = [
+        "staff",
+        "roles",
+        "set",
+        &guild.high_role,
+        "--name",
+        "Boss",
+        "--permissions",
+        "",
+        "--guild",
+        &guild.id,
+    ];
+    world.command(&role).await.succeeded();
+    let member = guild.members[0].chat.as_str();
+    let staff = ["staff", "members", "set", member, "--role", &guild.roles[3], "--guild", &guild.id];
+    world.command(&staff).await.succeeded();
+    let relinked = format!("chat_id,play_id,play_username\n{member},987654321,renamed\n");
+    std::fs::write(world.folder().join("relink.csv"), relinked).unwrap();
+    world.command(&["links", "import", "relink.csv", "--guild", &guild.id]).await.succeeded();
+    let before = world.rows(None).await;
     let mut fixture = world.fixture.json();
-    fixture["guilds"][0]["settings"]["nickname_template"] = json!("");
-    std::fs::write(world.folder().join("changed.json"), fixture.to_string()).unwrap();
-    world.command(&["seed", "changed.json"]).await.succeeded();
-    let mut expected = before;
-    expected[1]["nickname_template"] = json!("");
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(picture(world).await, expected);
+    fixture["guilds"][0]["settings"]["time_zone"] = json!("Europe/Berlin");
+    fixture["guilds"][0]["name"] = json!("renamed");
+    fixture["guilds"][0]["links"][1]["play_username"] = json!("renamed");
+    for seeded in [world.fixture.json(), fixture] {
+        std::fs::write(world.folder().join("again.json"), seeded.to_string()).unwrap();
+        let told = world.command(&["seed", "again.json"]).await.succeeded();
+        assert!(told.starts_with("nothing new"), "{told}");
+        assert_eq!(world.rows(None).await, before);
+    }
 }
 
 async fn a_malformed_fixture_changes_nothing(world: &World) {
@@ -132,6 +161,29 @@ async fn keys_are_made_and_revoked(world: &World) {
     ] {
         let finished = world.command(args).await;
         assert!(finished.code != Some(0) && !finished.stderr.is_empty(), "{finished:?}");
+    }
+}
+
+async fn a_key_that_cannot_be_shown_is_not_made(world: &World) {
+    let guild = world.guild().id.as_str();
+    let args = ["keys", "create", "--guild", guild, "--name", "unseen", "--owner", "1", "--for", "game"];
+    let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let closed_pipe = || Stdio::from(std::io::pipe().unwrap().1);
+    for stdout in [full(), closed_pipe(), Stdio::null()] {
+        let told = world.command_into(&args, stdout).await.refused();
+        assert!(told.contains("no key was made"), "{told}");
+    }
+    let listed = world.command(&["keys", "list"]).await.succeeded();
+    assert!(!listed.contains("unseen"), "{listed}");
+    assert!(world.audit("keys.create").await.is_empty());
+    // Shown, it is made, with the scopes of its caller.
+    let key = world.command(&args).await.succeeded();
+    let api = world.api().key(key.trim());
+    api.get("/bindings/list").await.ok();
+    api.post("/interactions/sync", json!({ "user_id": "5" })).await.refused(403, &["`sync`"]);
+    for wrong in [["--for", "toaster"], ["--scopes", "read"]] {
+        let args: Vec<&str> = args.iter().copied().chain(wrong).collect();
+        assert_eq!(world.command(&args).await.code, Some(2), "{wrong:?}");
     }
 }
 

@@ -30,7 +30,7 @@ async fn the_documentation_needs_no_key_and_no_other_host(world: &World) {
             assert!(!text.contains("http://") && !text.contains("https://"), "{path} names another host");
         }
         let refused = world.api().send(Method::POST, path, Some(json!({}))).await.refused(405, &["GET"]);
-        assert_eq!(refused.header("allow"), Some("GET"));
+        assert_eq!(refused.header("allow"), Some("GET, HEAD"));
     }
 }
 

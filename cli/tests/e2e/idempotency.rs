@@ -1,5 +1,6 @@
 //! `Idempotency-Key` on writes (decisions 8).
 
+use reqwest::Method;
 use serde_json::json;
 
 use crate::harness::{World, both_modes};
@@ -7,6 +8,7 @@ use crate::harness::{World, both_modes};
 both_modes!(
     the_first_answer_is_replayed,
     another_body_under_the_same_key_is_refused,
+    the_same_json_in_another_form_is_the_same_body,
     two_at_once_are_one,
     a_job_is_enqueued_once,
     keys_of_guilds_and_bounds,
@@ -36,6 +38,28 @@ async fn another_body_under_the_same_key_is_refused(world: &World) {
     api.post("/bindings/add", json!({ "action": "a.b", "metadata": {} })).await.refused(422, &[]);
     // Another key of the guild has its own.
     api.key(&guild.game_key).post(&path, json!({ "action": "a.c", "metadata": {} })).await.ok();
+    assert_eq!(world.audit("a.b").await.len(), 1);
+}
+
+async fn the_same_json_in_another_form_is_the_same_body(world: &World) {
+    let (api, path) =
+        (world.api().header("idempotency-key", "form"), format!("/guilds/{}/audit-logs", world.guild().id));
+    let send = async |path: &str, text: &str| {
+        api.raw(Method::POST, path, Some(("application/json", text.as_bytes().to_vec()))).await
+    };
+    let first =
+        send(&path, r#"{"action": "a.b", "metadata": {"x": 1, "y": {"p": [1, 2], "q": null}}}"#).await;
+    let id = first.ok()["id"].clone();
+    for same in [
+        r#"{"metadata":{"y":{"q":null,"p":[1,2]},"x":1},"action":"a.b"}"#,
+        "{\n  \"action\": \"a.b\",\n  \"metadata\": {\"x\": 1.0, \"y\": {\"p\": [1, 2], \"q\": null}}\n}",
+    ] {
+        let again = send(&format!("/api/v1{path}/"), same).await;
+        assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
+        assert_eq!(again.ok()["id"], id);
+    }
+    let other = r#"{"action": "a.b", "metadata": {"x": 1, "y": {"p": [2, 1], "q": null}}}"#;
+    send(&path, other).await.refused(422, &[]);
     assert_eq!(world.audit("a.b").await.len(), 1);
 }
 

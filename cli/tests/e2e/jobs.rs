@@ -174,6 +174,9 @@ async fn a_bulk_job_is_seen_on_its_way(world: &World) {
     assert_eq!(world.job_ended(job).await["state"], "succeeded");
     let list = world.command(&["jobs", "list", "--kind", "sync_all"]).await.succeeded();
     assert!(!list.contains("BULK JOB") && list.contains(job), "{list}");
-    let none = world.command(&["jobs", "list", "--kind", "no_such_kind"]).await.succeeded();
-    assert!(!none.contains(job), "{none}");
+    let told = world.command(&["jobs", "list", "--kind", "no_such_kind"]).await;
+    assert_eq!(told.code, Some(2), "{told:?}");
+    assert!(told.stderr.contains("kinds are sync_member, sync_all"), "{told:?}");
+    let path = format!("/guilds/{}/jobs?kind=no_such_kind", guild.id);
+    world.api().get(&path).await.refused(400, &["kind", "sync_all"]);
 }

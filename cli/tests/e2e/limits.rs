@@ -10,6 +10,7 @@ both_modes!(
     every_group_has_its_limit,
     a_bulk_sync_is_one_accepted_call_for_the_guild,
     failed_keys_are_limited_by_address,
+    a_key_may_have_a_factor_for_hot_paths,
 );
 
 /// Asks until the first refusal and returns how many passed.
@@ -103,4 +104,39 @@ async fn failed_keys_are_limited_by_address(world: &World) {
     let answer = api.key(&key_text(90, "unknown")).get("/bindings/list").await.refused(429, &[]);
     assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
     api.without("x-api-key").get("/bindings/list").await.refused(429, &[]);
+    // A key that holds is let in, whether it was seen before or not, and however many guess beside it.
+    let fresh = world.new_key("read").await;
+    let guesses = (0..200).map(|n| {
+        let guess = api.key(&key_text(200 + n, "unknown"));
+        async move { guess.get("/bindings/list").await.refused(429, &[]) }
+    });
+    let valid = async {
+        for _ in 0..5 {
+            api.get("/bindings/list").await.ok();
+            api.key(&fresh).get("/bindings/list").await.ok();
+        }
+    };
+    tokio::join!(futures_util::future::join_all(guesses), valid);
+}
+
+async fn a_key_may_have_a_factor_for_hot_paths(world: &World) {
+    let guild = world.guild();
+    let args =
+        ["keys", "create", "--guild", &guild.id, "--name", "n", "--owner", "1", "--hot-path-factor", "10"];
+    let key = world.command(&args).await.succeeded();
+    let api = world.api().key(key.trim());
+    let hot = api.get(&format!("/moderation/{}/ban-status/17", guild.id)).await;
+    assert_eq!(
+        (hot.number("x-ratelimit-limit"), hot.number("x-ratelimit-remaining")),
+        (3_000, 2_999),
+        "{hot}"
+    );
+    assert_eq!(api.get("/bindings/list").await.number("x-ratelimit-limit"), 100);
+    let listed = world.command(&["keys", "list"]).await.succeeded();
+    assert!(listed.lines().any(|line| line.contains(&key[3..11]) && line.contains(" x10 ")), "{listed}");
+    for bad in ["0", "1001", "x"] {
+        let args =
+            ["keys", "create", "--guild", &guild.id, "--name", "n", "--owner", "1", "--hot-path-factor", bad];
+        assert_eq!(world.command(&args).await.code, Some(2), "{bad}");
+    }
 }

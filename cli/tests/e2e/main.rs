@@ -15,6 +15,7 @@ mod faults;
 mod game_activity;
 mod guilds;
 mod health;
+mod http_edges;
 mod idempotency;
 mod interactions;
 mod jobs;

@@ -80,10 +80,10 @@ async fn a_heartbeat_makes_a_server_and_keeps_it_live(world: &World) {
 async fn heartbeats_are_checked(world: &World) {
     let api = world.api();
     for (field, bad) in [
-        ("server_id", json!("")),
+        ("server_id", json!(" ")),
         ("server_id", json!(5)),
         ("server_id", json!("x".repeat(201))),
-        ("place_id", json!(0)),
+        ("place_id", json!(-1)),
         ("universe_id", json!(null)),
         ("player_count", json!(-1)),
         ("player_count", json!(1.5)),

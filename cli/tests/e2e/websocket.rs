@@ -107,7 +107,7 @@ async fn refusals_come_before_the_upgrade(world: &World) {
     api.key(&world.other_guild().game_key).get(&path).await.refused(403, &[]);
     api.key(&world.new_key("read").await).get(&path).await.refused(403, &["play"]);
     api.post(&path, json!({})).await.refused(405, &["GET"]);
-    for (name, bad) in [("placeId", "x"), ("placeId", "0"), ("serverId", ""), ("universeId", "-1")] {
+    for (name, bad) in [("placeId", "x"), ("placeId", "00"), ("serverId", "%20"), ("universeId", "-1")] {
         let pairs = [("placeId", "71"), ("serverId", "s1"), ("universeId", "72")];
         let query = pairs.map(|(key, value)| format!("{key}={}", if key == name { bad } else { value }));
         let path = format!("/ws/guilds/{}/play?{}", world.guild().id, query.join("&"));

@@ -16,6 +16,7 @@ impl Hall {
             owner: chat(1),
             scopes: Scopes::default_set(),
             expires_at: None,
+            hot_path_factor: 1,
         };
         let key = api_key::create(self.conn(), new, at(0)).await.unwrap().key_id;
         Request { key, idempotency_key: "once".to_owned(), hash: vec![1] }

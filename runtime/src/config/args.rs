@@ -1,9 +1,11 @@
 //! The flags, grouped as the commands need them. Every one has an environment twin and its help.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
+use ipnet::IpNet;
 
 use super::checked_address;
 use crate::error::StartError;
@@ -51,6 +53,71 @@ impl ListenArgs {
 }
 
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "HTTP")]
+pub struct HttpArgs {
+    /// Networks of proxies, such as 10.0.0.0/8, whose X-Forwarded-For names the client [default: none]
+    #[arg(
+        long,
+        env = "GUILDHALL_TRUSTED_PROXIES",
+        value_name = "NETWORK,NETWORK",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub trusted_proxies: Listed<IpNet>,
+    /// Origins of other dashboards, such as https://dash.example.org, whose pages may call the API [default: none]
+    #[arg(
+        long,
+        env = "GUILDHALL_CORS_ORIGINS",
+        value_name = "ORIGIN,ORIGIN",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub cors_origins: Listed<Origin>,
+}
+
+/// Values separated by commas; none where the text is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed<T>(pub Vec<T>);
+
+impl FromStr for Listed<IpNet> {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parts(text).map(network).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// Where a page comes from, as browsers send it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(pub String);
+
+impl FromStr for Listed<Origin> {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parts(text).map(|part| origin(part).map(Origin)).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// A single address is a network of one.
+fn network(text: &str) -> Result<IpNet, &'static str> {
+    let address = || text.parse::<IpAddr>().map(IpNet::from);
+    text.parse().or_else(|_| address()).map_err(|_| "give networks such as 10.0.0.0/8 or single addresses")
+}
+
+/// Scheme, host and, where it is not the usual one, port.
+fn origin(text: &str) -> Result<String, &'static str> {
+    let text = text.trim_end_matches('/').to_ascii_lowercase();
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let fits = host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '*', '?', '#', '@', ' ']));
+    if fits { Ok(text) } else { Err("give origins such as https://dash.example.org, without a path") }
+}
+
+#[derive(Args, Clone, Debug)]
 pub struct MetricsArgs {
     /// Address and port of /metrics and /health of a worker or scheduler
     #[arg(long, env = "GUILDHALL_METRICS_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:9090")]
@@ -76,5 +143,26 @@ pub struct LogArgs {
 impl LogArgs {
     pub fn format(&self) -> LogFormat {
         self.log_format.unwrap_or_else(LogFormat::for_stderr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_and_origins_are_checked() {
+        let two: Listed<IpNet> = "10.0.0.0/8, 192.0.2.1,".parse().unwrap();
+        assert_eq!((two.0.len(), "".parse::<Listed<Origin>>().unwrap().0), (2, vec![]));
+        assert_eq!(network("10.0.0.0/8").unwrap().to_string(), "10.0.0.0/8");
+        assert_eq!(network("192.0.2.1").unwrap().to_string(), "192.0.2.1/32");
+        assert!(network("10.0.0.0/33").is_err() && network("").is_err() && network("proxy").is_err());
+        assert_eq!(origin("https://Dash.example.org/").unwrap(), "https://dash.example.org");
+        assert_eq!(origin("http://localhost:3000").unwrap(), "http://localhost:3000");
+        for bad in
+            ["*", "", "dash.example.org", "https://", "https://*.example.org", "https://a/b", "ftp://a"]
+        {
+            assert!(origin(bad).is_err(), "{bad}");
+        }
     }
 }

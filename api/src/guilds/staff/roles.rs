@@ -1,7 +1,9 @@
 //! PUT and DELETE /guilds/:guildId/staff/roles/:roleId (decisions 6): what staff of a role may do. Quotas for a role
 //! follow its name.
 
-use entities::staff_role::{self, Model, NewRole, Permissions};
+use std::borrow::Cow;
+
+use entities::staff_role::{self, CHAT_PERMISSIONS, Model, NewRole, PLAY_PERMISSIONS, Permissions};
 use entities::{RoleId, quota, staff_member};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,10 +13,6 @@ use crate::call::Call;
 use crate::fields::{Field, Text};
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
-
-/// Permissions of one role, and characters of each.
-const PERMISSIONS_MAX: usize = 100;
-type Permission = Text<100>;
 
 #[derive(Serialize)]
 struct StaffRole {
@@ -38,12 +36,11 @@ impl From<&Model> for StaffRole {
 /// The whole role: permissions that are not given are none.
 pub(crate) async fn put(call: Call) -> Result<Reply, ApiError> {
     let role: RoleId = call.path("roleId", &RoleId::allowed())?;
-    let permissions = |name| Ok::<_, ApiError>(call.fields.optional::<Names>(name)?.unwrap_or_default().0);
     let new = NewRole {
         role,
         role_name: call.fields.required::<Text<100>>("role_name")?.0,
-        permissions: permissions("permissions")?,
-        play_permissions: permissions("play_permissions")?,
+        permissions: call.fields.optional::<Chat>("permissions")?.unwrap_or_default().0,
+        play_permissions: call.fields.optional::<Play>("play_permissions")?.unwrap_or_default().0,
     };
     let transaction = call.begin().await?;
     let before = staff_role::find_for_update(&transaction, call.guild(), role).await?;
@@ -82,22 +79,42 @@ pub(crate) async fn delete(call: Call) -> Result<Reply, ApiError> {
     call.commit(transaction, Reply::message("staff role deleted")).await
 }
 
-/// Names of permissions, none twice; there may be none at all.
+/// Names of chat-side permissions, none twice; there may be none at all.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Names(Vec<String>);
+struct Chat(Vec<String>);
 
-impl Field for Names {
-    fn allowed() -> std::borrow::Cow<'static, str> {
-        format!("an array of at most {PERMISSIONS_MAX} different strings of 1 to 100 characters").into()
+/// The same for permissions in games.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Play(Vec<String>);
+
+impl Field for Chat {
+    fn allowed() -> Cow<'static, str> {
+        allowed(&CHAT_PERMISSIONS)
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        let names = sent.as_array().filter(|names| names.len() <= PERMISSIONS_MAX)?;
-        let names: Vec<String> =
-            names.iter().map(|name| Permission::read(name).map(|text| text.0)).collect::<Option<_>>()?;
-        let different = names.iter().enumerate().all(|(n, name)| !names[..n].contains(name));
-        different.then_some(Self(names))
+        names(sent, &CHAT_PERMISSIONS).map(Self)
     }
+}
+
+impl Field for Play {
+    fn allowed() -> Cow<'static, str> {
+        allowed(&PLAY_PERMISSIONS)
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        names(sent, &PLAY_PERMISSIONS).map(Self)
+    }
+}
+
+fn allowed(known: &[&str]) -> Cow<'static, str> {
+    format!("an array of different strings out of {}", known.join(", ")).into()
+}
+
+fn names(sent: &Value, known: &[&str]) -> Option<Vec<String>> {
+    let names: Vec<&str> = sent.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
+    let fits = |(n, name): (usize, &&str)| known.contains(name) && !names[..n].contains(name);
+    names.iter().enumerate().all(fits).then(|| names.iter().map(|name| (*name).to_owned()).collect())
 }
 
 #[cfg(test)]
@@ -105,12 +122,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn permissions_may_be_none_but_not_blank_or_double() {
-        assert_eq!(Names::read(&json!([])), Some(Names::default()));
-        let two = Names::read(&json!(["lookup.read", "kick"])).unwrap();
-        assert_eq!(two.0, ["lookup.read", "kick"]);
-        for bad in [json!("kick"), json!(["kick", "kick"]), json!([""]), json!([1]), json!(vec!["x"; 101])] {
-            assert_eq!(Names::read(&bad), None, "{bad}");
+    fn permissions_are_known_ones_and_none_twice() {
+        assert_eq!(Chat::read(&json!([])), Some(Chat::default()));
+        assert_eq!(Chat::read(&json!(["lookup.read", "moderation.write"])).unwrap().0.len(), 2);
+        assert_eq!(Play::read(&json!(["kick"])).unwrap().0, ["kick"]);
+        for bad in [
+            json!("lookup.read"),
+            json!(["lookup.read", "lookup.read"]),
+            json!([""]),
+            json!([1]),
+            json!(["kick"]),
+        ] {
+            assert_eq!(Chat::read(&bad), None, "{bad}");
         }
+        assert_eq!(Play::read(&json!(["lookup.read"])), None);
     }
 }

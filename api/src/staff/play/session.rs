@@ -10,7 +10,7 @@ use super::{audit_as, catch_up, session_ended, session_id, unknown_session};
 use crate::call::Call;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
-use crate::play::ServerId;
+use crate::play::{OrStudio, ServerId};
 use crate::time::Seconds;
 
 #[derive(Serialize)]
@@ -21,7 +21,7 @@ struct Started {
 
 pub(crate) async fn start(call: Call) -> Result<Reply, ApiError> {
     let play = call.fields.required::<PlayId>("play_id")?;
-    let place = call.fields.required::<PlaceId>("place_id")?;
+    let place = call.fields.required::<OrStudio<PlaceId>>("place_id")?.0;
     let server = call.fields.required::<ServerId>("server_id")?.0;
     let not_staff = || ApiError::not_found("staff member");
     let found = staff_member::find_by_play(call.read(), call.guild(), play, call.now()).await?;

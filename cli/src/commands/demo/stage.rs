@@ -123,6 +123,7 @@ async fn fill(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
         owner,
         scopes: Scope::ALL.into_iter().collect(),
         expires_at: None,
+        hot_path_factor: 1,
     };
     let transaction = context.database.begin().await?;
     let fixture = Fixture::parse(FIXTURE.as_bytes(), "the demo's fixture")?.without_keys();

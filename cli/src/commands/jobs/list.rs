@@ -18,8 +18,8 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "STATE", value_parser = state)]
     state: Option<State>,
     /// Jobs of this kind only, such as `sync_all`
-    #[arg(long, value_name = "KIND")]
-    kind: Option<String>,
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    kind: Option<&'static str>,
     /// How many at most
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     limit: u64,
@@ -50,6 +50,14 @@ fn state(word: &str) -> Result<State, String> {
     })
 }
 
+fn kind(word: &str) -> Result<&'static str, String> {
+    let kinds = || queue::kinds::ALL.iter().map(|(kind, _)| *kind);
+    kinds().find(|kind| *kind == word).ok_or_else(|| {
+        let names: Vec<_> = kinds().collect();
+        format!("kinds are {}", names.join(", "))
+    })
+}
+
 pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
     let context = args.access.look().await?;
     let (conn, now) = (context.database.read(), context.clock.now());
@@ -61,7 +69,7 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
     if !bulk.is_empty() {
         parts.push(under_way(&bulk, now));
     }
-    let filter = Filter { guild: args.guild, state: args.state, kind: args.kind.as_deref() };
+    let filter = Filter { guild: args.guild, state: args.state, kind: args.kind };
     let jobs = listing::list(conn, filter, (None, args.limit)).await?;
     context.close().await;
     let mut table = Table::new(&["job", "kind", "guild", "state", "done", "attempt", "age", "last error"]);

@@ -7,13 +7,14 @@ use serde_json::json;
 
 use super::Where;
 use crate::access;
+use crate::fixture::Permissions;
 use crate::output::{self, Table};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// List the staff roles of a guild
     List(ListArgs),
-    /// Add a staff role, or give one another name and other permissions
+    /// Add a staff role, or change the name and permissions of one; what is not given stays as it is
     Set(SetArgs),
     /// Remove a staff role that nobody holds
     Remove(RemoveArgs),
@@ -30,15 +31,15 @@ pub(crate) struct SetArgs {
     /// The role's id on the chat platform
     #[arg(value_name = "ROLE_ID")]
     role: RoleId,
-    /// What people call it
+    /// What people call it; a new role needs it
     #[arg(long, value_parser = crate::fixture::checked_name)]
-    name: String,
-    /// On the chat side, such as moderation.read,lookup.read [default: none]
-    #[arg(long, value_delimiter = ',', value_name = "NAME,NAME", value_parser = crate::fixture::checked_name)]
-    permissions: Vec<String>,
-    /// In games, such as kick,warn [default: none]
-    #[arg(long, value_delimiter = ',', value_name = "NAME,NAME", value_parser = crate::fixture::checked_name)]
-    play_permissions: Vec<String>,
+    name: Option<String>,
+    /// On the chat side, such as moderation.read,lookup.read; '' takes all away
+    #[arg(long, value_name = "NAME,NAME", value_parser = crate::fixture::checked_chat_permissions)]
+    permissions: Option<Permissions>,
+    /// In games, such as kick,warn; '' takes all away
+    #[arg(long, value_name = "NAME,NAME", value_parser = crate::fixture::checked_play_permissions)]
+    play_permissions: Option<Permissions>,
     #[command(flatten)]
     place: Where,
 }
@@ -80,11 +81,18 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     let transaction = context.database.begin().await?;
     access::require_guild(&transaction, guild).await?;
     let before = staff_role::find_for_update(&transaction, guild, args.role).await?;
+    let known = before.clone();
+    let (name, chat, play) = known.map_or_else(Default::default, |known| {
+        (Some(known.role_name), known.permissions.0, known.play_permissions.0)
+    });
+    let Some(role_name) = args.name.or(name) else {
+        bail!("guild {guild} has no staff role {} yet: give it a --name", args.role);
+    };
     let new = NewRole {
         role: args.role,
-        role_name: args.name,
-        permissions: args.permissions,
-        play_permissions: args.play_permissions,
+        role_name,
+        permissions: args.permissions.map_or(chat, |given| given.0),
+        play_permissions: args.play_permissions.map_or(play, |given| given.0),
     };
     let after = staff_role::upsert(&transaction, guild, new, now).await?;
     if let Some(before) = before.as_ref().filter(|before| before.role_name != after.role_name) {

@@ -56,6 +56,8 @@ async fn roles_are_put_and_deleted(world: &World) {
         ("permissions", json!("kick")),
         ("permissions", json!(["kick", "kick"])),
         ("permissions", json!([7])),
+        ("permissions", json!(["kick"])),
+        ("play_permissions", json!(["lookup.read"])),
         ("play_permissions", json!([""])),
         ("play_permissions", json!({})),
     ];
@@ -137,6 +139,23 @@ async fn the_command_line_does_the_same(world: &World) {
     assert!(members.contains("424242") && members.contains("2025-01-01T00:00:00Z"), "{members}");
     let permitted = api.get(&format!("/staff/permissions/{}/424242", guild.id)).await.ok();
     assert_eq!(permitted["role_name"], "Night shift");
+    // What is not given stays; an empty list takes all away.
+    run(&["roles", "set", "55", "--play-permissions", "kick,warn"]).await.succeeded();
+    run(&["roles", "set", "55", "--name", "Day shift"]).await.succeeded();
+    let roles = run(&["roles", "list"]).await.succeeded();
+    let line = roles.lines().find(|line| line.starts_with("55")).unwrap();
+    assert!(line.contains("Day shift") && line.contains("lookup.read,moderation.read") && line.ends_with("kick,warn"), "{roles}");
+    run(&["roles", "set", "55", "--permissions", ""]).await.succeeded();
+    let permitted = api.get(&format!("/staff/permissions/{}/424242", guild.id)).await.ok();
+    assert_eq!(
+        (&permitted["permissions"], &permitted["play_permissions"]),
+        (&json!([]), &json!(["kick", "warn"]))
+    );
+    for (option, names) in [("--permissions", "kick"), ("--play-permissions", "moderation.read,warn")] {
+        let told = run(&["roles", "set", "55", option, names]).await;
+        assert!(told.code == Some(2) && told.stderr.contains("is not one of"), "{told:?}");
+    }
+    assert!(run(&["roles", "set", "56", "--permissions", ""]).await.refused().contains("--name"));
     assert!(run(&["roles", "remove", "55"]).await.refused().contains("1 staff members"));
     assert!(run(&["members", "set", "424242", "--role", "56"]).await.refused().contains("no staff role 56"));
     run(&["members", "remove", "424242"]).await.succeeded();

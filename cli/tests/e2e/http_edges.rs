@@ -1,0 +1,254 @@
+//! What HTTP itself allows: paths, methods, headers, encodings (decisions 1, 3 and 8).
+
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Client, Method, Response};
+use serde_json::json;
+
+use crate::harness::{World, both_modes, http_client};
+
+both_modes!(
+    every_path_has_three_forms,
+    head_answers_as_get_without_a_body,
+    every_value_of_a_header_counts,
+    a_limit_may_be_huge_and_lists_link_their_next_page,
+    large_answers_come_in_gzip_where_asked_for(|setup| setup.members(200)),
+    other_dashboards_are_let_in_by_name(
+        |setup| setup.env("GUILDHALL_CORS_ORIGINS", "https://dash.example.org")
+    ),
+    lua_may_send_empty_arrays_whole_floats_and_empty_lists,
+    the_studio_has_no_ids,
+);
+
+/// A client that says what it was told and no more.
+struct Plain {
+    http: Client,
+    base: String,
+    key: String,
+}
+
+impl Plain {
+    fn of(world: &World) -> Self {
+        let base = world.roles().api_base(0);
+        Self { http: http_client(), base, key: world.guild().admin_key.clone() }
+    }
+
+    async fn send(&self, method: Method, path: &str, headers: &[(&'static str, &str)]) -> Response {
+        let mut map = HeaderMap::new();
+        map.insert("x-api-key", self.key.parse().unwrap());
+        for (name, value) in headers {
+            map.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        self.http.request(method, format!("{}{path}", self.base)).headers(map).send().await.unwrap()
+    }
+
+    async fn status(&self, method: Method, path: &str, headers: &[(&'static str, &str)]) -> u16 {
+        self.send(method, path, headers).await.status().as_u16()
+    }
+}
+
+async fn every_path_has_three_forms(world: &World) {
+    let (plain, guild) = (Plain::of(world), &world.guild().id);
+    let lookup = format!("/lookup/chat/{}", world.guild().members[0].chat);
+    for path in [
+        lookup.as_str(),
+        "/bindings/list",
+        &format!("/guilds/{guild}/members"),
+        "/health/live",
+        "/openapi.json",
+    ] {
+        for form in [path.to_owned(), format!("{path}/"), format!("/api/v1{path}"), format!("/api/v1{path}/")]
+        {
+            assert_eq!(plain.status(Method::GET, &form, &[]).await, 200, "{form}");
+        }
+        assert_eq!(plain.status(Method::GET, &format!("{path}//"), &[]).await, 404, "{path}//");
+    }
+    let answer = world.api().post("/reverse/", json!({ "play_ids": [1] })).await;
+    assert_eq!(answer.status, 200, "{answer}");
+    let written = format!("/api/v1/guilds/{guild}/audit-logs/");
+    world.api().post(&written, json!({ "action": "a.b" })).await.ok();
+}
+
+async fn head_answers_as_get_without_a_body(world: &World) {
+    let (plain, guild) = (Plain::of(world), &world.guild().id);
+    let members = format!("/guilds/{guild}/members?limit=2");
+    for path in
+        [members.as_str(), "/lookup/chat/1", "/bindings/list", "/health/ready", "/openapi.json", "/docs"]
+    {
+        let get = plain.send(Method::GET, path, &[]).await;
+        let head = plain.send(Method::HEAD, path, &[]).await;
+        assert_eq!(head.status(), get.status(), "{path}");
+        for name in ["content-type", "content-length", "x-ratelimit-limit", "link", "etag"] {
+            assert_eq!(head.headers().get(name), get.headers().get(name), "{path}: {name}");
+        }
+        let announced: usize = head.headers()["content-length"].to_str().unwrap().parse().unwrap();
+        assert_eq!(get.bytes().await.unwrap().len(), announced, "{path}");
+        assert!(head.bytes().await.unwrap().is_empty(), "{path}");
+    }
+    // Counted as the GET it stands for; where there is none, there is no HEAD.
+    let before = world.api().get("/bindings/list").await.number("x-ratelimit-remaining");
+    plain.send(Method::HEAD, "/bindings/list", &[]).await;
+    assert_eq!(world.api().get("/bindings/list").await.number("x-ratelimit-remaining"), before - 2);
+    let refused = plain.send(Method::HEAD, "/bindings/add", &[]).await;
+    assert_eq!((refused.status().as_u16(), refused.headers()["allow"].to_str().unwrap()), (405, "POST"));
+}
+
+async fn every_value_of_a_header_counts(world: &World) {
+    let (plain, own, other) = (Plain::of(world), &world.guild().id, &world.other_guild().id);
+    let guild = "x-guild-id";
+    let path = "/bindings/list";
+    for (headers, status) in [
+        (vec![(guild, own.as_str()), (guild, own)], 200),
+        (vec![(guild, own.as_str()), (guild, other)], 403),
+        (vec![(guild, other.as_str()), (guild, own)], 403),
+        (vec![("x-api-key", plain.key.as_str())], 200),
+        (vec![("x-api-key", world.guild().game_key.as_str())], 401),
+    ] {
+        assert_eq!(plain.status(Method::GET, path, &headers).await, status, "{headers:?}");
+    }
+    let path = format!("/guilds/{own}/audit-logs");
+    let keys = [("idempotency-key", "one"), ("idempotency-key", "two")];
+    assert_eq!(plain.status(Method::POST, &path, &keys).await, 400);
+    let ids = [("x-request-id", "one"), ("x-request-id", "two")];
+    let answer = plain.send(Method::GET, &path, &ids).await;
+    assert_eq!(answer.headers()["x-request-id"].len(), 32);
+}
+
+async fn a_limit_may_be_huge_and_lists_link_their_next_page(world: &World) {
+    let (api, path) = (world.api(), format!("/guilds/{}/audit-logs", world.guild().id));
+    for n in 0..5 {
+        api.post(&path, json!({ "action": "a.b", "metadata": { "n": n } })).await.ok();
+    }
+    for huge in ["101", "18446744073709551616", &"9".repeat(100)] {
+        let answer = api.get(&format!("{path}?limit={huge}")).await;
+        assert_eq!(answer.header("link"), None, "{answer}");
+        assert!(answer.ok()["entries"].as_array().unwrap().len() >= 5);
+    }
+    for bad in ["1.5", "1e3", "x", "-99999999999999999999", "0"] {
+        api.get(&format!("{path}?limit={bad}")).await.refused(400, &["limit"]);
+    }
+    let first = api.get(&format!("/api/v1{path}?action=a.b&limit=2")).await;
+    let link = first.header("link").unwrap().to_owned();
+    let next = link.strip_prefix('<').unwrap().strip_suffix(">; rel=\"next\"").unwrap();
+    let second = api.get(next).await;
+    assert_eq!(second.body["data"]["entries"][0]["metadata"]["n"], 2, "{link}: {second}");
+    let cursor = first.body["data"]["next_cursor"].to_string();
+    assert_eq!(next, format!("/api/v1{path}?action=a.b&limit=2&cursor={cursor}"));
+    let next = second.header("link").unwrap().split(['<', '>']).nth(1).unwrap().to_owned();
+    assert_eq!(api.get(&next).await.header("link"), None);
+}
+
+async fn large_answers_come_in_gzip_where_asked_for(world: &World) {
+    let (plain, path) = (Plain::of(world), format!("/guilds/{}/members", world.guild().id));
+    let whole = plain.send(Method::GET, &path, &[]).await;
+    assert_eq!(
+        (whole.headers().get("content-encoding"), whole.headers()["vary"].to_str().unwrap()),
+        (None, "accept-encoding")
+    );
+    let whole = whole.bytes().await.unwrap();
+    let asked = [("accept-encoding", "br, gzip")];
+    let small = plain.send(Method::GET, &path, &asked).await;
+    assert_eq!(small.headers()["content-encoding"], "gzip");
+    let small = small.bytes().await.unwrap();
+    assert!(
+        small.starts_with(&[0x1f, 0x8b]) && small.len() * 2 < whole.len(),
+        "{} of {}",
+        small.len(),
+        whole.len()
+    );
+    let head = plain.send(Method::HEAD, &path, &asked).await;
+    assert_eq!(head.headers()["content-length"].to_str().unwrap(), small.len().to_string());
+}
+
+async fn other_dashboards_are_let_in_by_name(world: &World) {
+    let plain = Plain::of(world);
+    let (known, stranger) = (("origin", "https://dash.example.org"), ("origin", "https://other.example.org"));
+    let answer = plain.send(Method::GET, "/bindings/list", &[known]).await;
+    assert_eq!(answer.headers()["access-control-allow-origin"], "https://dash.example.org");
+    let exposed = answer.headers()["access-control-expose-headers"].to_str().unwrap();
+    assert!(exposed.contains("retry-after") && exposed.contains("x-ratelimit-remaining"), "{exposed}");
+    let answer = plain.send(Method::GET, "/bindings/list", &[stranger]).await;
+    assert_eq!(answer.headers().get("access-control-allow-origin"), None);
+    assert!(answer.headers().get_all("vary").iter().any(|value| value == "origin"));
+
+    let question = [known, ("access-control-request-method", "PATCH")];
+    let answer = plain.send(Method::OPTIONS, "/bindings/update", &question).await;
+    assert_eq!(answer.status(), 204);
+    assert!(answer.headers()["access-control-allow-methods"].to_str().unwrap().contains("PATCH"));
+    assert!(answer.headers()["access-control-allow-headers"].to_str().unwrap().contains("x-api-key"));
+    let question = [stranger, ("access-control-request-method", "PATCH")];
+    assert_eq!(plain.status(Method::OPTIONS, "/bindings/update", &question).await, 405);
+}
+
+async fn lua_may_send_empty_arrays_whole_floats_and_empty_lists(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let raw = async |method: Method, path: &str, text: &str| {
+        api.raw(method, path, Some(("application/json", text.as_bytes().to_vec()))).await
+    };
+    // `JSONEncode({})` gives `[]`.
+    let path = format!("/guilds/{}/audit-logs", guild.id);
+    api.post(&path, json!({ "action": "a.b", "metadata": [] })).await.ok();
+    assert_eq!(world.audit("a.b").await[0]["metadata"], json!({}));
+    let settings = format!("/guilds/{}/settings", guild.id);
+    raw(Method::PATCH, &settings, "[]").await.ok();
+    api.patch(&settings, json!({ "score_weights": [] })).await.ok();
+    raw(Method::POST, "/interactions/sync/all", "[]").await.ok();
+    raw(Method::POST, "/bindings/add", "[]").await.refused(400, &["`type` is missing"]);
+
+    let binding = format!(
+        r#"{{"type":"group_rank","group_id":{}.0,"rank":5e1,"role_id":"{}"}}"#,
+        guild.group, guild.roles[0]
+    );
+    let id = raw(Method::POST, "/bindings/add", &binding).await.ok()["id"].as_i64().unwrap();
+    raw(Method::PATCH, "/bindings/update", &format!(r#"{{"binding_id":{id}.0,"rank":51.0}}"#)).await.ok();
+    let bindings = api.get("/bindings/list").await.ok()["bindings"].clone();
+    let added = bindings.as_array().unwrap().iter().find(|binding| binding["id"] == id).unwrap();
+    assert_eq!((&added["rank"], &added["group_id"]), (&json!(51), &json!(guild.group)));
+    let play = guild.members[0].play;
+    let found = raw(Method::POST, "/reverse", &format!(r#"{{"play_ids":[{play}.0]}}"#)).await.ok();
+    assert_eq!(found["results"][0]["play_id"], play);
+    raw(Method::POST, "/reverse", r#"{"play_ids":[1.5]}"#).await.refused(400, &["play_ids[0]"]);
+
+    for (path, body, expected) in [
+        ("/lookup/status", json!({ "chat_ids": [] }), json!({ "results": [] })),
+        ("/lookup/status", json!({ "play_ids": [] }), json!({ "results": [] })),
+        ("/reverse", json!({ "play_ids": [] }), json!({ "results": [] })),
+        ("/shield/batch", json!({ "play_ids": [] }), json!({ "flagged": [] })),
+        ("/shield/import", json!({ "users": [] }), json!({ "imported": 0, "skipped": 0 })),
+    ] {
+        assert_eq!(api.post(path, body).await.ok(), expected, "{path}");
+    }
+}
+
+async fn the_studio_has_no_ids(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let alive = json!({ "server_id": "", "place_id": 0, "universe_id": 0, "player_count": 1 });
+    api.post("/play/servers/heartbeat", alive).await.ok();
+    let commands = "/play/servers//commands";
+    let kick = json!({ "type": "kick", "target_id": 7, "reason": "r" });
+    let plain = Plain::of(world);
+    let queued = plain.http.post(format!("{}{commands}", plain.base)).header("x-api-key", &plain.key);
+    assert_eq!(queued.json(&kick).send().await.unwrap().status(), 200);
+    let polled = plain.send(Method::GET, commands, &[]).await.json::<serde_json::Value>().await.unwrap();
+    assert_eq!(polled["data"]["commands"][0]["type"], "kick", "{polled}");
+    let servers = api.get(&format!("/guilds/{}/servers?limit=1", guild.id)).await.ok();
+    let server = &servers["servers"][0];
+    assert_eq!((&server["server_id"], &server["place_id"]), (&json!(""), &json!(0)));
+    // The empty id is a cursor like any other.
+    let more = json!({ "server_id": "b", "place_id": 1, "universe_id": 1, "player_count": 1 });
+    api.post("/play/servers/heartbeat", more).await.ok();
+    let second = api.get(&format!("/guilds/{}/servers?limit=1&cursor=", guild.id)).await.ok();
+    assert_eq!(second["servers"][0]["server_id"], "b");
+
+    let staff = json!({ "play_id": guild.members[1].play, "place_id": 0.0, "server_id": "" });
+    api.post("/staff/play/session/start", staff).await.ok();
+    let socket = format!("/ws/guilds/{}/play?placeId=0&serverId=&universeId=0", guild.id);
+    let upgrade = [
+        ("connection", "upgrade"),
+        ("upgrade", "websocket"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "AAAAAAAAAAAAAAAAAAAAAA=="),
+    ];
+    assert_eq!(plain.status(Method::GET, &socket, &upgrade).await, 101);
+    let missing = format!("/ws/guilds/{}/play?placeId=0&universeId=0", guild.id);
+    assert_eq!(plain.status(Method::GET, &missing, &upgrade).await, 400);
+}
