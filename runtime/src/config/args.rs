@@ -64,7 +64,7 @@ pub struct HttpArgs {
         hide_default_value = true
     )]
     pub trusted_proxies: Listed<IpNet>,
-    /// Origins of other dashboards, such as https://dash.example.org, whose pages may call the API [default: none]
+    /// Origins of other dashboards, such as `https://dash.example.org`, whose pages may call the API [default: none]
     #[arg(
         long,
         env = "GUILDHALL_CORS_ORIGINS",

@@ -144,7 +144,12 @@ async fn the_command_line_does_the_same(world: &World) {
     run(&["roles", "set", "55", "--name", "Day shift"]).await.succeeded();
     let roles = run(&["roles", "list"]).await.succeeded();
     let line = roles.lines().find(|line| line.starts_with("55")).unwrap();
-    assert!(line.contains("Day shift") && line.contains("lookup.read,moderation.read") && line.ends_with("kick,warn"), "{roles}");
+    assert!(
+        line.contains("Day shift")
+            && line.contains("lookup.read,moderation.read")
+            && line.ends_with("kick,warn"),
+        "{roles}"
+    );
     run(&["roles", "set", "55", "--permissions", ""]).await.succeeded();
     let permitted = api.get(&format!("/staff/permissions/{}/424242", guild.id)).await.ok();
     assert_eq!(
