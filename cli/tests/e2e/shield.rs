@@ -186,13 +186,12 @@ async fn fields_are_checked_and_sizes_bounded(world: &World) {
     let ids = |n: i64| json!({ "play_ids": (1..=n).collect::<Vec<_>>() });
     api.post(BATCH, ids(200)).await.ok();
     api.post(BATCH, ids(201)).await.refused(400, &["play_ids", "200"]);
-    for bad in [json!({}), json!({ "play_ids": [] }), json!({ "play_ids": 7 }), json!({ "play_ids": [0] })] {
+    for bad in [json!({}), json!({ "play_ids": 7 }), json!({ "play_ids": [0] })] {
         api.post(BATCH, bad).await.refused(400, &["play_ids"]);
     }
     let user = |play: Value, reason: Value| json!({ "users": [{ "play_id": play, "reason": reason }] });
     for bad in [
         json!({}),
-        json!({ "users": [] }),
         json!({ "users": "all" }),
         json!({ "users": [7] }),
         user(json!(0), json!("r")),
@@ -289,7 +288,7 @@ async fn a_fixture_brings_flags(world: &World) {
     fixture["shield"] = json!([flag(30_000_000), flag(30_000_001)]);
     std::fs::write(world.folder().join("flags.json"), fixture.to_string()).unwrap();
     let said = world.command(&["seed", "flags.json"]).await.succeeded();
-    assert!(said.contains("2 Shield flags (2 new or changed)"), "{said}");
+    assert!(said.contains("2 Shield flags (2 new)"), "{said}");
     world.becomes_flagged(30_000_001, true).await;
     assert_eq!(world.check(30_000_000).await["flag"]["flagged_by"], "1");
     // Neither twice, nor again after it was lifted.
