@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Operate, beside running processes",
-        &["guilds", "keys", "links", "staff", "shield", "panels", "submissions", "sync", "jobs"],
+        &["guilds", "keys", "links", "staff", "shield", "panels", "submissions", "sync", "jobs", "doctor"],
     ),
     ("Test", &["seed", "simulate"]),
 ];
@@ -26,6 +26,7 @@ Examples:
   guildhall keys create --guild 7000000000000000000 --name game --owner 1000000000000000000
   guildhall links import members.csv --guild 7000000000000000000
   GUILDHALL_CHAT_TOKEN=... GUILDHALL_PLAY_KEY=... guildhall serve
+  guildhall doctor                                 see what is missing, and what to do about it
 
 Every setting is a flag and a variable; `guildhall COMMAND --help` lists them with their defaults.
 Commands exit with 0 when all is done, else with one line on standard error and nothing half-done.";

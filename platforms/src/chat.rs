@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 
-use crate::{CallContext, CallPermit, PlatformError};
+use crate::{CallContext, CallPermit, Permissions, PlatformError};
 
 /// The most members one page holds.
 pub const MEMBERS_PER_PAGE: u16 = 1000;
@@ -15,6 +15,9 @@ pub const MAX_NICK_CHARS: usize = 32;
 
 #[async_trait]
 pub trait ChatPlatform: Send + Sync {
+    /// The bot's own user id: that the platform takes the token.
+    async fn bot_user(&self, call: CallContext) -> Result<ChatId, PlatformError>;
+
     /// All roles of the guild.
     async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>, PlatformError>;
 
@@ -103,6 +106,7 @@ pub struct ChatRole {
     pub position: i64,
     /// Belongs to an integration: nobody can grant or remove it by hand.
     pub managed: bool,
+    pub permissions: Permissions,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,6 +175,7 @@ pub struct GuildOverview {
     pub guild: GuildId,
     pub roles: Vec<ChatRole>,
     pub bot_position: i64,
+    pub bot_permissions: Permissions,
 }
 
 /// Why a role cannot be granted.

@@ -44,6 +44,12 @@ pub enum PlatformError {
     /// 403. `code` is the platform's own number (Discord 50013: a permission is missing or a role stands too high).
     #[error("the platform refused: {message} (code {code})")]
     Forbidden { code: i64, message: String },
+    /// 403 for members of a guild the bot is in: the application lacks the privileged intent.
+    #[error(
+        "the chat platform does not show the guild's members to the bot: turn the Server Members Intent on in the developer \
+         portal (Bot, Privileged Gateway Intents)"
+    )]
+    MembersIntentOff,
     /// 400: would fail the same way next time.
     #[error("the platform found the request invalid: {message} (code {code})")]
     Invalid { code: i64, message: String },
@@ -110,6 +116,7 @@ mod tests {
         let final_ones = [
             PlatformError::NotFound(Missing::Member),
             PlatformError::Forbidden { code: 50013, message: "Missing Permissions".into() },
+            PlatformError::MembersIntentOff,
             PlatformError::Invalid { code: 50035, message: "Invalid Form Body".into() },
             PlatformError::Unauthorized("GUILDHALL_CHAT_TOKEN"),
             PlatformError::NotConfigured("GUILDHALL_CHAT_TOKEN"),

@@ -37,6 +37,9 @@ pub(crate) fn public(error: &PlatformError) -> Failure {
         PlatformError::Forbidden { .. } => {
             later(failure(502, "platform_refused", error.to_string()), OPERATOR_PAUSE)
         }
+        PlatformError::MembersIntentOff => {
+            later(failure(502, "members_intent_off", error.to_string()), OPERATOR_PAUSE)
+        }
         PlatformError::Invalid { .. } => failure(422, "platform_invalid", error.to_string()),
         PlatformError::Unauthorized(_) => {
             later(failure(502, "platform_unauthorized", error.to_string()), OPERATOR_PAUSE)
@@ -59,9 +62,8 @@ pub(crate) fn public(error: &PlatformError) -> Failure {
 
 fn not_found(missing: Missing) -> Failure {
     match missing {
-        Missing::Member | Missing::User => {
-            failure(404, "not_a_member", "the user is not a member of the guild")
-        }
+        Missing::Member => failure(404, "not_a_member", "the user is not a member of the guild"),
+        Missing::User => failure(404, "unknown_user", "the chat platform knows no user with this id"),
         Missing::Role => failure(404, "unknown_role", "the role does not exist in the guild"),
         Missing::Group => failure(
             422,
@@ -102,13 +104,14 @@ mod tests {
         let refused = |code| PlatformError::Forbidden { code, message: "no".into() };
         vec![
             (PlatformError::NotFound(Missing::Member), 404, "not_a_member"),
-            (PlatformError::NotFound(Missing::User), 404, "not_a_member"),
+            (PlatformError::NotFound(Missing::User), 404, "unknown_user"),
             (PlatformError::NotFound(Missing::Role), 404, "unknown_role"),
             (PlatformError::NotFound(Missing::Group), 422, "unknown_group"),
             (PlatformError::NotFound(Missing::Guild), 422, "guild_not_reached"),
             (PlatformError::NotFound(Missing::Other), 404, "not_found"),
             (refused(50_001), 422, "guild_not_reached"),
             (refused(50_013), 502, "platform_refused"),
+            (PlatformError::MembersIntentOff, 502, "members_intent_off"),
             (PlatformError::Invalid { code: 50_035, message: "form".into() }, 422, "platform_invalid"),
             (PlatformError::Unauthorized("GUILDHALL_CHAT_TOKEN"), 502, "platform_unauthorized"),
             (PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"), 503, "platform_not_configured"),
@@ -147,5 +150,9 @@ mod tests {
         assert_eq!(limited.retry_after, Some(2));
         let unset = public(&PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"));
         assert!(unset.message.contains("GUILDHALL_PLAY_KEY"));
+        let intent = public(&PlatformError::MembersIntentOff);
+        assert!(
+            intent.message.contains("Server Members Intent") && !intent.message.contains("is it a member")
+        );
     }
 }

@@ -2,12 +2,12 @@
 
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, RoleId};
-use platforms::{CallContext, PlatformError, RoleProblem};
+use platforms::{CallContext, Missing, PlatformError, RoleProblem};
 use queue::run::{JobError, Outcome, failure};
 use serde_json::json;
 
 use crate::Services;
-use crate::errors::job_error;
+use crate::errors::{job_error, not_a_member};
 
 /// Stands in the guild's own audit log on the chat platform.
 pub(crate) const REASON: &str = "asked for through the API";
@@ -45,7 +45,11 @@ pub(crate) fn outcome(
     name: &str,
     answer: Result<(), PlatformError>,
 ) -> Result<Outcome, JobError> {
-    answer.map_err(job_error)?;
+    answer.map_err(|error| match error {
+        // Who does not exist is no member either: the interface knows one answer.
+        PlatformError::NotFound(Missing::User) => not_a_member(),
+        error => job_error(error),
+    })?;
     let audit = NewEntry {
         guild: target.guild,
         action: verb.action,

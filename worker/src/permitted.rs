@@ -75,7 +75,7 @@ pub(crate) fn word(problem: RoleProblem) -> &'static str {
 #[cfg(test)]
 mod tests {
     use entities::GuildId;
-    use platforms::ChatRole;
+    use platforms::{ChatRole, Permissions};
 
     use super::*;
     use crate::testing::{role, roles};
@@ -87,11 +87,13 @@ mod tests {
             color: 0,
             position,
             managed,
+            permissions: Permissions::default(),
         };
         GuildOverview {
             guild: GuildId::try_from(1).unwrap(),
             roles: vec![make(1, 0, false), make(101, 1, false), make(102, 2, true), make(103, 20, false)],
             bot_position: 10,
+            bot_permissions: Permissions::default(),
         }
     }
 

@@ -276,6 +276,7 @@ impl From<PlatformError> for ApiError {
         let (kind, word) = match &error {
             P::NotFound(_) => (Kind::BadGateway, "platform_not_found"),
             P::Forbidden { .. } => (Kind::BadGateway, "platform_refused"),
+            P::MembersIntentOff => (Kind::BadGateway, "members_intent_off"),
             P::Invalid { .. } => (Kind::BadGateway, "platform_invalid"),
             P::Unauthorized(_) => (Kind::BadGateway, "platform_unauthorized"),
             P::RateLimited { .. } => (Kind::Unavailable, "platform_rate_limited"),

@@ -88,6 +88,11 @@ impl Simulator {
         self.post("/control/faults", fault).await;
     }
 
+    /// As the developer portal would.
+    pub async fn set_members_intent(&self, on: bool) {
+        self.post("/control/intents", json!({ "guild_members": on })).await;
+    }
+
     pub async fn clear_faults(&self) {
         let url = format!("{}/control/faults", self.base);
         assert!(self.http.delete(url).send().await.unwrap().status().is_success());

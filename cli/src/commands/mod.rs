@@ -2,6 +2,7 @@
 
 mod api;
 mod demo;
+mod doctor;
 mod guilds;
 mod jobs;
 mod keys;
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Worker(worker::Args),
     /// Run a scheduler process of a distributed deployment: of several one leads
     Scheduler(scheduler::Args),
+    /// Check configuration, servers, platforms and the bot's rights, and say what to do
+    Doctor(doctor::Args),
     /// Bring the database schema up to date
     Migrate(migrate::Args),
     /// Add guilds and list them
@@ -76,6 +79,7 @@ impl Command {
             Self::Api(args) => Box::pin(api::run(args)).await,
             Self::Worker(args) => Box::pin(worker::run(args)).await,
             Self::Scheduler(args) => Box::pin(scheduler::run(args)).await,
+            Self::Doctor(args) => Box::pin(doctor::run(args)).await,
             Self::Migrate(args) => Box::pin(migrate::run(args)).await,
             Self::Guilds(command) => Box::pin(guilds::run(command)).await,
             Self::Keys(command) => Box::pin(keys::run(command)).await,

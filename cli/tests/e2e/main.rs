@@ -9,6 +9,7 @@ mod cli_commands;
 mod cross_guild;
 mod demo;
 mod distributed_only;
+mod doctor;
 mod documentation;
 mod errors;
 mod faults;

@@ -23,9 +23,12 @@ use crate::routes::chat as routes;
 use crate::wire::{Call, Wire};
 use crate::{
     CallContext, CallPermit, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview,
-    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, Missing, NewChannel, PlatformError,
+    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, Missing, NewChannel, Permissions,
+    PlatformError,
 };
 
+/// The bot is not in the guild, or may not see what was asked for.
+const MISSING_ACCESS: i64 = 50_001;
 const AUDIT_REASON: HeaderName = HeaderName::from_static("x-audit-log-reason");
 /// The platform keeps this many characters of a reason.
 const MAX_REASON_CHARS: usize = 512;
@@ -92,6 +95,16 @@ impl Discord {
         }
     }
 
+    /// The platform answers alike where the bot is not in the guild and where its application may not see members: the
+    /// guild's roles tell which it is.
+    async fn members_refused(&self, call: CallContext, error: PlatformError) -> PlatformError {
+        let missing_access = matches!(error, PlatformError::Forbidden { code: MISSING_ACCESS, .. });
+        if missing_access && self.guild_roles(call).await.is_ok() {
+            return PlatformError::MembersIntentOff;
+        }
+        error
+    }
+
     /// The bot's own user id; asked once per process.
     async fn bot(&self, context: CallContext) -> Result<ChatId, PlatformError> {
         let ask = async {
@@ -112,6 +125,10 @@ fn member_route(kind: MemberCall) -> &'static str {
 
 #[async_trait]
 impl ChatPlatform for Discord {
+    async fn bot_user(&self, call: CallContext) -> Result<ChatId, PlatformError> {
+        self.bot(call).await
+    }
+
     async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>, PlatformError> {
         let request = self.call(Method::GET, routes::ROLES, &format!("/guilds/{}/roles", call.guild))?;
         let roles: Vec<RoleBody> = self.wire.json(call, &request).await?;
@@ -122,9 +139,12 @@ impl ChatPlatform for Discord {
         let bot = self.bot(call).await?;
         let roles = self.guild_roles(call).await?;
         let member = self.member(call, bot).await?.ok_or(PlatformError::NotFound(Missing::Guild))?;
-        let held = roles.iter().filter(|role| member.roles.contains(&role.id));
-        let bot_position = held.map(|role| role.position).max().unwrap_or(0);
-        Ok(GuildOverview { guild: call.guild, roles, bot_position })
+        let held = |role: &&ChatRole| member.roles.contains(&role.id) || role.id.get() == call.guild.get();
+        let held: Vec<&ChatRole> = roles.iter().filter(held).collect();
+        let bot_position = held.iter().map(|role| role.position).max().unwrap_or(0);
+        let bot_permissions =
+            held.iter().fold(Permissions::default(), |all, role| all.with(role.permissions));
+        Ok(GuildOverview { guild: call.guild, roles, bot_position, bot_permissions })
     }
 
     async fn member(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatMember>, PlatformError> {
@@ -133,7 +153,7 @@ impl ChatPlatform for Discord {
         match self.wire.json::<MemberBody>(call, &request).await {
             Ok(member) => Ok(Some(member.into())),
             Err(PlatformError::NotFound(Missing::Member | Missing::User)) => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(self.members_refused(call, error).await),
         }
     }
 
@@ -147,8 +167,10 @@ impl ChatPlatform for Discord {
             .call(Method::GET, routes::MEMBERS, &format!("/guilds/{}/members", call.guild))?
             .query("limit", limit.clamp(1, MEMBERS_PER_PAGE).to_string())
             .query("after", after.map_or(0, ChatId::get).to_string());
-        let members: Vec<MemberBody> = self.wire.json(call, &request).await?;
-        Ok(members.into_iter().map(ChatMember::from).collect())
+        match self.wire.json::<Vec<MemberBody>>(call, &request).await {
+            Ok(members) => Ok(members.into_iter().map(ChatMember::from).collect()),
+            Err(error) => Err(self.members_refused(call, error).await),
+        }
     }
 
     async fn reserve(&self, call: CallContext, kind: MemberCall) -> Result<CallPermit, PlatformError> {

@@ -4,7 +4,7 @@ use entities::{ChannelId, ChatId, GuildId, RoleId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::{ChatChannel, ChatMember, ChatRole, MemberUpdate, NewChannel};
+use crate::{ChatChannel, ChatMember, ChatRole, MemberUpdate, NewChannel, Permissions};
 
 const TEXT_CHANNEL: u8 = 0;
 const OVERWRITE_ROLE: u8 = 0;
@@ -30,6 +30,9 @@ pub(super) struct RoleBody {
     position: i64,
     #[serde(default)]
     managed: bool,
+    /// Digits of a bit set.
+    #[serde(default)]
+    permissions: String,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +61,7 @@ impl From<RoleBody> for ChatRole {
             color: role.color,
             position: role.position,
             managed: role.managed,
+            permissions: Permissions::from_bits(role.permissions.parse().unwrap_or_default()),
         }
     }
 }

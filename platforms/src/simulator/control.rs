@@ -60,6 +60,7 @@ struct FaultForm {
     retry_after: Option<f64>,
     #[serde(default)]
     global: bool,
+    code: Option<i64>,
 }
 
 pub(super) fn add_fault(simulator: &Simulator, input: &Input) -> Reply {
@@ -104,6 +105,7 @@ fn read_fault(simulator: &Simulator, form: FaultForm) -> Result<Fault, String> {
         count: form.count.unwrap_or(1),
         retry_after,
         global: form.global,
+        code: form.code,
     })
 }
 

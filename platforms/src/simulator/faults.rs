@@ -26,6 +26,8 @@ pub(super) struct Fault {
     /// Seconds, for a 429.
     pub(super) retry_after: f64,
     pub(super) global: bool,
+    /// The chat platform's number in the body, where another than the status suggests.
+    pub(super) code: Option<i64>,
 }
 
 impl Fault {
@@ -34,6 +36,9 @@ impl Fault {
             return Some(Reply::huge(self.status.unwrap_or(200), huge));
         }
         let status = self.status?;
+        if let (Some(code), Side::Chat) = (self.code, side) {
+            return Some(Reply::chat_error(status, code, &format!("{status}: injected fault")));
+        }
         Some(match (status, side) {
             (401, Side::Chat) => Reply::chat_unauthorized(),
             (401, _) => Reply::play_unauthorized(),

@@ -50,6 +50,7 @@ fn the_whole_mapping() {
         (failure(799).into(), (500, "internal", false)),
         (PlatformError::NotFound(Missing::Guild).into(), (502, "platform_not_found", true)),
         (PlatformError::Forbidden { code: 1, message: "m".into() }.into(), (502, "platform_refused", true)),
+        (PlatformError::MembersIntentOff.into(), (502, "members_intent_off", true)),
         (PlatformError::Invalid { code: 1, message: "m".into() }.into(), (502, "platform_invalid", true)),
         (PlatformError::Unauthorized("V").into(), (502, "platform_unauthorized", true)),
         (PlatformError::RateLimited { retry_after: wait }.into(), (503, "platform_rate_limited", true)),

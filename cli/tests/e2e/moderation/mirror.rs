@@ -13,6 +13,7 @@ both_modes!(
     a_refused_mirror_is_visible,
     a_failed_mirror_is_visible_and_retried,
     ban_and_unban_in_a_row_end_as_asked_last,
+    a_user_who_does_not_exist_is_said_not_to,
 );
 
 const BAN: &str = "PUT /guilds/:guild/bans/:user";
@@ -119,4 +120,11 @@ async fn ban_and_unban_in_a_row_end_as_asked_last(world: &World) {
     })
     .await;
     assert_eq!((done(world, BAN).await, done(world, UNBAN).await), (1, 1));
+}
+
+async fn a_user_who_does_not_exist_is_said_not_to(world: &World) {
+    world.ban("1888888888888888888", json!({})).await;
+    let ban = mirrored(world, "failed").await;
+    let error = ban["mirror_error"].as_str().unwrap();
+    assert!(error.contains("knows no user") && !error.contains("member"), "{ban}");
 }

@@ -1,0 +1,54 @@
+//! What the bot may see and do in one guild.
+
+use std::collections::BTreeSet;
+
+use entities::RoleId;
+use platforms::{CallContext, GuildOverview, Permissions};
+
+use super::platforms::{Clients, problem};
+use super::report::{Problem, Report};
+use super::servers::Known;
+
+pub(super) async fn check(clients: &Clients, known: &Known, report: &mut Report) {
+    report.of_guild(Some(known.guild.guild_id));
+    let (chat, call) = (&clients.platforms.chat, CallContext::interactive(known.guild.guild_id));
+    let overview = chat.guild_overview(call).await;
+    let overview = overview.map(|overview| (overview, "the bot is a member".to_owned()));
+    let Some(overview) = report.check("bot", overview.map_err(|error| problem(&error))) else { return };
+    let listed = chat.members_page(call, None, 1).await;
+    let listed = listed.map(|_| "the member list can be read".to_owned());
+    report.say("members intent", listed.map_err(|error| problem(&error)));
+    report.say("permissions", permissions(&overview));
+    report.say("bound roles", bound_roles(&overview, known));
+}
+
+fn permissions(overview: &GuildOverview) -> Result<String, Problem> {
+    let missing: Vec<&str> = Permissions::NEEDED
+        .into_iter()
+        .filter(|(needed, _)| !overview.bot_permissions.permits(*needed))
+        .map(|(_, name)| name)
+        .collect();
+    if missing.is_empty() {
+        return Ok("all that are needed".to_owned());
+    }
+    let missing = missing.join(", ");
+    let cure = format!("give the bot's role these permissions in the server settings: {missing}");
+    Err(Problem::new(format!("the bot lacks {missing}"), cure))
+}
+
+fn bound_roles(overview: &GuildOverview, known: &Known) -> Result<String, Problem> {
+    let bound: BTreeSet<RoleId> = known.bindings.iter().map(|binding| binding.role_id).collect();
+    let out_of_reach: Vec<String> = bound
+        .iter()
+        .filter_map(|role| Some((role, overview.grantable(*role).err()?)))
+        .map(|(role, problem)| {
+            let name = overview.role(*role).map(|role| format!(" ({})", role.name)).unwrap_or_default();
+            format!("role {role}{name}: {problem}")
+        })
+        .collect();
+    if out_of_reach.is_empty() {
+        return Ok(format!("the bot may grant all {}", bound.len()));
+    }
+    let cure = "move the bot's role above them in the server settings, and remove bindings of roles that cannot be granted";
+    Err(Problem::new(out_of_reach.join("; "), cure))
+}

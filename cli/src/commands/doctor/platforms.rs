@@ -1,0 +1,87 @@
+//! The credentials of both platforms.
+
+use std::collections::BTreeSet;
+
+use entities::{GroupId, GuildId};
+use platforms::{CallContext, Missing, PlatformError, Platforms};
+use runtime::PlatformArgs;
+
+use super::report::{Problem, Report};
+use super::servers::Known;
+
+/// Any guild will do where the platform is asked nothing about one.
+const NO_GUILD: i64 = 1;
+/// A group whose roles are asked for where no binding names one: found or not, the key was taken.
+const ANY_GROUP: i64 = 7;
+
+pub(super) struct Clients {
+    pub(super) platforms: Platforms,
+    no_guild: CallContext,
+}
+
+impl Clients {
+    /// This process paces alone: a few calls beside those of a running deployment.
+    pub(super) fn new(args: &PlatformArgs) -> Result<Self, Problem> {
+        let platforms = Platforms::new(&args.checked()?, None).map_err(|error| problem(&error))?;
+        let guild =
+            GuildId::try_from(NO_GUILD).map_err(|error| Problem::new(error.to_string(), "report it"))?;
+        Ok(Self { platforms, no_guild: CallContext::interactive(guild) })
+    }
+
+    /// Whether the platform takes it.
+    pub(super) async fn check_token(&self, report: &mut Report) -> bool {
+        let bot = self.platforms.chat.bot_user(self.no_guild).await;
+        let bot = bot.map(|bot| (bot, format!("accepted, the bot is {bot}")));
+        report.check("chat token", bot.map_err(|error| problem(&error))).is_some()
+    }
+
+    /// The groups that bindings name must exist, too.
+    pub(super) async fn check_play_key(&self, guilds: &[Known], report: &mut Report) {
+        report.of_guild(None);
+        let bindings = guilds.iter().flat_map(|known| &known.bindings);
+        let bound: BTreeSet<GroupId> = bindings.map(|binding| binding.group_id).collect();
+        let asked: Vec<GroupId> = if bound.is_empty() {
+            GroupId::try_from(ANY_GROUP).into_iter().collect()
+        } else {
+            bound.iter().copied().collect()
+        };
+        for group in asked {
+            match self.platforms.play.group_roles(self.no_guild, group).await {
+                Ok(_) => {}
+                Err(PlatformError::NotFound(_)) if bound.is_empty() => {}
+                Err(PlatformError::NotFound(_)) => {
+                    let what = format!("a binding names the game group {group}, which does not exist");
+                    let cure = "remove the binding, or bind another group";
+                    report.say("play key", Err(Problem::new(what, cure)));
+                    return;
+                }
+                Err(error) => return report.say("play key", Err(problem(&error))),
+            }
+        }
+        report.say("play key", Ok("accepted".to_owned()));
+    }
+}
+
+/// What to do about each kind of refusal.
+pub(super) fn problem(error: &PlatformError) -> Problem {
+    let cure = match error {
+        PlatformError::NotConfigured(variable) => format!("set {variable}"),
+        PlatformError::Unauthorized(variable) => format!("copy the credential anew into {variable}"),
+        PlatformError::MembersIntentOff => {
+            "turn the Server Members Intent on in the developer portal, under Bot, Privileged Gateway Intents"
+                .to_owned()
+        }
+        PlatformError::NotFound(Missing::Guild) | PlatformError::Forbidden { .. } => {
+            "invite the bot to the guild, and give its role the permissions it needs".to_owned()
+        }
+        PlatformError::Unavailable { .. }
+        | PlatformError::RateLimited { .. }
+        | PlatformError::Stopped { .. } => {
+            "see that this machine reaches the platform, and try again later".to_owned()
+        }
+        PlatformError::NotFound(_) | PlatformError::Invalid { .. } => {
+            "check the ids in the configuration".to_owned()
+        }
+    };
+    Problem::new(error.to_string(), cure)
+}
