@@ -15,6 +15,9 @@ both_modes!(
     other_dashboards_are_let_in_by_name(
         |setup| setup.env("GUILDHALL_CORS_ORIGINS", "https://dash.example.org")
     ),
+    behind_a_trusted_proxy_each_client_counts_alone(
+        |setup| setup.env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8")
+    ),
     lua_may_send_empty_arrays_whole_floats_and_empty_lists,
     the_studio_has_no_ids,
 );
@@ -177,6 +180,19 @@ async fn other_dashboards_are_let_in_by_name(world: &World) {
     assert!(answer.headers()["access-control-allow-headers"].to_str().unwrap().contains("x-api-key"));
     let question = [stranger, ("access-control-request-method", "PATCH")];
     assert_eq!(plain.status(Method::OPTIONS, "/bindings/update", &question).await, 405);
+}
+
+async fn behind_a_trusted_proxy_each_client_counts_alone(world: &World) {
+    let plain = Plain { key: "nonsense".to_owned(), ..Plain::of(world) };
+    let ask = async |client: &str| {
+        plain.status(Method::GET, "/bindings/list", &[("x-forwarded-for", client)]).await
+    };
+    for n in 0..30 {
+        // What the client itself claims does not count.
+        assert_eq!(ask(&format!("203.0.113.{n}, 198.51.100.1, 127.0.0.9")).await, 401);
+    }
+    assert_eq!(ask("198.51.100.1").await, 429);
+    assert_eq!(ask("198.51.100.2").await, 401);
 }
 
 async fn lua_may_send_empty_arrays_whole_floats_and_empty_lists(world: &World) {
