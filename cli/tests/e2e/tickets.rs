@@ -221,7 +221,7 @@ async fn panels_and_submissions_are_added_and_listed(world: &World) {
         (&panels, json!({ "name": "x".repeat(101) }), "name"),
         (&panels, json!({ "name": "x", "category_id": 77 }), "category_id"),
         (&submissions, json!({ "panel_id": 1 }), "chat_id"),
-        (&submissions, json!({ "panel_id": 1, "chat_id": chat, "answers": [] }), "answers"),
+        (&submissions, json!({ "panel_id": 1, "chat_id": chat, "answers": [1] }), "answers"),
     ] {
         api.post(path, bad).await.refused(400, &[field]);
     }
