@@ -2,9 +2,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
 
-use crate::{ChannelId, GuildId, PanelId, Timestamp, guild};
+use crate::{ChannelId, GuildId, PanelId, RoleId, Timestamp, guild, staff_role};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "application_panel")]
@@ -16,6 +17,8 @@ pub struct Model {
     pub name: String,
     /// The chat channel category under which tickets open.
     pub category_id: Option<ChannelId>,
+    /// Whose holders see the tickets. None: those of all staff roles.
+    pub staff_role_ids: Option<StaffRoles>,
     pub created_at: Timestamp,
 }
 
@@ -24,6 +27,11 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+/// Chat roles, in the order the guild gave them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult)]
+#[serde(transparent)]
+pub struct StaffRoles(pub Vec<RoleId>);
+
 /// A panel as its guild describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPanel {
@@ -31,6 +39,7 @@ pub struct NewPanel {
     pub id: Option<PanelId>,
     pub name: String,
     pub category: Option<ChannelId>,
+    pub staff_roles: Option<Vec<RoleId>>,
 }
 
 /// Adds a panel; `None`: the guild has one with this id. Needs a transaction.
@@ -49,11 +58,23 @@ pub async fn add<C: ConnectionTrait>(
         panel_id: Set(id),
         name: Set(panel.name),
         category_id: Set(panel.category),
+        staff_role_ids: Set(panel.staff_roles.map(StaffRoles)),
         created_at: Set(now),
     };
     let taken = OnConflict::columns([Column::GuildId, Column::PanelId]).do_nothing().to_owned();
     let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
     Ok(added.into_iter().next())
+}
+
+impl Model {
+    /// The roles whose holders see the panel's tickets.
+    pub async fn staff_roles<C: ConnectionTrait>(&self, conn: &C) -> Result<Vec<RoleId>, DbErr> {
+        if let Some(StaffRoles(own)) = &self.staff_role_ids {
+            return Ok(own.clone());
+        }
+        let all = staff_role::list(conn, self.guild_id).await?;
+        Ok(all.into_iter().map(|role| role.role_id).collect())
+    }
 }
 
 /// One more than the largest in use; the guild's row is locked, so that two additions do not take the same.

@@ -108,6 +108,16 @@ pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Mo
         .await
 }
 
+/// The first of these that is no staff role of the guild.
+pub async fn first_unknown<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    roles: &[RoleId],
+) -> Result<Option<RoleId>, DbErr> {
+    let known = list(conn, guild).await?;
+    Ok(roles.iter().copied().find(|role| known.iter().all(|known| known.role_id != *role)))
+}
+
 /// Deletes a role; `None`: no such role. Fails on the foreign key when members hold it: ask
 /// [`count_with_role`](crate::staff_member::count_with_role) first.
 pub async fn delete<C: ConnectionTrait>(

@@ -2,13 +2,15 @@
 
 crate::dialect::change!("m0011_tickets", &[PANEL, SUBMISSION, SUBMISSION_BY_PANEL, TICKET, TICKET_ONCE]);
 
-/// Panels and submissions are numbered in each guild, by the guild or else by the service.
+/// Panels and submissions are numbered in each guild, by the guild or else by the service. A panel without staff roles
+/// means all of the guild's.
 const PANEL: &str = "
 CREATE TABLE application_panel (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
     panel_id bigint NOT NULL CHECK (panel_id > 0),
     name text NOT NULL,
     category_id bigint,
+    staff_role_ids {json},
     created_at {time} NOT NULL,
     PRIMARY KEY (guild_id, panel_id)
 )";

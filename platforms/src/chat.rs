@@ -12,6 +12,8 @@ use crate::{CallContext, CallPermit, Permissions, PlatformError};
 pub const MEMBERS_PER_PAGE: u16 = 1000;
 /// A nickname has at most this many characters (not bytes).
 pub const MAX_NICK_CHARS: usize = 32;
+/// The platform keeps this many characters of a reason.
+pub(crate) const MAX_REASON_CHARS: usize = 512;
 
 #[async_trait]
 pub trait ChatPlatform: Send + Sync {
@@ -80,11 +82,23 @@ pub trait ChatPlatform: Send + Sync {
         reason: &str,
     ) -> Result<(), PlatformError>;
 
+    /// The user's ban; `None` when there is none.
+    async fn find_ban(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatBan>, PlatformError>;
+
     /// Bans the user, whether a member or not. Banning twice succeeds.
     async fn ban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError>;
 
     /// `NotFound(Ban)` when there is no ban.
     async fn unban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError>;
+
+    /// What a channel of the category is to have for itself, so that these see it, the bot too, and whoever the
+    /// category lets in; nobody else. `NotFound(Channel)` when there is no such category.
+    async fn private_access(
+        &self,
+        call: CallContext,
+        category: Option<ChannelId>,
+        viewers: Viewers,
+    ) -> Result<Vec<Overwrite>, PlatformError>;
 
     async fn channels(&self, call: CallContext) -> Result<Vec<ChatChannel>, PlatformError>;
 
@@ -153,6 +167,20 @@ impl MemberChange {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatBan {
+    /// As the platform keeps it.
+    pub reason: Option<String>,
+}
+
+impl ChatBan {
+    /// Whether it was made with this reason: the platform keeps the first of its characters, and no blanks around them.
+    pub fn was_for(&self, reason: &str) -> bool {
+        let cut: String = reason.chars().take(MAX_REASON_CHARS).collect();
+        self.reason.as_ref().is_some_and(|kept| kept.trim() == cut.trim())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatChannel {
     pub id: ChannelId,
     pub name: String,
@@ -160,13 +188,36 @@ pub struct ChatChannel {
     pub topic: Option<String>,
 }
 
-/// A text channel only its `viewers` (and the guild's administrators) can see; open to everybody when there are none.
+/// Who is to see and write in a private channel. Roles that the guild does not have any more are passed over.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Viewers {
+    pub users: Vec<ChatId>,
+    pub roles: Vec<RoleId>,
+}
+
+/// Whose permissions an [`Overwrite`] changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Principal {
+    Role(RoleId),
+    User(ChatId),
+}
+
+/// What a role or a user may and may not do in one channel, whatever holds elsewhere: sets of the platform's
+/// permission bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overwrite {
+    pub of: Principal,
+    pub allow: u64,
+    pub deny: u64,
+}
+
+/// A text channel. Without overwrites it is as open as its category.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewChannel {
     pub name: String,
     pub category: Option<ChannelId>,
     pub topic: Option<String>,
-    pub viewers: Vec<ChatId>,
+    pub overwrites: Vec<Overwrite>,
 }
 
 /// The guild's roles and the bot's place among them.

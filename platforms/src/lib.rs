@@ -18,8 +18,9 @@ pub mod simulator;
 mod wire;
 
 pub use chat::{
-    ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE,
-    MemberCall, MemberChange, MemberUpdate, NewChannel, RoleProblem,
+    ChatBan, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MAX_NICK_CHARS,
+    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, NewChannel, Overwrite, Principal, RoleProblem,
+    Viewers,
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};

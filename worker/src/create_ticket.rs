@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
 use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
-use platforms::{CallContext, ChatChannel, NewChannel, PlatformError};
+use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Viewers};
 use queue::kinds::CreateTicket;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use serde_json::json;
@@ -77,7 +77,7 @@ impl Job {
     }
 
     async fn make(&self, job: &JobContext, ticket: &ticket::Model) -> Result<ChatChannel, JobError> {
-        let channel = describe(job, ticket).await?;
+        let channel = self.describe(job, ticket).await?;
         job.before_single_effect().await?;
         let call = CallContext::interactive(ticket.guild_id);
         self.0.platforms.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
@@ -88,25 +88,40 @@ impl Job {
             _ => job_error(error),
         })
     }
+
+    /// The channel as it is to be: named after panel and applicant, and seen by the applicant, the panel's staff, the bot
+    /// and whom the category lets in.
+    async fn describe(&self, job: &JobContext, ticket: &ticket::Model) -> Result<NewChannel, JobError> {
+        let (conn, guild) = (job.database().read(), ticket.guild_id);
+        let panel = application_panel::find(conn, guild, ticket.panel_id).await?;
+        let submission = application_submission::find(conn, guild, ticket.submission_id).await?;
+        let (Some(panel), Some(submission)) = (panel, submission) else {
+            return Err(JobError::Fail(failure(404, "not_found", "panel or submission is gone")));
+        };
+        let applicant = submission.chat_id;
+        let link = link::find_by_chat(conn, guild, applicant).await?;
+        let name = link.map_or_else(|| applicant.to_string(), |link| link.play_username);
+        let viewers = Viewers { users: vec![applicant], roles: panel.staff_roles(conn).await? };
+        let call = CallContext::interactive(guild);
+        let access = self.0.platforms.chat.private_access(call, panel.category_id, viewers).await;
+        Ok(NewChannel {
+            name: channel_name(&panel.name, &name),
+            category: panel.category_id,
+            topic: Some(format!("Application of <@{applicant}> {}", marker(ticket))),
+            overwrites: access.map_err(no_access)?,
+        })
+    }
 }
 
-/// The channel as it is to be: named after panel and applicant, and seen by the applicant and the administrators.
-async fn describe(job: &JobContext, ticket: &ticket::Model) -> Result<NewChannel, JobError> {
-    let (conn, guild) = (job.database().read(), ticket.guild_id);
-    let panel = application_panel::find(conn, guild, ticket.panel_id).await?;
-    let submission = application_submission::find(conn, guild, ticket.submission_id).await?;
-    let (Some(panel), Some(submission)) = (panel, submission) else {
-        return Err(JobError::Fail(failure(404, "not_found", "panel or submission is gone")));
-    };
-    let applicant = submission.chat_id;
-    let link = link::find_by_chat(conn, guild, applicant).await?;
-    let name = link.map_or_else(|| applicant.to_string(), |link| link.play_username);
-    Ok(NewChannel {
-        name: channel_name(&panel.name, &name),
-        category: panel.category_id,
-        topic: Some(format!("Application of <@{applicant}> {}", marker(ticket))),
-        viewers: vec![applicant],
-    })
+fn no_access(error: PlatformError) -> JobError {
+    match error {
+        PlatformError::NotFound(Missing::Channel) => {
+            let message =
+                "the panel's category does not exist in the guild: make the panel anew with another";
+            JobError::Fail(failure(422, "unknown_category", message))
+        }
+        error => job_error(error),
+    }
 }
 
 /// Names the ticket among those of all databases there ever were: a number alone comes again in a new one.

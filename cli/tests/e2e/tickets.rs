@@ -13,6 +13,7 @@ both_modes!(
     a_late_channel_is_left_to_the_job,
     what_cannot_be_a_ticket_is_refused,
     another_guild_does_not_find_it,
+    the_staff_of_the_panel_see_the_channel,
     panels_and_submissions_are_added_and_listed,
     panels_and_submissions_come_by_command_and_fixture,
 );
@@ -93,6 +94,81 @@ async fn a_submission_becomes_one_channel_however_often_it_is_asked_for(world: &
     assert_eq!(audit[1]["metadata"]["channel_id"], ticket["channel_id"]);
     assert_eq!(audit[1]["actor_id"], applicant.chat.as_str());
     assert_eq!(world.audit("ticket.create_requested").await.len(), 2);
+}
+
+/// The ids that the channel lets in, sorted; everybody else must not see it.
+fn seen_by(channel: &Value, guild: &str) -> Vec<String> {
+    const VIEW: u64 = 1 << 10;
+    let bits = |one: &Value, field: &str| one[field].as_str().unwrap().parse::<u64>().unwrap();
+    let overwrites = channel["permission_overwrites"].as_array().unwrap();
+    let everybody = overwrites.iter().find(|one| one["id"] == guild).expect("a private channel");
+    assert_eq!((bits(everybody, "deny") & VIEW, bits(everybody, "allow") & VIEW), (VIEW, 0), "{channel}");
+    let allowed = overwrites.iter().filter(|one| bits(one, "allow") & VIEW != 0);
+    let mut ids: Vec<_> = allowed.map(|one| one["id"].as_str().unwrap().to_owned()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+async fn the_staff_of_the_panel_see_the_channel(world: &World) {
+    let (api, guild) = (world.api(), world.guild());
+    let panels = world.applications("panels");
+    let staff = api.get(&format!("/staff/members/{}", guild.id)).await.ok();
+    let mut roles: Vec<Value> =
+        staff["members"].as_array().unwrap().iter().map(|member| member["role_id"].clone()).collect();
+    roles.sort_by_key(ToString::to_string);
+    roles.dedup();
+    assert_eq!(roles.len(), 2, "{staff}");
+    // A category that lets in one more role.
+    let more = &guild.roles[0];
+    let overwrite = json!({ "id": more, "type": 0, "allow": "1024", "deny": "0" });
+    let category = json!({ "name": "tickets", "type": 4, "permission_overwrites": [overwrite] });
+    let url = format!("{}/guilds/{}/channels", world.simulator.base, guild.id);
+    let request = crate::harness::http_client().post(url).header("authorization", "Bot test-token");
+    let category: Value = request.json(&category).send().await.unwrap().json().await.unwrap();
+
+    let own = json!({ "name": "One", "category_id": category["id"], "staff_role_ids": [roles[0]] });
+    let own = api.post(&panels, own).await.ok();
+    assert_eq!(own["staff_role_ids"], json!([roles[0]]));
+    let all = api.post(&panels, json!({ "name": "All" })).await.ok();
+    assert_eq!(all["staff_role_ids"], Value::Null);
+    let applicant = &guild.members[5].chat;
+    let bot = "900000000000000001";
+    for (panel, mut expected) in [
+        (&own, vec![more.clone(), roles[0].as_str().unwrap().to_owned()]),
+        (&all, roles.iter().map(|role| role.as_str().unwrap().to_owned()).collect()),
+    ] {
+        let body = json!({ "panel_id": panel["panel_id"], "chat_id": applicant });
+        let submission =
+            api.post(&world.applications("submissions"), body).await.ok()["submission_id"].clone();
+        let path = world.create_ticket(submission.as_i64().unwrap());
+        let ticket = api.post(&path, json!({ "panel_id": panel["panel_id"] })).await.ok();
+        let channels = world.channels().await;
+        let channel = channels.iter().find(|channel| channel["id"] == ticket["channel_id"]).unwrap();
+        expected.extend([applicant.clone(), bot.to_owned()]);
+        expected.sort_unstable();
+        assert_eq!(seen_by(channel, &guild.id), expected, "{panel}");
+    }
+    // By the command line.
+    let role = roles[1].as_str().unwrap();
+    let add = ["panels", "add", "--guild", &guild.id, "--name", "Cli", "--staff-role", role];
+    world.command(&add).await.succeeded();
+    assert!(world.command(&["panels", "list", "--guild", &guild.id]).await.succeeded().contains(role));
+    assert_eq!(api.get(&panels).await.ok()["panels"][2]["staff_role_ids"], json!([role]));
+    let unknown = ["panels", "add", "--guild", &guild.id, "--name", "Cli", "--staff-role", "4242"];
+    assert!(world.command(&unknown).await.refused().contains("4242"));
+    let unknown = json!({ "name": "x", "staff_role_ids": [role, "4242"] });
+    api.post(&panels, unknown).await.refused(422, &["`staff_role_ids`", "4242"]);
+    for bad in [json!("x"), json!([1]), json!({})] {
+        let answer = api.post(&panels, json!({ "name": "x", "staff_role_ids": bad })).await;
+        answer.refused(400, &["staff_role_ids"]);
+    }
+    // A category that is gone is named.
+    let gone = api.post(&panels, json!({ "name": "Gone", "category_id": "4242" })).await.ok();
+    let body = json!({ "panel_id": gone["panel_id"], "chat_id": applicant });
+    let submission = api.post(&world.applications("submissions"), body).await.ok()["submission_id"].clone();
+    let path = world.create_ticket(submission.as_i64().unwrap());
+    let refused = api.post(&path, json!({ "panel_id": gone["panel_id"] })).await.refused(422, &["category"]);
+    assert_eq!(refused.error(), "unknown_category");
 }
 
 async fn calls_at_once_make_one_channel(world: &World) {

@@ -9,7 +9,7 @@ use crate::support::{Hall, at, both_databases, chat, guild, other_guild};
 
 impl Hall {
     async fn apply(&self) -> (SubmissionId, PanelId) {
-        let panel = NewPanel { id: None, name: "Staff".to_owned(), category: None };
+        let panel = NewPanel { id: None, name: "Staff".to_owned(), category: None, staff_roles: None };
         let panel =
             application_panel::add(self.conn(), guild(), panel, at(0)).await.unwrap().unwrap().panel_id;
         let answers = sea_orm::JsonValue::Null;
@@ -33,6 +33,7 @@ both_databases! {
             id: id.map(|id| PanelId::try_from(id).unwrap()),
             name: "Staff".to_owned(),
             category: None,
+            staff_roles: None,
         };
         let add = async |guild, id| {
             let added = application_panel::add(hall.conn(), guild, panel(id), at(0)).await.unwrap();

@@ -3,11 +3,12 @@
 //! The answers are read with small types of our own (`types.rs`): twilight's demand some twenty fields we never use,
 //! so a change of the platform in any of them would stop a sync. Twilight judges the simulator in the tests instead.
 
+mod access;
 mod errors;
 mod types;
 
 use async_trait::async_trait;
-use entities::{ChatId, GuildId, RoleId};
+use entities::{ChannelId, ChatId, GuildId, RoleId};
 use http::HeaderName;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
@@ -17,21 +18,20 @@ use serde_json::json;
 use tokio::sync::OnceCell;
 
 pub(crate) use errors::classify;
-use types::{ChannelBody, MemberBody, RoleBody, UserBody, channel_request, member_request};
+use types::{BanBody, ChannelBody, MemberBody, RoleBody, UserBody, channel_request, member_request};
 
+use crate::chat::MAX_REASON_CHARS;
 use crate::routes::chat as routes;
 use crate::wire::{Call, Wire};
 use crate::{
-    CallContext, CallPermit, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview,
-    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, Missing, NewChannel, Permissions,
-    PlatformError,
+    CallContext, CallPermit, ChatBan, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview,
+    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, Missing, NewChannel, Overwrite, Permissions,
+    PlatformError, Viewers,
 };
 
 /// The bot is not in the guild, or may not see what was asked for.
 const MISSING_ACCESS: i64 = 50_001;
 const AUDIT_REASON: HeaderName = HeaderName::from_static("x-audit-log-reason");
-/// The platform keeps this many characters of a reason.
-const MAX_REASON_CHARS: usize = 512;
 
 pub(crate) struct Discord {
     wire: Wire,
@@ -105,6 +105,17 @@ impl Discord {
         error
     }
 
+    async fn roles(&self, call: CallContext) -> Result<Vec<RoleBody>, PlatformError> {
+        let request = self.call(Method::GET, routes::ROLES, &format!("/guilds/{}/roles", call.guild))?;
+        self.wire.json(call, &request).await
+    }
+
+    async fn channel_bodies(&self, call: CallContext) -> Result<Vec<ChannelBody>, PlatformError> {
+        let request =
+            self.call(Method::GET, routes::CHANNELS, &format!("/guilds/{}/channels", call.guild))?;
+        self.wire.json(call, &request).await
+    }
+
     /// The bot's own user id; asked once per process.
     async fn bot(&self, context: CallContext) -> Result<ChatId, PlatformError> {
         let ask = async {
@@ -130,9 +141,7 @@ impl ChatPlatform for Discord {
     }
 
     async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>, PlatformError> {
-        let request = self.call(Method::GET, routes::ROLES, &format!("/guilds/{}/roles", call.guild))?;
-        let roles: Vec<RoleBody> = self.wire.json(call, &request).await?;
-        Ok(roles.into_iter().map(ChatRole::from).collect())
+        Ok(self.roles(call).await?.into_iter().map(ChatRole::from).collect())
     }
 
     async fn guild_overview(&self, call: CallContext) -> Result<GuildOverview, PlatformError> {
@@ -222,6 +231,18 @@ impl ChatPlatform for Discord {
         self.wire.send(call, &request).await.map(drop)
     }
 
+    async fn find_ban(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatBan>, PlatformError> {
+        let path = format!("/guilds/{}/bans/{chat}", call.guild);
+        let request = self.call(Method::GET, routes::READ_BAN, &path)?;
+        match self.wire.json::<BanBody>(call, &request).await {
+            Ok(ban) => Ok(Some(ban.into())),
+            Err(PlatformError::NotFound(Missing::Ban | Missing::User | Missing::Member | Missing::Other)) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     async fn ban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError> {
         let path = format!("/guilds/{}/bans/{chat}", call.guild);
         let request = self.change(Method::PUT, routes::BAN, &path, reason)?.body(json!({}));
@@ -234,11 +255,32 @@ impl ChatPlatform for Discord {
         self.wire.send(call, &request).await.map(drop)
     }
 
+    async fn private_access(
+        &self,
+        call: CallContext,
+        category: Option<ChannelId>,
+        viewers: Viewers,
+    ) -> Result<Vec<Overwrite>, PlatformError> {
+        let bot = self.bot(call).await?;
+        let (roles, member) = (self.roles(call).await?, self.member(call, bot).await?);
+        let member = member.ok_or(PlatformError::NotFound(Missing::Guild))?;
+        let inherited = match category {
+            Some(category) => {
+                let channels = self.channel_bodies(call).await?;
+                let found = channels.into_iter().find(|channel| channel.id == category);
+                found.ok_or(PlatformError::NotFound(Missing::Channel))?.overwrites()
+            }
+            None => Vec::new(),
+        };
+        Ok(access::private(
+            &access::Guild { id: call.guild, roles: &roles, bot: &member },
+            &viewers,
+            inherited,
+        ))
+    }
+
     async fn channels(&self, call: CallContext) -> Result<Vec<ChatChannel>, PlatformError> {
-        let path = format!("/guilds/{}/channels", call.guild);
-        let request = self.call(Method::GET, routes::CHANNELS, &path)?;
-        let channels: Vec<ChannelBody> = self.wire.json(call, &request).await?;
-        Ok(channels.into_iter().map(ChatChannel::from).collect())
+        Ok(self.channel_bodies(call).await?.into_iter().map(ChatChannel::from).collect())
     }
 
     async fn create_channel(
@@ -248,9 +290,8 @@ impl ChatPlatform for Discord {
         reason: &str,
     ) -> Result<ChatChannel, PlatformError> {
         let path = format!("/guilds/{}/channels", call.guild);
-        let request = self
-            .change(Method::POST, routes::CREATE_CHANNEL, &path, reason)?
-            .body(channel_request(call.guild, &channel));
+        let request =
+            self.change(Method::POST, routes::CREATE_CHANNEL, &path, reason)?.body(channel_request(&channel));
         Ok(self.wire.json::<ChannelBody>(call, &request).await?.into())
     }
 }

@@ -1,18 +1,16 @@
 //! The parts of the chat platform's objects that are read, and the bodies that are sent.
 
-use entities::{ChannelId, ChatId, GuildId, RoleId};
+use entities::{ChannelId, ChatId, RoleId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::{ChatChannel, ChatMember, ChatRole, MemberUpdate, NewChannel, Permissions};
+use crate::{
+    ChatBan, ChatChannel, ChatMember, ChatRole, MemberUpdate, NewChannel, Overwrite, Permissions, Principal,
+};
 
 const TEXT_CHANNEL: u8 = 0;
 const OVERWRITE_ROLE: u8 = 0;
 const OVERWRITE_MEMBER: u8 = 1;
-/// `VIEW_CHANNEL`.
-const VIEW: u64 = 1 << 10;
-/// `VIEW_CHANNEL`, `SEND_MESSAGES`, `ATTACH_FILES`, `READ_MESSAGE_HISTORY`.
-const TALK: u64 = VIEW | 1 << 11 | 1 << 15 | 1 << 16;
 
 #[derive(Deserialize)]
 pub(super) struct UserBody {
@@ -23,16 +21,15 @@ pub(super) struct UserBody {
 
 #[derive(Deserialize)]
 pub(super) struct RoleBody {
-    id: RoleId,
+    pub(super) id: RoleId,
     name: String,
     #[serde(default)]
     color: u32,
     position: i64,
     #[serde(default)]
     managed: bool,
-    /// Digits of a bit set.
     #[serde(default)]
-    permissions: String,
+    pub(super) permissions: Bits,
 }
 
 #[derive(Deserialize)]
@@ -43,14 +40,66 @@ pub(super) struct MemberBody {
 }
 
 #[derive(Deserialize)]
+pub(super) struct BanBody {
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+impl From<BanBody> for ChatBan {
+    fn from(ban: BanBody) -> Self {
+        Self { reason: ban.reason }
+    }
+}
+
+#[derive(Deserialize)]
 pub(super) struct ChannelBody {
-    id: ChannelId,
+    pub(super) id: ChannelId,
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
     parent_id: Option<ChannelId>,
     #[serde(default)]
     topic: Option<String>,
+    #[serde(default)]
+    permission_overwrites: Vec<OverwriteBody>,
+}
+
+#[derive(Deserialize)]
+struct OverwriteBody {
+    id: String,
+    #[serde(rename = "type")]
+    kind: u8,
+    #[serde(default)]
+    allow: Bits,
+    #[serde(default)]
+    deny: Bits,
+}
+
+/// A set of permissions, written as a decimal number in a string.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Bits(pub(super) u64);
+
+impl TryFrom<String> for Bits {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(digits: String) -> Result<Self, Self::Error> {
+        digits.parse().map(Self)
+    }
+}
+
+impl ChannelBody {
+    pub(super) fn overwrites(&self) -> Vec<Overwrite> {
+        let read = |body: &OverwriteBody| {
+            let of = match body.kind {
+                OVERWRITE_ROLE => Principal::Role(body.id.parse().ok()?),
+                OVERWRITE_MEMBER => Principal::User(body.id.parse().ok()?),
+                _ => return None,
+            };
+            Some(Overwrite { of, allow: body.allow.0, deny: body.deny.0 })
+        };
+        self.permission_overwrites.iter().filter_map(read).collect()
+    }
 }
 
 impl From<RoleBody> for ChatRole {
@@ -61,7 +110,7 @@ impl From<RoleBody> for ChatRole {
             color: role.color,
             position: role.position,
             managed: role.managed,
-            permissions: Permissions::from_bits(role.permissions.parse().unwrap_or_default()),
+            permissions: Permissions::from_bits(role.permissions.0),
         }
     }
 }
@@ -95,7 +144,7 @@ pub(super) fn member_request(update: &MemberUpdate) -> Value {
     Value::Object(body)
 }
 
-pub(super) fn channel_request(guild: GuildId, channel: &NewChannel) -> Value {
+pub(super) fn channel_request(channel: &NewChannel) -> Value {
     let mut body = json!({ "name": channel.name, "type": TEXT_CHANNEL });
     if let Some(topic) = &channel.topic {
         body["topic"] = json!(topic);
@@ -103,15 +152,18 @@ pub(super) fn channel_request(guild: GuildId, channel: &NewChannel) -> Value {
     if let Some(category) = channel.category {
         body["parent_id"] = json!(category);
     }
-    if !channel.viewers.is_empty() {
-        let everybody =
-            json!({ "id": guild, "type": OVERWRITE_ROLE, "allow": "0", "deny": VIEW.to_string() });
-        let viewers = channel.viewers.iter().map(
-            |viewer| json!({ "id": viewer, "type": OVERWRITE_MEMBER, "allow": TALK.to_string(), "deny": "0" }),
-        );
-        body["permission_overwrites"] = std::iter::once(everybody).chain(viewers).collect();
+    if !channel.overwrites.is_empty() {
+        body["permission_overwrites"] = channel.overwrites.iter().map(overwrite_request).collect();
     }
     body
+}
+
+fn overwrite_request(overwrite: &Overwrite) -> Value {
+    let (id, kind) = match overwrite.of {
+        Principal::Role(role) => (role.to_string(), OVERWRITE_ROLE),
+        Principal::User(user) => (user.to_string(), OVERWRITE_MEMBER),
+    };
+    json!({ "id": id, "type": kind, "allow": overwrite.allow.to_string(), "deny": overwrite.deny.to_string() })
 }
 
 #[cfg(test)]
@@ -126,12 +178,16 @@ mod tests {
     }
 
     #[test]
-    fn a_private_channel_hides_from_everybody_but_its_viewers() {
-        let guild = GuildId::try_from(7).unwrap();
-        let viewer = ChatId::try_from(9).unwrap();
-        let channel = NewChannel { name: "x".into(), category: None, topic: None, viewers: vec![viewer] };
-        let overwrites = channel_request(guild, &channel)["permission_overwrites"].clone();
-        assert_eq!(overwrites[0]["deny"], "1024");
-        assert_eq!(overwrites[1]["id"], "9");
+    fn overwrites_are_read_as_they_are_written() {
+        let of =
+            [Principal::Role(RoleId::try_from(7).unwrap()), Principal::User(ChatId::try_from(9).unwrap())];
+        let overwrites = of.map(|of| Overwrite { of, allow: 1 << 50, deny: 1024 }).to_vec();
+        let channel =
+            NewChannel { name: "x".into(), category: None, topic: None, overwrites: overwrites.clone() };
+        let mut sent = channel_request(&channel);
+        assert_eq!(sent["permission_overwrites"][0]["deny"], "1024");
+        sent["id"] = json!("5");
+        let read: ChannelBody = serde_json::from_value(sent).unwrap();
+        assert_eq!(read.overwrites(), overwrites);
     }
 }

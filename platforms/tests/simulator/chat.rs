@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use platforms::simulator::RateLimit;
-use platforms::{MemberUpdate, Missing, NewChannel, PlatformError, RoleProblem};
+use platforms::{MemberUpdate, Missing, NewChannel, Overwrite, PlatformError, Principal, RoleProblem};
 use serde_json::json;
 
 use crate::peer::{
@@ -129,7 +129,7 @@ async fn bans_and_channels() {
         name: "Ticket 1".into(),
         category: None,
         topic: Some("t".into()),
-        viewers: vec![chat(1)],
+        overwrites: vec![Overwrite { of: Principal::User(chat(1)), allow: 1 << 10, deny: 0 }],
     };
     let made = chat_platform.create_channel(now(), channel, "r").await.unwrap();
     assert_eq!(chat_platform.channels(now()).await.unwrap(), [made]);

@@ -3,25 +3,36 @@
 use entities::application_panel::{self, NewPanel};
 use entities::application_submission::{self, NewSubmission};
 use entities::audit_entry::Actor;
+use entities::staff_role::{self, NewRole};
 use entities::ticket::{self, Begun, Model, State};
 use entities::{ChannelId, JobId};
 use queue::kinds::CreateTicket;
 use queue::{Answer, Draft, Payload};
 use serde_json::{Value, json};
 
-use crate::fixture::Person;
-use crate::world::{Process, World, chat, guild_id};
+use crate::fixture::{DECORATION, GUILD, OFFICER, Person, TRAINEE};
+use crate::world::{Process, World, chat, guild_id, role};
 
 const CREATE: &str = "POST /guilds/:guild/channels";
-const CATEGORY: i64 = 7_000_000_000_000_005_000;
 
 impl Process {
     /// A ticket's row and its job, as the API commits them.
     async fn ask(&self, applicant: &Person) -> (Model, JobId) {
+        self.ask_in(applicant, None, None).await
+    }
+
+    /// With the panel's category and staff roles.
+    async fn ask_in(
+        &self,
+        applicant: &Person,
+        category: Option<&str>,
+        staff_roles: Option<Vec<i64>>,
+    ) -> (Model, JobId) {
         let transaction = self.context.database.begin().await.unwrap();
         let now = self.context.clock.now();
-        let category = Some(ChannelId::try_from(CATEGORY).unwrap());
-        let panel = NewPanel { id: None, name: "Staff Application".to_owned(), category };
+        let category = category.map(|id| id.parse::<ChannelId>().unwrap());
+        let staff_roles = staff_roles.map(|ids| ids.into_iter().map(role).collect());
+        let panel = NewPanel { id: None, name: "Staff Application".to_owned(), category, staff_roles };
         let panel = application_panel::add(&transaction, guild_id(), panel, now).await.unwrap().unwrap();
         let new = NewSubmission {
             id: None,
@@ -56,28 +67,46 @@ impl Process {
     }
 }
 
+/// `VIEW_CHANNEL`.
+const VIEW: u64 = 1 << 10;
+/// Of the simulator.
+const BOT_USER: i64 = 900_000_000_000_000_001;
+
+/// Whom the channel's own permissions let see it. Everybody else must not.
+fn seen_by(channel: &Value) -> Vec<String> {
+    let bits = |one: &Value, field: &str| one[field].as_str().unwrap().parse::<u64>().unwrap();
+    let overwrites = channel["permission_overwrites"].as_array().unwrap();
+    let everybody = overwrites.iter().find(|one| one["id"] == guild_id().to_string()).unwrap();
+    assert_eq!((bits(everybody, "deny") & VIEW, bits(everybody, "allow") & VIEW), (VIEW, 0), "{channel}");
+    let allowed = overwrites.iter().filter(|one| bits(one, "allow") & VIEW != 0);
+    allowed.map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+}
+
 fn only(channels: &Value) -> &Value {
     assert_eq!(channels.as_array().unwrap().len(), 1, "{channels}");
     &channels[0]
 }
 
 #[tokio::test]
-async fn the_channel_is_named_after_panel_and_applicant_and_only_they_see_it() {
+async fn the_channel_is_named_after_panel_and_applicant_and_its_staff_see_it() {
     let person = Person::right(7);
     let world = World::new(std::slice::from_ref(&person)).await;
     let process = world.process().await;
-    let asked = process.ask(&person).await;
+    let category = world.make_category(&[(DECORATION, VIEW, 0), (GUILD, VIEW, 0)]).await;
+    let asked = process.ask_in(&person, Some(&category), Some(vec![OFFICER, TRAINEE])).await;
     let id = process.made(&asked).await;
     let channels = world.channels().await;
-    let channel = only(&channels);
-    assert_eq!(channel["id"], id.as_str());
+    let made = channels.as_array().unwrap().iter().find(|channel| channel["id"] == id.as_str());
+    let channel = made.unwrap();
     assert_eq!(channel["name"], "staff-application-player_7");
-    assert_eq!(channel["parent_id"], CATEGORY.to_string());
+    assert_eq!(channel["parent_id"], category.as_str());
     let marker = format!("guildhall:ticket:{}:", asked.0.ticket_id);
     assert!(channel["topic"].as_str().unwrap().contains(&marker), "{channel}");
-    let viewers: Vec<_> =
-        channel["permission_overwrites"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
-    assert_eq!(viewers, [&json!(guild_id()), &json!(person.chat.to_string())]);
+    let mut seen_by: Vec<_> = seen_by(channel);
+    seen_by.sort_unstable();
+    let mut expected = [DECORATION, OFFICER, TRAINEE, person.chat, BOT_USER].map(|id| id.to_string());
+    expected.sort_unstable();
+    assert_eq!(seen_by, expected);
 
     let ticket = process.ticket(&asked.0).await;
     assert_eq!(ticket.state, State::Open);
@@ -87,6 +116,40 @@ async fn the_channel_is_named_after_panel_and_applicant_and_only_they_see_it() {
     assert_eq!(audit[0].target_id, ticket.ticket_id.to_string());
     assert_eq!(audit[0].metadata["channel_id"], id.as_str());
     assert_eq!(audit[0].metadata["made_by_an_earlier_run"], false);
+}
+
+#[tokio::test]
+async fn a_panel_without_staff_roles_means_all_of_them_that_the_guild_still_has() {
+    let person = Person::right(7);
+    let world = World::new(std::slice::from_ref(&person)).await;
+    let process = world.process().await;
+    // The last one is no role of the chat guild.
+    for id in [OFFICER, TRAINEE, 4_242] {
+        let new = NewRole {
+            role: role(id),
+            role_name: id.to_string(),
+            permissions: vec![],
+            play_permissions: vec![],
+        };
+        let (conn, now) = (process.context.database.write(), process.context.clock.now());
+        staff_role::upsert(conn, guild_id(), new, now).await.unwrap();
+    }
+    process.made(&process.ask(&person).await).await;
+    let mut seen_by = seen_by(only(&world.channels().await));
+    seen_by.sort_unstable();
+    let mut expected = [OFFICER, TRAINEE, person.chat, BOT_USER].map(|id| id.to_string());
+    expected.sort_unstable();
+    assert_eq!(seen_by, expected);
+}
+
+#[tokio::test]
+async fn a_category_that_is_gone_is_named() {
+    let person = Person::right(7);
+    let world = World::new(std::slice::from_ref(&person)).await;
+    let process = world.process().await;
+    let (_, job) = process.ask_in(&person, Some("4242"), None).await;
+    let Answer::Failed(failure) = process.finish(job).await else { panic!("not refused") };
+    assert_eq!((failure.status, failure.error.as_str()), (422, "unknown_category"));
 }
 
 #[tokio::test]

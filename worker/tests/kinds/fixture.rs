@@ -64,7 +64,10 @@ pub(crate) fn crowd(count: i64) -> Vec<Person> {
 
 /// The simulator's state.
 pub(crate) fn platforms(people: &[Person]) -> Value {
-    let role = |id: i64, position: i64, managed: bool| json!({ "id": id.to_string(), "name": format!("role {position}"), "position": position, "managed": managed, "bot": id == BOT });
+    let role = |id: i64, position: i64, managed: bool| {
+        json!({ "id": id.to_string(), "name": format!("role {position}"), "position": position,
+                "managed": managed, "bot": id == BOT })
+    };
     let members = people.iter().filter(|person| person.in_guild).map(|person| {
         let roles: Vec<String> = person.held.iter().map(ToString::to_string).collect();
         json!({ "chat_id": person.chat.to_string(), "nick": person.nick, "roles": roles })

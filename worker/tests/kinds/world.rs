@@ -134,11 +134,29 @@ impl World {
         self.control("faults", fault).await;
     }
 
+    /// What somebody else with the same permissions asks of the chat platform, below the guild.
+    pub(crate) async fn by_hand(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
+        let url = format!("http://{}/api/v10/guilds/{GUILD}/{path}", self.simulator);
+        let request = self.http.request(method.parse().unwrap(), url).header("authorization", "Bot token");
+        let request = request.header("x-audit-log-reason", "by%20hand");
+        let request = if body.is_null() { request } else { request.json(&body) };
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), answer.json().await.unwrap_or_default())
+    }
+
     /// The guild's channels, as the platform answers.
     pub(crate) async fn channels(&self) -> Value {
-        let url = format!("http://{}/api/v10/guilds/{GUILD}/channels", self.simulator);
-        let answer = self.http.get(url).header("authorization", "Bot token").send().await.unwrap();
-        answer.json().await.unwrap()
+        self.by_hand("GET", "channels", Value::Null).await.1
+    }
+
+    /// A category in which these roles are allowed and denied these permissions; returns its id.
+    pub(crate) async fn make_category(&self, roles: &[(i64, u64, u64)]) -> String {
+        let one = |(id, allow, deny): &(i64, u64, u64)| json!({ "id": id.to_string(), "type": 0, "allow": allow.to_string(), "deny": deny.to_string() });
+        let overwrites: Vec<Value> = roles.iter().map(one).collect();
+        let body = json!({ "name": "Tickets", "type": 4, "permission_overwrites": overwrites });
+        let (status, made) = self.by_hand("POST", "channels", body).await;
+        assert_eq!(status, 201, "{made}");
+        made["id"].as_str().unwrap().to_owned()
     }
 
     /// Changes the platforms' state.
