@@ -12,6 +12,7 @@ pub mod ban;
 pub mod binding;
 pub mod bulk;
 pub mod bulk_sync;
+pub mod chat_ban;
 mod due;
 pub mod fired_schedule;
 pub mod game_server;

@@ -14,6 +14,7 @@ crate::dialect::change!(
         BAN_BY_REVISION,
         BAN_DUE,
         BAN_BY_MIRROR_JOB,
+        CHAT_BAN,
         MUTE,
         MUTE_ACTIVE_CHAT,
         MUTE_ACTIVE_PLAY,
@@ -46,7 +47,7 @@ CREATE TABLE ban (
     lifted_at {time},
     lifted_how text CHECK (lifted_how IN ('lifted', 'superseded', 'expired')),
     lifted_by bigint,
-    mirror_state text NOT NULL CHECK (mirror_state IN ('none', 'pending', 'done', 'failed')),
+    mirror_state text NOT NULL CHECK (mirror_state IN ('none', 'pending', 'done', 'already_banned', 'failed')),
     mirror_chat_id bigint,
     mirror_job_id {uuid},
     mirror_error text,
@@ -82,6 +83,18 @@ const BAN_DUE: &str =
 
 const BAN_BY_MIRROR_JOB: &str =
     "CREATE INDEX ban_by_mirror_job ON ban (mirror_job_id) WHERE mirror_job_id IS NOT NULL";
+
+/// Bans on the chat platform that a mirror job made or is about to make; written before the platform is asked. The job
+/// has no foreign key: the row outlives it.
+const CHAT_BAN: &str = "
+CREATE TABLE chat_ban (
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    chat_id bigint NOT NULL CHECK (chat_id > 0),
+    job_id {uuid} NOT NULL,
+    reason text NOT NULL,
+    made boolean NOT NULL,
+    PRIMARY KEY (guild_id, chat_id, job_id)
+)";
 
 const MUTE: &str = "
 CREATE TABLE mute (

@@ -3,12 +3,18 @@
 //! What is called for is read right before the platform is asked, and again after it: the last call that reaches the
 //! platform is always followed by a look at the bans, so a ban and its end cannot overtake each other. The outcome
 //! stands on the bans and in the audit log, a failed try too; the ladder repeats it.
+//!
+//! Only what Guildhall made is lifted. Whether a user is banned there is read before anything is done; what is about to
+//! be done is written down first ([`chat_ban`]). So a ban that is there without such a row was made by somebody else,
+//! and one that a killed worker made is known by its row and its reason.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
-use entities::ban::{self, mirror};
-use entities::{Person, Subject};
-use platforms::{CallContext, Missing, PlatformError};
+use entities::ban::{self, MirrorState, mirror};
+use entities::{ChatId, GuildId, Person, Subject, chat_ban};
+use platforms::{CallContext, ChatBan, Missing, PlatformError};
 use queue::Payload;
 use queue::kinds::MirrorBan;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -21,60 +27,148 @@ pub(crate) struct Job(pub(crate) Services);
 
 /// Stands in the guild's own audit log on the chat platform.
 const LIFTED: &str = "no ban of the guild is in force any more";
+/// A request whose answer was lost may still be under way on the platform's side: the next look waits this long.
+const SETTLE: Duration = Duration::from_secs(5);
 
 #[async_trait]
 impl Handler for Job {
     type Payload = MirrorBan;
 
     async fn run(&self, job: &JobContext, args: MirrorBan) -> Result<Outcome, JobError> {
-        let banned = match self.bring_in_line(job, &args).await {
-            Ok(banned) => banned,
+        let run = Run { services: &self.0, job, user: (args.guild, args.user) };
+        let state = match run.bring_in_line().await {
+            Ok(state) => state,
             Err(error) => {
                 tell_failure(job, &args, &error).await;
                 return Err(error);
             }
         };
-        mirror::finish(job.database().write(), args.guild, job.id(), Ok(())).await?;
+        let done = match state {
+            State::NotBanned | State::Ours => MirrorState::Done,
+            State::Theirs => MirrorState::AlreadyBanned,
+        };
+        mirror::finish(job.database().write(), args.guild, job.id(), Ok(done)).await?;
+        let result = json!({ "banned": state != State::NotBanned, "mirror_state": done });
         let audit = NewEntry {
             guild: args.guild,
             action: "moderation.mirror",
             target: args.user.to_string(),
-            metadata: json!({ "banned": banned }),
+            metadata: result.clone(),
         };
-        Ok(Outcome::Done { result: json!({ "banned": banned }), audit: vec![audit] })
+        Ok(Outcome::Done { result, audit: vec![audit] })
     }
 }
 
-impl Job {
-    /// Returns whether the user is banned on the platform now.
-    async fn bring_in_line(&self, job: &JobContext, args: &MirrorBan) -> Result<bool, JobError> {
-        let mut applied = None;
+/// How a chat user stands on the platform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    NotBanned,
+    /// Banned by a mirror job.
+    Ours,
+    /// Banned by somebody else.
+    Theirs,
+}
+
+struct Run<'a> {
+    services: &'a Services,
+    job: &'a JobContext,
+    user: (GuildId, ChatId),
+}
+
+impl Run<'_> {
+    /// Returns how the user stands on the platform now.
+    async fn bring_in_line(&self) -> Result<State, JobError> {
+        let rows = chat_ban::of_user(self.job.database().write(), self.user).await?;
+        let mut state = self.look(&rows).await?;
+        // What an earlier run of this job asked for may reach the platform late.
+        let mut under_way = rows.iter().any(|row| row.job_id == self.job.id() && !row.made);
         loop {
-            let wanted = wanted(job, args).await?;
-            if applied == Some(wanted.is_some()) {
-                return Ok(wanted.is_some());
+            let wanted = wanted(self.job, self.user).await?;
+            state = match (&wanted, state) {
+                (Some(ban), State::NotBanned) => {
+                    self.ban(&ban.reason).await?;
+                    State::Ours
+                }
+                (None, State::Ours) => {
+                    self.unban().await?;
+                    State::NotBanned
+                }
+                (None, State::NotBanned) if under_way => {
+                    tokio::time::sleep(SETTLE).await;
+                    self.look(&rows).await?
+                }
+                _ => break,
+            };
+            under_way = false;
+        }
+        if state != State::Ours {
+            self.forget(&rows).await?;
+        }
+        Ok(state)
+    }
+
+    async fn look(&self, rows: &[chat_ban::Model]) -> Result<State, JobError> {
+        let found =
+            self.services.platforms.chat.find_ban(self.call(), self.user.1).await.map_err(job_error)?;
+        let Some(ban) = found else { return Ok(State::NotBanned) };
+        let Some(row) = maker(&ban, rows) else { return Ok(State::Theirs) };
+        if !row.made {
+            let conn = self.job.database().write();
+            chat_ban::complete(conn, self.user, self.job.id(), &row.reason).await?;
+        }
+        Ok(State::Ours)
+    }
+
+    async fn ban(&self, reason: &str) -> Result<(), JobError> {
+        let conn = self.job.database().write();
+        self.job.before_effect().await?;
+        chat_ban::begin(conn, self.user, self.job.id(), reason).await?;
+        if let Err(error) = self.services.platforms.chat.ban(self.call(), self.user.1, reason).await {
+            // Refused for good: what is banned there later is somebody else's ban.
+            if !error.is_retryable() {
+                chat_ban::forget(conn, self.user, [self.job.id()]).await?;
             }
-            job.before_effect().await?;
-            let call = CallContext::interactive(args.guild);
-            let chat = &self.0.platforms.chat;
-            match &wanted {
-                Some(ban) => chat.ban(call, args.user, &ban.reason).await.map_err(job_error)?,
-                None => match chat.unban(call, args.user, LIFTED).await {
-                    Ok(()) | Err(PlatformError::NotFound(Missing::Ban | Missing::User)) => {}
-                    Err(error) => return Err(job_error(error)),
-                },
-            }
-            applied = Some(wanted.is_some());
+            return Err(job_error(error));
+        }
+        Ok(chat_ban::complete(conn, self.user, self.job.id(), reason).await?)
+    }
+
+    async fn unban(&self) -> Result<(), JobError> {
+        self.job.before_effect().await?;
+        match self.services.platforms.chat.unban(self.call(), self.user.1, LIFTED).await {
+            Ok(()) | Err(PlatformError::NotFound(Missing::Ban | Missing::User)) => Ok(()),
+            Err(error) => Err(job_error(error)),
         }
     }
+
+    /// Forgets what was made before this run began, and what it made itself: it is lifted. Rows of other jobs that are
+    /// not completed are left to those, which look again after what they do.
+    async fn forget(&self, rows: &[chat_ban::Model]) -> Result<(), JobError> {
+        let made = rows.iter().filter(|row| row.made).map(|row| row.job_id);
+        let conn = self.job.database().write();
+        Ok(chat_ban::forget(conn, self.user, made.chain([self.job.id()])).await?)
+    }
+
+    fn call(&self) -> CallContext {
+        CallContext::interactive(self.user.0)
+    }
+}
+
+/// The row of the job that made a ban; `None`: somebody else did. A ban that carries none of the reasons we sent is
+/// somebody else's, also where we made one before. Where the platform tells no reason, the one that we know to have
+/// made is taken for ours.
+fn maker<'a>(ban: &ChatBan, rows: &'a [chat_ban::Model]) -> Option<&'a chat_ban::Model> {
+    let ours = |row: &&chat_ban::Model| ban.was_for(&row.reason) || (row.made && ban.reason.is_none());
+    // Completed ones first.
+    rows.iter().filter(|row| row.made).find(ours).or_else(|| rows.iter().find(ours))
 }
 
 /// The ban of every game that is in force for the user, by either account.
-async fn wanted(job: &JobContext, args: &MirrorBan) -> Result<Option<ban::Model>, JobError> {
+async fn wanted(job: &JobContext, (guild, user): (GuildId, ChatId)) -> Result<Option<ban::Model>, JobError> {
     // Read where the bans are written: what was committed a moment ago is seen.
     let conn = job.database().write();
-    let person = Person::resolve(conn, args.guild, Subject::Chat(args.user)).await?;
-    Ok(ban::active::remaining(conn, args.guild, (person, None), job.now()).await?)
+    let person = Person::resolve(conn, guild, Subject::Chat(user)).await?;
+    Ok(ban::active::remaining(conn, guild, (person, None), job.now()).await?)
 }
 
 /// Shows on the bans, and in the audit log, why the platform does not have what they call for.
@@ -104,5 +198,40 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     };
     if let Err(error) = told.await {
         tracing::warn!(job.id = %job.id(), %error, "cannot note on a ban that its mirror failed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(reason: &str, made: bool) -> chat_ban::Model {
+        let job_id = entities::JobId(uuid::Uuid::nil());
+        chat_ban::Model {
+            guild_id: 7.try_into().unwrap(),
+            chat_id: 9.try_into().unwrap(),
+            job_id,
+            reason: reason.to_owned(),
+            made,
+        }
+    }
+
+    #[test]
+    fn a_ban_is_ours_by_its_row_and_its_reason() {
+        let ban = |reason: Option<&str>| ChatBan { reason: reason.map(str::to_owned) };
+        let long = "x".repeat(600);
+        for (rows, reason, ours) in [
+            (vec![], Some("spam"), false),
+            (vec![], None, false),
+            (vec![row("spam", true)], Some("spam"), true),
+            (vec![row("spam", true)], None, true),
+            (vec![row("spam", true)], Some("raid"), false),
+            (vec![row(" spam ", false)], Some("spam"), true),
+            (vec![row("spam", false)], None, false),
+            (vec![row("other", true), row("spam", false)], Some("spam"), true),
+            (vec![row(&long, false)], Some(&long[..512]), true),
+        ] {
+            assert_eq!(maker(&ban(reason), &rows).is_some(), ours, "{rows:?} {reason:?}");
+        }
     }
 }

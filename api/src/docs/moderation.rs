@@ -186,7 +186,10 @@ fn past() -> Shape {
         ("lifted_by", chat_id("812345678901234567").nullable()),
         (
             "mirror_state",
-            word(&["done", "none", "pending", "failed"]).about("Of the copy on the chat platform."),
+            word(&["done", "none", "pending", "already_banned", "failed"]).about(
+                "Of the copy on the chat platform. `already_banned`: somebody else banned the user there, and the end \
+                 of this ban does not lift that.",
+            ),
         ),
         ("mirror_chat_id", user().nullable()),
         ("mirror_error", string("the bot may not ban").nullable()),

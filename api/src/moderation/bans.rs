@@ -34,7 +34,7 @@ struct Ban {
     /// `lifted`, `superseded` or `expired`.
     lifted_how: Option<Lifted>,
     lifted_by: Option<ChatId>,
-    /// Of the copy on the chat platform: `none`, `pending`, `done` or `failed`.
+    /// Of the copy on the chat platform: `none`, `pending`, `done`, `already_banned` or `failed`.
     mirror_state: MirrorState,
     mirror_chat_id: Option<ChatId>,
     mirror_error: Option<String>,

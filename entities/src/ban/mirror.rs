@@ -31,9 +31,9 @@ pub async fn finish<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     job: JobId,
-    outcome: Result<(), &str>,
+    outcome: Result<MirrorState, &str>,
 ) -> Result<Vec<Model>, DbErr> {
-    let state = if outcome.is_ok() { MirrorState::Done } else { MirrorState::Failed };
+    let state = outcome.unwrap_or(MirrorState::Failed);
     Entity::update_many()
         .col_expr(Column::MirrorState, Expr::value(state))
         .col_expr(Column::MirrorError, Expr::value(outcome.err().map(str::to_owned)))

@@ -63,6 +63,9 @@ pub enum MirrorState {
     Pending,
     #[sea_orm(string_value = "done")]
     Done,
+    /// Somebody else has banned the user there: nothing was done, and nothing will be lifted.
+    #[sea_orm(string_value = "already_banned")]
+    AlreadyBanned,
     #[sea_orm(string_value = "failed")]
     Failed,
 }

@@ -195,12 +195,12 @@ both_databases! {
         let (old, newer) = (JobId(uuid::Uuid::now_v7()), JobId(uuid::Uuid::now_v7()));
         mirror::start(hall.conn(), guild(), &[ban.ban_id], (chat(1), old)).await.unwrap();
         mirror::start(hall.conn(), guild(), &[ban.ban_id], (chat(1), newer)).await.unwrap();
-        assert!(mirror::finish(hall.conn(), guild(), old, Ok(())).await.unwrap().is_empty());
+        assert!(mirror::finish(hall.conn(), guild(), old, Ok(ban::MirrorState::Done)).await.unwrap().is_empty());
         mirror::finish(hall.conn(), guild(), newer, Err("missing permissions")).await.unwrap();
         let found = history::find(hall.conn(), guild(), ban.ban_id).await.unwrap().unwrap();
         assert_eq!(found.mirror_state, ban::MirrorState::Failed);
         assert_eq!(found.mirror_error.as_deref(), Some("missing permissions"));
-        let done = mirror::finish(hall.conn(), guild(), newer, Ok(())).await.unwrap();
+        let done = mirror::finish(hall.conn(), guild(), newer, Ok(ban::MirrorState::Done)).await.unwrap();
         assert_eq!((done[0].mirror_state, &done[0].mirror_error), (ban::MirrorState::Done, &None));
         assert!(mirror::is_wanted(hall.conn(), guild(), by_chat(1).into(), at(1)).await.unwrap());
         let change = hall.change(at(1)).await;

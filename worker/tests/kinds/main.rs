@@ -10,6 +10,7 @@ mod crashes;
 mod create_ticket;
 mod fixture;
 mod manual_roles;
+mod mirror_ban;
 mod others;
 mod scopes;
 mod shield_import;

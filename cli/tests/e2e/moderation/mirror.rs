@@ -9,6 +9,8 @@ use crate::harness::{World, both_modes, eventually};
 
 both_modes!(
     a_ban_and_its_end_reach_the_chat_platform,
+    a_ban_that_was_there_before_is_not_lifted,
+    a_ban_whose_answer_was_lost_is_lifted_with_its_own,
     what_is_not_to_be_mirrored_is_not,
     a_refused_mirror_is_visible,
     a_failed_mirror_is_visible_and_retried,
@@ -54,6 +56,47 @@ async fn a_ban_and_its_end_reach_the_chat_platform(world: &World) {
     // A chat user who is not linked is mirrored too.
     world.ban(STRANGER_CHAT, json!({})).await;
     mirrored(world, "done").await;
+}
+
+/// What a moderator of the chat guild does by hand, or sees there.
+async fn by_hand(world: &World, method: &str, user: &str) -> u16 {
+    let url = format!("{}/guilds/{}/bans/{user}", world.simulator.base, world.guild().id);
+    let request = crate::harness::http_client().request(method.parse().unwrap(), url);
+    let request = request.header("authorization", "Bot test-token").header("x-audit-log-reason", "raid");
+    request.json(&json!({})).send().await.unwrap().status().as_u16()
+}
+
+async fn a_ban_that_was_there_before_is_not_lifted(world: &World) {
+    let member = &world.guild().members[23];
+    assert_eq!(by_hand(world, "PUT", &member.chat).await, 204);
+    world.ban(&member.chat, json!({})).await;
+    mirrored(world, "already_banned").await;
+    // A newer one inherits that.
+    world.ban(&member.chat, json!({ "duration_seconds": 3600 })).await;
+    mirrored(world, "already_banned").await;
+    let told = world.audit("moderation.mirror").await.len();
+    world.unban(&member.chat, json!({})).await.ok();
+    eventually("the mirror has looked", WITHIN, async || {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        (world.audit("moderation.mirror").await.len() > told).then_some(())
+    })
+    .await;
+    mirrored(world, "already_banned").await;
+    assert_eq!(by_hand(world, "GET", &member.chat).await, 200);
+    assert_eq!(done(world, UNBAN).await, 0);
+}
+
+async fn a_ban_whose_answer_was_lost_is_lifted_with_its_own(world: &World) {
+    let member = &world.guild().members[24];
+    world.simulator.fault(json!({ "route": BAN, "status": 502, "served": true, "count": 1 })).await;
+    world.ban(&member.chat, json!({})).await;
+    mirrored(world, "done").await;
+    assert_eq!(by_hand(world, "GET", &member.chat).await, 200);
+    world.unban(&member.chat, json!({})).await.ok();
+    eventually("the platform's ban is lifted", WITHIN, async || {
+        (by_hand(world, "GET", &member.chat).await == 404).then_some(())
+    })
+    .await;
 }
 
 async fn what_is_not_to_be_mirrored_is_not(world: &World) {
@@ -107,7 +150,7 @@ async fn ban_and_unban_in_a_row_end_as_asked_last(world: &World) {
     world.simulator.fault(json!({ "route": BAN, "hang_ms": 1500, "count": 1 })).await;
     world.ban(&member.chat, json!({})).await;
     eventually("the ban is on its way", WITHIN, async || {
-        (world.simulator.stats().await["chat_requests"] == 1).then_some(())
+        (world.simulator.stats().await["chat_requests"] == 2).then_some(())
     })
     .await;
     world.unban(&member.chat, json!({})).await.ok();

@@ -1,0 +1,95 @@
+//! Bans on the chat platform that Guildhall made, or was about to make: what tells them from those that others made
+//! (decisions 4).
+//!
+//! A mirror job writes its row before it asks the platform ([`begin`]), completes it afterwards ([`complete`]), and all
+//! are forgotten when the platform's ban is lifted ([`forget`]). So after a crash in between the next run knows that a
+//! ban which carries this reason may be its own. Rows belong to a chat user, not to one of our bans: a newer ban
+//! inherits what an older one made.
+
+use sea_orm::ActiveValue::Set;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::OnConflict;
+
+use crate::{ChatId, GuildId, JobId};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "chat_ban")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub guild_id: GuildId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub chat_id: ChatId,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub job_id: JobId,
+    /// As it was sent to the platform.
+    pub reason: String,
+    /// False: it is not known whether the platform has done it.
+    pub made: bool,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// The job is about to ban the user on the platform.
+pub async fn begin<C: ConnectionTrait>(
+    conn: &C,
+    (guild, chat): (GuildId, ChatId),
+    job: JobId,
+    reason: &str,
+) -> Result<(), DbErr> {
+    put(conn, (guild, chat), job, (reason, false)).await
+}
+
+/// The user is banned on the platform by the job, or by one before it.
+pub async fn complete<C: ConnectionTrait>(
+    conn: &C,
+    (guild, chat): (GuildId, ChatId),
+    job: JobId,
+    reason: &str,
+) -> Result<(), DbErr> {
+    put(conn, (guild, chat), job, (reason, true)).await
+}
+
+async fn put<C: ConnectionTrait>(
+    conn: &C,
+    (guild, chat): (GuildId, ChatId),
+    job: JobId,
+    (reason, made): (&str, bool),
+) -> Result<(), DbErr> {
+    let row = ActiveModel {
+        guild_id: Set(guild),
+        chat_id: Set(chat),
+        job_id: Set(job),
+        reason: Set(reason.to_owned()),
+        made: Set(made),
+    };
+    let known = OnConflict::columns([Column::GuildId, Column::ChatId, Column::JobId])
+        .update_columns([Column::Reason, Column::Made])
+        .to_owned();
+    Entity::insert(row).on_conflict(known).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+pub async fn of_user<C: ConnectionTrait>(
+    conn: &C,
+    (guild, chat): (GuildId, ChatId),
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ChatId.eq(chat)).all(conn).await
+}
+
+/// Forgets what these jobs made.
+pub async fn forget<C: ConnectionTrait>(
+    conn: &C,
+    (guild, chat): (GuildId, ChatId),
+    jobs: impl IntoIterator<Item = JobId>,
+) -> Result<(), DbErr> {
+    Entity::delete_many()
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::ChatId.eq(chat))
+        .filter(Column::JobId.is_in(jobs))
+        .exec(conn)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! The copy of a ban on the chat platform (decisions 4): only what Guildhall made is lifted, whatever dies in between.
+
+use std::time::Duration;
+
+use entities::audit_entry::Actor;
+use entities::ban::change::{self, NewBan};
+use entities::ban::{MirrorState, Model, history};
+use entities::{BanId, JobId, Person as Accounts, Subject, chat_ban, moderation_revision};
+use serde_json::{Value, json};
+
+use crate::crashes::{Mortal, take_over};
+use crate::fixture::Person;
+use crate::world::{Process, World, chat, guild_id, until};
+
+const BAN: &str = "PUT /guilds/:guild/bans/:user";
+const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
+
+impl Process {
+    /// A ban of every game and its mirror job, as the API commits them.
+    async fn ban(&self, who: &Person, reason: &str) -> (BanId, JobId) {
+        let transaction = self.context.database.begin().await.unwrap();
+        let now = self.context.clock.now();
+        let change = moderation_revision::begin(&transaction, guild_id(), now).await.unwrap();
+        let new = NewBan {
+            subject: Subject::Chat(chat(who.chat)),
+            place: None,
+            reason: reason.to_owned(),
+            moderator: chat(42),
+            created_at: now,
+            expires_at: None,
+        };
+        let added = change::add(&transaction, &change, new).await.unwrap();
+        let ban = Model { mirror_chat_id: Some(chat(who.chat)), ..added.ban };
+        let id = ban.ban_id;
+        let bans: Vec<Model> = added.closed.into_iter().chain([ban]).collect();
+        let tickets = queue::enqueue_mirror(&transaction, &change, &bans, &Actor::service()).await.unwrap();
+        transaction.commit().await.unwrap();
+        self.queue.publish(tickets);
+        (id, self.state(id).await.mirror_job_id.unwrap())
+    }
+
+    /// Lifts all bans and waits for what the mirror makes of it.
+    async fn lift(&self, who: &Person, ban: BanId) -> MirrorState {
+        let transaction = self.context.database.begin().await.unwrap();
+        let change =
+            moderation_revision::begin(&transaction, guild_id(), self.context.clock.now()).await.unwrap();
+        let accounts = Accounts::from(Subject::Chat(chat(who.chat)));
+        let closed = change::lift(&transaction, &change, (accounts, None), chat(42)).await.unwrap();
+        let tickets = queue::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await.unwrap();
+        transaction.commit().await.unwrap();
+        self.queue.publish(tickets);
+        self.finish(self.state(ban).await.mirror_job_id.unwrap()).await;
+        self.state(ban).await.mirror_state
+    }
+
+    async fn state(&self, ban: BanId) -> Model {
+        history::find(self.context.database.read(), guild_id(), ban).await.unwrap().unwrap()
+    }
+
+    /// Bans and waits for the mirror.
+    async fn mirrored(&self, who: &Person, reason: &str) -> (BanId, MirrorState) {
+        let (ban, job) = self.ban(who, reason).await;
+        self.finish(job).await;
+        (ban, self.state(ban).await.mirror_state)
+    }
+}
+
+impl World {
+    /// The reason of the platform's ban; none: not banned.
+    async fn banned(&self, who: &Person) -> Option<String> {
+        let (status, ban) = self.by_hand("GET", &format!("bans/{}", who.chat), Value::Null).await;
+        (status == 200).then(|| ban["reason"].as_str().unwrap_or_default().to_owned())
+    }
+
+    async fn ban_by_hand(&self, who: &Person) {
+        let (status, answer) = self.by_hand("PUT", &format!("bans/{}", who.chat), json!({})).await;
+        assert_eq!(status, 204, "{answer}");
+    }
+
+    async fn unban_by_hand(&self, who: &Person) {
+        self.by_hand("DELETE", &format!("bans/{}", who.chat), Value::Null).await;
+    }
+
+    async fn asked(&self, route: &str) -> u64 {
+        let requests = self.stats().await["requests"][route].clone();
+        requests.as_object().map_or(0, |by_status| by_status.values().filter_map(Value::as_u64).sum())
+    }
+}
+
+async fn world() -> (World, Person) {
+    let person = Person::right(1);
+    (World::new(std::slice::from_ref(&person)).await, person)
+}
+
+#[tokio::test]
+async fn a_ban_that_was_there_before_is_left_as_it_is() {
+    let (world, person) = world().await;
+    let process = world.process().await;
+    world.ban_by_hand(&person).await;
+    let asked = (world.asked(BAN).await, world.asked(UNBAN).await);
+    assert_eq!(process.mirrored(&person, "spam").await.1, MirrorState::AlreadyBanned);
+    // A newer one inherits that.
+    let (ban, state) = process.mirrored(&person, "raid").await;
+    assert_eq!(state, MirrorState::AlreadyBanned);
+    assert_eq!(process.lift(&person, ban).await, MirrorState::AlreadyBanned);
+    assert_eq!(world.banned(&person).await.as_deref(), Some("by hand"));
+    assert_eq!((world.asked(BAN).await, world.asked(UNBAN).await), asked, "the platform was asked to change");
+    let told = process.audit("moderation.mirror").await;
+    assert!(told.iter().all(|entry| entry.metadata["mirror_state"] == "already_banned"), "{told:?}");
+    // Once that is lifted, the next one is our own.
+    world.unban_by_hand(&person).await;
+    let (ban, state) = process.mirrored(&person, "spam").await;
+    assert_eq!(state, MirrorState::Done);
+    assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
+    assert_eq!(world.banned(&person).await, None);
+}
+
+#[tokio::test]
+async fn a_newer_ban_inherits_what_an_older_one_made() {
+    let (world, person) = world().await;
+    let process = world.process().await;
+    assert_eq!(process.mirrored(&person, "spam").await.1, MirrorState::Done);
+    let (ban, state) = process.mirrored(&person, "raid").await;
+    assert_eq!((state, world.asked(BAN).await), (MirrorState::Done, 1));
+    assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
+    assert_eq!(world.banned(&person).await, None);
+}
+
+#[tokio::test]
+async fn a_ban_that_somebody_made_anew_is_theirs() {
+    let (world, person) = world().await;
+    let process = world.process().await;
+    let (ban, _) = process.mirrored(&person, "spam").await;
+    world.unban_by_hand(&person).await;
+    world.ban_by_hand(&person).await;
+    assert_eq!(process.lift(&person, ban).await, MirrorState::AlreadyBanned);
+    assert_eq!(world.banned(&person).await.as_deref(), Some("by hand"));
+}
+
+#[tokio::test]
+async fn a_ban_whose_answer_was_lost_is_our_own() {
+    let (world, person) = world().await;
+    let process = world.process().await;
+    world.order(&json!({ "route": BAN, "status": 500, "served": true, "count": 1 })).await;
+    let (ban, state) = process.mirrored(&person, "spam").await;
+    assert_eq!((state, world.asked(BAN).await), (MirrorState::Done, 1));
+    assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
+    assert_eq!(world.banned(&person).await, None);
+}
+
+#[tokio::test]
+async fn a_ban_of_somebody_else_who_came_first_after_a_crash_is_theirs() {
+    let (world, person) = world().await;
+    let process = world.process().await;
+    // What a worker leaves that died right before it asked the platform.
+    let (conn, user) = (process.context.database.write(), (guild_id(), chat(person.chat)));
+    chat_ban::begin(conn, user, JobId(uuid::Uuid::now_v7()), "spam").await.unwrap();
+    world.ban_by_hand(&person).await;
+    let (ban, state) = process.mirrored(&person, "spam").await;
+    assert_eq!(state, MirrorState::AlreadyBanned);
+    assert_eq!(process.lift(&person, ban).await, MirrorState::AlreadyBanned);
+    assert!(world.banned(&person).await.is_some());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_killed_after_the_platform_banned_does_not_take_its_ban_for_anothers() {
+    let (world, person) = world().await;
+    let world: &'static World = Box::leak(Box::new(world));
+    let mortal = Mortal::start(world).await;
+    // The platform does it at once and answers late.
+    world.order(&json!({ "route": BAN, "hang_ms": 8_000, "served": true, "count": 1 })).await;
+    let (ban, job) = mortal.process.ban(&person, "spam").await;
+    until("the platform banned", async || {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        world.banned(&person).await.is_some()
+    })
+    .await;
+    mortal.kill();
+    let process = take_over(world).await;
+    assert_eq!(process.state(ban).await.mirror_state, MirrorState::Pending, "the kill came too late");
+    process.finish(job).await;
+    assert_eq!(process.state(ban).await.mirror_state, MirrorState::Done);
+    assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
+    assert_eq!(world.banned(&person).await, None);
+}
