@@ -80,7 +80,7 @@ both_databases! {
         assert_eq!((total(None).await, totals::of_staff(hall.conn(), guild(), chat(1)).await.unwrap()), (0, 0));
         let decide = async |index: usize, id| {
             let transaction = hall.begin().await;
-            let approve = index % 4 != 0;
+            let approve = !index.is_multiple_of(4);
             pending_action::decide(&transaction, (guild(), id), approve, chat(9), at(100)).await.unwrap();
             transaction.commit().await.unwrap();
         };
