@@ -35,7 +35,7 @@ pub(crate) async fn run_draft(
     done: impl FnOnce(Value) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {
     let enqueued = match call.first_job() {
-        Some(first) => Enqueued { ticket: None, job: first },
+        Some(first) => Enqueued::joined(first),
         None => enqueue(call, draft, asked).await?,
     };
     answer(call, enqueued, call.prefer.wait(), done).await

@@ -1,9 +1,9 @@
 //! `/jobs/:jobId` (decisions 5): how far a job is, cancelling it, and running a failed one again.
 
-use entities::job::{self, Failure, State, listing};
+use entities::job::{self, Failure, Status, listing};
 use entities::{ChatId, JobId, Timestamp, job_failure};
 use queue::kinds::{self, SyncAll};
-use queue::{Payload, Replay, replay};
+use queue::{Payload, Retry, retry};
 use sea_orm::ConnectionTrait;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use crate::time::Seconds;
 pub(crate) struct JobView {
     id: JobId,
     kind: String,
-    state: State,
+    state: Status,
     progress: Progress,
     cancel_requested: bool,
     result: Option<Value>,
@@ -50,9 +50,9 @@ impl JobView {
         };
         Self {
             error: row.failure(),
+            state: row.status(now),
             id: row.job_id,
             kind: row.kind,
-            state: row.state,
             progress,
             cancel_requested: row.cancel_requested,
             result: row.result,
@@ -72,7 +72,7 @@ struct Shown {
     next_cursor: Option<i64>,
 }
 
-/// What one try ran into.
+/// What one attempt ran into.
 #[derive(Serialize)]
 struct TryError {
     attempt: i32,
@@ -90,7 +90,7 @@ struct MemberFailure {
     created_at: Seconds,
 }
 
-/// GET /jobs/:jobId, with what its tries ran into, and a page of the members it failed for
+/// GET /jobs/:jobId, with what its attempts ran into, and a page of the members it failed for
 pub(crate) async fn show(call: Call) -> Result<Reply, ApiError> {
     let id = job_id(&call)?;
     let page = Page::<i64>::of(&call, "the `id` of a failure")?;
@@ -104,11 +104,11 @@ pub(crate) async fn show(call: Call) -> Result<Reply, ApiError> {
         message: row.message,
         created_at: Seconds(row.created_at),
     });
-    let errors = job.history().into_iter().map(|mishap| TryError {
-        attempt: mishap.attempt,
-        at: Seconds(mishap.at),
-        error: mishap.error,
-        message: mishap.message,
+    let errors = job.history().into_iter().map(|error| TryError {
+        attempt: error.attempt,
+        at: Seconds(error.at),
+        error: error.error,
+        message: error.message,
     });
     let (errors, failures) = (errors.collect(), failures.collect());
     Reply::data(&Shown { job: JobView::of(job, call.now()), errors, failures, next_cursor })
@@ -126,7 +126,7 @@ pub(crate) async fn cancel(call: Call) -> Result<Reply, ApiError> {
     let queue = &call.app.queue;
     // It may have ended while this was asked.
     let after = queue.cancel(&transaction, id).await?.filter(|job| job.cancel_requested).ok_or_else(over)?;
-    let metadata = json!({ "kind": after.kind, "state": before.state });
+    let metadata = json!({ "kind": after.kind, "state": before.status(call.now()) });
     call.audit(&transaction, "jobs.cancel", id, metadata).await?;
     let message = if after.state.is_open() { "the job stops at its next step" } else { "job cancelled" };
     let reply = Reply::data(&JobView::of(after, call.now()))?.with_message(message);
@@ -135,28 +135,28 @@ pub(crate) async fn cancel(call: Call) -> Result<Reply, ApiError> {
     Ok(reply)
 }
 
-/// POST /jobs/:jobId/retry: a failed or dead job gets a fresh set of attempts; a sync of all members is a run like any
-/// other, and uses the guild's hour
-pub(crate) async fn retry(call: Call) -> Result<Reply, ApiError> {
+/// POST /jobs/:jobId/retry: a failed or dead job gets a fresh set of attempts, one that waits for its next attempt becomes
+/// due now; a sync of all members is a run like any other, and uses the guild's hour
+pub(crate) async fn run_again(call: Call) -> Result<Reply, ApiError> {
     let id = job_id(&call)?;
     if find_to_change(&call, call.read(), id).await?.kind == SyncAll::KIND {
         check_bot(&call).await?;
     }
     let transaction = call.begin().await?;
     let before = find_to_change(&call, &transaction, id).await?;
-    let after = match replay(&transaction, &before, call.now()).await? {
-        Replay::Queued(after) => *after,
-        Replay::Twin(twin) => {
+    let after = match retry(&transaction, &before, call.now()).await? {
+        Retry::Queued(after) => *after,
+        Retry::Twin(twin) => {
             let message = format!("job {twin} does the same and is not finished: wait for it or cancel it");
             return Err(ApiError::conflict("job_twin", message));
         }
-        Replay::OverQuota(standing) => return Err(guard::bulk_sync_over_quota(&standing)),
-        Replay::NotFailed(_) | Replay::PartOf(_) => {
-            let message = "only a failed or dead job can be retried";
+        Retry::OverQuota(standing) => return Err(guard::bulk_sync_over_quota(&standing)),
+        Retry::NotFailed(_) | Retry::PartOf(_) => {
+            let message = "only a job that failed, is dead or waits for its next attempt can be retried";
             return Err(ApiError::conflict("job_not_failed", message));
         }
     };
-    let metadata = json!({ "kind": after.kind, "state": before.state });
+    let metadata = json!({ "kind": after.kind, "state": before.status(call.now()) });
     call.audit(&transaction, "jobs.retry", id, metadata).await?;
     let ticket = after.ticket();
     let reply = Reply::data(&JobView::of(after, call.now()))?.with_message("job queued again");

@@ -271,7 +271,7 @@ pub(crate) static ROUTES: &[Route] = &[
     Route::get("/guilds/{guildId}/jobs", GuildConfigRead, Read, run!(guilds::jobs)),
     Route::get("/jobs/{jobId}", GuildConfigRead, Read, run!(jobs::show)),
     Route::delete("/jobs/{jobId}", GuildConfigWrite, Sync, run!(jobs::cancel)).changes_job(),
-    Route::post("/jobs/{jobId}/retry", GuildConfigWrite, Sync, run!(jobs::retry)).changes_job(),
+    Route::post("/jobs/{jobId}/retry", GuildConfigWrite, Sync, run!(jobs::run_again)).changes_job(),
 ];
 
 #[cfg(test)]

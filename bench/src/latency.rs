@@ -22,7 +22,7 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for round in 0..arguments.jobs + 20 {
         let began = Instant::now();
         let transaction = site.context.database.begin().await?;
-        let enqueued = draft()?.enqueue(&transaction, site.context.clock.now()).await?;
+        let enqueued = draft(0)?.enqueue(&transaction, site.context.clock.now()).await?;
         transaction.commit().await?;
         let committed = site.context.clock.now().timestamp_micros();
         let answer = site.queue.call(enqueued, Duration::from_secs(10)).await?;

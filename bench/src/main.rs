@@ -3,8 +3,8 @@
 //! `eval "$(deploy/services env)"; cargo run --release -p bench -- --help`
 
 mod ceiling;
+mod chaos_command;
 mod latency;
-mod ledger_command;
 mod proxy_command;
 mod site;
 mod staff;
@@ -29,10 +29,13 @@ enum What {
     Ceiling(ceiling::Arguments),
     /// Leaderboard, stats and quota progress of a guild with a million staff actions
     Staff(staff::Arguments),
-    Ledger(bench::ledger::Plan),
+    Chaos(bench::chaos::Plan),
+    Flood(bench::flood::Arguments),
     Manners(bench::manners::Arguments),
+    Outage(bench::outage::Arguments),
     /// A TCP proxy that fails when told, to stand between a process and one of its servers
     Proxy(proxy_command::Arguments),
+    Recovery(bench::recovery::Arguments),
     Turns(bench::turns::Arguments),
 }
 
@@ -43,9 +46,12 @@ async fn main() -> anyhow::Result<()> {
         What::Latency(arguments) => latency::run(&arguments).await,
         What::Ceiling(arguments) => ceiling::run(&arguments).await,
         What::Staff(arguments) => staff::run(&arguments).await,
-        What::Ledger(plan) => ledger_command::run(&plan).await,
+        What::Chaos(plan) => chaos_command::run(&plan).await,
+        What::Flood(arguments) => targets(bench::flood::run(&arguments).await),
         What::Manners(arguments) => targets(bench::manners::run(&arguments).await),
+        What::Outage(arguments) => targets(bench::outage::run(&arguments).await),
         What::Proxy(arguments) => proxy_command::run(&arguments),
+        What::Recovery(arguments) => targets(bench::recovery::run(&arguments).await),
         What::Turns(arguments) => targets(bench::turns::run(&arguments).await),
     }
 }

@@ -45,8 +45,12 @@ impl Handler for NoopHandler {
     }
 }
 
-pub(crate) fn guild_id() -> anyhow::Result<GuildId> {
-    Ok("7000000000000000000".parse()?)
+/// Jobs are spread over so many guilds: of one only its share is in flight.
+const GUILDS: i64 = 10_000;
+const FIRST_GUILD: i64 = 7_000_000_000_000_000_000;
+
+pub(crate) fn guild_id(number: i64) -> anyhow::Result<GuildId> {
+    Ok(GuildId::try_from(FIRST_GUILD + number % GUILDS)?)
 }
 
 fn variable(name: &str) -> anyhow::Result<String> {
@@ -85,7 +89,7 @@ impl Site {
         migrations::apply(database.write()).await?;
         database.close().await;
         let (context, queue) = process(&config).await?;
-        add_guild(&context).await?;
+        add_guilds(&context).await?;
         Ok(Self { context, queue, config, _folder: folder })
     }
 
@@ -115,15 +119,10 @@ impl Site {
 
     /// Starts `count` workers with the default slots.
     pub(crate) async fn work(&self, count: usize) -> anyhow::Result<()> {
-        for number in 0..count {
+        for _ in 0..count {
             let (_, queue) = self.another().await?;
             let registry = Registry::default().with(NoopHandler);
-            queue::run::run(
-                &queue,
-                registry,
-                Slots { default: 256, ..Slots::default() },
-                &format!("bench-{number}"),
-            );
+            queue::run::run(&queue, registry, Slots { default: 256, ..Slots::default() });
         }
         Ok(())
     }
@@ -139,9 +138,9 @@ async fn process(config: &Config) -> anyhow::Result<(Context, Queue)> {
     Ok((context, queue))
 }
 
-async fn add_guild(context: &Context) -> anyhow::Result<()> {
+async fn add_guilds(context: &Context) -> anyhow::Result<()> {
     let row = guild::Model {
-        guild_id: guild_id()?,
+        guild_id: guild_id(0)?,
         name: "Bench".to_owned(),
         shield_writer: false,
         mirror_bans: true,
@@ -152,9 +151,13 @@ async fn add_guild(context: &Context) -> anyhow::Result<()> {
         score_weights: serde_json::json!({}),
         created_at: context.clock.now(),
     };
-    Ok(guild::upsert(context.database.write(), row).await?)
+    let transaction = context.database.begin().await?;
+    for number in 0..GUILDS {
+        guild::upsert(&transaction, guild::Model { guild_id: guild_id(number)?, ..row.clone() }).await?;
+    }
+    Ok(transaction.commit().await?)
 }
 
-pub(crate) fn draft() -> anyhow::Result<Draft> {
-    Ok(Draft::new(guild_id()?, &Noop {}, Actor::service())?)
+pub(crate) fn draft(number: i64) -> anyhow::Result<Draft> {
+    Ok(Draft::new(guild_id(number)?, &Noop {}, Actor::service())?)
 }

@@ -54,7 +54,7 @@ const ALL: [(What, &str); 6] = [
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let site = Site::start(Mode::Distributed).await?;
-    let guild = guild_id()?;
+    let guild = guild_id(0)?;
     let began = Instant::now();
     load::fill(&site.patient().await?, guild, arguments).await?;
     println!(

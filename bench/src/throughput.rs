@@ -31,10 +31,11 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let started = Instant::now();
     let share = arguments.jobs / arguments.producers;
     let mut producers = Vec::new();
-    for _ in 0..arguments.producers {
+    for producer in 0..arguments.producers {
+        let first = i64::try_from(producer * share)?;
         let (queue, context) = (site.queue.clone(), site.context.clone());
         let batch = arguments.batch;
-        producers.push(tokio::spawn(async move { produce(&context, &queue, (share, batch)).await }));
+        producers.push(tokio::spawn(async move { produce(&context, &queue, (first, share, batch)).await }));
     }
     for producer in producers {
         producer.await??;
@@ -55,13 +56,13 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
 async fn produce(
     context: &runtime::Context,
     queue: &queue::Queue,
-    (share, batch): (usize, usize),
+    (first, share, batch): (i64, usize, usize),
 ) -> anyhow::Result<()> {
-    let mut left = share;
+    let (mut left, mut numbers) = (share, first..);
     while left > 0 {
         let size = batch.min(left);
         let transaction = context.database.begin().await?;
-        let drafts = (0..size).map(|_| draft()).collect::<Result<Vec<_>, _>>()?;
+        let drafts = (0..size).map(|_| draft(numbers.next().unwrap_or(0))).collect::<Result<Vec<_>, _>>()?;
         let tickets = queue::enqueue_many(&transaction, drafts, context.clock.now()).await?;
         transaction.commit().await?;
         queue.publish(tickets);
@@ -74,8 +75,9 @@ async fn wait_until_drained(site: &Site, jobs: u64) -> anyhow::Result<u64> {
     loop {
         let done = listing::count_succeeded(site.context.database.read(), "noop").await?;
         if done >= jobs {
-            let backlog = listing::backlog(site.context.database.read(), Class::Default).await?;
-            anyhow::ensure!(backlog.queued == 0, "jobs are left over");
+            let now = site.context.clock.now();
+            let backlog = listing::backlog(site.context.database.read(), Class::Default, now).await?;
+            anyhow::ensure!((backlog.available, backlog.held) == (0, 0), "jobs are left over");
             return Ok(done);
         }
         tokio::time::sleep(LOOK_EVERY).await;

@@ -26,7 +26,12 @@ pub(crate) struct SlotArgs {
 
 impl SlotArgs {
     pub(crate) fn slots(self) -> queue::run::Slots {
-        queue::run::Slots { interactive: self.interactive, default: self.default, bulk: self.bulk }
+        queue::run::Slots {
+            interactive: self.interactive,
+            default: self.default,
+            bulk: self.bulk,
+            maintenance: 0,
+        }
     }
 }
 
@@ -52,6 +57,11 @@ impl Process {
         }
         let context = Context::embedded(config, shutdown).await?;
         let queue = Queue::embedded(&context);
+        // The data folder is this process's alone: what is said to run does not.
+        let rescued = queue.rescue_all().await.context("cannot rescue the jobs of the last run")?;
+        if rescued > 0 {
+            tracing::info!(jobs = rescued, "jobs of the last run go on");
+        }
         Ok(Self { context, queue, platforms })
     }
 

@@ -4,7 +4,7 @@
 //! measures with its own steady clock for how long it stood still; [`take`] then succeeds only if it still does.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ActiveValue::Set, UpdateMany};
 
 use crate::Timestamp;
@@ -96,15 +96,4 @@ fn writing(name: &str, holder: &str, now: Timestamp) -> UpdateMany<Entity> {
         .col_expr(Column::Holder, Expr::value(holder))
         .col_expr(Column::ExtendedAt, Expr::value(now))
         .filter(Column::Name.eq(name))
-}
-
-/// True in a statement that runs while `holder` holds the lease, whatever the process that sent it believes.
-pub(crate) fn is_held(name: &str, holder: &str) -> Expr {
-    let row = Query::select()
-        .expr(Expr::value(1))
-        .from(Entity)
-        .and_where(Column::Name.eq(name))
-        .and_where(Column::Holder.eq(holder))
-        .to_owned();
-    Expr::exists(row)
 }

@@ -12,11 +12,18 @@ const WORDS: [(&str, &str, &str); 5] = [
     ("{bytes}", "bytea", "blob"),
 ];
 
+/// Heads a statement that SQLite does not need.
+const POSTGRES_ONLY: &str = "{postgres only}";
+
 /// Runs each statement in order with its words put in.
 pub(crate) async fn run(manager: &SchemaManager<'_>, statements: &[&str]) -> Result<(), DbErr> {
     let postgres = manager.get_database_backend() == DatabaseBackend::Postgres;
     for statement in statements {
-        let mut text = (*statement).to_owned();
+        let mut text = match statement.strip_prefix(POSTGRES_ONLY) {
+            Some(_) if !postgres => continue,
+            Some(text) => text.to_owned(),
+            None => (*statement).to_owned(),
+        };
         for (word, on_postgres, on_sqlite) in WORDS {
             text = text.replace(word, if postgres { on_postgres } else { on_sqlite });
         }

@@ -15,9 +15,7 @@ mod m0008_staff;
 mod m0009_activity;
 mod m0010_games;
 mod m0011_tickets;
-mod m0012_job_history;
-mod m0013_leading;
-mod m0014_bulk_sync;
+mod m0012_bulk_sync;
 
 use sea_orm::{
     ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, SqliteTransactionMode, TransactionOptions,
@@ -42,9 +40,7 @@ impl MigratorTrait for Schema {
             Box::new(m0009_activity::Change),
             Box::new(m0010_games::Change),
             Box::new(m0011_tickets::Change),
-            Box::new(m0012_job_history::Change),
-            Box::new(m0013_leading::Change),
-            Box::new(m0014_bulk_sync::Change),
+            Box::new(m0012_bulk_sync::Change),
         ]
     }
 }

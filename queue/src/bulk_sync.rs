@@ -12,7 +12,7 @@ use crate::{Draft, Enqueued, Payload, QueueError};
 /// What asking for a bulk sync came to.
 #[derive(Debug, Clone)]
 pub enum BulkSync {
-    /// The job, and how the window stands with it. Without a ticket it is one that was under way, and nothing was counted.
+    /// The job, and how the window stands with it. Where it was joined, nothing was counted.
     Queued(Enqueued, Standing),
     /// Nothing was changed.
     OverQuota(Standing),
@@ -40,9 +40,10 @@ pub async fn enqueue_bulk_sync(
     let draft = Draft::new(payload.guild, payload, actor)?.once(payload.dedupe_key());
     let draft = draft.total(i64::try_from(members).unwrap_or(i64::MAX));
     let enqueued = draft.enqueue(transaction, now).await?;
-    let standing = match enqueued.ticket {
-        Some(_) => bulk_sync::take(transaction, payload.guild, standing, enqueued.job).await?,
-        None => standing,
+    let standing = if enqueued.joined {
+        standing
+    } else {
+        bulk_sync::take(transaction, payload.guild, standing, enqueued.job).await?
     };
     Ok(BulkSync::Queued(enqueued, standing))
 }

@@ -1,7 +1,7 @@
 //! Enqueueing: a row in the transaction of the change that causes the job.
 
 use entities::audit_entry::Actor;
-use entities::job::lifecycle::{self, NewJob};
+use entities::job::insert::{self, NewJob};
 use entities::job::{State, Ticket};
 use entities::{GuildId, JobId, Timestamp};
 use sea_orm::{ConnectionTrait, DbErr};
@@ -15,23 +15,39 @@ pub struct Draft(NewJob);
 /// What enqueueing came to.
 #[derive(Debug, Clone)]
 pub struct Enqueued {
-    /// To be handed to [`crate::Queue::publish`] after the commit; none where an unfinished job with the same dedupe
-    /// key stands already.
+    /// To be handed to [`crate::Queue::publish`] after the commit. None where the job waits for its guild's turn, or was
+    /// joined.
     pub ticket: Option<Ticket>,
     pub job: JobId,
+    /// It is an unfinished job with the same dedupe key.
+    pub joined: bool,
+}
+
+impl Enqueued {
+    /// An unfinished job that another call enqueued.
+    pub fn joined(job: JobId) -> Self {
+        Self { ticket: None, job, joined: true }
+    }
 }
 
 impl Draft {
     pub fn new<P: Payload>(guild: GuildId, payload: &P, actor: Actor) -> Result<Self, serde_json::Error> {
+        Self::of(Some(guild), payload, actor)
+    }
+
+    /// A job of the service itself.
+    pub fn without_guild<P: Payload>(payload: &P) -> Result<Self, serde_json::Error> {
+        Self::of(None, payload, Actor::service())
+    }
+
+    fn of<P: Payload>(guild: Option<GuildId>, payload: &P, actor: Actor) -> Result<Self, serde_json::Error> {
         Ok(Self(NewJob {
             id: JobId(uuid::Uuid::now_v7()),
-            guild: Some(guild),
+            guild,
             parent: None,
             kind: P::KIND,
             class: P::CLASS,
             args: serde_json::to_value(payload)?,
-            state: State::Queued,
-            run_at: None,
             max_attempts: P::MAX_ATTEMPTS,
             dedupe_key: None,
             total: 0,
@@ -53,54 +69,46 @@ impl Draft {
         self
     }
 
-    /// A chunk of `parent`: it waits for its turn.
-    #[must_use]
-    pub fn chunk_of(mut self, parent: JobId) -> Self {
-        self.0.parent = Some(parent);
-        self.0.state = State::Scheduled;
-        self
-    }
-
-    /// Inserts a chunk that waits for its turn.
-    pub async fn insert_waiting<C: ConnectionTrait>(self, conn: &C, now: Timestamp) -> Result<(), DbErr> {
-        lifecycle::insert_many(conn, vec![self.0], now).await
-    }
-
     pub fn id(&self) -> JobId {
         self.0.id
     }
 
-    pub(crate) fn into_row(self) -> NewJob {
+    pub(crate) fn into_chunk_of(mut self, parent: JobId) -> NewJob {
+        self.0.parent = Some(parent);
         self.0
     }
 
-    /// Inserts the job, to run as soon as the transaction is committed and a worker is free.
-    pub async fn enqueue<C: ConnectionTrait>(mut self, conn: &C, now: Timestamp) -> Result<Enqueued, DbErr> {
-        self.0.run_at = Some(now);
+    /// Inserts the job, to run when the transaction is committed, a worker is free and it is its guild's turn.
+    pub async fn enqueue<C: ConnectionTrait>(self, conn: &C, now: Timestamp) -> Result<Enqueued, DbErr> {
         let job = self.0;
         let (id, guild, kind, dedupe_key) = (job.id, job.guild, job.kind, job.dedupe_key.clone());
         let ticket = Ticket::fresh(id, kind, job.class);
-        if lifecycle::insert(conn, job, now).await? {
-            return Ok(Enqueued { ticket: Some(ticket), job: id });
+        if let Some((_, state)) = insert::insert(conn, vec![job], now).await?.first() {
+            return Ok(Enqueued {
+                ticket: (*state == State::Queued).then_some(ticket),
+                job: id,
+                joined: false,
+            });
         }
-        let (Some(guild), Some(key)) = (guild, dedupe_key) else {
-            return Err(DbErr::RecordNotInserted);
-        };
-        let open = lifecycle::find_open_by_dedupe_key(conn, guild, kind, &key).await?;
+        let key = dedupe_key.ok_or(DbErr::RecordNotInserted)?;
+        let open = insert::find_open_by_dedupe_key(conn, guild, kind, &key).await?;
         // It ended between the two statements: the caller's transaction starts over.
         let open = open.ok_or(DbErr::RecordNotInserted)?;
-        Ok(Enqueued { ticket: None, job: open.job_id })
+        Ok(Enqueued::joined(open.job_id))
     }
 }
 
-/// Inserts several jobs at once, to run as soon as the transaction is committed. Drafts with a dedupe key go one by one.
+/// Inserts several jobs in one statement; of one guild no more than its share should be among them. Drafts with a dedupe
+/// key go one by one.
 pub async fn enqueue_many<C: ConnectionTrait>(
     conn: &C,
     drafts: Vec<Draft>,
     now: Timestamp,
 ) -> Result<Vec<Ticket>, DbErr> {
-    let rows: Vec<NewJob> = drafts.into_iter().map(|draft| NewJob { run_at: Some(now), ..draft.0 }).collect();
-    let tickets = rows.iter().map(|job| Ticket::fresh(job.id, job.kind, job.class)).collect();
-    lifecycle::insert_many(conn, rows, now).await?;
-    Ok(tickets)
+    let Some((kind, class)) = drafts.first().map(|draft| (draft.0.kind, draft.0.class)) else {
+        return Ok(Vec::new());
+    };
+    let inserted = insert::insert(conn, drafts.into_iter().map(|draft| draft.0).collect(), now).await?;
+    let queued = inserted.into_iter().filter(|(_, state)| *state == State::Queued);
+    Ok(queued.map(|(job, _)| Ticket::fresh(job, kind, class)).collect())
 }

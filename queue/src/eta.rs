@@ -1,6 +1,6 @@
 //! When a job with steps will be done, at its speed so far.
 //!
-//! Progress comes in lumps: a chunk notes it each quarter of a second or fifty members. So the speed is measured between two notes,
+//! Progress comes in lumps: a chunk notes it each second or fifty members. So the speed is measured between two notes,
 //! from when the steps began to the last note, and the time since that note is taken off the rest; between notes the
 //! estimate counts down instead of growing.
 //!

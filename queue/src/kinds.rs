@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use entities::api_key::Scope;
 use entities::job::Class;
-use entities::{ChatId, GuildId, PlayId, RoleId, TicketId};
+use entities::{ChatId, GuildId, PlayId, RoleId, TicketId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Payload;
@@ -15,7 +15,7 @@ const BULK_TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// Every kind of job, with the scope a key needs to cancel one or to run it again: that of the endpoint that enqueues it.
 /// A test of the worker fails for a kind that is not in this list.
-pub const ALL: [(&str, Scope); 8] = [
+pub const ALL: [(&str, Scope); 9] = [
     (SyncMember::KIND, Scope::Sync),
     (SyncAll::KIND, Scope::Sync),
     (SyncChunk::KIND, Scope::Sync),
@@ -24,6 +24,7 @@ pub const ALL: [(&str, Scope); 8] = [
     (MirrorBan::KIND, Scope::Moderation),
     (ShieldImport::KIND, Scope::Shield),
     (CreateTicket::KIND, Scope::Staff),
+    (PeriodicTask::KIND, Scope::Admin),
 ];
 
 /// The scope for cancelling and retrying jobs of a kind. A kind this version does not know is left to admins.
@@ -151,6 +152,20 @@ impl Payload for ShieldImport {
 pub struct ToFlag {
     pub play_id: PlayId,
     pub reason: String,
+}
+
+/// One run of a schedule, in a scheduler process.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PeriodicTask {
+    pub schedule: String,
+    /// When it was due; by hand, when it was asked for.
+    pub tick: Timestamp,
+}
+
+impl Payload for PeriodicTask {
+    const KIND: &'static str = "periodic_task";
+    const CLASS: Class = Class::Maintenance;
+    const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
 /// Makes the channel of a ticket whose row is there already (interface 4.15).

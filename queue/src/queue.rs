@@ -3,22 +3,21 @@
 use std::time::Duration;
 
 use entities::JobId;
-use entities::job::lifecycle::Held;
 use entities::job::{Ticket, listing};
 use runtime::{Clock, Database, Events, Need, Shutdown, fail_point};
-use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::broker::Broker;
-use crate::gauges;
-use crate::relay;
-use crate::waiters::Waiters;
+use crate::reply::Waiters;
 use crate::{Answer, Enqueued};
 
-/// How many published jobs are noted in one statement, at most.
-const MARK_BATCH: usize = 500;
-
-/// A caller who joined a job of somebody else's looks at the row this often.
-const JOIN_POLL: Duration = Duration::from_millis(250);
+/// A caller whose answer comes by message looks at the row this often all the same: the safety net may have run its job,
+/// and an answer may be lost.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// The same for a caller to whom no message will come: the broker is away, or the job is another call's.
+const POLL_EVERY: Duration = Duration::from_millis(250);
+/// A job that is due later than this is left to the safety net.
+const LONGEST_TIMER: Duration = Duration::from_secs(60);
 
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
@@ -36,7 +35,6 @@ pub struct Queue {
     pub(crate) events: Events,
     pub(crate) shutdown: Shutdown,
     waiters: Waiters,
-    published: mpsc::UnboundedSender<Held>,
 }
 
 impl Queue {
@@ -47,9 +45,9 @@ impl Queue {
 
     /// The queue over RabbitMQ. Connects in the background and keeps doing so: a broker that is away is no error.
     pub fn distributed(context: &runtime::Context, url: &str, prefix: &str) -> Self {
-        let (forget, shutdown) = (relay::forget(context), context.shutdown.clone());
-        let queue = Self::start(context, |waiters| Broker::amqp((url, prefix), waiters, forget, shutdown));
-        // Without it jobs wait in their rows and everything else goes on: no reason to take a process out.
+        let shutdown = context.shutdown.clone();
+        let queue = Self::start(context, |waiters| Broker::amqp((url, prefix), waiters, shutdown));
+        // Without it jobs are found in the database, a second later: no reason to take a process out.
         let broker = queue.broker.clone();
         context.readiness.check("broker", Need::Optional, move || std::future::ready(broker.is_connected()));
         queue
@@ -57,26 +55,21 @@ impl Queue {
 
     fn start(context: &runtime::Context, broker: impl FnOnce(Waiters) -> Broker) -> Self {
         let waiters = Waiters::default();
-        let (published, jobs) = mpsc::unbounded_channel();
-        let queue = Self {
+        Self {
             clock: context.clock.clone(),
             database: context.database.clone(),
             broker: broker(waiters.clone()),
             events: context.events.clone(),
             shutdown: context.shutdown.clone(),
             waiters,
-            published,
-        };
-        context.shutdown.services().spawn(mark_published(context.clone(), jobs));
-        context.shutdown.services().spawn(gauges::keep(context.clone()));
-        queue
+        }
     }
 
     pub fn broker(&self) -> &Broker {
         &self.broker
     }
 
-    /// Rings for committed jobs, in the background. What cannot be published now is left to the relay.
+    /// Publishes committed jobs, in the background. What cannot be published the safety net finds.
     pub fn publish(&self, tickets: impl IntoIterator<Item = Ticket>) {
         for ticket in tickets {
             let queue = self.clone();
@@ -84,80 +77,69 @@ impl Queue {
         }
     }
 
-    /// Rings and waits for the broker's confirmation; true when it has the message.
-    pub(crate) async fn publish_one(&self, ticket: &Ticket, expect_reply: bool) -> bool {
+    /// Publishes a job that becomes due after `wait`, which is at most a minute early for the safety net.
+    pub(crate) fn publish_after(&self, ticket: Ticket, wait: Duration) {
+        if wait.is_zero() {
+            return self.publish([ticket]);
+        }
+        if wait > LONGEST_TIMER {
+            return;
+        }
+        let (queue, soft) = (self.clone(), self.shutdown.soft().clone());
+        self.shutdown.services().spawn(async move {
+            if soft.run_until_cancelled(tokio::time::sleep(wait)).await.is_some() {
+                queue.publish_one(&ticket, false).await;
+            }
+        });
+    }
+
+    async fn publish_one(&self, ticket: &Ticket, expect_reply: bool) {
         fail_point("after_insert", &ticket.kind).await;
         match self.broker.publish(ticket, expect_reply).await {
-            Ok(()) => {
-                fail_point("after_confirm", &ticket.kind).await;
-                // The receiver ends with the process only.
-                let _ = self.published.send(Held { job: ticket.job, lease: ticket.lease });
-                true
-            }
+            Ok(()) => fail_point("after_confirm", &ticket.kind).await,
             Err(error) => {
-                tracing::debug!(job.id = %ticket.job, %error, "not published, the relay will");
-                false
+                tracing::debug!(job.id = %ticket.job, %error, "not published: the safety net finds it");
             }
         }
     }
 
     /// Publishes a committed job and waits for its answer. `None`: none yet, the job goes on by itself.
     pub async fn call(&self, enqueued: Enqueued, wait: Duration) -> Result<Option<Answer>, QueueError> {
-        let job = enqueued.job;
-        match enqueued.ticket {
-            Some(ticket) if wait.is_zero() => {
-                // Whoever does not wait is told that it goes on, however fast the worker is.
-                self.publish([ticket]);
-                return Ok(None);
-            }
-            Some(ticket) => {
-                if let Some(answer) = self.ring_and_wait(ticket, wait).await {
-                    return Ok(Some(answer));
-                }
-            }
-            None => return self.join(job, wait).await,
+        let (job, deadline) = (enqueued.job, Instant::now() + wait);
+        let Some(ticket) = enqueued.ticket else { return self.poll(job, deadline).await };
+        if wait.is_zero() {
+            // A caller that does not wait is told that the job goes on, however fast the worker is.
+            self.publish([ticket]);
+            return Ok(None);
         }
-        self.read_answer(job).await
-    }
-
-    async fn ring_and_wait(&self, ticket: Ticket, wait: Duration) -> Option<Answer> {
-        let mut waiting = self.waiters.register(ticket.job);
-        let deadline = tokio::time::Instant::now() + wait;
+        let mut waiting = self.waiters.register(job);
         let queue = self.clone();
         self.shutdown.tracker().spawn(async move { queue.publish_one(&ticket, true).await });
-        tokio::time::timeout_at(deadline, &mut waiting.receiver).await.ok()?.ok()
-    }
-
-    /// Waits for a job that was enqueued by another call.
-    pub async fn join(&self, job: JobId, wait: Duration) -> Result<Option<Answer>, QueueError> {
-        let deadline = tokio::time::Instant::now() + wait;
-        loop {
+        while self.broker.is_connected() {
+            let look = deadline.min(Instant::now() + LOOK_EVERY);
+            if let Ok(Ok(answer)) = timeout_at(look, &mut waiting.receiver).await {
+                return Ok(Some(answer));
+            }
             let answer = self.read_answer(job).await?;
-            if answer.is_some() || tokio::time::Instant::now() >= deadline {
+            if answer.is_some() || Instant::now() >= deadline {
                 return Ok(answer);
             }
-            tokio::time::sleep_until(deadline.min(tokio::time::Instant::now() + JOIN_POLL)).await;
+        }
+        self.poll(job, deadline).await
+    }
+
+    /// Looks at the row until the job has ended or the time is over.
+    async fn poll(&self, job: JobId, deadline: Instant) -> Result<Option<Answer>, QueueError> {
+        loop {
+            let answer = self.read_answer(job).await?;
+            if answer.is_some() || Instant::now() >= deadline {
+                return Ok(answer);
+            }
+            sleep_until(deadline.min(Instant::now() + POLL_EVERY)).await;
         }
     }
 
     async fn read_answer(&self, job: JobId) -> Result<Option<Answer>, QueueError> {
         Ok(listing::find_any(self.database.read(), job).await?.as_ref().and_then(Answer::of))
-    }
-}
-
-/// Notes confirmed publishes in batches. A note that fails costs a second message, no more.
-async fn mark_published(context: runtime::Context, mut jobs: mpsc::UnboundedReceiver<Held>) {
-    let mut batch = Vec::new();
-    loop {
-        tokio::select! {
-            count = jobs.recv_many(&mut batch, MARK_BATCH) => if count == 0 { return },
-            () = context.shutdown.hard().cancelled() => return,
-        }
-        let now = context.clock.now();
-        if let Err(error) = entities::job::outbox::mark_published(context.database.write(), &batch, now).await
-        {
-            tracing::warn!(%error, jobs = batch.len(), "cannot note published jobs: the relay will ring again");
-        }
-        batch.clear();
     }
 }

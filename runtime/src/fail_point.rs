@@ -9,12 +9,13 @@
 //! | --- | --- | --- |
 //! | `after_insert` | the job's row is committed, nothing is published | kind of job |
 //! | `after_publish` | the message is handed to the broker, and not confirmed | kind |
-//! | `after_confirm` | the broker has the message, the row does not say so | kind |
-//! | `after_claim` | the job is this worker's, its handler was not called | kind |
+//! | `after_confirm` | the broker has confirmed the message | kind |
+//! | `after_claim` | the job is this worker's, its message is not acknowledged | kind |
+//! | `after_ack` | the message is acknowledged, the handler was not called | kind |
 //! | `before_effect` | the handler is about to change something outside | kind |
 //! | `after_effect` | the handler has returned, nothing of the outcome is written | kind |
-//! | `before_commit` | the end is written in a transaction, and not committed | kind, `batch` where many end at once |
-//! | `before_ack` | the outcome is committed, the message not acknowledged | kind |
+//! | `before_commit` | the end is written in a transaction, and not committed | kind, class where many end at once |
+//! | `after_commit` | the end is committed, a waiting caller has no answer | kind |
 
 use crate::error::StartError;
 
@@ -59,15 +60,16 @@ mod armed {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::Duration;
 
-    const POINTS: [&str; 8] = [
+    const POINTS: [&str; 9] = [
         "after_insert",
         "after_publish",
         "after_confirm",
         "after_claim",
+        "after_ack",
         "before_effect",
         "after_effect",
         "before_commit",
-        "before_ack",
+        "after_commit",
     ];
     const ACTIONS: [(&str, Action); 4] = [
         ("abort", Action::Abort),
@@ -183,11 +185,11 @@ mod armed {
 
         #[test]
         fn rules_say_where_what_and_when() {
-            let rules = parse("after_claim:sync_member=abort@2, before_ack=freeze,").unwrap();
+            let rules = parse("after_claim:sync_member=abort@2, after_ack=freeze,").unwrap();
             let first = (rules[0].point, rules[0].detail.as_deref(), rules[0].action, rules[0].hit);
             assert_eq!(first, ("after_claim", Some("sync_member"), Action::Abort, Some(2)));
             let second = (rules[1].point, rules[1].detail.as_deref(), rules[1].action, rules[1].hit);
-            assert_eq!(second, ("before_ack", None, Action::Freeze, None));
+            assert_eq!(second, ("after_ack", None, Action::Freeze, None));
             assert!(parse("").unwrap().is_empty());
         }
 
@@ -197,7 +199,7 @@ mod armed {
             let (second, every) = (&rules[0], &rules[1]);
             let hits = [
                 ("after_claim", "b"),
-                ("before_ack", "a"),
+                ("after_ack", "a"),
                 ("after_claim", "a"),
                 ("after_claim", "a"),
                 ("after_claim", "a"),
@@ -220,7 +222,7 @@ mod armed {
                 ("before_lunch=abort", "before_commit"),
                 ("after_claim=explode", "abort, freeze, hang"),
                 ("after_claim=abort@0", "whole number"),
-                ("before_ack=hang,after_claim=abort@x", "whole number"),
+                ("after_ack=hang,after_claim=abort@x", "whole number"),
             ] {
                 let problem = parse(bad).unwrap_err();
                 assert!(

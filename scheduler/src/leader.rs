@@ -58,11 +58,6 @@ impl Leadership {
         self.alone || self.clock.steady() < *self.until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lease that must be this process's for what it claims, where there is one.
-    pub(crate) fn lease(&self) -> Option<&'static str> {
-        (!self.alone).then_some(NAME)
-    }
-
     fn leads_until(&self, until: Duration) {
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }

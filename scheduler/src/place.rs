@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use entities::{Timestamp, fired_schedule};
+use entities::Timestamp;
 use runtime::{Clock, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
 use sea_orm::ConnectionTrait;
 
@@ -73,18 +73,5 @@ impl Place {
         let options = DatabaseOptions { max_connections: 2, ..DatabaseOptions::default() };
         let database = Database::connect(&self.database_url, &options).await.unwrap();
         Context { clock, database, shutdown: Shutdown::new(), ..self.context.clone() }
-    }
-
-    /// Waits until the newest tick that fired has ended.
-    pub(crate) async fn settled(&self, schedule: &str) -> fired_schedule::Model {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            let last = fired_schedule::last(self.context.database.read(), schedule).await.unwrap();
-            if let Some(last) = last.filter(|last| last.finished_at.is_some()) {
-                return last;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "a run of {schedule} never ended");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
-use entities::{fired_schedule, idempotency, job, loa, strike};
+use entities::{idempotency, job, loa, strike};
 use futures_util::future::BoxFuture;
 use runtime::Context;
 use sea_orm::DbErr;
@@ -12,13 +12,13 @@ use crate::lapsed;
 use crate::silent;
 
 /// Something done at set times. `run` works in batches and returns how many rows it moved.
-pub(crate) struct Schedule {
-    pub(crate) name: &'static str,
-    pub(crate) cron: &'static str,
+pub struct Schedule {
+    pub name: &'static str,
+    pub cron: &'static str,
     pub(crate) run: fn(&Context) -> BoxFuture<'_, Result<u64, DbErr>>,
 }
 
-pub(crate) const SCHEDULES: &[Schedule] = &[
+pub const SCHEDULES: &[Schedule] = &[
     Schedule { name: "bans", cron: "5 * * * * *", run: |context| Box::pin(lapsed::bans(context)) },
     Schedule { name: "mutes", cron: "15 * * * * *", run: |context| Box::pin(lapsed::mutes(context)) },
     Schedule { name: "loa", cron: "25 * * * * *", run: |context| Box::pin(loa(context)) },
@@ -49,13 +49,12 @@ pub(crate) const SCHEDULES: &[Schedule] = &[
         run: |context| Box::pin(idempotency_keys(context)),
     },
     Schedule { name: "finished_jobs", cron: "0 17 * * * *", run: |context| Box::pin(finished_jobs(context)) },
-    Schedule { name: "fired_ticks", cron: "0 43 3 * * *", run: |context| Box::pin(fired_ticks(context)) },
 ];
 
 /// Finished jobs are kept this long.
 const KEEP_JOBS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// Fired ticks are kept this long, for whoever asks why a sweep did or did not run.
-const KEEP_TICKS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Jobs of periodic tasks that ended well are kept this long: they are thousands a day.
+const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
 /// Rows in one statement, so that no sweep holds locks for long.
 const BATCH: u64 = 500;
 
@@ -103,20 +102,12 @@ async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {
 async fn finished_jobs(context: &Context) -> Result<u64, DbErr> {
     let mut total = 0;
     loop {
-        let before = context.clock.now() - KEEP_JOBS;
-        let deleted = job::outbox::sweep(context.database.write(), before, BATCH).await?;
+        let (conn, now) = (context.database.write(), context.clock.now());
+        let deleted = job::listing::prune(conn, now - KEEP_JOBS, BATCH).await?
+            + job::listing::prune_maintenance(conn, now - KEEP_PERIODIC, BATCH).await?;
         total += deleted;
         if deleted < BATCH || context.shutdown.soft().is_cancelled() {
             return Ok(total);
         }
     }
-}
-
-async fn fired_ticks(context: &Context) -> Result<u64, DbErr> {
-    let before = context.clock.now() - KEEP_TICKS;
-    let mut total = 0;
-    for schedule in SCHEDULES {
-        total += fired_schedule::forget(context.database.write(), schedule.name, before).await?;
-    }
-    Ok(total)
 }

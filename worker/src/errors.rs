@@ -7,10 +7,15 @@ use std::time::Duration;
 
 use entities::job::Failure;
 use platforms::{Missing, PlatformError};
-use queue::run::{JobError, failure};
+use queue::run::{JobContext, JobError, failure};
 
 /// When to ask again where an operator has to act first.
 const OPERATOR_PAUSE: Duration = Duration::from_secs(60);
+
+const UNAVAILABLE: &str = "platform_unavailable";
+/// Between two tries of a bulk job while the platform is away.
+const OUTAGE_PAUSE: Duration = Duration::from_secs(20);
+const LONGEST_OUTAGE: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// The platform's own number for "the bot is not in this guild".
 const MISSING_ACCESS: i64 = 50_001;
@@ -19,13 +24,24 @@ const MISSING_ACCESS: i64 = 50_001;
 pub(crate) fn job_error(error: PlatformError) -> JobError {
     let failure = public(&error);
     match error {
-        // The ladder's pauses outlast a platform's downtime; the few seconds the client suggests do not.
+        // The backoff's pauses outlast a platform's downtime; the few seconds the client suggests do not.
         PlatformError::Unavailable { .. } => JobError::Retry(failure),
         PlatformError::RateLimited { retry_after }
         | PlatformError::Stopped { retry_after: Some(retry_after), .. } => {
             JobError::RetryAfter(failure, retry_after)
         }
         _ => JobError::Fail(failure),
+    }
+}
+
+/// An outage of the platform is waited for by bulk jobs: with the backoff's long pauses a guild would stand still for half
+/// an hour after it, and its attempts would be used up by it. A platform that stays away for longer is a failure.
+pub(crate) fn wait_out(job: &JobContext, error: JobError) -> JobError {
+    match error {
+        JobError::Retry(failure) if failure.error == UNAVAILABLE && job.age() < LONGEST_OUTAGE => {
+            JobError::RetryAfter(failure, OUTAGE_PAUSE)
+        }
+        error => error,
     }
 }
 
@@ -47,10 +63,9 @@ pub(crate) fn public(error: &PlatformError) -> Failure {
         PlatformError::NotConfigured(_) => {
             later(failure(503, "platform_not_configured", error.to_string()), OPERATOR_PAUSE)
         }
-        PlatformError::Unavailable { .. } => later(
-            failure(503, "platform_unavailable", error.to_string()),
-            error.retry_after().unwrap_or_default(),
-        ),
+        PlatformError::Unavailable { .. } => {
+            later(failure(503, UNAVAILABLE, error.to_string()), error.retry_after().unwrap_or_default())
+        }
         PlatformError::RateLimited { retry_after } => {
             later(failure(503, "platform_rate_limited", error.to_string()), *retry_after)
         }

@@ -52,34 +52,5 @@ pub fn registry(platforms: Platforms, events: Events) -> Registry {
 
 /// Takes and runs jobs until the context's shutdown. Returns at once.
 pub fn start(context: &Context, queue: &Queue, platforms: Platforms, slots: Slots) {
-    let registry = registry(platforms, context.events.clone());
-    let name = process_name();
-    tracing::info!(worker = name, kinds = ?registry.kinds().collect::<Vec<_>>(), "taking jobs");
-    queue::run::run(queue, registry, slots, &name);
-}
-
-/// This process in the rows of the jobs it holds: host, process id, and something a reused process id cannot repeat.
-fn process_name() -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = match host.trim() {
-        "" => "host",
-        name => name,
-    };
-    let random = uuid::Uuid::now_v7().as_u128() & 0xffff_ffff;
-    format!("{host}:{}:{random:08x}", std::process::id())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn process_names_name_host_and_process_and_do_not_repeat() {
-        let (one, two) = (process_name(), process_name());
-        assert_ne!(one, two);
-        let parts: Vec<&str> = one.split(':').collect();
-        assert_eq!(parts.len(), 3);
-        assert!(!parts[0].is_empty());
-        assert_eq!(parts[1], std::process::id().to_string());
-    }
+    queue::run::run(queue, registry(platforms, context.events.clone()), slots);
 }

@@ -17,7 +17,7 @@ use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::Event;
 use serde_json::Value;
 
-use crate::errors::job_error;
+use crate::errors::{job_error, wait_out};
 use crate::wanted::GuildRules;
 use crate::{Services, names};
 use page::{Findings, Page};
@@ -35,7 +35,7 @@ impl Handler for Job {
                 discard(job).await?;
                 Err(error)
             }
-            settled => settled,
+            settled => settled.map_err(|error| wait_out(job, error)),
         }
     }
 }

@@ -23,7 +23,7 @@ use queue::run::{Handler, JobContext, JobError, Outcome};
 
 use crate::Services;
 use crate::apply::Sender;
-use crate::errors::job_error;
+use crate::errors::{job_error, wait_out};
 use crate::wanted::Change;
 use buckets::Buckets;
 use progress::{Progress, Settled};
@@ -43,13 +43,14 @@ impl Handler for Job {
         job.check_cancelled()?;
         let mut progress = Progress::resume(job, chunk.members.len());
         let call = CallContext::bulk(chunk.guild);
-        let due = self.due(job, call, (&chunk, &mut progress)).await?;
+        let due = self.due(job, call, (&chunk, &mut progress)).await;
+        let due = due.map_err(|error| wait_out(job, error))?;
         let stop = job.cancelled().child_token();
         let sender = Sender { chat: self.0.platforms.chat.as_ref(), call, job, stop: &stop };
         let broken = carry_out(sender, &due, &mut progress).await?;
         progress.keep(job).await?;
         match broken {
-            Some(error) => Err(error),
+            Some(error) => Err(wait_out(job, error)),
             None if progress.is_complete() => Ok(Outcome::done(progress.result())),
             None => job.check_cancelled().map(|()| Outcome::Yield),
         }

@@ -1,7 +1,7 @@
 //! GET /guilds/:guildId/jobs: a guild's jobs, newest first; `state` and `kind` narrow the list.
 
 use entities::JobId;
-use entities::job::State;
+use entities::job::Status;
 use entities::job::listing::{self, Filter};
 use serde::Serialize;
 
@@ -19,10 +19,10 @@ struct Jobs {
 
 pub(crate) async fn jobs(call: Call) -> Result<Reply, ApiError> {
     let page = Page::<JobId>::of(&call, "the `id` of a job")?;
-    let state = call.query.text("state").map(state).transpose()?;
+    let status = call.query.text("state").map(status).transpose()?;
     let kind = call.query.text("kind").map(kind).transpose()?;
-    let filter = Filter { guild: Some(call.guild()), state, kind };
-    let mut rows = listing::list(call.read(), filter, page.to_fetch()).await?;
+    let filter = Filter { guild: Some(call.guild()), status, kind };
+    let mut rows = listing::list(call.read(), filter, page.to_fetch(), call.now()).await?;
     let next_cursor = page.cut(&mut rows, |row| row.job_id);
     let now = call.now();
     Reply::data(&Jobs { jobs: rows.into_iter().map(|row| JobView::of(row, now)).collect(), next_cursor })
@@ -37,11 +37,9 @@ fn kind(text: &str) -> Result<&str, ApiError> {
     Err(ApiError::field("kind", &text.into(), &format!("one of {}", names.join(", "))))
 }
 
-fn state(text: &str) -> Result<State, ApiError> {
-    let ended = [State::Succeeded, State::Failed, State::Dead, State::Cancelled];
-    let all: Vec<_> = State::OPEN.into_iter().chain(ended).collect();
-    all.iter().copied().find(|state| state.name() == text).ok_or_else(|| {
-        let names: Vec<_> = all.iter().map(|state| state.name()).collect();
+fn status(text: &str) -> Result<Status, ApiError> {
+    Status::ALL.into_iter().find(|status| status.name() == text).ok_or_else(|| {
+        let names = Status::ALL.map(Status::name);
         ApiError::field("state", &text.into(), &format!("one of {}", names.join(", ")))
     })
 }

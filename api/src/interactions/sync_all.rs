@@ -47,12 +47,12 @@ pub(crate) async fn sync_all(call: Call) -> Result<Reply, ApiError> {
         BulkSync::Queued(enqueued, standing) => (enqueued, standing),
         BulkSync::OverQuota(standing) => return Err(guard::bulk_sync_over_quota(&standing)),
     };
-    let message = if enqueued.ticket.is_some() {
+    let message = if enqueued.joined {
+        "a sync of all members is under way already; this is its job"
+    } else {
         let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
         call.audit(&transaction, "sync.all_requested", enqueued.job, metadata).await?;
         "sync of all members queued"
-    } else {
-        "a sync of all members is under way already; this is its job"
     };
     let reply = Reply::data(&Queued { queued: true, members, job_id: enqueued.job })?.with_message(message);
     let reply = call.commit(transaction, reply).await?;

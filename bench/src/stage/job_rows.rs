@@ -6,7 +6,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use super::World;
 
 /// A job's row, as the product knows it.
-pub use entities::job::{Model as JobRow, State as JobState};
+pub use entities::job::{Class as JobClass, Model as JobRow, State as JobState};
 
 impl World {
     /// All jobs of a kind, oldest first.

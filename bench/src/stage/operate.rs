@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::client::http_client;
 use super::world::READY_WITHIN;
-use super::{Mode, Process, World, eventually, free_address};
+use super::{JobRow, Mode, Process, World, eventually, free_address};
 
 /// Less than the quota of reads allows to look at it.
 const JOB_ENDS_WITHIN: Duration = Duration::from_secs(40);
@@ -95,6 +95,15 @@ impl World {
         let worker = self.spawn("worker");
         self.roles().workers.push(worker);
         self.wait_until_ready().await;
+    }
+
+    /// The worker process that runs the job of this row, out of the world's own.
+    pub fn take_worker_of(&self, row: &JobRow) -> Running {
+        // host:process:random
+        let pid: u32 = row.worker.as_deref().unwrap().split(':').nth(1).unwrap().parse().unwrap();
+        let mut roles = self.roles();
+        let index = roles.workers.iter().position(|worker| worker.process.id() == pid).unwrap();
+        roles.workers.remove(index)
     }
 
     pub async fn wait_until_ready(&self) {

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
+
+use super::process::signal;
 
 pub struct PrivateServer {
     kind: &'static str,
@@ -43,6 +46,16 @@ impl PrivateServer {
     /// Stops it and deletes its data; port and password stay.
     pub fn wipe(&self) {
         self.run("wipe");
+    }
+
+    /// Redis stands still as a whole (SIGSTOP), then goes on: its scripts and its clock with it.
+    pub fn stall(&self, span: Duration) {
+        let mut connection = redis::Client::open(self.url()).unwrap().get_connection().unwrap();
+        let info: redis::InfoDict = redis::cmd("INFO").arg("server").query(&mut connection).unwrap();
+        let process: u32 = info.get("process_id").unwrap();
+        signal("-STOP", process);
+        std::thread::sleep(span);
+        signal("-CONT", process);
     }
 
     /// Runs `rabbitmqctl` on it, as an operator would.

@@ -116,8 +116,7 @@ impl Process {
     }
 
     fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+        signal(name, self.child.id());
     }
 
     pub async fn ended(&mut self, within: Duration) -> ExitStatus {
@@ -134,6 +133,10 @@ impl Process {
             println!("{line}");
         }
     }
+}
+
+pub(super) fn signal(name: &str, process: u32) {
+    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
 }
 
 impl Drop for Process {

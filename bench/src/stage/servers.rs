@@ -1,7 +1,13 @@
 //! The servers of the distributed mode, as `./test` names them, and removing what a test left there.
 
+use entities::job::Class;
 use lapin::options::{ExchangeDeleteOptions, QueueDeleteOptions};
 use lapin::{Connection, ConnectionProperties};
+
+/// The name of a class's queue in RabbitMQ.
+pub fn job_queue(prefix: &str, class: Class) -> String {
+    format!("{prefix}.jobs.{}.v2", class.name())
+}
 
 #[derive(Clone, Debug)]
 pub struct Servers {
@@ -36,12 +42,12 @@ impl Servers {
     async fn forget_queues(&self, prefix: &str) -> lapin::Result<()> {
         let connection = Connection::connect(&self.amqp, ConnectionProperties::default()).await?;
         let channel = connection.create_channel().await?;
-        for queue in ["jobs.interactive", "jobs.default", "jobs.bulk", "dead"] {
-            let name = format!("{prefix}.{queue}.v1");
-            channel.queue_delete(name.into(), QueueDeleteOptions::default()).await?;
+        let queues = Class::ALL.map(|class| job_queue(prefix, class));
+        for queue in queues.into_iter().chain([format!("{prefix}.dead.v2")]) {
+            channel.queue_delete(queue.into(), QueueDeleteOptions::default()).await?;
         }
         for exchange in ["jobs", "dead"] {
-            let name = format!("{prefix}.{exchange}.v1");
+            let name = format!("{prefix}.{exchange}.v2");
             channel.exchange_delete(name.into(), ExchangeDeleteOptions::default()).await?;
         }
         connection.close(200, "done".into()).await

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::figures::{Figures, Target, mean, percentile};
 use crate::stage::{Guild, JobRow, Mode, Setup, World, eventually};
 use eta::Watch;
-pub(crate) use singles::Singles;
+pub(crate) use singles::{Singles, Waits};
 
 /// Turns between guilds, at the chat platform's real pace: single syncs and small bulks beside one that is endless,
 /// twenty bulks at once, and whether the estimated times were right. Exits with 1 when a target is missed.

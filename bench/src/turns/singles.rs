@@ -1,12 +1,13 @@
 //! Single syncs at an even rate, as dashboards send them: how long until each started, and what its caller waited.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::figures::{Figures, Target, float, percentile};
-use crate::stage::{Api, Guild, World};
+use crate::stage::{Api, Guild, JobRow, World};
 
 pub(crate) struct Singles<'a> {
     world: &'a World,
@@ -41,8 +42,8 @@ impl<'a> Singles<'a> {
 
     /// Sends the next `count` of them, one each interval, whether or not those before are answered.
     pub(crate) async fn run(&mut self, count: usize) -> Waits {
-        let known = self.world.job_rows("sync_member").await.len();
         let calls = self.calls.split_off(self.calls.len().saturating_sub(count));
+        let users: HashSet<&str> = calls.iter().map(|(_, _, user)| *user).collect();
         let begun = Instant::now();
         let sent = calls.into_iter().zip(0_u32..).map(|((api, guild, user), number)| {
             let due = self.each * number;
@@ -57,7 +58,8 @@ impl<'a> Singles<'a> {
         });
         let answers = join_all(sent).await;
         let rows = self.world.job_rows("sync_member").await;
-        let started = rows.iter().skip(known).filter_map(|row| {
+        let asked_for = |row: &&JobRow| row.args["user"].as_str().is_some_and(|user| users.contains(user));
+        let started = rows.iter().filter(asked_for).filter_map(|row| {
             let wait = row.started_at? - row.created_at;
             Some(wait.to_std().unwrap_or_default().as_secs_f64() * 1_000.0)
         });
@@ -70,6 +72,18 @@ impl<'a> Singles<'a> {
 }
 
 impl Waits {
+    pub(crate) fn started(&self) -> &[f64] {
+        &self.started
+    }
+
+    pub(crate) fn answered(&self) -> &[f64] {
+        &self.answered
+    }
+
+    pub(crate) fn late(&self) -> usize {
+        self.late
+    }
+
     pub(crate) fn tell(&self, figures: &mut Figures) {
         figures.tell("single syncs sent", float(self.answered.len()));
         figures.tell("commit to start, ms, p50", percentile(&self.started, 50));

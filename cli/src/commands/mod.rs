@@ -10,6 +10,7 @@ mod links;
 mod migrate;
 mod panels;
 mod scheduler;
+mod schedules;
 mod seed;
 mod serve;
 mod shield;
@@ -61,9 +62,12 @@ pub(crate) enum Command {
     Submissions(submissions::Command),
     /// Bring roles and nicknames of all members of a guild in line
     Sync(sync::Args),
-    /// Look at jobs, retry and cancel them
+    /// Look at jobs and workers; retry, cancel and pause jobs
     #[command(subcommand)]
     Jobs(jobs::Command),
+    /// Look at periodic tasks, run one now, pause one
+    #[command(subcommand)]
+    Schedules(schedules::Command),
     /// Load guilds and Shield flags from a fixture file; what is there already stays as it is
     Seed(seed::Args),
     /// Serve both platforms' wire formats from a fixture file, for tests and trials
@@ -90,6 +94,7 @@ impl Command {
             Self::Submissions(command) => Box::pin(submissions::run(command)).await,
             Self::Sync(args) => Box::pin(sync::run(args)).await,
             Self::Jobs(command) => Box::pin(jobs::run(command)).await,
+            Self::Schedules(command) => Box::pin(schedules::run(command)).await,
             Self::Seed(args) => Box::pin(seed::run(args)).await,
             Self::Simulate(args) => Box::pin(simulate::run(args)).await,
         }

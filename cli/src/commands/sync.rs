@@ -45,7 +45,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         BulkSync::OverQuota(standing) => bail!("{}", over_quota(&standing)),
     };
     let job = enqueued.job;
-    if enqueued.ticket.is_some() {
+    if !enqueued.joined {
         let metadata = serde_json::Map::from_iter([
             ("dry_run".to_owned(), json!(payload.dry_run)),
             ("max_removals".to_owned(), json!(payload.max_removals)),
@@ -55,7 +55,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     }
     transaction.commit().await?;
     access::finish(context, Vec::new()).await;
-    let begun = if enqueued.ticket.is_some() { "queued" } else { "under way already" };
+    let begun = if enqueued.joined { "under way already" } else { "queued" };
     let members = output::count(usize::try_from(members).unwrap_or(usize::MAX), "member");
     output::print(&format!("job {job} is {begun} for {members}; see `guildhall jobs show {job}`"))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::harness::{World, distributed_only};
-use crate::leading::retries_come_back;
+use crate::leading::{jobs_are_rescued, retries_come_back};
 
 distributed_only!(
     either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
@@ -14,6 +14,7 @@ distributed_only!(
     changes_on_one_api_are_seen_on_the_other(|setup| setup.processes(2)),
     a_bulk_sync_is_shared_and_no_member_is_changed_twice(|setup| setup.processes(2).members(120)),
     a_second_scheduler_takes_over(|setup| setup.processes(2)),
+    retries_need_no_scheduler,
 );
 
 async fn either_api_answers_with_the_workers_result(world: &World) {
@@ -95,9 +96,14 @@ async fn a_bulk_sync_is_shared_and_no_member_is_changed_twice(world: &World) {
 }
 
 async fn a_second_scheduler_takes_over(world: &World) {
-    // Whichever led: the other one must, or retries would wait for ever.
+    // Whichever led: the other one must, or jobs of killed workers would wait for ever.
     let mut first = world.roles().schedulers.remove(0);
     first.process.terminate();
     assert!(first.process.ended(Duration::from_secs(10)).await.success(), "{}", first.process.log());
+    jobs_are_rescued(world).await;
+}
+
+async fn retries_need_no_scheduler(world: &World) {
+    world.roles().schedulers.clear();
     retries_come_back(world).await;
 }

@@ -5,6 +5,7 @@
 mod audit_logs;
 mod bindings;
 mod broker;
+mod chaos;
 mod cli_commands;
 mod cross_guild;
 mod demo;
@@ -23,7 +24,6 @@ mod jobs;
 mod keys_and_guilds;
 mod kills;
 mod leading;
-mod ledger;
 mod limits;
 mod lookup;
 mod moderation;

@@ -3,13 +3,13 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 
-use super::{Column, Entity, Model, State};
+use super::{Column, Entity, Model, State, time};
 use crate::{JobId, Timestamp};
 
-/// Nobody works on a job in one of these.
-const IDLE: [State; 3] = [State::Scheduled, State::Queued, State::Retrying];
+/// No worker runs a job in one of these.
+const IDLE: [State; 2] = [State::Queued, State::Held];
 
-/// Asks the job and its children to stop, and ends those that nobody runs. Returns the job as it is afterwards.
+/// Asks the job and its children to stop, and ends those that no worker runs. Returns the job as it is afterwards.
 pub async fn request<C: ConnectionTrait>(
     conn: &C,
     job: JobId,
@@ -26,7 +26,7 @@ pub async fn request<C: ConnectionTrait>(
     Entity::find_by_id(job).one(conn).await
 }
 
-/// Ends the children nobody runs and asks the running ones to stop. Returns the running ones.
+/// Ends the children that no worker runs and asks the running ones to stop. Returns the running ones.
 pub async fn stop_children<C: ConnectionTrait>(
     conn: &C,
     parent: JobId,
@@ -50,7 +50,7 @@ async fn end_idle<C: ConnectionTrait>(
     Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Cancelled))
         .col_expr(Column::CancelRequested, Expr::value(true))
-        .col_expr(Column::FinishedAt, Expr::value(now))
+        .col_expr(Column::FinishedAt, time::now(conn, now))
         .filter(which)
         .filter(Column::State.is_in(IDLE))
         .exec(conn)

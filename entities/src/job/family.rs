@@ -5,25 +5,22 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{QueryOrder, QuerySelect};
 
-use super::lifecycle::{Held, Progress, failure_json};
-use super::{Column, Entity, Failure, Model, State, Ticket};
+use super::{Claim, Column, Entity, Failure, Model, Progress, State, time};
 use crate::{JobId, Timestamp};
 
-/// Turns a running parent into a waiting one, its plan's counters as first result. What an earlier try of the plan
+/// Turns a running parent into a waiting one, its plan's counters as first result. What an earlier attempt of the plan
 /// failed for is forgotten: from here on an error on the parent means that a child failed. False: the claim is lost.
 pub async fn wait_for_children<C: ConnectionTrait>(
     conn: &C,
-    held: Held,
+    claim: Claim,
     counters: Json,
     (checkpoint, progress): (Json, Progress),
     now: Timestamp,
 ) -> Result<bool, DbErr> {
-    let done = held
-        .update_progress(progress, now)
+    let done = claim
+        .update_progress(conn, progress, now)
         .col_expr(Column::State, Expr::value(State::Waiting))
-        .col_expr(Column::LeaseUntil, Expr::value(Option::<Timestamp>::None))
         .col_expr(Column::Result, Expr::value(counters))
         .col_expr(Column::Error, Expr::value(Option::<Json>::None))
         .col_expr(Column::Checkpoint, Expr::value(checkpoint))
@@ -42,7 +39,7 @@ pub async fn add_progress<C: ConnectionTrait>(
     let rows = Entity::update_many()
         .col_expr(Column::ProgressDone, Expr::col(Column::ProgressDone).add(done))
         .col_expr(Column::ProgressFailed, Expr::col(Column::ProgressFailed).add(failed))
-        .col_expr(Column::ProgressAt, Expr::value(now))
+        .col_expr(Column::ProgressAt, time::now(conn, now))
         .filter(Column::JobId.eq(parent))
         .exec_with_returning(conn)
         .await?;
@@ -57,52 +54,13 @@ pub async fn note_failure<C: ConnectionTrait>(
     stop: bool,
 ) -> Result<(), DbErr> {
     let mut update = Entity::update_many()
-        .col_expr(Column::Error, Expr::value(failure_json(failure)))
+        .col_expr(Column::Error, Expr::value(failure.to_json()))
         .filter(Column::JobId.eq(parent));
     if stop {
         update = update.col_expr(Column::CancelRequested, Expr::value(true));
     }
     update.exec(conn).await?;
     Ok(())
-}
-
-/// Lets the next chunks into the queue so that at most `window` of the parent's are in it or running.
-pub async fn release_chunks<C: ConnectionTrait>(
-    conn: &C,
-    parent: JobId,
-    window: u64,
-    now: Timestamp,
-) -> Result<Vec<Ticket>, DbErr> {
-    let active = Entity::find()
-        .filter(Column::ParentId.eq(parent))
-        .filter(Column::State.is_in([State::Queued, State::Running, State::Retrying]))
-        .count(conn)
-        .await?;
-    let free = window.saturating_sub(active);
-    if free == 0 {
-        return Ok(Vec::new());
-    }
-    let next: Vec<JobId> = Entity::find()
-        .select_only()
-        .column(Column::JobId)
-        .filter(Column::ParentId.eq(parent))
-        .filter(Column::State.eq(State::Scheduled))
-        .order_by_asc(Column::JobId)
-        .limit(free)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    if next.is_empty() {
-        return Ok(Vec::new());
-    }
-    let rows = Entity::update_many()
-        .col_expr(Column::State, Expr::value(State::Queued))
-        .col_expr(Column::RunAt, Expr::value(now))
-        .filter(Column::JobId.is_in(next))
-        .filter(Column::State.eq(State::Scheduled))
-        .exec_with_returning(conn)
-        .await?;
-    Ok(rows.iter().map(Model::ticket).collect())
 }
 
 pub async fn count_open_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Result<u64, DbErr> {
@@ -126,7 +84,7 @@ pub async fn finish_parent<C: ConnectionTrait>(
     };
     let rows = Entity::update_many()
         .col_expr(Column::State, Expr::value(state))
-        .col_expr(Column::FinishedAt, Expr::value(now))
+        .col_expr(Column::FinishedAt, time::now(conn, now))
         .filter(Column::JobId.eq(parent.job_id))
         .filter(Column::State.eq(State::Waiting))
         .exec_with_returning(conn)

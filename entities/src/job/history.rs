@@ -1,5 +1,5 @@
-//! What a job's tries ran into, kept on its row for whoever asks why it is late or dead. A job that never failed has
-//! none; one that succeeded in the end, or was replayed, keeps what came before.
+//! What a job's attempts ran into, kept on its row for whoever asks why it is late or dead. A job that never failed has
+//! none; one that succeeded in the end, or was retried by hand, keeps what came before.
 
 use sea_orm::prelude::Json;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,10 @@ pub const KEPT: usize = 16;
 /// Characters of a message that are kept.
 const MESSAGE: usize = 300;
 
-/// One try that did not end well.
+/// One attempt that did not end well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mishap {
-    /// Which attempt it was, from 1; from 1 again after a replay.
+pub struct AttemptError {
+    /// Which attempt it was, from 1; from 1 again after a retry by hand.
     pub attempt: i32,
     pub at: Timestamp,
     /// The process that ran it. Not for guilds.
@@ -28,7 +28,7 @@ pub struct Mishap {
 
 impl Model {
     /// Newest last, at most [`KEPT`].
-    pub fn history(&self) -> Vec<Mishap> {
+    pub fn history(&self) -> Vec<AttemptError> {
         let errors = self.errors.clone();
         errors.and_then(|errors| serde_json::from_value(errors).ok()).unwrap_or_default()
     }
@@ -36,7 +36,7 @@ impl Model {
     /// The history with the end of this very run in it.
     pub(super) fn history_with(&self, failure: &Failure, now: Timestamp) -> Json {
         let mut history = self.history();
-        history.push(Mishap {
+        history.push(AttemptError {
             attempt: self.attempt,
             at: now,
             worker: self.worker.clone(),

@@ -1,10 +1,10 @@
 //! Looking at jobs: one, a guild's, and what waits.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{Iterable, QueryOrder, QuerySelect};
 
-use super::{Class, Column, Entity, Model, State};
+use super::{Class, Column, Entity, Model, State, Status, time};
 use crate::{GuildId, JobId, Timestamp};
 
 /// A guild's job; chunks are not shown to guilds.
@@ -25,23 +25,24 @@ pub async fn find_any<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<Option
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
     pub guild: Option<GuildId>,
-    pub state: Option<State>,
+    pub status: Option<Status>,
     pub kind: Option<&'a str>,
 }
 
-/// Jobs that are nobody's chunk, newest first, older than the cursor; without their arguments, which may be megabytes,
+/// Jobs that are no chunks, newest first, older than the cursor; without their arguments, which may be megabytes,
 /// and their history.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     filter: Filter<'_>,
     (cursor, limit): (Option<JobId>, u64),
+    now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
     let mut query = slim().order_by_desc(Column::JobId).limit(limit);
     if let Some(guild) = filter.guild {
         query = query.filter(Column::GuildId.eq(guild));
     }
-    if let Some(state) = filter.state {
-        query = query.filter(Column::State.eq(state));
+    if let Some(status) = filter.status {
+        query = query.filter(status.condition(now));
     }
     if let Some(kind) = filter.kind {
         query = query.filter(Column::Kind.eq(kind));
@@ -69,7 +70,7 @@ pub async fn open_bulk<C: ConnectionTrait>(
     query.all(conn).await
 }
 
-/// Nobody's chunks, without what may be large.
+/// No chunks, and without what may be large.
 fn slim() -> Select<Entity> {
     Entity::find()
         .select_only()
@@ -94,38 +95,78 @@ pub async fn find_open<C: ConnectionTrait>(
         .await
 }
 
-/// What waits in a class: how many jobs are queued and since when the oldest is.
+/// What waits in a class: how many jobs are available, how many held, and since when the oldest available one waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backlog {
-    pub queued: i64,
+    pub available: i64,
+    pub held: i64,
     pub oldest: Option<Timestamp>,
 }
 
-pub async fn backlog<C: ConnectionTrait>(conn: &C, class: Class) -> Result<Backlog, DbErr> {
+pub async fn backlog<C: ConnectionTrait>(conn: &C, class: Class, now: Timestamp) -> Result<Backlog, DbErr> {
     let row: Option<(i64, Option<Timestamp>)> = Entity::find()
         .select_only()
-        .column_as(Column::JobId.count(), "queued")
+        .column_as(Column::JobId.count(), "available")
         .column_as(Column::RunAt.min(), "oldest")
         .filter(Column::Class.eq(class))
         .filter(Column::State.eq(State::Queued))
+        .filter(Expr::col(Column::RunAt).lte(time::now(conn, now)))
         .into_tuple()
         .one(conn)
         .await?;
-    let (queued, oldest) = row.unwrap_or((0, None));
-    Ok(Backlog { queued, oldest })
+    let held = Entity::find()
+        .filter(Column::Class.eq(class))
+        .filter(Column::State.eq(State::Held))
+        .count(conn)
+        .await?;
+    let (available, oldest) = row.unwrap_or((0, None));
+    Ok(Backlog { available, held: i64::try_from(held).unwrap_or(i64::MAX), oldest })
 }
 
-/// Since when the oldest job waits that no broker has confirmed.
-pub async fn oldest_unpublished<C: ConnectionTrait>(conn: &C) -> Result<Option<Timestamp>, DbErr> {
-    let row: Option<Option<Timestamp>> = Entity::find()
+/// Deletes up to `limit` jobs that ended before `before`, with their chunks and failures. Ids sort by time, and no job
+/// ended before it was enqueued.
+pub async fn prune<C: ConnectionTrait>(conn: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
+    prune_where(conn, Column::ParentId.is_null(), before, limit).await
+}
+
+/// The same, for the jobs of periodic tasks that ended well.
+pub async fn prune_maintenance<C: ConnectionTrait>(
+    conn: &C,
+    before: Timestamp,
+    limit: u64,
+) -> Result<u64, DbErr> {
+    let which = Column::Class.eq(Class::Maintenance).and(Column::State.eq(State::Succeeded));
+    prune_where(conn, which, before, limit).await
+}
+
+async fn prune_where<C: ConnectionTrait>(
+    conn: &C,
+    which: SimpleExpr,
+    before: Timestamp,
+    limit: u64,
+) -> Result<u64, DbErr> {
+    let old: Vec<JobId> = Entity::find()
         .select_only()
-        .column_as(Column::RunAt.min(), "oldest")
-        .filter(Column::State.eq(State::Queued))
-        .filter(Column::PublishedAt.is_null())
+        .column(Column::JobId)
+        .filter(Column::JobId.lt(first_id_at(before)))
+        .filter(Column::FinishedAt.lt(before))
+        .filter(which)
+        .limit(limit)
         .into_tuple()
-        .one(conn)
+        .all(conn)
         .await?;
-    Ok(row.flatten())
+    let done = Entity::delete_many()
+        .filter(Column::JobId.is_in(old))
+        .filter(Column::FinishedAt.is_not_null())
+        .exec(conn)
+        .await?;
+    Ok(done.rows_affected)
+}
+
+/// No id of this time or later is smaller.
+fn first_id_at(time: Timestamp) -> JobId {
+    let millis = u128::try_from(time.timestamp_millis()).unwrap_or(0);
+    JobId(Uuid::from_u128(millis << 80))
 }
 
 /// The chunks of a job that some worker runs at the moment.

@@ -1,21 +1,28 @@
-//! Jobs: the row is the truth about a piece of work; the broker only says that there is some (design 4).
+//! Jobs: the row is the truth about a piece of work; the broker only spreads it (design 4).
 //!
-//! `scheduled → queued → running → succeeded | retrying (→ queued) | failed | dead | cancelled`; a parent whose
-//! children are open is `waiting`. Each claim raises the lease number, and every later write of the claimer names it:
-//! a late worker changes no row. Modules: [`lifecycle`] one job, [`batch`] many at once, [`family`] parents and children, [`loss`] runs
-//! that ended with their worker, [`outbox`] what the scheduler moves, [`history`] and [`listing`] what people look at.
+//! `queued → running → succeeded | queued (retry) | failed | dead | cancelled`; a parent with open children is
+//! `waiting`, a job whose guild has its full share in flight is `held`. Each claim raises the fencing token, and every
+//! later write of that run names it: a late worker changes no row. Times are the database's, see [`time`].
+//!
+//! Modules: [`insert`], [`claim`], [`turns`], [`run`] (what a claimed job's holder writes), [`rescue`], [`family`]
+//! (parents and chunks), [`cancel`], [`retry`], [`history`], [`listing`].
 
-pub mod batch;
 pub mod cancel;
+pub mod claim;
 pub mod family;
 pub mod history;
-pub mod lifecycle;
+pub mod insert;
 pub mod listing;
-pub mod loss;
-pub mod outbox;
+pub mod rescue;
+pub mod retry;
+pub mod run;
+mod status;
+pub mod time;
+pub mod turns;
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+pub use status::Status;
 
 use crate::{GuildId, JobId, KeyId, Timestamp};
 
@@ -30,26 +37,32 @@ pub struct Model {
     pub class: Class,
     pub args: Json,
     pub state: State,
-    /// How often it was claimed, not counting runs that gave it back unharmed, and the first that were lost in a row.
+    /// Runs that count against `max_attempts`: not those that yielded, snoozed, or were cut by a crash the first times.
     pub attempt: i32,
     pub max_attempts: i32,
-    pub lease: i64,
-    pub lease_until: Option<Timestamp>,
+    /// Crashes in a row that took this job with them, see [`rescue`].
+    pub crashes: i32,
+    /// The fencing token: raised by each claim.
+    pub token: i64,
+    /// The process that runs it, or ran it last.
     pub worker: Option<String>,
-    /// When it was or will be queued; none for a chunk that waits for its turn.
-    pub run_at: Option<Timestamp>,
-    pub published_at: Option<Timestamp>,
+    /// When it becomes available.
+    pub run_at: Timestamp,
     /// Where the answer for a waiting caller goes, kept when the job is to be run again.
     pub reply_to: Option<String>,
     pub dedupe_key: Option<String>,
     pub progress_done: i64,
     pub progress_total: i64,
     pub progress_failed: i64,
+    /// When progress was written last.
+    pub progress_at: Option<Timestamp>,
     pub checkpoint: Option<Json>,
     pub cancel_requested: bool,
     pub result: Option<Json>,
     /// A [`Failure`].
     pub error: Option<Json>,
+    /// What its attempts ran into, see [`history`].
+    pub errors: Option<Json>,
     pub actor_id: Option<i64>,
     pub key_id: Option<KeyId>,
     pub request_id: Option<String>,
@@ -57,12 +70,6 @@ pub struct Model {
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
-    /// What its tries ran into, see [`history`].
-    pub errors: Option<Json>,
-    /// Runs in a row that were lost, see [`loss`].
-    pub losses: i32,
-    /// When progress was noted last.
-    pub progress_at: Option<Timestamp>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -70,82 +77,62 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Which queue a job waits in. Interactive never waits for bulk.
+/// Which queue a job waits in. Each has slots of its own, so interactive jobs never wait for bulk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    #[sea_orm(string_value = "interactive")]
     Interactive,
-    #[sea_orm(string_value = "default")]
     Default,
-    #[sea_orm(string_value = "bulk")]
     Bulk,
+    /// Periodic tasks, which scheduler processes run.
+    Maintenance,
+    /// Jobs that were running when their process crashed, twice in a row.
+    Quarantine,
 }
 
 impl Class {
-    pub const ALL: [Self; 3] = [Self::Interactive, Self::Default, Self::Bulk];
+    pub const ALL: [Self; 5] =
+        [Self::Interactive, Self::Default, Self::Bulk, Self::Maintenance, Self::Quarantine];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Interactive => "interactive",
             Self::Default => "default",
             Self::Bulk => "bulk",
+            Self::Maintenance => "maintenance",
+            Self::Quarantine => "quarantine",
         }
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 pub enum State {
-    /// Waits for its time or, a chunk, for its turn.
-    #[sea_orm(string_value = "scheduled")]
-    Scheduled,
-    #[sea_orm(string_value = "queued")]
+    /// Available from `run_at` on.
     Queued,
-    #[sea_orm(string_value = "running")]
+    /// Its guild has its full share of the class in flight.
+    Held,
     Running,
     /// A parent with open children.
-    #[sea_orm(string_value = "waiting")]
     Waiting,
-    #[sea_orm(string_value = "retrying")]
-    Retrying,
-    #[sea_orm(string_value = "succeeded")]
     Succeeded,
-    /// Ended with an error that another try would not mend.
-    #[sea_orm(string_value = "failed")]
+    /// Ended with an error that another attempt would not mend.
     Failed,
-    /// Ended with its attempts used up; can be replayed.
-    #[sea_orm(string_value = "dead")]
+    /// Ended with its attempts used up; can be retried.
     Dead,
-    #[sea_orm(string_value = "cancelled")]
     Cancelled,
 }
 
 impl State {
-    pub const OPEN: [Self; 5] = [Self::Scheduled, Self::Queued, Self::Running, Self::Waiting, Self::Retrying];
+    pub const OPEN: [Self; 4] = [Self::Queued, Self::Held, Self::Running, Self::Waiting];
 
     pub fn is_open(self) -> bool {
         Self::OPEN.contains(&self)
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Retrying => "retrying",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Dead => "dead",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }
 
-/// Why a job or one try of it did not succeed, as its caller is told. `message` is public text.
+/// Why a job or one attempt of it did not succeed, as its caller is told. `message` is public text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The HTTP status a waiting caller gets.
@@ -158,15 +145,45 @@ pub struct Failure {
     pub retry_after: Option<u64>,
 }
 
+impl Failure {
+    fn to_json(&self) -> Json {
+        serde_json::to_value(self).unwrap_or(Json::Null)
+    }
+}
+
+/// The right to write as the run that a claim began: the job and the fencing token of that claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Claim {
+    pub job: JobId,
+    pub token: i64,
+}
+
+/// How far a job is: of `total` steps, `done` are over, and of those `failed` went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    pub done: i64,
+    pub total: i64,
+    pub failed: i64,
+}
+
 impl Model {
     pub fn failure(&self) -> Option<Failure> {
         self.error.clone().and_then(|error| serde_json::from_value(error).ok())
     }
 
+    /// The claim that this row shows, as it was read or returned by the claim.
+    pub fn claim(&self) -> Claim {
+        Claim { job: self.job_id, token: self.token }
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress { done: self.progress_done, total: self.progress_total, failed: self.progress_failed }
+    }
+
     pub fn ticket(&self) -> Ticket {
         Ticket {
             job: self.job_id,
-            lease: self.lease,
+            token: self.token,
             kind: self.kind.clone(),
             class: self.class,
             reply_to: self.reply_to.clone(),
@@ -178,16 +195,21 @@ impl Model {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
     pub job: JobId,
-    /// The lease number at the time of ringing: a claim made with this ticket holds the next one.
-    pub lease: i64,
+    /// The fencing token when it was published. A claim with another one hits nothing.
+    pub token: i64,
     pub kind: String,
     pub class: Class,
     pub reply_to: Option<String>,
 }
 
 impl Ticket {
+    /// The row as it must be for the message to count.
+    pub fn claim(&self) -> Claim {
+        Claim { job: self.job, token: self.token }
+    }
+
     /// For a job that was never run.
     pub fn fresh(job: JobId, kind: &str, class: Class) -> Self {
-        Self { job, lease: 0, kind: kind.to_owned(), class, reply_to: None }
+        Self { job, token: 0, kind: kind.to_owned(), class, reply_to: None }
     }
 }

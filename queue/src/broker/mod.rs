@@ -1,4 +1,4 @@
-//! The doorbell: in-process channels when embedded, RabbitMQ when distributed. Callers cannot tell which.
+//! What spreads jobs: in-process channels when embedded, RabbitMQ when distributed. Callers cannot tell which.
 
 mod amqp;
 mod in_process;
@@ -9,12 +9,10 @@ use entities::JobId;
 use entities::job::{Class, Ticket};
 use runtime::{Shutdown, fail_point};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use crate::Answer;
-use crate::waiters::Waiters;
+use crate::reply::Waiters;
 use amqp::AmqpBroker;
-pub(crate) use amqp::Forget;
 use in_process::InProcessBroker;
 
 /// Why a message is not known to be in the broker. The row is queued all the same.
@@ -46,9 +44,8 @@ impl Broker {
         Self::InProcess(InProcessBroker::new(waiters))
     }
 
-    /// `forget` is called before a class's queue is made: what was published to an earlier one is lost.
-    pub(crate) fn amqp(address: (&str, &str), waiters: Waiters, forget: Forget, shutdown: Shutdown) -> Self {
-        Self::Amqp(AmqpBroker::start(address, waiters, forget, shutdown))
+    pub(crate) fn amqp(address: (&str, &str), waiters: Waiters, shutdown: Shutdown) -> Self {
+        Self::Amqp(AmqpBroker::start(address, waiters, shutdown))
     }
 
     /// Puts the message into its class's queue and waits for the confirmation.
@@ -96,14 +93,6 @@ impl Broker {
             Self::Amqp(broker) => broker.connects(),
         }
     }
-
-    /// How many messages wait in the class's queue; `None` while the broker cannot be asked.
-    pub async fn depth(&self, class: Class) -> Option<u64> {
-        match self {
-            Self::InProcess(broker) => Some(broker.depth(class)),
-            Self::Amqp(broker) => broker.depth(class).await,
-        }
-    }
 }
 
 /// A stream of deliveries that ends with the process.
@@ -121,35 +110,17 @@ impl Deliveries {
     }
 }
 
-/// One ring of the doorbell, to be settled by [`Delivery::done`] or [`Delivery::put_back`]. Dropped unsettled, it is
-/// delivered again.
+/// One message, to be acknowledged by [`Delivery::done`]. Dropped without it, RabbitMQ delivers it again.
 pub(crate) struct Delivery {
     pub(crate) ticket: Ticket,
-    /// An earlier receiver of this message went away without settling it.
-    pub(crate) redelivered: bool,
-    /// Cancelled when the connection it came over is gone: somebody else may be given it.
-    pub(crate) lost: CancellationToken,
-    settle: Settle,
-}
-
-enum Settle {
-    InProcess(InProcessBroker),
-    Amqp(lapin::Acker),
+    /// None in-process.
+    acker: Option<lapin::Acker>,
 }
 
 impl Delivery {
-    /// The row says all there is to say: the message can go.
     pub(crate) async fn done(self) {
-        if let Settle::Amqp(acker) = self.settle {
+        if let Some(acker) = self.acker {
             amqp::ack(&acker).await;
-        }
-    }
-
-    /// Not looked at: somebody else shall.
-    pub(crate) async fn put_back(self) {
-        match self.settle {
-            Settle::InProcess(broker) => broker.put_back(self.ticket),
-            Settle::Amqp(acker) => amqp::requeue(&acker).await,
         }
     }
 }

@@ -19,11 +19,10 @@ fn job(class: Class, state: State, (done, total): (i64, i64)) -> Model {
         state,
         attempt: 1,
         max_attempts: 8,
-        lease: 1,
-        lease_until: None,
+        crashes: 0,
+        token: 1,
         worker: None,
-        run_at: None,
-        published_at: None,
+        run_at: at(0),
         reply_to: None,
         dedupe_key: None,
         progress_done: done,
@@ -41,7 +40,6 @@ fn job(class: Class, state: State, (done, total): (i64, i64)) -> Model {
         started_at: Some(at(0)),
         finished_at: None,
         errors: None,
-        losses: 0,
         progress_at: None,
     }
 }

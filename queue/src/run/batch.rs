@@ -1,20 +1,19 @@
 //! Claims and plain ends, many in one statement. A batch is whatever came while the one before was written, so an
 //! idle system waits for nothing and a busy one pays one commit for many jobs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use entities::JobId;
-use entities::job::lifecycle::Held;
-use entities::job::{Model, batch};
+use entities::job::{Claim, Model, claim, run, turns};
 use futures_util::FutureExt;
 use sea_orm::DbErr;
 use sea_orm::prelude::Json;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
-use super::LEASE;
+use super::heartbeat::{CLAIM_TIMEOUT, Registration};
 use crate::Queue;
 
 /// Statements of one sort in flight on Postgres: one is written while the next is filled. SQLite has one writer.
@@ -61,13 +60,13 @@ async fn ask<I, O>(sender: &mpsc::UnboundedSender<Asked<I, O>>, item: I) -> Resu
 /// Takes what has gathered; `None` when nobody can ask any more.
 async fn gather<I, O>(source: &Source<I, O>) -> Option<(Vec<I>, Answers<O>)> {
     let mut asked = Vec::new();
-    let count = source.lock().await.recv_many(&mut asked, batch::MOST).await;
+    let count = source.lock().await.recv_many(&mut asked, claim::MOST).await;
     (count > 0).then(|| asked.into_iter().unzip())
 }
 
 fn refuse<O>(error: &DbErr, answers: Answers<O>) {
     for answer in answers {
-        // Whoever no longer listens was cut; its lease ends by itself.
+        // A receiver that is gone was cut.
         drop(answer.send(Err(DbErr::Custom(error.to_string()))));
     }
 }
@@ -76,31 +75,42 @@ fn writers(queue: &Queue) -> usize {
     if queue.database.is_postgres() { IN_FLIGHT } else { 1 }
 }
 
-/// Claims jobs for one worker.
-pub(super) struct Claimer(mpsc::UnboundedSender<Asked<JobId, Option<Model>>>);
+type Wanted = (Claim, Arc<Registration>);
+
+/// Claims published jobs for one process.
+pub(super) struct Claimer(mpsc::UnboundedSender<Asked<Wanted, Option<Model>>>);
 
 impl Claimer {
-    pub(super) fn start(queue: &Queue, worker: &str) -> Self {
-        let (own, worker) = (queue.clone(), worker.to_owned());
-        Self(start(queue.shutdown.services(), writers(queue), move |jobs, answers| {
-            let (queue, worker) = (own.clone(), worker.clone());
-            async move { claim(&queue, &worker, (jobs, answers)).await }
+    pub(super) fn start(queue: &Queue) -> Self {
+        let own = queue.clone();
+        Self(start(queue.shutdown.services(), writers(queue), move |wanted, answers| {
+            let queue = own.clone();
+            async move { claim(&queue, wanted, answers).await }
         }))
     }
 
-    /// `None`: the job is not queued any more.
-    pub(super) async fn claim(&self, job: JobId) -> Result<Option<Model>, DbErr> {
-        ask(&self.0, job).await
+    /// `None`: the job is not queued any more as it was published.
+    pub(super) async fn claim(
+        &self,
+        published: Claim,
+        registration: &Arc<Registration>,
+    ) -> Result<Option<Model>, DbErr> {
+        ask(&self.0, (published, Arc::clone(registration))).await
     }
 }
 
-async fn claim(queue: &Queue, worker: &str, (jobs, answers): (Vec<JobId>, Answers<Option<Model>>)) {
-    let now = queue.clock.now();
-    match batch::claim(queue.database.write(), &jobs, worker, (now, now + LEASE)).await {
+async fn claim(queue: &Queue, wanted: Vec<Wanted>, answers: Answers<Option<Model>>) {
+    // All of a batch asked within moments of each other. Under the name of an older one nothing would be claimed twice,
+    // and what is claimed under a name that is void is rescued.
+    let Some((_, registration)) = wanted.last() else { return };
+    let jobs: Vec<Claim> = wanted.iter().map(|(claim, _)| *claim).collect();
+    let claiming = claim::published(queue.database.write(), &jobs, &registration.name, queue.clock.now());
+    let late = |_| DbErr::Custom("the database did not answer a claim in time".to_owned());
+    match tokio::time::timeout(CLAIM_TIMEOUT, claiming).await.map_err(late).flatten() {
         Ok(rows) => {
             let mut rows: HashMap<JobId, Model> = rows.into_iter().map(|row| (row.job_id, row)).collect();
             for (job, answer) in jobs.iter().zip(answers) {
-                drop(answer.send(Ok(rows.remove(job))));
+                drop(answer.send(Ok(rows.remove(&job.job))));
             }
         }
         Err(error) => refuse(&error, answers),
@@ -108,7 +118,7 @@ async fn claim(queue: &Queue, worker: &str, (jobs, answers): (Vec<JobId>, Answer
 }
 
 /// Ends jobs well that have nothing else to write.
-pub(crate) struct Finisher(mpsc::UnboundedSender<Asked<(Held, Json), bool>>);
+pub(crate) struct Finisher(mpsc::UnboundedSender<Asked<(Claim, Json), bool>>);
 
 impl Finisher {
     pub(super) fn start(queue: &Queue) -> Self {
@@ -119,33 +129,42 @@ impl Finisher {
         }))
     }
 
-    /// False: the claim is not the newest any more.
-    pub(crate) async fn succeed(&self, held: Held, result: Json) -> Result<bool, DbErr> {
-        ask(&self.0, (held, result)).await
+    /// False: the claim is lost.
+    pub(crate) async fn succeed(&self, claim: Claim, result: Json) -> Result<bool, DbErr> {
+        ask(&self.0, (claim, result)).await
     }
 }
 
-async fn succeed(queue: &Queue, ended: Vec<(Held, Json)>, answers: Answers<bool>) {
-    match write(queue, &ended).await {
-        Ok(hit) => {
-            let hit: std::collections::HashSet<JobId> = hit.into_iter().collect();
-            for ((held, _), answer) in ended.iter().zip(answers) {
-                drop(answer.send(Ok(hit.contains(&held.job))));
-            }
-        }
-        Err(error) => refuse(&error, answers),
+async fn succeed(queue: &Queue, results: Vec<(Claim, Json)>, answers: Answers<bool>) {
+    let ended = match write(queue, &results).await {
+        Ok(ended) => ended,
+        Err(error) => return refuse(&error, answers),
+    };
+    let hit: HashSet<JobId> = ended.iter().map(|ended| ended.job).collect();
+    for ((claim, _), answer) in results.iter().zip(answers) {
+        drop(answer.send(Ok(hit.contains(&claim.job))));
+    }
+    let turns: HashSet<_> =
+        ended.iter().filter_map(|ended| ended.guild.map(|guild| (guild, ended.class))).collect();
+    let turns: Vec<_> = turns.into_iter().collect();
+    match turns::release_after(queue.database.write(), &turns, queue.clock.now()).await {
+        Ok(released) => queue.publish(released),
+        // The next end of the guild releases them, or the safety net.
+        Err(error) => tracing::warn!(%error, "cannot release the next jobs of guilds"),
     }
 }
 
 /// One statement, which commits itself. A fail point needs the commit apart from it.
-async fn write(queue: &Queue, ended: &[(Held, Json)]) -> Result<Vec<JobId>, DbErr> {
+async fn write(queue: &Queue, results: &[(Claim, Json)]) -> Result<Vec<run::Ended>, DbErr> {
     let now = queue.clock.now();
     if !runtime::has_fail_point("before_commit") {
-        return batch::succeed(queue.database.write(), ended, now).await;
+        return run::succeed(queue.database.write(), results, now).await;
     }
     let transaction = queue.database.begin().await?;
-    let hit = batch::succeed(&transaction, ended, now).await?;
-    runtime::fail_point("before_commit", "batch").await;
+    let hit = run::succeed(&transaction, results, now).await?;
+    for ended in &hit {
+        runtime::fail_point("before_commit", ended.class.name()).await;
+    }
     transaction.commit().await?;
     Ok(hit)
 }

@@ -1,27 +1,28 @@
 //! What a running job knows and may do: its row, its time slice, whether to stop, and keeping checkpoints.
 
-use std::sync::{Mutex, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use entities::audit_entry::Actor;
-use entities::job::lifecycle::{self, Held, Progress};
-use entities::job::{Model, family};
+use entities::job::{Claim, Model, Progress, family, insert, run};
 use entities::{GuildId, JobId, Timestamp};
 use runtime::{Clock, Database};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
-use super::lease::Lease;
+use super::heartbeat::Registration;
 use super::{JobError, SLICE};
 use crate::{Draft, Queue};
 
 pub struct JobContext {
-    pub(super) job: Model,
-    pub(super) queue: Queue,
-    pub(super) cancel: CancellationToken,
-    pub(super) lease: Lease,
+    job: Model,
+    queue: Queue,
+    cancel: CancellationToken,
+    registration: Arc<Registration>,
     started: Instant,
     /// What the row says, and what a child has told its parent already.
     saved: Mutex<Progress>,
@@ -31,9 +32,8 @@ pub struct JobContext {
 }
 
 impl JobContext {
-    pub(super) fn new(job: Model, queue: Queue, lease: Lease) -> Self {
-        let progress =
-            Progress { done: job.progress_done, total: job.progress_total, failed: job.progress_failed };
+    pub(super) fn new(job: Model, queue: Queue, registration: Arc<Registration>) -> Self {
+        let progress = job.progress();
         let cancel = CancellationToken::new();
         if job.cancel_requested {
             cancel.cancel();
@@ -43,7 +43,7 @@ impl JobContext {
             job,
             queue,
             cancel,
-            lease,
+            registration,
             started: Instant::now(),
             saved: Mutex::new(progress),
             current: Mutex::new(progress),
@@ -70,7 +70,7 @@ impl JobContext {
 
     /// True where an earlier run may have got further than the checkpoint says.
     pub fn is_resumed(&self) -> bool {
-        self.job.lease > 1
+        self.job.token > 1
     }
 
     pub fn args(&self) -> &serde_json::Value {
@@ -79,11 +79,7 @@ impl JobContext {
 
     /// Who asked for it.
     pub fn actor(&self) -> Actor {
-        Actor {
-            actor_id: self.job.actor_id.unwrap_or(0),
-            key_id: self.job.key_id,
-            request_id: self.job.request_id.clone(),
-        }
+        actor_of(&self.job)
     }
 
     pub fn database(&self) -> &Database {
@@ -104,12 +100,6 @@ impl JobContext {
         self.queue.clock.now()
     }
 
-    /// For ending a job that nobody runs any more.
-    pub(crate) fn for_ending(job: Model, queue: Queue) -> Self {
-        let lease = Lease::new(CancellationToken::new(), (Instant::now(), queue.clock.now()));
-        Self::new(job, queue, lease)
-    }
-
     pub(crate) fn queue(&self) -> &Queue {
         &self.queue
     }
@@ -119,18 +109,44 @@ impl JobContext {
         self.job.parent_id
     }
 
-    pub(crate) fn max_attempts(&self) -> i32 {
-        self.job.max_attempts
-    }
-
     /// The row as it was claimed.
     pub(crate) fn row(&self) -> &Model {
         &self.job
     }
 
     /// The claim that every write of this run names.
-    pub(crate) fn claim(&self) -> Held {
-        Held::of(&self.job)
+    pub(crate) fn claim(&self) -> Claim {
+        self.job.claim()
+    }
+
+    pub(super) fn registration(&self) -> &Registration {
+        &self.registration
+    }
+
+    /// To be awaited right before each step that changes something outside: says whether the job was cancelled, or may
+    /// run elsewhere by now.
+    pub async fn before_effect(&self) -> Result<(), JobError> {
+        runtime::fail_point("before_effect", self.kind()).await;
+        if !self.registration.is_confirmed(&self.queue).await? {
+            return Err(JobError::LeaseLost);
+        }
+        self.check_cancelled()
+    }
+
+    /// Like [`before_effect`](Self::before_effect), before a step that must not be taken twice: asks the database in
+    /// any case.
+    pub async fn before_single_effect(&self) -> Result<(), JobError> {
+        self.before_effect().await?;
+        match run::confirm(self.queue.database.write(), self.claim()).await? {
+            Some(false) => self.check_cancelled(),
+            Some(true) => Err(JobError::Cancelled),
+            None => Err(JobError::LeaseLost),
+        }
+    }
+
+    /// An earlier run was cut by a crash: what it asked for last may still be under way somewhere.
+    pub fn took_over(&self) -> bool {
+        self.job.crashes > 0
     }
 
     /// Whether somebody asked the job to stop. Before a step that changes something outside,
@@ -161,11 +177,6 @@ impl JobContext {
     /// Sets how far this job is; it is written with the next checkpoint or the end.
     pub fn set_progress(&self, done: i64, total: i64, failed: i64) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Progress { done, total, failed };
-    }
-
-    /// Its end writes its own row and nothing else.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.job.parent_id.is_none() && self.progress().total == 0
     }
 
     /// Progress since it was last written, as `(done, failed)`.
@@ -206,7 +217,7 @@ impl JobContext {
             family::add_progress(&transaction, parent, self.unsaved(), self.now()).await?;
         }
         let reached = (checkpoint, self.counters().filter(|_| self.job.parent_id.is_some()));
-        if !lifecycle::checkpoint(&transaction, self.claim(), reached, progress, self.now()).await? {
+        if !run::checkpoint(&transaction, self.claim(), reached, progress, self.now()).await? {
             return Err(JobError::LeaseLost);
         }
         transaction.commit().await?;
@@ -216,15 +227,19 @@ impl JobContext {
 
     /// Inserts chunks of this job; they wait until it returns [`super::Outcome::Split`].
     pub async fn add_chunks<C: ConnectionTrait>(&self, conn: &C, chunks: Vec<Draft>) -> Result<(), JobError> {
-        Ok(self.insert_chunks(conn, chunks).await?)
+        let rows = chunks.into_iter().map(|chunk| chunk.into_chunk_of(self.id())).collect();
+        Ok(insert::insert_held(conn, rows, self.now()).await?)
     }
+}
 
-    pub(crate) async fn insert_chunks<C: ConnectionTrait>(
-        &self,
-        conn: &C,
-        chunks: Vec<Draft>,
-    ) -> Result<(), DbErr> {
-        let rows = chunks.into_iter().map(|chunk| chunk.chunk_of(self.id()).into_row()).collect();
-        lifecycle::insert_many(conn, rows, self.now()).await
-    }
+/// Who asked for the job.
+pub(super) fn actor_of(job: &Model) -> Actor {
+    Actor { actor_id: job.actor_id.unwrap_or(0), key_id: job.key_id, request_id: job.request_id.clone() }
+}
+
+/// Polls the run only while its process's heartbeat is confirmed. Something beside it has to wake the task.
+pub(super) async fn only_while_confirmed<F: Future>(context: &JobContext, run: F) -> F::Output {
+    let mut run = pin!(run);
+    let in_doubt = || context.registration.in_doubt(context.clock());
+    std::future::poll_fn(|task| if in_doubt() { Poll::Pending } else { run.as_mut().poll(task) }).await
 }

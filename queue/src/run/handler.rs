@@ -33,15 +33,15 @@ impl Outcome {
 /// How a run ended otherwise.
 #[derive(Debug)]
 pub enum JobError {
-    /// Worth another try after the ladder's pause.
+    /// Worth another attempt after the backoff.
     Retry(Failure),
-    /// Worth another try, not before this pause.
+    /// The platform is busy or stopped: goes on after this pause, give or take a fifth. Burns no attempt.
     RetryAfter(Failure, Duration),
     /// Would fail again however often.
     Fail(Failure),
     /// The job was cancelled and what it did so far is kept.
     Cancelled,
-    /// Somebody else has the job: nothing more is written.
+    /// The job may run elsewhere: nothing more is written.
     LeaseLost,
 }
 
@@ -101,8 +101,12 @@ impl Registry {
         self
     }
 
-    pub(super) fn find(&self, kind: &str) -> Option<Arc<dyn AnyHandler>> {
-        self.handlers.get(kind).map(|(_, handler)| Arc::clone(handler))
+    pub(super) fn find(&self, kind: &str) -> Option<(Class, Arc<dyn AnyHandler>)> {
+        self.handlers.get(kind).map(|(class, handler)| (*class, Arc::clone(handler)))
+    }
+
+    pub(super) fn knows(&self, kind: &str) -> bool {
+        self.handlers.contains_key(kind)
     }
 
     pub fn kinds(&self) -> impl Iterator<Item = &'static str> {

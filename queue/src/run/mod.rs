@@ -1,23 +1,24 @@
-//! The worker's side: handlers, the registry of them, and the loops that claim, run and settle.
+//! The worker's side: handlers, the registry of them, and the loops that fetch, run and complete.
 
 mod batch;
+mod children;
+mod complete;
 mod context;
+mod fetch;
 mod handler;
-mod lease;
-mod one;
+mod heartbeat;
+mod identity;
 mod pool;
+mod single;
 mod watchdog;
 
 use std::time::Duration;
 
-pub(crate) use batch::Finisher;
+pub(crate) use children::finish_parent_if_last;
+pub(crate) use complete::Complete;
 pub use context::JobContext;
 pub use handler::{Handler, JobError, Outcome, Registry, failure};
 pub use pool::{Slots, run};
 
-/// How long a claim holds without a heartbeat (issue: jobs of a killed worker run elsewhere within 75 s).
-pub const LEASE: Duration = Duration::from_secs(60);
-/// Time between two heartbeats of a run: five may be lost before the lease ends.
-const HEARTBEAT: Duration = Duration::from_secs(10);
 /// After this long a run that can should keep a checkpoint and queue up again.
 const SLICE: Duration = Duration::from_secs(30);

@@ -1,10 +1,8 @@
-//! Parents and chunks: window, progress, the one end, failures, cancelling.
+//! Parents and chunks: share, progress, the one end, failures, cancelling.
 
-use entities::job::family;
-use entities::job::lifecycle::{Held, Progress};
-use entities::job::{Model, State, listing};
+use entities::job::{Class, Model, Progress, State, family, listing, turns};
 use entities::{JobId, audit_entry};
-use queue::{Draft, Enqueued};
+use queue::Enqueued;
 use serde_json::json;
 
 use crate::kinds::{Chunk, ChunkHandler, Gate, Parent, ParentHandler, registry};
@@ -12,7 +10,7 @@ use crate::world::{World, both_modes, guild};
 
 async fn start(world: &World, gate: &Gate, chunks: i64) -> JobId {
     world.work_with(registry().with(ParentHandler).with(ChunkHandler(gate.clone())));
-    let Enqueued { ticket, job } = world.enqueue(&Parent { chunks }).await;
+    let Enqueued { ticket, job, .. } = world.enqueue(&Parent { chunks }).await;
     world.queue.publish(ticket);
     job
 }
@@ -28,27 +26,18 @@ async fn parent_with(world: &World, fails: &[Option<&str>]) -> JobId {
     let conn = world.context.database.write();
     for word in fails {
         let chunk = Chunk { steps: 5, fails: word.map(str::to_owned) };
-        let draft =
-            Draft::new(guild(), &chunk, audit_entry::Actor::service()).unwrap().total(5).chunk_of(job);
-        world.insert(draft).await;
+        world.insert_chunk(job, &chunk, 5).await;
     }
     let row = world.claim(job).await.unwrap();
     let reached = (json!({}), Progress::default());
-    assert!(family::wait_for_children(conn, Held::of(&row), json!({}), reached, now).await.unwrap());
+    assert!(family::wait_for_children(conn, row.claim(), json!({}), reached, now).await.unwrap());
     job
 }
 
 impl World {
-    async fn insert(&self, draft: Draft) {
-        let conn = self.context.database.write();
-        // A chunk is inserted waiting; only `enqueue` queues a job at once.
-        draft.insert_waiting(conn, self.context.clock.now()).await.unwrap();
-    }
-
-    async fn release(&self, parent: JobId, window: u64) {
-        let now = self.context.clock.now();
-        let tickets =
-            family::release_chunks(self.context.database.write(), parent, window, now).await.unwrap();
+    async fn release(&self, most: u64) {
+        let (conn, now) = (self.context.database.write(), self.context.clock.now());
+        let tickets = turns::release(conn, (guild(), Class::Bulk), most, now).await.unwrap();
         self.queue.publish(tickets);
     }
 }
@@ -69,7 +58,7 @@ both_modes! {
         let row = world.wait_for(parent, State::Succeeded).await;
         assert_eq!(progress(&row), (35, 35, 7));
         assert_eq!(row.result, Some(json!({ "planned": 7, "stepped": 35 })));
-        assert!(gate.most.load(std::sync::atomic::Ordering::SeqCst) <= 2, "the window of a guild");
+        assert!(gate.most.load(std::sync::atomic::Ordering::SeqCst) <= 2, "the share of a guild");
         assert_eq!(entries(&world, "job.finished").await, 1);
     }
 
@@ -86,10 +75,7 @@ both_modes! {
         gate.open.add_permits(1);
         gate.wait_for_entry().await;
         gate.wait_for_entry().await;
-        let transaction = world.context.database.begin().await.unwrap();
-        world.queue.cancel(&transaction, parent).await.unwrap();
-        transaction.commit().await.unwrap();
-        world.queue.announce_cancel(parent).await.unwrap();
+        world.cancel(parent).await;
         let row = world.wait_for(parent, State::Cancelled).await;
         assert_eq!(progress(&row), (9, 35, 1), "one was done, two chunks had come to their second step");
         assert_eq!(gate.entered.available_permits(), 0, "no fourth chunk began");
@@ -97,9 +83,9 @@ both_modes! {
 
     async fn a_chunk_that_cannot_succeed_stops_its_parent_and_says_why(world: World) {
         let gate = Gate::new();
-        world.work_with(registry().with(ChunkHandler(gate.clone())));
         let parent = parent_with(&world, &[Some("role_gone"), None, None]).await;
-        world.release(parent, 1).await;
+        world.release(1).await;
+        world.work_with(registry().with(ChunkHandler(gate.clone())));
         gate.open.add_permits(3);
         let row = world.wait_for(parent, State::Failed).await;
         assert_eq!(row.failure().unwrap().error, "role_gone");
@@ -109,20 +95,18 @@ both_modes! {
 
     async fn what_a_chunk_did_counts_whether_it_is_cancelled_or_lost_for_good(world: World) {
         let gate = Gate::new();
-        world.work_with(registry().with(ChunkHandler(gate.clone())));
         let parent = parent_with(&world, &[None, None]).await;
-        world.release(parent, 1).await;
+        world.release(1).await;
+        world.work_with(registry().with(ChunkHandler(gate.clone())));
         gate.wait_for_entry().await;
         let running = listing::running_children(world.context.database.read(), parent).await.unwrap();
-        world.execute("UPDATE job SET losses = 2 WHERE parent_id IS NOT NULL AND state = 'running'").await;
-        world.context.clock.advance(queue::LEASE + std::time::Duration::from_secs(1));
-        assert_eq!(world.queue.take_back_expired().await.unwrap(), 1);
+        let quarantined = "UPDATE job SET class = 'quarantine', worker = 'dead' \
+                           WHERE parent_id IS NOT NULL AND state = 'running'";
+        world.execute(quarantined).await;
+        assert_eq!(world.queue.rescue_orphaned().await.unwrap(), 1);
         assert_eq!(world.row(running[0]).await.state, State::Dead);
         gate.wait_for_entry().await;
-        let transaction = world.context.database.begin().await.unwrap();
-        world.queue.cancel(&transaction, parent).await.unwrap();
-        transaction.commit().await.unwrap();
-        world.queue.announce_cancel(parent).await.unwrap();
+        world.cancel(parent).await;
         let row = world.wait_for(parent, State::Failed).await;
         assert_eq!(row.failure().unwrap().error, "worker_lost");
         assert_eq!(row.result, Some(json!({ "stepped": 4 })), "two steps of each");
@@ -133,7 +117,7 @@ both_modes! {
         world.work_with(registry().with(ChunkHandler(gate.clone())));
         for round in 1..=20 {
             let parent = parent_with(&world, &[None, None]).await;
-            world.release(parent, 2).await;
+            world.release(2).await;
             gate.wait_for_entry().await;
             gate.wait_for_entry().await;
             gate.open.add_permits(2);

@@ -1,19 +1,17 @@
-//! Leases: of two who believe they run a job only the later one writes.
+//! Fencing tokens: of two who believe they run a job only the later one writes, and a message claims what it was
+//! published for.
 
-use std::time::Duration;
-
-use entities::job::lifecycle::{self, Ending, Heartbeat, Held};
-use entities::job::{Model, State};
-use queue::LEASE;
+use entities::job::run::{self, Ending, Requeue};
+use entities::job::{Claim, Model, State};
 use serde_json::json;
 
 use crate::kinds::{Echo, Gate, Gated, registry};
 use crate::world::{World, both_modes};
 
-async fn finish(world: &World, job: &Model) -> bool {
-    let ending = Ending::Succeeded(json!({ "by": job.lease }));
-    let now = world.context.clock.now();
-    lifecycle::finish(world.context.database.write(), job, &ending, None, now).await.unwrap()
+async fn end(world: &World, job: &Model) -> bool {
+    let ending = Ending::Succeeded(json!({ "by": job.token }));
+    let (conn, now) = (world.context.database.write(), world.context.clock.now());
+    run::end(conn, job, &ending, job.progress(), now).await.unwrap().is_some()
 }
 
 fn echo() -> Echo {
@@ -27,34 +25,32 @@ both_modes! {
         assert!(one.is_some() != two.is_some(), "{one:?} {two:?}");
     }
 
-    async fn a_late_worker_finishes_nothing(world: World) {
+    async fn a_late_worker_writes_nothing(world: World) {
         let job = world.enqueue(&echo()).await.job;
         let late = world.claim(job).await.unwrap();
-        world.context.clock.advance(LEASE + Duration::from_secs(1));
-        assert_eq!(world.queue.take_back_expired().await.unwrap(), 1);
-        let now = world.context.clock.now();
-        let beat = lifecycle::heartbeat(world.context.database.write(), Held::of(&late), now + LEASE).await.unwrap();
-        assert_eq!(beat, Heartbeat::Lost);
+        assert_eq!(world.queue.rescue_orphaned().await.unwrap(), 1);
+        let conn = world.context.database.write();
+        assert_eq!(run::confirm(conn, late.claim()).await.unwrap(), None);
         let newer = world.claim(job).await.unwrap();
-        assert!(!finish(&world, &late).await);
-        assert!(finish(&world, &newer).await);
-        assert!(!finish(&world, &newer).await, "an ended job does not end again");
-        assert_eq!(world.row(job).await.result, Some(json!({ "by": newer.lease })));
+        let now = world.context.clock.now();
+        assert!(!end(&world, &late).await);
+        assert!(run::succeed(conn, &[(late.claim(), json!({}))], now).await.unwrap().is_empty());
+        assert!(run::requeue(conn, &late, Requeue::default(), now).await.unwrap().is_none());
+        assert!(end(&world, &newer).await);
+        assert!(!end(&world, &newer).await, "an ended job does not end again");
+        assert_eq!(world.row(job).await.result, Some(json!({ "by": newer.token })));
     }
 
-    async fn a_held_lease_is_not_taken_back(world: World) {
+    async fn a_late_message_claims_no_newer_run(world: World) {
         let job = world.enqueue(&echo()).await.job;
-        let held = world.claim(job).await.unwrap();
-        world.context.clock.advance(LEASE * 9 / 10);
-        let until = world.context.clock.now() + LEASE;
-        let beat = lifecycle::heartbeat(world.context.database.write(), Held::of(&held), until).await.unwrap();
-        assert_eq!(beat, Heartbeat::Held { cancel_requested: false });
-        world.context.clock.advance(Duration::from_secs(10));
-        assert_eq!(world.queue.take_back_expired().await.unwrap(), 0);
-        assert!(finish(&world, &held).await);
+        let first = world.claim(job).await.unwrap();
+        let (conn, now) = (world.context.database.write(), world.context.clock.now());
+        run::requeue(conn, &first, Requeue::default(), now).await.unwrap().unwrap();
+        assert_eq!(world.claim_as(Claim { job, token: 0 }, "late").await, None);
+        assert!(world.claim_as(Claim { job, token: 1 }, "in time").await.is_some());
     }
 
-    async fn a_second_ring_for_a_running_job_changes_nothing(world: World) {
+    async fn further_messages_for_a_running_job_change_nothing(world: World) {
         let gate = Gate::new();
         world.work_with(registry().with(gate.clone()));
         let enqueued = world.enqueue(&Gated {}).await;
@@ -62,9 +58,9 @@ both_modes! {
         world.queue.publish([ticket.clone(), ticket.clone()]);
         gate.wait_for_entry().await;
         world.queue.publish([ticket]);
-        assert!(world.call(&echo()).await.is_some(), "the extra rings are through");
+        assert!(world.call(&echo()).await.is_some(), "the other messages are through");
         gate.open.add_permits(1);
         let row = world.wait_for(enqueued.job, State::Succeeded).await;
-        assert_eq!((row.attempt, row.lease), (1, 1));
+        assert_eq!((row.attempt, row.token), (1, 1));
     }
 }

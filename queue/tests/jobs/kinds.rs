@@ -17,12 +17,18 @@ use crate::world::guild;
 
 macro_rules! kind {
     ($name:ident { $($field:ident: $type:ty),* }, $kind:literal, $attempts:literal $(, $limit:expr)?) => {
+        kind!($name { $($field: $type),* }, Default, $kind, $attempts $(, $limit)?);
+    };
+    (
+        $name:ident { $($field:ident: $type:ty),* }, $class:ident, $kind:literal, $attempts:literal
+        $(, $limit:expr)?
+    ) => {
         #[derive(Debug, Clone, Serialize, Deserialize)]
         pub(crate) struct $name { $(pub(crate) $field: $type),* }
 
         impl Payload for $name {
             const KIND: &'static str = $kind;
-            const CLASS: Class = Class::Default;
+            const CLASS: Class = Class::$class;
             const MAX_ATTEMPTS: i32 = $attempts;
             $(const TIME_LIMIT: Duration = $limit;)?
         }
@@ -37,8 +43,9 @@ kind!(PanicsWhenCut {}, "panics_when_cut", 2, Duration::from_millis(50));
 kind!(Blocks {}, "blocks", 2);
 kind!(NeverEnds {}, "never_ends", 2, Duration::from_millis(50));
 kind!(Gated {}, "gated", 8);
-kind!(Parent { chunks: i64 }, "parent", 8);
-kind!(Chunk { steps: i64, fails: Option<String> }, "chunk", 1);
+kind!(Snoozes {}, "snoozes", 2);
+kind!(Parent { chunks: i64 }, Bulk, "parent", 8);
+kind!(Chunk { steps: i64, fails: Option<String> }, Bulk, "chunk", 1);
 
 pub(crate) struct EchoHandler;
 
@@ -60,6 +67,22 @@ impl Handler for FailsUntilHandler {
     async fn run(&self, job: &JobContext, payload: FailsUntil) -> Result<Outcome, JobError> {
         if job.attempt() < payload.attempt {
             return Err(JobError::Retry(failure(502, "not_yet", "not yet")));
+        }
+        Ok(Outcome::done(json!({ "attempt": job.attempt() })))
+    }
+}
+
+/// Finds its platform busy twice as often as it has attempts.
+pub(crate) struct SnoozesHandler(pub(crate) Arc<AtomicI32>);
+
+#[async_trait]
+impl Handler for SnoozesHandler {
+    type Payload = Snoozes;
+
+    async fn run(&self, job: &JobContext, _: Snoozes) -> Result<Outcome, JobError> {
+        if self.0.fetch_add(1, Ordering::SeqCst) < 2 * Snoozes::MAX_ATTEMPTS {
+            let busy = failure(503, "platform_busy", "the platform is busy");
+            return Err(JobError::RetryAfter(busy, Duration::from_secs(600)));
         }
         Ok(Outcome::done(json!({ "attempt": job.attempt() })))
     }

@@ -1,30 +1,21 @@
 //! One job from enqueue to answer.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use entities::JobId;
-use entities::job::lifecycle::{self, Ending};
-use entities::job::{Model, State};
-use queue::{Answer, Draft, LEASE, Replay};
+use entities::job::{Model, State, Status};
+use queue::{Answer, Draft, Payload};
 use serde_json::json;
 
 use crate::kinds::{
     Block, Blocks, Echo, FailsUntil, Gate, Gated, NeverEnds, NeverEndsHandler, Panics, PanicsWhenCut,
-    PanicsWhenCutHandler, Refuses, registry,
+    PanicsWhenCutHandler, Refuses, Snoozes, SnoozesHandler, registry,
 };
-use crate::world::{World, both_modes, guild};
+use crate::world::{NET_AFTER, both_modes, guild};
 
 fn echo(text: &str) -> Echo {
     Echo { text: text.to_owned() }
-}
-
-async fn replay(world: &World, job: &Model) -> Model {
-    let transaction = world.context.database.begin().await.unwrap();
-    let replayed = queue::replay(&transaction, job, world.context.clock.now()).await.unwrap();
-    transaction.commit().await.unwrap();
-    let Replay::Queued(row) = replayed else { panic!("{replayed:?}") };
-    *row
 }
 
 both_modes! {
@@ -35,9 +26,9 @@ both_modes! {
         let answer = world.queue.call(enqueued, crate::world::PATIENCE).await.unwrap();
         assert_eq!(answer, Some(Answer::Succeeded(json!({ "text": "hello" }))));
         let row = world.row(job).await;
-        assert_eq!((row.state, row.attempt, row.lease), (State::Succeeded, 1, 1));
+        assert_eq!((row.state, row.attempt, row.token), (State::Succeeded, 1, 1));
         assert_eq!(row.result, Some(json!({ "text": "hello" })));
-        assert!(row.finished_at.is_some() && row.lease_until.is_none());
+        assert!(row.finished_at.is_some());
     }
 
     async fn a_call_without_a_worker_ends_at_its_time_and_the_job_stays(world: World) {
@@ -56,96 +47,54 @@ both_modes! {
         assert_eq!((failure.status, failure.error.as_str()), (404, "not_there"));
     }
 
-    async fn a_failed_try_waits_on_the_ladder_and_its_caller_hears_of_the_next(world: World) {
+    async fn a_failed_attempt_waits_for_the_backoff_and_its_caller_hears_of_the_next(world: World) {
         world.work();
         let enqueued = world.enqueue(&FailsUntil { attempt: 2 }).await;
         let job = enqueued.job;
         let queue = world.queue.clone();
         let caller = tokio::spawn(async move { queue.call(enqueued, crate::world::PATIENCE).await.unwrap() });
-        let row = world.wait_for(job, State::Retrying).await;
-        let pause = row.run_at.unwrap() - world.context.clock.now();
+        let row = world.wait_until(job, |row| row.error.is_some()).await;
+        let pause = row.run_at - world.context.clock.now();
         assert!((800..=1200).contains(&pause.num_milliseconds()), "{pause}");
-        assert_eq!(world.queue.promote_due().await.unwrap(), 0, "not before its time");
-        world.context.clock.advance(Duration::from_millis(1200));
-        assert_eq!(world.queue.promote_due().await.unwrap(), 1);
+        assert_eq!(row.status(world.context.clock.now()), Status::Retrying);
+        world.advance(Duration::from_secs(1) + NET_AFTER).await;
         assert_eq!(caller.await.unwrap(), Some(Answer::Succeeded(json!({ "attempt": 2 }))));
-        assert_eq!(world.row(job).await.error, None, "the error of a try is not the job's");
+        assert_eq!(world.row(job).await.error, None, "the error of an attempt is not the job's");
     }
 
-    async fn a_job_is_dead_when_its_attempts_are_used_up_and_can_be_replayed(world: World) {
-        world.work();
-        let job = world.enqueue(&FailsUntil { attempt: 99 }).await;
-        let id = job.job;
-        world.queue.publish(job.ticket);
-        for _ in 0..2 {
-            world.wait_for(id, State::Retrying).await;
-            world.context.clock.advance(Duration::from_secs(60));
-            world.queue.promote_due().await.unwrap();
+    async fn a_snooze_burns_no_attempt_and_its_pause_is_spread(world: World) {
+        world.work_with(registry().with(SnoozesHandler(Arc::default())));
+        let enqueued = world.enqueue(&Snoozes {}).await;
+        world.queue.publish(enqueued.ticket);
+        for run in 1..=2 * i64::from(Snoozes::MAX_ATTEMPTS) {
+            let snoozed = |row: &Model| row.state == State::Queued && row.token == run;
+            let row = world.wait_until(enqueued.job, snoozed).await;
+            assert_eq!((row.attempt, row.history().len()), (0, 0));
+            assert_eq!(row.failure().unwrap().error, "platform_busy", "one sees why it waits");
+            let pause = (row.run_at - world.context.clock.now()).as_seconds_f64();
+            assert!((479.0..=721.0).contains(&pause), "{pause}");
+            world.advance(Duration::from_secs(720) + NET_AFTER).await;
         }
-        let row = world.wait_for(id, State::Dead).await;
-        assert_eq!(row.attempt, 3);
-        assert_eq!(row.failure().unwrap().error, "not_yet");
-        let errors = |row: &Model| row.history().iter().map(|try_| (try_.attempt, try_.error.clone())).collect::<Vec<_>>();
-        let not_yet = [1, 2, 3].map(|attempt| (attempt, "not_yet".to_owned()));
-        assert_eq!(errors(&row), not_yet);
-        let replayed = replay(&world, &row).await;
-        assert_eq!((replayed.state, replayed.attempt), (State::Queued, 0));
-        assert_eq!(errors(&replayed), not_yet, "what went before is kept");
-        world.context.clock.advance(Duration::from_secs(2));
-        assert_eq!(world.queue.relay_unpublished().await.unwrap(), 1);
-        world.wait_for(id, State::Retrying).await;
+        let row = world.wait_for(enqueued.job, State::Succeeded).await;
+        assert_eq!((row.attempt, row.error), (1, None));
     }
 
     async fn a_panic_is_retried_then_dead_and_harms_no_neighbour(world: World) {
         world.work();
         let job = world.enqueue(&Panics {}).await;
-        let id = job.job;
         world.queue.publish(job.ticket);
-        world.wait_for(id, State::Retrying).await;
+        world.wait_until(job.job, |row| row.error.is_some()).await;
         assert_eq!(world.call(&echo("still here")).await, Some(Answer::Succeeded(json!({ "text": "still here" }))));
-        world.context.clock.advance(Duration::from_secs(60));
-        world.queue.promote_due().await.unwrap();
-        let row = world.wait_for(id, State::Dead).await;
-        assert_eq!(row.failure().unwrap().error, "panic");
-    }
-
-    async fn only_what_has_failed_and_has_no_twin_is_run_again(world: World) {
-        let replayed = async |job: JobId| {
-            let row = world.row(job).await;
-            let transaction = world.context.database.begin().await.unwrap();
-            let replayed = queue::replay(&transaction, &row, world.context.clock.now()).await.unwrap();
-            transaction.commit().await.unwrap();
-            replayed
-        };
-        let draft = || Draft::new(guild(), &echo("x"), entities::audit_entry::Actor::service()).unwrap().once("all");
-        let first = world.enqueue_draft(draft()).await.job;
-        assert_eq!(replayed(first).await, Replay::NotFailed(State::Queued));
-        let now = world.context.clock.now();
-        let failed = Ending::Failed(queue::run::failure(404, "not_there", "as the test wants it"));
-        let claimed = world.claim(first).await.unwrap();
-        assert!(lifecycle::finish(world.context.database.write(), &claimed, &failed, None, now).await.unwrap());
-        let second = world.enqueue_draft(draft()).await.job;
-        assert_eq!(replayed(first).await, Replay::Twin(second));
-        let chunk = Draft::new(guild(), &echo("x"), entities::audit_entry::Actor::service()).unwrap().chunk_of(first);
-        let chunk_id = chunk.id();
-        chunk.insert_waiting(world.context.database.write(), now).await.unwrap();
-        assert_eq!(replayed(chunk_id).await, Replay::PartOf(first));
-        world.work();
-        world.queue.publish([world.row(second).await.ticket()]);
-        world.wait_for(second, State::Succeeded).await;
-        assert!(matches!(replayed(first).await, Replay::Queued(_)), "the twin has ended");
-        assert_eq!(replayed(second).await, Replay::NotFailed(State::Succeeded));
+        assert_eq!(world.exhaust(job.job).await.failure().unwrap().error, "panic");
     }
 
     async fn a_job_that_never_ends_is_cut_retried_and_dead(world: World) {
         world.work_with(registry().with(NeverEndsHandler));
         let job = world.enqueue(&NeverEnds {}).await;
         world.queue.publish(job.ticket);
-        world.wait_for(job.job, State::Retrying).await;
+        world.wait_until(job.job, |row| row.error.is_some()).await;
         assert!(world.call(&echo("beside it")).await.is_some());
-        world.context.clock.advance(Duration::from_secs(60));
-        world.queue.promote_due().await.unwrap();
-        let row = world.wait_for(job.job, State::Dead).await;
+        let row = world.exhaust(job.job).await;
         let words: Vec<_> = row.history().into_iter().map(|cut| cut.error).collect();
         assert_eq!(words, ["timed_out", "timed_out"]);
     }
@@ -154,37 +103,25 @@ both_modes! {
         world.work_with(registry().with(PanicsWhenCutHandler));
         let job = world.enqueue(&PanicsWhenCut {}).await;
         world.queue.publish(job.ticket);
-        let row = world.wait_for(job.job, State::Retrying).await;
-        assert_eq!(row.failure().unwrap().error, "panic");
-        world.context.clock.advance(Duration::from_secs(60));
-        world.queue.promote_due().await.unwrap();
-        world.wait_for(job.job, State::Dead).await;
+        assert_eq!(world.exhaust(job.job).await.failure().unwrap().error, "panic");
         assert!(world.call(&echo("still here")).await.is_some());
     }
 
-    async fn a_suspect_that_holds_its_thread_holds_up_nobody_else(world: World) {
+    async fn a_quarantined_job_that_holds_its_thread_holds_up_nobody_else(world: World) {
         let block = Block::default();
         world.work_with(registry().with(block.clone()));
         let held = world.enqueue(&Blocks {}).await;
-        world.execute("UPDATE job SET losses = 2").await;
-        world.queue.publish(held.ticket);
+        world.execute("UPDATE job SET class = 'quarantine', crashes = 2").await;
+        world.queue.publish([world.row(held.job).await.ticket()]);
         while !block.entered.load(Ordering::SeqCst) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         for _ in 0..20 {
             assert!(world.call(&echo("beside it")).await.is_some());
         }
-        // Its heartbeats stand still with it, so its lease ends; the ring for it is for another process.
-        world.context.clock.advance(LEASE + Duration::from_secs(1));
-        assert_eq!(world.queue.take_back_expired().await.unwrap(), 1);
-        assert!(world.call(&echo("after it was taken back")).await.is_some());
-        assert_eq!(world.row(held.job).await.losses, 3);
         block.over.store(true, Ordering::SeqCst);
-        assert!(world.call(&echo("and now")).await.is_some());
-        world.context.clock.advance(Duration::from_secs(60));
-        assert_eq!(world.queue.promote_due().await.unwrap(), 1);
         let row = world.wait_for(held.job, State::Succeeded).await;
-        assert_eq!(row.lease, 2, "what the first run did in the end is not its to say any more");
+        assert_eq!((row.attempt, row.token), (1, 1));
     }
 
     async fn a_kind_this_worker_does_not_know_stays_queued(world: World) {
@@ -216,11 +153,7 @@ both_modes! {
         gate.wait_for_entry().await;
         let waiting = world.enqueue(&echo("never")).await;
         for job in [running.job, waiting.job] {
-            let transaction = world.context.database.begin().await.unwrap();
-            let row = world.queue.cancel(&transaction, job).await.unwrap().unwrap();
-            transaction.commit().await.unwrap();
-            assert!(row.cancel_requested);
-            world.queue.announce_cancel(job).await.unwrap();
+            assert!(world.cancel(job).await.cancel_requested);
         }
         assert_eq!(world.row(waiting.job).await.state, State::Cancelled);
         world.wait_for(running.job, State::Cancelled).await;
@@ -236,6 +169,6 @@ both_modes! {
         assert_eq!(world.row(job.job).await.state, State::Running);
         world.context.shutdown.cut();
         let row = world.wait_for(job.job, State::Queued).await;
-        assert_eq!((row.attempt, row.lease), (0, 1));
+        assert_eq!((row.attempt, row.token), (0, 1));
     }
 }

@@ -1,14 +1,16 @@
 //! The job queue against real databases and brokers: each test runs embedded (SQLite, in-process) and distributed
-//! (Postgres, RabbitMQ, Redis). The clock is handed in, so no test waits for a ladder or a lease.
+//! (Postgres, RabbitMQ, Redis). The clock is handed in, so no test waits for a backoff or a stale heartbeat.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 
-mod doubt;
+mod crash;
 mod family;
 mod fence;
+mod heartbeat;
 mod kinds;
 mod lifecycle;
-mod loss;
-mod model;
-mod relay;
+mod pause;
+mod retry;
+mod safety_net;
+mod turns;
 mod world;

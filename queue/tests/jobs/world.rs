@@ -4,16 +4,19 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use entities::audit_entry::Actor;
-use entities::job::{Model, State, batch, listing, loss};
-use entities::{GuildId, JobId};
+use entities::job::insert::{self, NewJob};
+use entities::job::{Claim, Model, State, Status, claim, listing};
+use entities::{GuildId, JobId, Timestamp};
 use queue::run::{Registry, Slots};
-use queue::{Answer, Draft, Enqueued, Payload, Queue};
+use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry};
 use runtime::{Clock, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, Statement};
 
 pub(crate) const GUILD: &str = "7000000000000000000";
 /// How long an answer may take on a loaded machine before a test gives up.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// What has been available for longer is claimed without a message.
+pub(crate) const NET_AFTER: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -64,6 +67,24 @@ async fn new_database(name: &str) -> Secret {
     Secret::from(format!("{base}/{name}"))
 }
 
+/// From now on the database's clock is a row, which [`World::advance`] moves.
+async fn simulate_time(conn: &impl ConnectionTrait, start: Timestamp) {
+    let statements = [
+        "CREATE TABLE simulated_time (at timestamptz NOT NULL)",
+        "CREATE OR REPLACE FUNCTION queue_now() RETURNS timestamptz LANGUAGE sql STABLE \
+         AS 'SELECT at FROM simulated_time'",
+    ];
+    for sql in statements {
+        conn.execute_unprepared(sql).await.unwrap();
+    }
+    set_time(conn, "INSERT INTO simulated_time VALUES ($1)", start).await;
+}
+
+async fn set_time(conn: &impl ConnectionTrait, sql: &str, to: Timestamp) {
+    let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, [to.into()]);
+    conn.execute_raw(statement).await.unwrap();
+}
+
 impl World {
     pub(crate) async fn start(mode: Mode) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -88,10 +109,13 @@ impl World {
         let options = DatabaseOptions::default();
         let database = Database::connect(config.database_url.expose(), &options).await.unwrap();
         migrations::apply(database.write()).await.unwrap();
+        if database.is_postgres() {
+            simulate_time(database.write(), clock.now()).await;
+        }
         database.close().await;
         let (context, queue) = Self::process(&config, &clock).await;
         let world = Self { context, queue, config, _folder: folder };
-        world.add_guild().await;
+        world.add_guild(guild()).await;
         world
     }
 
@@ -109,9 +133,9 @@ impl World {
         (context, queue)
     }
 
-    async fn add_guild(&self) {
+    pub(crate) async fn add_guild(&self, id: GuildId) {
         let guild = entities::guild::Model {
-            guild_id: guild(),
+            guild_id: id,
             name: "Guild".to_owned(),
             shield_writer: false,
             mirror_bans: true,
@@ -131,11 +155,11 @@ impl World {
     }
 
     pub(crate) fn work(&self) {
-        queue::run::run(&self.queue, crate::kinds::registry(), Slots::default(), "worker-1");
+        self.work_with(crate::kinds::registry());
     }
 
     pub(crate) fn work_with(&self, registry: Registry) {
-        queue::run::run(&self.queue, registry, Slots::default(), "worker-1");
+        queue::run::run(&self.queue, registry, Slots::default());
     }
 
     pub(crate) async fn enqueue<P: Payload>(&self, payload: &P) -> Enqueued {
@@ -158,15 +182,59 @@ impl World {
         listing::find_any(self.context.database.read(), job).await.unwrap().unwrap()
     }
 
-    /// Claims a queued job, suspect or not, for a worker that never says more.
-    pub(crate) async fn claim(&self, job: JobId) -> Option<Model> {
-        let (conn, now) = (self.context.database.write(), self.context.clock.now());
-        let times = (now, now + queue::LEASE);
-        let rows = batch::claim(conn, &[job], "by-hand", times).await.unwrap();
-        match rows.into_iter().next() {
-            Some(row) => Some(row),
-            None => loss::claim_suspect(conn, job, "by-hand", times).await.unwrap(),
+    /// Lets time pass on the clocks of this process and of the database.
+    pub(crate) async fn advance(&self, by: Duration) {
+        self.context.clock.advance(by);
+        if self.context.database.is_postgres() {
+            let sql = "UPDATE simulated_time SET at = $1";
+            set_time(self.context.database.write(), sql, self.context.clock.now()).await;
         }
+    }
+
+    /// Claims a queued job for a worker that is not registered and never says more.
+    pub(crate) async fn claim(&self, job: JobId) -> Option<Model> {
+        let published = self.row(job).await.claim();
+        self.claim_as(published, "by-hand").await
+    }
+
+    pub(crate) async fn claim_as(&self, published: Claim, worker: &str) -> Option<Model> {
+        let (conn, now) = (self.context.database.write(), self.context.clock.now());
+        claim::published(conn, &[published], worker, now).await.unwrap().into_iter().next()
+    }
+
+    /// A chunk, held until its parent's plan is made.
+    pub(crate) async fn insert_chunk<P: Payload>(&self, parent: JobId, payload: &P, total: i64) -> JobId {
+        let chunk = NewJob {
+            id: JobId(uuid::Uuid::now_v7()),
+            guild: Some(guild()),
+            parent: Some(parent),
+            kind: P::KIND,
+            class: P::CLASS,
+            args: serde_json::to_value(payload).unwrap(),
+            max_attempts: P::MAX_ATTEMPTS,
+            dedupe_key: None,
+            total,
+            actor: Actor::service(),
+        };
+        let (id, now) = (chunk.id, self.context.clock.now());
+        insert::insert_held(self.context.database.write(), vec![chunk], now).await.unwrap();
+        id
+    }
+
+    pub(crate) async fn cancel(&self, job: JobId) -> Model {
+        let transaction = self.context.database.begin().await.unwrap();
+        let row = self.queue.cancel(&transaction, job).await.unwrap().unwrap();
+        transaction.commit().await.unwrap();
+        self.queue.announce_cancel(job).await.unwrap();
+        row
+    }
+
+    pub(crate) async fn retry(&self, job: JobId) -> Retry {
+        let row = self.row(job).await;
+        let transaction = self.context.database.begin().await.unwrap();
+        let retried = queue::retry(&transaction, &row, self.context.clock.now()).await.unwrap();
+        transaction.commit().await.unwrap();
+        retried
     }
 
     /// A statement both databases understand, for states that are hard to come by.
@@ -174,16 +242,33 @@ impl World {
         self.context.database.write().execute_unprepared(sql).await.unwrap();
     }
 
-    /// Reads the row until it is in `state`; the deadline is what fails a test.
-    pub(crate) async fn wait_for(&self, job: JobId, state: State) -> Model {
+    /// Reads the row until it is as `reached` says; the deadline is what fails a test.
+    pub(crate) async fn wait_until(&self, job: JobId, reached: impl Fn(&Model) -> bool) -> Model {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let row = self.row(job).await;
-            if row.state == state {
+            if reached(&row) {
                 return row;
             }
-            assert!(tokio::time::Instant::now() < deadline, "job is {:?}, not {state:?}: {row:?}", row.state);
+            assert!(tokio::time::Instant::now() < deadline, "not reached: {row:?}");
             tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    pub(crate) async fn wait_for(&self, job: JobId, state: State) -> Model {
+        self.wait_until(job, |row| row.state == state).await
+    }
+
+    /// Lets time pass whenever the job waits for its next attempt, until it is dead.
+    pub(crate) async fn exhaust(&self, job: JobId) -> Model {
+        loop {
+            let over = |row: &Model| row.state == State::Dead;
+            let now = self.context.clock.now();
+            let row = self.wait_until(job, |row| over(row) || row.status(now) == Status::Retrying).await;
+            if over(&row) {
+                return row;
+            }
+            self.advance((row.run_at - now).to_std().unwrap() + NET_AFTER).await;
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::wanted::Change;
 /// A checkpoint is kept after this many members or this long, whichever comes first. The estimate of the time left goes
 /// by these notes: with rarer ones it would be wrong for small guilds (`queue::eta`).
 const KEEP_EACH: usize = 50;
-const KEEP_AFTER: Duration = Duration::from_millis(250);
+const KEEP_AFTER: Duration = Duration::from_secs(1);
 
 /// The checkpoint: members up to `next` are settled, and those in `ahead`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -32,14 +32,6 @@ impl Mortal {
     }
 }
 
-/// What an embedded process does at its start with what another one left.
-pub(crate) async fn take_over(world: &World) -> Process {
-    let process = world.process().await;
-    process.queue.take_back_all().await.unwrap();
-    process.queue.recover_all().await.unwrap();
-    process
-}
-
 async fn slow_world(people: &[Person], latency_ms: u64) -> &'static World {
     Box::leak(Box::new(World::slow(people, Duration::from_millis(latency_ms)).await))
 }
@@ -78,7 +70,7 @@ async fn a_worker_killed_while_it_writes_is_followed_by_one_that_does_the_rest()
     let job = mortal.process.enqueue(&everybody()).await;
     until("updates", async || world.updates().await >= 90).await;
     mortal.kill();
-    let process = take_over(world).await;
+    let process = world.process().await;
     let before = world.updates().await;
     assert!(before < 200, "the kill came too late");
     ends_right(world, &process, (job, &people)).await;
@@ -95,7 +87,7 @@ async fn a_worker_killed_while_it_plans_is_followed_from_its_last_page() {
     let kept = mortal.process.row(job).await.checkpoint.unwrap();
     mortal.kill();
     assert_eq!(kept["complete"], false, "the kill came too late");
-    let process = take_over(world).await;
+    let process = world.process().await;
     ends_right(world, &process, (job, &people)).await;
     assert_eq!(world.updates().await, 1_280);
 }
@@ -108,7 +100,7 @@ async fn a_worker_that_is_asked_to_stop_gives_its_work_back_unharmed() {
     let job = first.enqueue(&everybody()).await;
     until("updates", async || world.updates().await >= 50).await;
     first.context.close().await;
-    let process = take_over(world).await;
+    let process = world.process().await;
     let chunk = &process.chunks(job).await[0];
     assert_eq!((chunk.state, chunk.attempt), (State::Queued, 0), "an attempt was burnt");
     let done = u64::try_from(chunk.progress_done).unwrap();
@@ -125,7 +117,7 @@ async fn a_worker_that_is_asked_to_stop_while_it_plans_wastes_no_page() {
     let job = first.enqueue(&everybody()).await;
     until("a page", async || first.row(job).await.checkpoint.is_some()).await;
     first.context.clone().close().await;
-    let process = take_over(world).await;
+    let process = world.process().await;
     let row = process.row(job).await;
     assert_eq!((row.state, row.attempt), (State::Queued, 0), "an attempt was burnt");
     assert_eq!(row.checkpoint.unwrap()["complete"], false, "the stop came too late");

@@ -8,7 +8,7 @@ use queue::kinds::{ShieldImport, ToFlag};
 use queue::{Answer, Payload};
 use serde_json::json;
 
-use crate::crashes::{Mortal, take_over};
+use crate::crashes::Mortal;
 use crate::fixture::{Person, crowd};
 use crate::world::{Process, World, chat, guild_id, until};
 
@@ -109,7 +109,7 @@ async fn a_worker_killed_in_the_middle_is_followed_from_its_last_thousand() {
     until("a thousand", async || mortal.process.row(job).await.checkpoint.is_some()).await;
     mortal.kill();
 
-    let process = take_over(world).await;
+    let process = world.process().await;
     let kept = process.row(job).await;
     let flags = i64::try_from(process.flags().await.len()).unwrap();
     let checkpoint = kept.checkpoint.unwrap();
@@ -126,6 +126,7 @@ async fn a_worker_killed_in_the_middle_is_followed_from_its_last_thousand() {
         process.context.database.read(),
         entities::job::listing::Filter { kind: Some(ShieldImport::KIND), ..Default::default() },
         (None, 10),
+        process.context.clock.now(),
     );
     let listed = listed.await.unwrap();
     assert_eq!((listed[0].job_id, listed[0].result.clone(), &listed[0].args), (job, row.result, &json!({})));

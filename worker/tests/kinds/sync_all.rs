@@ -147,7 +147,7 @@ async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_ane
     assert_eq!(world.updates().await, 0);
 
     let (conn, now) = (process.context.database.write(), process.context.clock.now());
-    let row = entities::job::outbox::replay(conn, job, now).await.unwrap().unwrap();
+    let row = entities::job::retry::restart(conn, job, now).await.unwrap().unwrap();
     process.queue.publish([row.ticket()]);
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed again") };
     assert_eq!(numbers(&result, &["members", "planned", "updated"]), [5_500, 2_200, 2_200]);

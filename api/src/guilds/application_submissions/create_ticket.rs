@@ -39,7 +39,7 @@ pub(crate) async fn create_ticket(call: Call) -> Result<Reply, ApiError> {
     let submission: SubmissionId = call.path("submissionId", &SubmissionId::allowed())?;
     let panel: PanelId = call.fields.required("panel_id")?;
     let found = match call.first_job() {
-        Some(first) => Found::UnderWay(Enqueued { ticket: None, job: first }),
+        Some(first) => Found::UnderWay(Enqueued::joined(first)),
         None => find_or_begin(&call, (submission, panel)).await?,
     };
     match found {
@@ -97,7 +97,7 @@ async fn under_way(
     let Some(id) = ticket.job_id else { return Ok(None) };
     let job = listing::find_any(transaction, id).await?;
     let open = job.is_some_and(|job| Answer::of(&job).is_none());
-    Ok(open.then_some(Enqueued { ticket: None, job: id }))
+    Ok(open.then_some(Enqueued::joined(id)))
 }
 
 async fn enqueue(

@@ -1,7 +1,7 @@
 //! `guildhall jobs list`: what waits, how far bulk jobs are, and single jobs with the last thing that went wrong.
 
 use entities::job::listing::{self, Filter};
-use entities::job::{Class, Model, State};
+use entities::job::{Class, Model, Status};
 use entities::{GuildId, Timestamp};
 use runtime::Database;
 
@@ -15,8 +15,8 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "GUILD_ID")]
     guild: Option<GuildId>,
     /// Jobs in this state only: scheduled, queued, running, waiting, retrying, succeeded, failed, dead, cancelled
-    #[arg(long, value_name = "STATE", value_parser = state)]
-    state: Option<State>,
+    #[arg(long, value_name = "STATE", value_parser = status)]
+    state: Option<Status>,
     /// Jobs of this kind only, such as `sync_all`
     #[arg(long, value_name = "KIND", value_parser = kind)]
     kind: Option<&'static str>,
@@ -27,30 +27,19 @@ pub(crate) struct ListArgs {
     access: AccessArgs,
 }
 
-const STATES: [State; 9] = [
-    State::Scheduled,
-    State::Queued,
-    State::Running,
-    State::Waiting,
-    State::Retrying,
-    State::Succeeded,
-    State::Failed,
-    State::Dead,
-    State::Cancelled,
-];
 /// Unfinished bulk jobs shown.
 const BULK: u64 = 100;
 /// Characters of an error's message shown; `jobs show` has all of it.
 const MESSAGE: usize = 80;
 
-fn state(word: &str) -> Result<State, String> {
-    STATES.into_iter().find(|state| state.name() == word).ok_or_else(|| {
-        let names: Vec<_> = STATES.iter().map(|state| state.name()).collect();
-        format!("states are {}", names.join(", "))
-    })
+fn status(word: &str) -> Result<Status, String> {
+    Status::ALL
+        .into_iter()
+        .find(|status| status.name() == word)
+        .ok_or_else(|| format!("states are {}", Status::ALL.map(Status::name).join(", ")))
 }
 
-fn kind(word: &str) -> Result<&'static str, String> {
+pub(super) fn kind(word: &str) -> Result<&'static str, String> {
     let kinds = || queue::kinds::ALL.iter().map(|(kind, _)| *kind);
     kinds().find(|kind| *kind == word).ok_or_else(|| {
         let names: Vec<_> = kinds().collect();
@@ -69,8 +58,8 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
     if !bulk.is_empty() {
         parts.push(under_way(&bulk, now));
     }
-    let filter = Filter { guild: args.guild, state: args.state, kind: args.kind };
-    let jobs = listing::list(conn, filter, (None, args.limit)).await?;
+    let filter = Filter { guild: args.guild, status: args.state, kind: args.kind };
+    let jobs = listing::list(conn, filter, (None, args.limit), now).await?;
     context.close().await;
     let mut table = Table::new(&["job", "kind", "guild", "state", "done", "attempt", "age", "last error"]);
     for job in jobs {
@@ -82,11 +71,16 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
 
 /// What waits in each class.
 async fn backlog(database: &Database, now: Timestamp) -> anyhow::Result<String> {
-    let mut table = Table::new(&["class", "queued", "oldest"]);
+    let mut table = Table::new(&["class", "queued", "held", "oldest"]);
     for class in Class::ALL {
-        let backlog = listing::backlog(database.read(), class).await?;
+        let backlog = listing::backlog(database.read(), class, now).await?;
         let oldest = backlog.oldest.map_or_else(|| "-".to_owned(), |since| span::rough(now - since));
-        table.row(&[class.name().to_owned(), backlog.queued.to_string(), oldest]);
+        table.row(&[
+            class.name().to_owned(),
+            backlog.available.to_string(),
+            backlog.held.to_string(),
+            oldest,
+        ]);
     }
     Ok(table.render())
 }
@@ -99,7 +93,7 @@ fn under_way(jobs: &[Model], now: Timestamp) -> String {
             guild(job),
             job.job_id.to_string(),
             job.kind.clone(),
-            job.state.name().to_owned(),
+            job.status(now).name().to_owned(),
             done(job),
             job.progress_failed.to_string(),
             super::ready_in(job, now),
@@ -118,7 +112,7 @@ fn row(job: &Model, now: Timestamp) -> Vec<String> {
         job.job_id.to_string(),
         job.kind.clone(),
         guild(job),
-        job.state.name().to_owned(),
+        job.status(now).name().to_owned(),
         done(job),
         format!("{}/{}", job.attempt, job.max_attempts),
         span::rough(now - job.created_at),
@@ -143,11 +137,9 @@ mod tests {
 
     #[test]
     fn every_state_has_its_word() {
-        for known in STATES {
-            assert_eq!(state(known.name()), Ok(known));
+        for known in Status::ALL {
+            assert_eq!(status(known.name()), Ok(known));
         }
-        assert!(state("done").unwrap_err().contains("waiting, retrying, succeeded"));
-        let open = STATES.into_iter().filter(|state| state.is_open()).count();
-        assert_eq!(open, State::OPEN.len());
+        assert!(status("done").unwrap_err().contains("waiting, retrying, succeeded"));
     }
 }

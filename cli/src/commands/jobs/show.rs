@@ -1,7 +1,7 @@
-//! `guildhall jobs show`: everything that is known of one job, what its tries ran into, and which members failed.
+//! `guildhall jobs show`: everything that is known of one job, what its attempts ran into, and which members failed.
 
 use entities::job::Model;
-use entities::job::history::Mishap;
+use entities::job::history::AttemptError;
 use entities::{KeyId, Timestamp, job_failure};
 
 use super::{OneArgs, ready_in, require};
@@ -23,7 +23,7 @@ pub(super) async fn run(args: OneArgs) -> anyhow::Result<()> {
     output::print(&table.render())?;
     let history = job.history();
     if !history.is_empty() {
-        output::print(&format!("\n{}", tries(&history)))?;
+        output::print(&format!("\n{}", attempts(&history)))?;
     }
     if !failures.is_empty() {
         output::print(&format!("\n{}", failed_members(&failures)))?;
@@ -42,42 +42,40 @@ fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
         ("guild", text(job.guild_id.map(|id| id.to_string()))),
         ("part of", text(job.parent_id.map(|id| id.to_string()))),
         ("class", job.class.name().to_owned()),
-        ("state", job.state.name().to_owned()),
+        ("state", job.status(now).name().to_owned()),
         ("cancel requested", job.cancel_requested.to_string()),
         ("progress", progress),
         ("ready in", ready_in(job, now)),
         ("attempt", format!("{} of {}", job.attempt, job.max_attempts)),
-        ("lost workers in a row", job.losses.to_string()),
+        ("crashes in a row", job.crashes.to_string()),
         ("arguments", job.args.to_string()),
         ("result", json(&job.result)),
         ("error", json(&job.error)),
         ("checkpoint", json(&job.checkpoint)),
         ("dedupe key", text(job.dedupe_key.clone())),
-        ("lease", job.lease.to_string()),
-        ("lease until", output::time_or_dash(job.lease_until)),
+        ("fencing token", job.token.to_string()),
         ("worker", text(job.worker.clone())),
         ("asked by", text(job.actor_id.map(|id| id.to_string()))),
         ("with key row", text(job.key_id.map(|id: KeyId| id.to_string()))),
         ("request", text(job.request_id.clone())),
         ("trace", text(job.trace_context.clone())),
         ("created", output::time(job.created_at)),
-        ("due", output::time_or_dash(job.run_at)),
-        ("published", output::time_or_dash(job.published_at)),
+        ("due", output::time(job.run_at)),
         ("started", output::time_or_dash(job.started_at)),
         ("finished", output::time_or_dash(job.finished_at)),
     ]
 }
 
-/// The tries that did not end well, oldest first.
-fn tries(history: &[Mishap]) -> String {
-    let mut table = Table::new(&["failed try", "at", "error", "message", "worker"]);
-    for mishap in history {
+/// The attempts that did not end well, oldest first.
+fn attempts(history: &[AttemptError]) -> String {
+    let mut table = Table::new(&["failed attempt", "at", "error", "message", "worker"]);
+    for error in history {
         table.row(&[
-            mishap.attempt.to_string(),
-            output::time(mishap.at),
-            mishap.error.clone(),
-            mishap.message.clone(),
-            mishap.worker.clone().unwrap_or_else(|| "-".to_owned()),
+            error.attempt.to_string(),
+            output::time(error.at),
+            error.error.clone(),
+            error.message.clone(),
+            error.worker.clone().unwrap_or_else(|| "-".to_owned()),
         ]);
     }
     table.render()

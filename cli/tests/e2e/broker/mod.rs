@@ -1,7 +1,6 @@
 //! What becomes of jobs when RabbitMQ fails in every way it can. The servers are of the tests' own.
 //!
-//! Each outage prints how long after the broker's return the first job was done, and what the API's callers felt of
-//! it. The same on the release binary, by hand:
+//! Each outage prints how soon a worker does its first job without the broker, and what the API's callers feel of it. The same on the release binary, by hand:
 //!
 //! ```sh
 //! cargo build --release

@@ -3,14 +3,14 @@
 
 mod armed;
 mod deed;
+mod frozen;
 mod kills;
-mod leases;
 
 use crate::harness::{Mode, Setup, World};
 
 #[tokio::test]
 async fn a_fail_point_nobody_knows_is_refused_at_the_start() {
-    for (points, says) in [("before_lunch=abort", "before_commit"), ("before_ack=dance", "freeze")] {
+    for (points, says) in [("before_lunch=abort", "before_commit"), ("after_ack=dance", "freeze")] {
         let setup = Setup::new(Mode::Embedded).env("GUILDHALL_FAIL_POINTS", points);
         // The first command of a world is told what its processes are told.
         let world = World::prepare(setup).await;

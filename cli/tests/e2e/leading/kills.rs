@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::retries_come_back;
+use super::jobs_are_rescued;
 use crate::harness::{Mode, Setup, eventually, http_client, run};
 
 /// The promise is 20 s (issue 4); the machine may be slow.
@@ -64,6 +64,6 @@ fn a_killed_and_a_frozen_leader_are_replaced() {
         })
         .await;
         assert!(leads(&third).await.is_some(), "the lead stays where it went");
-        retries_come_back(world).await;
+        jobs_are_rescued(world).await;
     });
 }

@@ -1,4 +1,4 @@
-//! Between the worker and the platforms. The job is tried again by the ladder; the caller is told 202 until then.
+//! Between the worker and the platforms. The job is retried after the backoff; the caller gets a 202 until then.
 
 use std::time::Duration;
 

@@ -11,12 +11,11 @@ use lapin::types::FieldTable;
 use lapin::{Channel, Connection, Consumer};
 use runtime::Shutdown;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
-use super::super::{Delivery, Settle};
+use super::super::Delivery;
 use super::link::Link;
 use super::topology::{self, Names};
-use super::{dial, link, requeue};
+use super::{dial, link};
 use crate::message;
 
 const PAUSE: Duration = Duration::from_millis(500);
@@ -27,7 +26,7 @@ pub(crate) struct Deliveries {
 }
 
 impl Deliveries {
-    /// `slots` bounds what is delivered and not settled yet (prefetch).
+    /// `slots` bounds what is delivered and not acknowledged yet (prefetch).
     pub(super) fn start(
         url: &str,
         (names, publisher): (Arc<Names>, Link),
@@ -66,18 +65,16 @@ impl Feed {
             match self.open().await {
                 Ok((connection, channel, consumer)) => {
                     tracing::info!(class = self.class.name(), slots = self.slots, "taking jobs");
-                    let lost = CancellationToken::new();
                     tokio::select! {
-                        () = self.pump(&channel, consumer, &lost) => {}
+                        () = self.pump(&channel, consumer) => {}
                         reason = link::trouble(&connection, &channel) => {
                             tracing::warn!(class = self.class.name(), reason, "deliveries ended, connecting anew");
                         }
                     }
                     if self.shutdown.soft().is_cancelled() {
-                        // What was delivered is still being settled over this channel.
+                        // What was delivered is still being acknowledged over this channel.
                         self.shutdown.hard().cancelled().await;
                     }
-                    lost.cancel();
                     tokio::spawn(async move { link::close(&connection).await });
                 }
                 Err(error) => {
@@ -109,11 +106,11 @@ impl Feed {
     }
 
     /// Until the channel ends or no new work is wanted.
-    async fn pump(&self, channel: &Channel, mut consumer: Consumer, lost: &CancellationToken) {
+    async fn pump(&self, channel: &Channel, mut consumer: Consumer) {
         loop {
             tokio::select! {
                 delivery = consumer.next() => match delivery {
-                    Some(Ok(delivery)) => self.hand_over(delivery, lost.clone()).await,
+                    Some(Ok(delivery)) => self.hand_over(delivery).await,
                     Some(Err(error)) => {
                         tracing::warn!(class = self.class.name(), %error, "deliveries ended");
                         return;
@@ -121,27 +118,22 @@ impl Feed {
                     None => return,
                 },
                 () = self.shutdown.soft().cancelled() => {
+                    // What is not acknowledged goes back when the connection closes.
                     drop(channel.basic_cancel(TAG.into(), BasicCancelOptions::default()).await);
-                    while let Some(Ok(delivery)) = consumer.next().await {
-                        requeue(&delivery.acker).await;
-                    }
                     return;
                 }
             }
         }
     }
 
-    async fn hand_over(&self, delivery: lapin::message::Delivery, lost: CancellationToken) {
+    async fn hand_over(&self, delivery: lapin::message::Delivery) {
         let reply_to = delivery.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
         let Some(ticket) = message::decode(&delivery.data, self.class, reply_to) else {
             tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
             super::ack(&delivery.acker).await;
             return;
         };
-        let settle = Settle::Amqp(delivery.acker);
-        let delivery = Delivery { ticket, redelivered: delivery.redelivered, lost, settle };
-        if let Err(refused) = self.sender.send(delivery).await {
-            refused.0.put_back().await;
-        }
+        // Refused where the process takes no more: it goes back when the connection closes.
+        drop(self.sender.send(Delivery { ticket, acker: Some(delivery.acker) }).await);
     }
 }

@@ -87,12 +87,6 @@ impl Link {
             live.renew();
         }
     }
-
-    /// Another channel of the same connection.
-    pub(super) async fn new_channel(&self) -> Option<Channel> {
-        let live = self.live.borrow().clone()?;
-        in_time(live.connection.create_channel()).await.ok()
-    }
 }
 
 async fn supervise(
@@ -149,7 +143,7 @@ pub(super) async fn trouble(connection: &Connection, channel: &Channel) -> Strin
             event = events.next() => match event {
                 Some(Event::Error(error)) => return error.to_string(),
                 Some(Event::ConnectionBlocked(reason)) => {
-                    tracing::warn!(reason, "the broker takes no messages for now: jobs stay in the outbox");
+                    tracing::warn!(reason, "the broker takes no messages for now: the safety net claims jobs");
                 }
                 Some(Event::ConnectionUnblocked) => tracing::info!("the broker takes messages again"),
                 Some(_) => {}

@@ -1,15 +1,15 @@
-//! The doorbell over RabbitMQ: separate connections for publishing (with the replies to this process), answering,
-//! and each class consumed. Each is supervised: it reconnects for ever and declares what it needs again.
+//! RabbitMQ: separate connections for publishing (with the replies to this process), answering, and each class
+//! consumed. Each is supervised: it reconnects for ever and declares what it needs again.
 //!
 //! # What an operator sees
 //! | what befalls the broker | meanwhile | and then |
 //! | --- | --- | --- |
-//! | stopped, killed, unreachable | readiness `broker: down`, jobs queued, `guildhall_outbox_age_seconds` rises | connected within a second of its return, the outbox is published |
-//! | data wiped, a queue deleted | the log says which queue was lost | the queue is made anew after its jobs were marked as not published |
-//! | a queue made otherwise | a warning at each connect | it is used as it is; deleted, it is made as it should be |
+//! | stopped, killed, unreachable | readiness `broker: down`; jobs go on, claimed by the safety net within a second | connected within a second of its return |
+//! | data wiped, a queue deleted | as above for what was in it | the queue is declared anew |
+//! | a queue declared otherwise | a warning at each connect | it is used as it is; deleted, it is declared as it should be |
 //! | alarm (memory, disk) | `broker: down`: nothing is published, what is in the queues is worked on | at once |
 //! | connections closed, channel error, exchange deleted | one line in the log | connected and declared anew within a second |
-//! | silent (half-open) | `broker: down` within six seconds | connected within four seconds; what was sent to a silent worker comes again when the broker notices, after ten to fifteen |
+//! | silent (half-open) | `broker: down` within six seconds | connected within four seconds |
 
 mod consumer;
 mod dial;
@@ -22,10 +22,7 @@ use std::time::Duration;
 use entities::JobId;
 use entities::job::{Class, Ticket};
 use futures_util::StreamExt;
-use lapin::options::{
-    BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicRejectOptions, ConfirmSelectOptions,
-    QueueDeclareOptions,
-};
+use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Confirmation};
 use runtime::{Shutdown, fail_point};
@@ -34,10 +31,9 @@ use tokio::sync::watch;
 use super::PublishError;
 use crate::Answer;
 use crate::message;
-use crate::waiters::Waiters;
+use crate::reply::Waiters;
 pub(crate) use consumer::Deliveries;
 use link::Link;
-pub(crate) use topology::Forget;
 use topology::Names;
 
 /// RabbitMQ's pseudo queue: the broker routes answers straight to the channel that published with it.
@@ -55,18 +51,13 @@ pub struct AmqpBroker {
 }
 
 impl AmqpBroker {
-    pub(super) fn start(
-        (url, prefix): (&str, &str),
-        waiters: Waiters,
-        forget: Forget,
-        shutdown: Shutdown,
-    ) -> Self {
+    pub(super) fn start((url, prefix): (&str, &str), waiters: Waiters, shutdown: Shutdown) -> Self {
         let names = Arc::new(Names::new(prefix));
         let topology = Arc::clone(&names);
         let publisher = Link::start(url, "publish", &shutdown, move |connection, channel| {
-            let (names, waiters, forget) = (Arc::clone(&topology), waiters.clone(), Arc::clone(&forget));
+            let (names, waiters) = (Arc::clone(&topology), waiters.clone());
             Box::pin(async move {
-                topology::prepare(&connection, &names, &forget).await?;
+                topology::prepare(&connection, &names).await?;
                 take_replies(channel, waiters).await.map_err(|error| error.to_string())
             })
         });
@@ -149,16 +140,6 @@ impl AmqpBroker {
             Err(_) => tracing::debug!(job.id = %job, "answer not sent in time: the caller will read the row"),
         }
     }
-
-    /// Asked on a channel of its own: a missing queue closes the channel it is asked on.
-    pub(super) async fn depth(&self, class: Class) -> Option<u64> {
-        let channel = self.publisher.new_channel().await?;
-        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
-        let asked = channel.queue_declare(self.names.queue(class).into(), options, FieldTable::default());
-        let queue = link::in_time(asked).await.ok()?;
-        drop(link::in_time(channel.close(200, "asked".into())).await);
-        Some(u64::from(queue.message_count()))
-    }
 }
 
 async fn take_replies(channel: Channel, waiters: Waiters) -> lapin::Result<()> {
@@ -177,16 +158,9 @@ async fn take_replies(channel: Channel, waiters: Waiters) -> lapin::Result<()> {
     Ok(())
 }
 
-/// A failed acknowledgement means a lost channel: the message comes again, and the row refuses a second run.
+/// A failed acknowledgement means a lost channel: the message comes again, and claims nothing.
 pub(super) async fn ack(acker: &lapin::Acker) {
     if let Err(error) = acker.ack(BasicAckOptions::default()).await {
         tracing::debug!(%error, "acknowledgement lost with its channel");
-    }
-}
-
-/// By `basic.reject`: the form of requeueing that all supported broker versions count alike.
-pub(super) async fn requeue(acker: &lapin::Acker) {
-    if let Err(error) = acker.reject(BasicRejectOptions { requeue: true }).await {
-        tracing::debug!(%error, "requeueing left to the broker: the channel is lost");
     }
 }

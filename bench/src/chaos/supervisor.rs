@@ -1,0 +1,157 @@
+//! The processes of the deployment and their supervisor, which starts whatever ended again after a pause.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Plan;
+use super::balancer::Balancer;
+use super::skew::Skew;
+use crate::stage::{Running, World, http_client};
+
+/// How often the supervisor looks.
+pub(super) const TICK: Duration = Duration::from_millis(25);
+/// How long a process may take until it is ready, on a machine under load.
+const BOOTS_WITHIN: Duration = Duration::from_secs(60);
+const PROBE: Duration = Duration::from_secs(2);
+
+enum State {
+    Down { until: Instant },
+    Booting { since: Instant },
+    Up,
+}
+
+/// A place for one process, which has many in a row.
+pub(super) struct Seat {
+    pub(super) role: &'static str,
+    /// Among those of the role.
+    pub(super) number: usize,
+    running: Option<Running>,
+    state: State,
+}
+
+pub(super) struct Supervisor<'w> {
+    world: &'w World,
+    balancer: Arc<Balancer>,
+    pub(super) seats: Vec<Seat>,
+    http: reqwest::Client,
+    ended_by_themselves: Vec<String>,
+    /// Of the first worker.
+    skew: Option<Skew>,
+}
+
+impl<'w> Supervisor<'w> {
+    /// All processes of the plan, ready.
+    pub(super) async fn start(
+        world: &'w World,
+        plan: &Plan,
+        balancer: &Arc<Balancer>,
+    ) -> anyhow::Result<Self> {
+        let roles: &[(&'static str, usize)] = if plan.embedded {
+            &[("serve", 1)]
+        } else {
+            &[("api", plan.apis), ("worker", plan.workers), ("scheduler", plan.schedulers)]
+        };
+        let now = Instant::now();
+        let seats = roles.iter().flat_map(|(role, count)| {
+            (0..*count).map(move |number| Seat {
+                role,
+                number,
+                running: None,
+                state: State::Down { until: now },
+            })
+        });
+        let mut supervisor = Self {
+            world,
+            balancer: Arc::clone(balancer),
+            seats: seats.collect(),
+            http: http_client(),
+            ended_by_themselves: Vec::new(),
+            skew: Skew::of(plan.skew_seconds)?,
+        };
+        supervisor.until_all_are_up().await;
+        Ok(supervisor)
+    }
+
+    pub(super) async fn until_all_are_up(&mut self) {
+        let deadline = Instant::now() + BOOTS_WITHIN;
+        while self.up().count() < self.seats.len() {
+            assert!(Instant::now() < deadline, "the processes do not all come up");
+            self.look_after().await;
+            tokio::time::sleep(TICK).await;
+        }
+    }
+
+    /// Seats whose process is ready.
+    pub(super) fn up(&self) -> impl Iterator<Item = usize> {
+        self.seats
+            .iter()
+            .enumerate()
+            .filter(|(_, seat)| matches!(seat.state, State::Up))
+            .map(|(index, _)| index)
+    }
+
+    /// Starts what is due, and sees who is ready and who ended.
+    pub(super) async fn look_after(&mut self) {
+        for index in 0..self.seats.len() {
+            self.note_end(index);
+            match self.seats[index].state {
+                State::Down { until } if Instant::now() >= until => self.boot(index),
+                State::Booting { since } => {
+                    if self.is_ready(index).await {
+                        self.seats[index].state = State::Up;
+                    } else {
+                        let name = self.seats[index].running.as_ref().map(|running| running.process.name());
+                        assert!(since.elapsed() < BOOTS_WITHIN, "{name:?} does not become ready");
+                    }
+                }
+                State::Down { .. } | State::Up => {}
+            }
+        }
+    }
+
+    /// SIGKILL now, a new process after the pause.
+    pub(super) fn kill(&mut self, index: usize, pause: Duration) {
+        let seat = &mut self.seats[index];
+        if let Some(mut running) = seat.running.take() {
+            running.process.kill();
+        }
+        seat.state = State::Down { until: Instant::now() + pause };
+    }
+
+    /// Names and last words of processes that nobody killed.
+    pub(super) fn ended_by_themselves(self) -> Vec<String> {
+        self.ended_by_themselves
+    }
+
+    fn note_end(&mut self, index: usize) {
+        let seat = &mut self.seats[index];
+        let Some(running) = &mut seat.running else { return };
+        let Some(status) = running.process.has_ended() else { return };
+        let log = running.process.log();
+        let last = log.lines().last().unwrap_or_default();
+        self.ended_by_themselves.push(format!("{}: {status}: {last}", running.process.name()));
+        seat.running = None;
+        seat.state = State::Down { until: Instant::now() };
+    }
+
+    fn boot(&mut self, index: usize) {
+        let seat = &mut self.seats[index];
+        let skewed = seat.number == 0 && matches!(seat.role, "worker" | "serve");
+        let running = match &self.skew {
+            Some(skew) if skewed => self.world.spawn_with(seat.role, &skew.variables()),
+            _ => self.world.spawn(seat.role),
+        };
+        if matches!(seat.role, "api" | "serve") {
+            self.balancer.set(seat.number, &running.base);
+        }
+        seat.running = Some(running);
+        seat.state = State::Booting { since: Instant::now() };
+    }
+
+    async fn is_ready(&self, index: usize) -> bool {
+        let Some(running) = &self.seats[index].running else { return false };
+        let url = format!("{}/health/ready", running.base);
+        let answer = self.http.get(url).timeout(PROBE).send().await;
+        answer.is_ok_and(|answer| answer.status().is_success())
+    }
+}

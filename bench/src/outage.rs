@@ -1,0 +1,86 @@
+//! A minute without the broker under a steady load of waiting callers: what they wait before, during and after.
+
+use std::time::Duration;
+
+use crate::figures::{Figures, Target, float, percentile};
+use crate::stage::{JobState, Mode, PrivateServer, Servers, Setup, World, eventually};
+use crate::turns::{Singles, Waits};
+
+/// A minute without the broker, under a steady load of single syncs whose callers wait. Exits with 1 when a caller waits
+/// 2 s longer, is told to come back, or a job is lost.
+///
+/// Servers come from deploy/services, the broker is private; the guildhall beside this program is measured.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// Single syncs a second
+    #[arg(long, default_value_t = 30)]
+    pub rate: u32,
+    /// Seconds without the broker
+    #[arg(long, default_value_t = 60)]
+    pub outage: u32,
+    /// Seconds before it, and after it
+    #[arg(long, default_value_t = 20)]
+    pub around: u32,
+    #[arg(long, default_value_t = 2)]
+    pub workers: usize,
+    /// How late the platforms answer, milliseconds
+    #[arg(long, default_value_t = 20)]
+    pub latency_ms: u32,
+}
+
+/// Enough that no key meets its quota of syncs.
+const GUILDS: usize = 100;
+const ENDS_WITHIN: Duration = Duration::from_secs(120);
+
+/// True when every target was met.
+pub async fn run(arguments: &Arguments) -> bool {
+    let broker = PrivateServer::start("rabbitmq", "outage");
+    let servers = Servers { amqp: broker.url(), ..Servers::from_env() };
+    let calls = (arguments.rate * (arguments.outage + 2 * arguments.around)) as usize;
+    let setup = Setup::new(Mode::Distributed)
+        .sizes(&vec![calls.div_ceil(GUILDS); GUILDS])
+        .latency_ms(arguments.latency_ms);
+    let world = World::start(Setup { servers: Some(servers), ..setup }).await;
+    for _ in 1..arguments.workers {
+        world.add_worker().await;
+    }
+    let mut figures = Figures::default();
+    measure(arguments, &world, &broker, &mut figures).await;
+    lost(&world, calls, &mut figures).await;
+    world.close().await;
+    figures.conclude()
+}
+
+async fn measure(arguments: &Arguments, world: &World, broker: &PrivateServer, figures: &mut Figures) {
+    let each = Duration::from_secs(1) / arguments.rate;
+    let mut singles = Singles::new(world, &world.fixture.guilds, each);
+    let calls = |seconds: u32| (seconds * arguments.rate) as usize;
+    let before = singles.run(calls(arguments.around)).await;
+    told("before", &before, figures);
+    broker.kill();
+    let during = singles.run(calls(arguments.outage)).await;
+    told("without the broker", &during, figures);
+    let slower = percentile(during.answered(), 99) - percentile(before.answered(), 99);
+    figures.check("the caller's wait, ms, p99: longer by", slower, Target::AtMost(2_000.0));
+    figures.check("told to come back (202)", float(during.late()), Target::AtMost(0.0));
+    broker.start_again();
+    world.wait_until_ready().await;
+    told("after its return", &singles.run(calls(arguments.around)).await, figures);
+}
+
+fn told(part: &str, waits: &Waits, figures: &mut Figures) {
+    figures.part(part);
+    waits.tell(figures);
+    figures.tell("the caller's wait, ms, longest", percentile(waits.answered(), 100));
+}
+
+async fn lost(world: &World, calls: usize, figures: &mut Figures) {
+    let rows = eventually("all jobs have ended", ENDS_WITHIN, async || {
+        let rows = world.job_rows("sync_member").await;
+        rows.iter().all(|row| !row.state.is_open()).then_some(rows)
+    })
+    .await;
+    figures.part("in the end");
+    let succeeded = rows.iter().filter(|row| row.state == JobState::Succeeded).count();
+    figures.check("lost", float(calls.abs_diff(succeeded)), Target::AtMost(0.0));
+}

@@ -1,0 +1,87 @@
+//! How soon jobs go on whose process was killed: a worker's elsewhere, those of `serve` after its restart.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::figures::{Figures, Target, float};
+use crate::stage::{JobRow, JobState, Mode, Setup, World, eventually};
+
+/// Kills a worker, and `serve`, while they run jobs. Exits with 1 when the worker's jobs do not run elsewhere within 20 s,
+/// or those of `serve` not within 2 s of its restart.
+///
+/// Servers come from deploy/services; the guildhall beside this program is measured.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// Kills of each
+    #[arg(long, default_value_t = 3)]
+    pub rounds: usize,
+}
+
+/// Single syncs queued before each kill.
+const JOBS: usize = 12;
+/// Long enough that the kill comes in the middle of them.
+const LATENCY_MS: u32 = 500;
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// True when every target was met.
+pub async fn run(arguments: &Arguments) -> bool {
+    let mut figures = Figures::default();
+    for (mode, what, target) in [
+        (Mode::Distributed, "a worker is killed: its jobs run elsewhere after, s", 20.0),
+        (Mode::Embedded, "serve is killed and restarted: its jobs run again after, s", 2.0),
+    ] {
+        let setup = Setup::new(mode).sizes(&[JOBS * arguments.rounds; 2]).latency_ms(LATENCY_MS);
+        let world = World::start(setup.processes(2)).await;
+        for round in 0..arguments.rounds {
+            let took = killed(&world, round).await;
+            figures.tell("jobs that were running", float(took.len()));
+            figures.check(what, took.into_iter().fold(0.0, f64::max), Target::AtMost(target));
+        }
+        world.close().await;
+    }
+    figures.conclude()
+}
+
+/// Seconds until each job of the killed process was claimed again.
+async fn killed(world: &World, round: usize) -> Vec<f64> {
+    for guild in &world.fixture.guilds {
+        let api = world.api_of(guild).header("prefer", "respond-async");
+        for member in &guild.members[round * JOBS..(round + 1) * JOBS] {
+            let body = json!({ "guild_id": guild.id, "user_id": member.chat });
+            assert_eq!(api.post("/interactions/sync", body).await.status, 202);
+        }
+    }
+    let victim = eventually("a job runs", PATIENCE, async || running(world).await.pop()).await;
+    let mut lost = running(world).await;
+    lost.retain(|row| row.worker == victim.worker);
+    let since = Instant::now();
+    if world.mode() == Mode::Embedded {
+        world.restart_serve(async |serve| serve.kill()).await;
+    } else {
+        world.take_worker_of(&victim).process.kill();
+        world.add_worker().await;
+    }
+    claimed_again(world, &lost, since).await
+}
+
+async fn running(world: &World) -> Vec<JobRow> {
+    let rows = world.job_rows("sync_member").await;
+    rows.into_iter().filter(|row| row.state == JobState::Running).collect()
+}
+
+/// A job that still ended before the kill counts as claimed.
+async fn claimed_again(world: &World, lost: &[JobRow], since: Instant) -> Vec<f64> {
+    let mut took = vec![None; lost.len()];
+    eventually("all jobs of the killed process run again", PATIENCE, async || {
+        let rows = world.job_rows("sync_member").await;
+        for (job, took) in lost.iter().zip(&mut took) {
+            let now = rows.iter().find(|row| row.job_id == job.job_id);
+            let again = now.is_some_and(|row| row.token > job.token || !row.state.is_open());
+            *took = took.or_else(|| again.then(|| since.elapsed().as_secs_f64()));
+        }
+        took.iter().all(Option::is_some).then_some(())
+    })
+    .await;
+    took.into_iter().flatten().collect()
+}

@@ -1,0 +1,61 @@
+//! `guildhall jobs workers`: the processes that run jobs.
+
+use entities::job::time;
+use entities::worker::{self, Listed};
+use serde_json::json;
+
+use crate::access::AccessArgs;
+use crate::output::{self, Table};
+use crate::span;
+
+#[derive(clap::Args)]
+pub(crate) struct WorkersArgs {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+pub(super) async fn run(args: WorkersArgs) -> anyhow::Result<()> {
+    let context = args.access.look().await?;
+    let now = time::read(context.database.read(), context.clock.now()).await?;
+    let workers = worker::list(context.database.read()).await?;
+    context.close().await;
+    if args.json {
+        let list: Vec<_> = workers.iter().map(to_json).collect();
+        return output::print(&serde_json::to_string_pretty(&list)?);
+    }
+    let mut table = Table::new(&["worker", "version", "running", "slots", "started", "last heartbeat"]);
+    for Listed { worker, running } in workers {
+        table.row(&[
+            worker.name,
+            worker.version,
+            running.to_string(),
+            slots(&worker.slots),
+            output::time(worker.started_at),
+            format!("{} ago", span::rough(now - worker.heartbeat_at)),
+        ]);
+    }
+    output::print(&table.render())
+}
+
+fn to_json(Listed { worker, running }: &Listed) -> serde_json::Value {
+    json!({
+        "worker": worker.name,
+        "host": worker.host,
+        "version": worker.version,
+        "slots": worker.slots,
+        "running": running,
+        "started_at": output::time(worker.started_at),
+        "heartbeat_at": output::time(worker.heartbeat_at),
+    })
+}
+
+/// `bulk 32, default 8, interactive 16`, without what it does not run.
+fn slots(slots: &serde_json::Value) -> String {
+    let of = slots.as_object().into_iter().flatten();
+    let named =
+        of.filter(|(_, count)| count.as_u64() != Some(0)).map(|(class, count)| format!("{class} {count}"));
+    named.collect::<Vec<_>>().join(", ")
+}

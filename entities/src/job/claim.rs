@@ -1,0 +1,120 @@
+//! Claims, many in one statement: a commit costs the same for one and for a hundred.
+//!
+//! A claim names the fencing token that its message carried, so a stale or doubled message claims nothing. On Postgres
+//! rows are locked in the order of their ids, and rows that another statement holds are skipped: the safety net finds
+//! what stays available. So claims wait for nobody and deadlock with nobody.
+
+use std::time::Duration;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{
+    Alias, CommonTableExpression, Expr, ExprTrait, LockBehavior, LockType, Order, Query, SelectStatement,
+    UpdateStatement,
+};
+use sea_orm::{DatabaseBackend, FromQueryResult, Iterable};
+
+use super::{Claim, Class, Column, Entity, Model, State, time};
+use crate::{Timestamp, job_pause};
+
+/// The longest list of one statement.
+pub const MOST: usize = 128;
+
+/// Claims those of the published jobs that are still queued as they were published, and not paused. Jobs absent from the
+/// result could not be claimed.
+pub async fn published<C: ConnectionTrait>(
+    conn: &C,
+    messages: &[Claim],
+    worker: &str,
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    let message = Alias::new("message");
+    let pairs = padded(messages).into_iter().map(|claim| (claim.job.0, claim.token));
+    let mut which = Query::select();
+    which
+        .expr_as(Expr::col((Entity, Column::JobId)), Alias::new("id"))
+        .from(Entity)
+        .from_values(pairs, message.clone())
+        .and_where(Expr::col((Entity, Column::JobId)).equals((message.clone(), Alias::new("column1"))))
+        .and_where(Expr::col((Entity, Column::Token)).equals((message, Alias::new("column2"))))
+        .order_by((Entity, Column::JobId), Order::Asc);
+    claim(conn, which, worker, now).await
+}
+
+/// What the safety net may claim.
+#[derive(Debug, Clone, Copy)]
+pub struct Available<'a> {
+    pub class: Class,
+    pub kinds: &'a [&'static str],
+    /// Available for longer than this.
+    pub since: Duration,
+    pub most: u64,
+}
+
+/// Claims what has been available for a while without a message, oldest first.
+pub async fn available<C: ConnectionTrait>(
+    conn: &C,
+    wanted: Available<'_>,
+    worker: &str,
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    let mut which = Query::select();
+    which
+        .expr_as(Expr::col((Entity, Column::JobId)), Alias::new("id"))
+        .from(Entity)
+        .and_where(Column::Class.eq(wanted.class))
+        .and_where(Expr::col(Column::RunAt).lte(time::before(conn, now, wanted.since)))
+        .and_where(Column::Kind.is_in(wanted.kinds.iter().copied()))
+        .order_by(Column::RunAt, Order::Asc)
+        .limit(wanted.most);
+    claim(conn, which, worker, now).await
+}
+
+/// Takes queued jobs: state, attempt, fencing token and worker in one guarded statement.
+async fn claim<C: ConnectionTrait>(
+    conn: &C,
+    mut which: SelectStatement,
+    worker: &str,
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    which.and_where(Column::State.eq(State::Queued)).and_where(job_pause::covers_job().not());
+    if conn.get_database_backend() == DatabaseBackend::Postgres {
+        which.lock_with_tables_behavior(LockType::Update, [Entity], LockBehavior::SkipLocked);
+    }
+    let mut update = Query::update();
+    update
+        .table(Entity)
+        .value(Column::State, Expr::value(State::Running))
+        .value(Column::Attempt, Expr::col((Entity, Column::Attempt)).add(1))
+        .value(Column::Token, Expr::col((Entity, Column::Token)).add(1))
+        .value(Column::Worker, Expr::value(worker))
+        .value(Column::StartedAt, Expr::col((Entity, Column::StartedAt)).if_null(time::now(conn, now)));
+    update_chosen(conn, which, update).await
+}
+
+/// Updates the jobs whose ids `which` selects as `id`, which is read once and before the update; returns them.
+pub(super) async fn update_chosen<C: ConnectionTrait>(
+    conn: &C,
+    which: SelectStatement,
+    mut update: UpdateStatement,
+) -> Result<Vec<Model>, DbErr> {
+    let chosen = Alias::new("chosen");
+    let mut with = CommonTableExpression::from_select(which);
+    with.table_name(chosen.clone()).materialized(true);
+    update
+        .from(chosen.clone())
+        .and_where(Expr::col((Entity, Column::JobId)).equals((chosen, Alias::new("id"))))
+        .returning(Query::returning().exprs(Column::iter().map(ColumnTrait::into_expr)));
+    let statement = update.with(Query::with().cte(with).to_owned());
+    let rows = conn.query_all(&statement).await?;
+    rows.iter().map(|row| Model::from_query_result(row, "")).collect()
+}
+
+/// The list, its last element repeated until the length is a power of two: a handful of prepared statements serves all
+/// lengths.
+pub(super) fn padded<T: Clone>(list: &[T]) -> Vec<T> {
+    let mut padded = list.to_vec();
+    if let Some(last) = list.last() {
+        padded.resize(list.len().next_power_of_two(), last.clone());
+    }
+    padded
+}

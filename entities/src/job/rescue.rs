@@ -1,0 +1,59 @@
+//! Jobs of processes that are dead.
+//!
+//! A process that crashes takes all its runs with it, and nothing says which of them was to blame. The first crash costs
+//! a job nothing: processes are killed for many reasons. The second in a row moves it to the quarantine, where one job at
+//! a time runs in a process, and only there a crash burns an attempt. So a job that kills its process is alone with the
+//! blame after two crashes, and no other loses an attempt to it.
+
+use std::time::Duration;
+
+use sea_orm::QuerySelect;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+
+use super::{Class, Column, Entity, Failure, Model, State, time};
+use crate::{Timestamp, worker};
+
+/// Crashes in a row after which a job is quarantined.
+pub const QUARANTINE_AFTER: i32 = 2;
+
+impl Model {
+    /// Whether one more crash leaves it without an attempt.
+    pub fn crash_is_final(&self) -> bool {
+        self.class == Class::Quarantine && self.attempt >= self.max_attempts
+    }
+}
+
+/// Running jobs of processes that have no row any more.
+pub async fn orphaned<C: ConnectionTrait>(conn: &C, limit: u64) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::State.eq(State::Running))
+        .filter(Column::Worker.not_in_subquery(worker::registered()))
+        .limit(limit)
+        .all(conn)
+        .await
+}
+
+/// Gives the job of a crashed process back, to be run after `wait`. `None`: it was rescued or ended meanwhile.
+pub async fn requeue<C: ConnectionTrait>(
+    conn: &C,
+    job: &Model,
+    (failure, wait): (&Failure, Duration),
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let burned = i32::from(job.class == Class::Quarantine);
+    let mut update = job
+        .claim()
+        .update()
+        .col_expr(Column::State, Expr::value(State::Queued))
+        .col_expr(Column::Attempt, Expr::col(Column::Attempt).sub(1 - burned))
+        .col_expr(Column::Crashes, Expr::col(Column::Crashes).add(1))
+        .col_expr(Column::RunAt, time::after(conn, now, wait))
+        .col_expr(Column::Error, Expr::value(failure.to_json()))
+        .col_expr(Column::Errors, Expr::value(job.history_with(failure, now)))
+        .filter(Column::CancelRequested.eq(false));
+    if job.crashes + 1 >= QUARANTINE_AFTER {
+        update = update.col_expr(Column::Class, Expr::value(Class::Quarantine));
+    }
+    Ok(update.exec_with_returning(conn).await?.into_iter().next())
+}

@@ -1,0 +1,67 @@
+//! Running a job again: one that ended as dead or failed, or one that waits for its next attempt.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{QueryOrder, QuerySelect};
+
+use super::{Column, Entity, Model, State, time};
+use crate::{GuildId, JobId, Timestamp};
+
+/// Gives a job that ended as dead or failed a fresh set of attempts, its history kept; one in quarantine stays there.
+/// `None`: it is in another state.
+pub async fn restart<C: ConnectionTrait>(
+    conn: &C,
+    job: JobId,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let rows = Entity::update_many()
+        .col_expr(Column::State, Expr::value(State::Queued))
+        .col_expr(Column::Attempt, Expr::value(0))
+        .col_expr(Column::FinishedAt, Expr::value(Option::<Timestamp>::None))
+        .col_expr(Column::RunAt, time::now(conn, now))
+        .col_expr(Column::CancelRequested, Expr::value(false))
+        .filter(Column::JobId.eq(job))
+        .filter(Column::State.is_in([State::Dead, State::Failed]))
+        .filter(Column::ParentId.is_null())
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Makes a queued job due that waits for its next attempt. `None`: it is due already, or in another state.
+pub async fn make_due<C: ConnectionTrait>(
+    conn: &C,
+    job: JobId,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let rows = Entity::update_many()
+        .col_expr(Column::RunAt, time::now(conn, now))
+        .filter(Column::JobId.eq(job))
+        .filter(Column::State.eq(State::Queued))
+        .filter(Expr::col(Column::RunAt).gt(time::now(conn, now)))
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// The failed and dead jobs of a kind, oldest first; of one guild or of all.
+pub async fn find_failed<C: ConnectionTrait>(
+    conn: &C,
+    kind: &str,
+    guild: Option<GuildId>,
+    (after, limit): (Option<JobId>, u64),
+) -> Result<Vec<Model>, DbErr> {
+    let mut query = Entity::find()
+        .filter(Column::Kind.eq(kind))
+        .filter(Column::State.is_in([State::Dead, State::Failed]))
+        .filter(Column::ParentId.is_null())
+        .order_by_asc(Column::JobId)
+        .limit(limit);
+    if let Some(guild) = guild {
+        query = query.filter(Column::GuildId.eq(guild));
+    }
+    if let Some(after) = after {
+        query = query.filter(Column::JobId.gt(after));
+    }
+    query.all(conn).await
+}

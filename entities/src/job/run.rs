@@ -1,0 +1,239 @@
+//! What the holder of a claim writes. Every statement names the fencing token of the claim and says whether it hit.
+
+use std::time::Duration;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{DatabaseBackend, QueryResult, QuerySelect, Statement, Value};
+
+use super::claim::padded;
+use super::{Claim, Class, Column, Entity, Failure, Model, Progress, State, time};
+use crate::{GuildId, JobId, Timestamp};
+
+impl Claim {
+    /// The update that hits only while this claim is the newest.
+    pub(super) fn update(self) -> sea_orm::UpdateMany<Entity> {
+        Entity::update_many()
+            .filter(Column::JobId.eq(self.job))
+            .filter(Column::Token.eq(self.token))
+            .filter(Column::State.eq(State::Running))
+    }
+
+    pub(super) fn update_progress<C: ConnectionTrait>(
+        self,
+        conn: &C,
+        progress: Progress,
+        now: Timestamp,
+    ) -> sea_orm::UpdateMany<Entity> {
+        self.update()
+            .col_expr(Column::ProgressDone, Expr::value(progress.done))
+            .col_expr(Column::ProgressTotal, Expr::value(progress.total))
+            .col_expr(Column::ProgressFailed, Expr::value(progress.failed))
+            .col_expr(Column::ProgressAt, time::now(conn, now))
+    }
+}
+
+/// Whether a cancel was asked for; `None`: the claim is lost.
+pub async fn confirm<C: ConnectionTrait>(conn: &C, claim: Claim) -> Result<Option<bool>, DbErr> {
+    Entity::find_by_id(claim.job)
+        .select_only()
+        .column(Column::CancelRequested)
+        .filter(Column::Token.eq(claim.token))
+        .filter(Column::State.eq(State::Running))
+        .into_tuple()
+        .one(conn)
+        .await
+}
+
+/// A claim that a process holds as the database knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Running {
+    pub claim: Claim,
+    pub cancel_requested: bool,
+}
+
+/// All that the database believes this process to run.
+pub async fn of_worker<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<Vec<Running>, DbErr> {
+    let rows: Vec<(JobId, i64, bool)> = Entity::find()
+        .select_only()
+        .columns([Column::JobId, Column::Token, Column::CancelRequested])
+        .filter(Column::Worker.eq(worker))
+        .filter(Column::State.eq(State::Running))
+        .into_tuple()
+        .all(conn)
+        .await?;
+    let running = |(job, token, cancel_requested)| Running { claim: Claim { job, token }, cancel_requested };
+    Ok(rows.into_iter().map(running).collect())
+}
+
+pub async fn count_of<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<u64, DbErr> {
+    Entity::find()
+        .filter(Column::Worker.eq(worker))
+        .filter(Column::State.eq(State::Running))
+        .count(conn)
+        .await
+}
+
+/// Keeps where a run has come to, its progress, and, of a chunk, the counters so far. False: the claim is lost.
+pub async fn checkpoint<C: ConnectionTrait>(
+    conn: &C,
+    claim: Claim,
+    (checkpoint, counters): (Json, Option<Json>),
+    progress: Progress,
+    now: Timestamp,
+) -> Result<bool, DbErr> {
+    let mut update =
+        claim.update_progress(conn, progress, now).col_expr(Column::Checkpoint, Expr::value(checkpoint));
+    if let Some(counters) = counters {
+        update = update.col_expr(Column::Result, Expr::value(counters));
+    }
+    Ok(update.exec(conn).await?.rows_affected == 1)
+}
+
+/// How a job ends for good.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    Succeeded(Json),
+    Failed(Failure),
+    Dead(Failure),
+    Cancelled,
+}
+
+impl Ending {
+    fn state(&self) -> State {
+        match self {
+            Self::Succeeded(_) => State::Succeeded,
+            Self::Failed(_) => State::Failed,
+            Self::Dead(_) => State::Dead,
+            Self::Cancelled => State::Cancelled,
+        }
+    }
+
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Failed(failure) | Self::Dead(failure) => Some(failure),
+            Self::Succeeded(_) | Self::Cancelled => None,
+        }
+    }
+}
+
+/// Ends a claimed job, with its last progress where it has any. Returns the row as it is then; `None`: the claim is lost.
+pub async fn end<C: ConnectionTrait>(
+    conn: &C,
+    job: &Model,
+    ending: &Ending,
+    progress: Progress,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let claim = job.claim();
+    let update = if progress.total > 0 { claim.update_progress(conn, progress, now) } else { claim.update() };
+    let mut update = update
+        .col_expr(Column::State, Expr::value(ending.state()))
+        .col_expr(Column::FinishedAt, time::now(conn, now));
+    if let Ending::Succeeded(result) = ending {
+        // What an earlier attempt ran into is no error of a job that ended well.
+        update = update
+            .col_expr(Column::Result, Expr::value(result.clone()))
+            .col_expr(Column::Error, Expr::value(Option::<Json>::None));
+    }
+    if let Some(failure) = ending.failure() {
+        update = update
+            .col_expr(Column::Error, Expr::value(failure.to_json()))
+            .col_expr(Column::Errors, Expr::value(job.history_with(failure, now)));
+    }
+    Ok(update.exec_with_returning(conn).await?.into_iter().next())
+}
+
+/// A job that ended, and whose turn it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    pub job: JobId,
+    pub guild: Option<GuildId>,
+    pub class: Class,
+}
+
+/// Ends claimed jobs well, each with its result, in one statement that locks rows in the order of their ids. Jobs absent
+/// from the result had lost their claim.
+pub async fn succeed<C: ConnectionTrait>(
+    conn: &C,
+    ended: &[(Claim, Json)],
+    now: Timestamp,
+) -> Result<Vec<Ended>, DbErr> {
+    let rows = padded(ended);
+    let places: Vec<String> = (0..rows.len())
+        .map(|row| format!("(${}, ${}, ${})", row * 3 + 1, row * 3 + 2, row * 3 + 3))
+        .collect();
+    let mut values: Vec<Value> = Vec::with_capacity(rows.len() * 3 + 1);
+    for (claim, result) in rows {
+        values.extend([claim.job.into(), claim.token.into(), result.into()]);
+    }
+    let (lock, finished) = match conn.get_database_backend() {
+        DatabaseBackend::Postgres => ("FOR UPDATE OF job", "queue_now()".to_owned()),
+        _ => {
+            values.push(now.into());
+            ("", format!("${}", values.len()))
+        }
+    };
+    // Both databases name the columns of a VALUES list column1, column2, …
+    let sql = format!(
+        "WITH ended AS MATERIALIZED (SELECT job.job_id AS id, given.column3 AS outcome \
+         FROM job, (VALUES {}) AS given \
+         WHERE job.job_id = given.column1 AND job.token = given.column2 AND job.state = 'running' \
+         ORDER BY job.job_id {lock}) \
+         UPDATE job SET state = 'succeeded', finished_at = {finished}, result = ended.outcome, error = NULL \
+         FROM ended WHERE job.job_id = ended.id AND state = 'running' RETURNING job_id, guild_id, class",
+        places.join(", ")
+    );
+    let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, values);
+    let read = |row: &QueryResult| {
+        Ok(Ended {
+            job: row.try_get("", "job_id")?,
+            guild: row.try_get("", "guild_id")?,
+            class: row.try_get("", "class")?,
+        })
+    };
+    conn.query_all_raw(statement).await?.iter().map(read).collect()
+}
+
+/// How a claimed job goes back into the queue.
+#[derive(Debug, Clone, Default)]
+pub struct Requeue<'a> {
+    pub wait: Duration,
+    /// The attempt counts.
+    pub burn: bool,
+    /// What it ran into, shown until another run ends well.
+    pub failure: Option<&'a Failure>,
+    /// The class of its kind: a run that ended without a crash leaves quarantine.
+    pub class: Option<Class>,
+    pub reply_to: Option<&'a str>,
+}
+
+/// Gives a claimed job back. `None`: the claim is lost, or a cancel was asked for, and then there is no next run.
+pub async fn requeue<C: ConnectionTrait>(
+    conn: &C,
+    job: &Model,
+    how: Requeue<'_>,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let mut update = job
+        .claim()
+        .update()
+        .col_expr(Column::State, Expr::value(State::Queued))
+        .col_expr(Column::Crashes, Expr::value(0))
+        .col_expr(Column::RunAt, time::after(conn, now, how.wait))
+        .col_expr(Column::ReplyTo, Expr::value(how.reply_to.map(str::to_owned)))
+        .filter(Column::CancelRequested.eq(false));
+    if let Some(class) = how.class {
+        update = update.col_expr(Column::Class, Expr::value(class));
+    }
+    if let Some(failure) = how.failure {
+        update = update.col_expr(Column::Error, Expr::value(failure.to_json()));
+    }
+    match how.failure.filter(|_| how.burn) {
+        Some(failure) => {
+            update = update.col_expr(Column::Errors, Expr::value(job.history_with(failure, now)));
+        }
+        None => update = update.col_expr(Column::Attempt, Expr::col(Column::Attempt).sub(1)),
+    }
+    Ok(update.exec_with_returning(conn).await?.into_iter().next())
+}

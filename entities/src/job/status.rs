@@ -1,0 +1,87 @@
+//! What people are shown of a job's state: a queued job that waits for its time is `scheduled` or `retrying`.
+
+use sea_orm::Condition;
+use sea_orm::entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Column, Model, State};
+use crate::Timestamp;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Never run, and not due yet.
+    Scheduled,
+    Queued,
+    Running,
+    Waiting,
+    /// Run before, and not due yet.
+    Retrying,
+    Succeeded,
+    Failed,
+    Dead,
+    Cancelled,
+}
+
+impl Status {
+    pub const ALL: [Self; 9] = [
+        Self::Scheduled,
+        Self::Queued,
+        Self::Running,
+        Self::Waiting,
+        Self::Retrying,
+        Self::Succeeded,
+        Self::Failed,
+        Self::Dead,
+        Self::Cancelled,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scheduled => "scheduled",
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Retrying => "retrying",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Dead => "dead",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The rows shown as this.
+    pub(super) fn condition(self, now: Timestamp) -> Condition {
+        let in_state = |state: State| Condition::all().add(Column::State.eq(state));
+        let later = in_state(State::Queued).add(Column::RunAt.gt(now));
+        match self {
+            Self::Scheduled => later.add(Column::Token.eq(0)),
+            Self::Retrying => later.add(Column::Token.gt(0)),
+            Self::Queued => Condition::any()
+                .add(in_state(State::Held))
+                .add(in_state(State::Queued).add(Column::RunAt.lte(now))),
+            Self::Running => in_state(State::Running),
+            Self::Waiting => in_state(State::Waiting),
+            Self::Succeeded => in_state(State::Succeeded),
+            Self::Failed => in_state(State::Failed),
+            Self::Dead => in_state(State::Dead),
+            Self::Cancelled => in_state(State::Cancelled),
+        }
+    }
+}
+
+impl Model {
+    pub fn status(&self, now: Timestamp) -> Status {
+        match self.state {
+            State::Queued if self.run_at > now && self.token == 0 => Status::Scheduled,
+            State::Queued if self.run_at > now => Status::Retrying,
+            State::Queued | State::Held => Status::Queued,
+            State::Running => Status::Running,
+            State::Waiting => Status::Waiting,
+            State::Succeeded => Status::Succeeded,
+            State::Failed => Status::Failed,
+            State::Dead => Status::Dead,
+            State::Cancelled => Status::Cancelled,
+        }
+    }
+}

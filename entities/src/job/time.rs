@@ -1,0 +1,45 @@
+//! The queue's time is the database's clock: no wall clock of one process is ever compared with another's.
+//!
+//! On Postgres that is the function `queue_now()`. A SQLite database belongs to one process, whose time is handed in.
+
+use std::time::Duration;
+
+use sea_orm::sea_query::{Expr, SimpleExpr};
+use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, Statement};
+
+use crate::Timestamp;
+
+pub(crate) fn now<C: ConnectionTrait>(conn: &C, process: Timestamp) -> SimpleExpr {
+    match conn.get_database_backend() {
+        DatabaseBackend::Postgres => Expr::cust("queue_now()"),
+        _ => Expr::value(process),
+    }
+}
+
+pub(super) fn after<C: ConnectionTrait>(conn: &C, process: Timestamp, wait: Duration) -> SimpleExpr {
+    match conn.get_database_backend() {
+        DatabaseBackend::Postgres => {
+            Expr::cust_with_values("queue_now() + make_interval(secs => $1)", [wait.as_secs_f64()])
+        }
+        _ => Expr::value(process + wait),
+    }
+}
+
+pub(crate) fn before<C: ConnectionTrait>(conn: &C, process: Timestamp, ago: Duration) -> SimpleExpr {
+    match conn.get_database_backend() {
+        DatabaseBackend::Postgres => {
+            Expr::cust_with_values("queue_now() - make_interval(secs => $1)", [ago.as_secs_f64()])
+        }
+        _ => Expr::value(process - ago),
+    }
+}
+
+/// The time the queue goes by.
+pub async fn read<C: ConnectionTrait>(conn: &C, process: Timestamp) -> Result<Timestamp, DbErr> {
+    if conn.get_database_backend() != DatabaseBackend::Postgres {
+        return Ok(process);
+    }
+    let asked = Statement::from_string(DatabaseBackend::Postgres, "SELECT queue_now() AS now");
+    let row = conn.query_one_raw(asked).await?.ok_or(DbErr::RecordNotFound("now".to_owned()))?;
+    row.try_get("", "now")
+}

@@ -1,0 +1,73 @@
+//! What operators paused: a class, or a guild. Jobs of it stay queued; what runs already goes on.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder};
+
+use crate::job::{self, Class};
+use crate::{GuildId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "job_pause")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub pause_id: i64,
+    pub class: Option<Class>,
+    pub guild_id: Option<GuildId>,
+    pub paused_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// What can be paused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    Class(Class),
+    Guild(GuildId),
+}
+
+impl Scope {
+    fn columns(self) -> (Option<Class>, Option<GuildId>) {
+        match self {
+            Self::Class(class) => (Some(class), None),
+            Self::Guild(guild) => (None, Some(guild)),
+        }
+    }
+}
+
+/// False: it was paused already.
+pub async fn create<C: ConnectionTrait>(conn: &C, scope: Scope, now: Timestamp) -> Result<bool, DbErr> {
+    let (class, guild_id) = scope.columns();
+    let row =
+        ActiveModel { pause_id: NotSet, class: Set(class), guild_id: Set(guild_id), paused_at: Set(now) };
+    let conflict = OnConflict::new().do_nothing().to_owned();
+    Ok(Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await? > 0)
+}
+
+/// False: it was not paused.
+pub async fn delete<C: ConnectionTrait>(conn: &C, scope: Scope) -> Result<bool, DbErr> {
+    let which = match scope {
+        Scope::Class(class) => Column::Class.eq(class),
+        Scope::Guild(guild) => Column::GuildId.eq(guild),
+    };
+    Ok(Entity::delete_many().filter(which).exec(conn).await?.rows_affected > 0)
+}
+
+pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Model>, DbErr> {
+    Entity::find().order_by_asc(Column::PauseId).all(conn).await
+}
+
+/// True of a job in the statement around it that is paused.
+pub(crate) fn covers_job() -> SimpleExpr {
+    let same_class = Expr::col((Entity, Column::Class)).equals((job::Entity, job::Column::Class));
+    let same_guild = Expr::col((Entity, Column::GuildId)).equals((job::Entity, job::Column::GuildId));
+    let pauses = Query::select()
+        .expr(Expr::value(1))
+        .from(Entity)
+        .cond_where(Condition::any().add(same_class).add(same_guild))
+        .to_owned();
+    Expr::exists(pauses)
+}

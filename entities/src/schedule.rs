@@ -1,0 +1,87 @@
+//! How far each schedule is. A tick fires when `last_tick` is raised to it: one process can do that, whatever processes
+//! believe of each other.
+
+use sea_orm::ActiveValue::Set;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{ActiveValue::NotSet, QueryOrder};
+
+use crate::{JobId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "schedule")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub name: String,
+    pub paused: bool,
+    pub last_tick: Timestamp,
+    /// The job of the newest tick.
+    pub job_id: Option<JobId>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// A tick that fired this far ahead of the one that is due was fired by a clock that was badly wrong. It does not hold up
+/// the ticks before it, or a day set wrong for a moment would stop a schedule for a day.
+const TOO_FAR_AHEAD: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
+
+impl Model {
+    pub fn may_fire(&self, tick: Timestamp) -> bool {
+        !self.paused && (self.last_tick < tick || self.last_tick > tick + TOO_FAR_AHEAD)
+    }
+}
+
+/// Begins the history of a schedule that is not known yet, as if `tick` had fired: ticks before it are not made up for.
+pub async fn begin<C: ConnectionTrait>(conn: &C, ticks: &[(&str, Timestamp)]) -> Result<(), DbErr> {
+    let rows = ticks.iter().map(|(name, tick)| ActiveModel {
+        name: Set((*name).to_owned()),
+        paused: Set(false),
+        last_tick: Set(*tick),
+        job_id: NotSet,
+    });
+    let conflict = OnConflict::column(Column::Name).do_nothing().to_owned();
+    Entity::insert_many(rows).on_conflict(conflict).exec_without_returning(conn).await.map(drop)
+}
+
+pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Model>, DbErr> {
+    Entity::find().order_by_asc(Column::Name).all(conn).await
+}
+
+pub async fn find<C: ConnectionTrait>(conn: &C, name: &str) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(name).one(conn).await
+}
+
+/// Fires a tick. False: it, or one after it, has fired, or the schedule is paused.
+pub async fn fire<C: ConnectionTrait>(conn: &C, name: &str, tick: Timestamp) -> Result<bool, DbErr> {
+    let fired = Entity::update_many()
+        .col_expr(Column::LastTick, Expr::value(tick))
+        .filter(Column::Name.eq(name))
+        .filter(Column::Paused.eq(false))
+        .filter(Column::LastTick.lt(tick).or(Column::LastTick.gt(tick + TOO_FAR_AHEAD)))
+        .exec(conn)
+        .await?;
+    Ok(fired.rows_affected == 1)
+}
+
+/// Remembers the job of the newest tick.
+pub async fn set_job<C: ConnectionTrait>(conn: &C, name: &str, job: JobId) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::JobId, Expr::value(job))
+        .filter(Column::Name.eq(name))
+        .exec(conn)
+        .await
+        .map(drop)
+}
+
+/// False: there is no such schedule.
+pub async fn set_paused<C: ConnectionTrait>(conn: &C, name: &str, paused: bool) -> Result<bool, DbErr> {
+    let done = Entity::update_many()
+        .col_expr(Column::Paused, Expr::value(paused))
+        .filter(Column::Name.eq(name))
+        .exec(conn)
+        .await?;
+    Ok(done.rows_affected == 1)
+}

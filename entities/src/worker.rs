@@ -1,0 +1,104 @@
+//! Processes that run jobs. Each writes one heartbeat for all it runs, on the database's clock. A row that is gone means
+//! that its process was declared dead: it registers anew, and its old claims are void.
+
+use std::time::Duration;
+
+use sea_orm::QueryOrder;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+
+use crate::Timestamp;
+use crate::job::{self, time};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "worker")]
+pub struct Model {
+    /// Host, process id, and something a reused process id cannot repeat.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub name: String,
+    pub host: String,
+    pub version: String,
+    /// Jobs at a time, by class.
+    pub slots: Json,
+    pub started_at: Timestamp,
+    pub heartbeat_at: Timestamp,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// Registers a process; its times are the database's.
+pub async fn register<C: ConnectionTrait>(conn: &C, row: Model, now: Timestamp) -> Result<(), DbErr> {
+    let insert = Query::insert()
+        .into_table(Entity)
+        .columns([
+            Column::Name,
+            Column::Host,
+            Column::Version,
+            Column::Slots,
+            Column::StartedAt,
+            Column::HeartbeatAt,
+        ])
+        .values([
+            Expr::value(row.name),
+            Expr::value(row.host),
+            Expr::value(row.version),
+            Expr::value(row.slots),
+            time::now(conn, now),
+            time::now(conn, now),
+        ])
+        .map_err(|error| DbErr::Custom(error.to_string()))?
+        .to_owned();
+    conn.execute(&insert).await.map(drop)
+}
+
+/// False: the process was declared dead.
+pub async fn beat<C: ConnectionTrait>(conn: &C, worker: &str, now: Timestamp) -> Result<bool, DbErr> {
+    let done = Entity::update_many()
+        .col_expr(Column::HeartbeatAt, time::now(conn, now))
+        .filter(Column::Name.eq(worker))
+        .exec(conn)
+        .await?;
+    Ok(done.rows_affected == 1)
+}
+
+pub async fn delete<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<(), DbErr> {
+    Entity::delete_by_id(worker).exec(conn).await.map(drop)
+}
+
+/// Declares dead whoever gave no heartbeat for so long, and returns how many that were.
+pub async fn delete_stale<C: ConnectionTrait>(
+    conn: &C,
+    silence: Duration,
+    now: Timestamp,
+) -> Result<u64, DbErr> {
+    let stale = Expr::col(Column::HeartbeatAt).lt(time::before(conn, now, silence));
+    Ok(Entity::delete_many().filter(stale).exec(conn).await?.rows_affected)
+}
+
+/// At the start of the one process of an installation: no other is alive.
+pub async fn delete_all<C: ConnectionTrait>(conn: &C) -> Result<u64, DbErr> {
+    Ok(Entity::delete_many().exec(conn).await?.rows_affected)
+}
+
+/// A process and what it runs.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    pub worker: Model,
+    pub running: u64,
+}
+
+pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Listed>, DbErr> {
+    let mut listed = Vec::new();
+    for worker in Entity::find().order_by_asc(Column::StartedAt).all(conn).await? {
+        let running = job::run::count_of(conn, &worker.name).await?;
+        listed.push(Listed { worker, running });
+    }
+    Ok(listed)
+}
+
+pub(crate) fn registered() -> sea_orm::sea_query::SelectStatement {
+    Query::select().column(Column::Name).from(Entity).to_owned()
+}

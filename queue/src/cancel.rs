@@ -1,0 +1,33 @@
+//! Cancelling: what has not begun ends at once, what runs is told to stop at its next step.
+
+use entities::JobId;
+use entities::job::{Model, cancel, listing};
+use runtime::Event;
+use sea_orm::{DatabaseTransaction, DbErr};
+
+use crate::Queue;
+use crate::run::finish_parent_if_last;
+
+impl Queue {
+    /// Cancels a job and its chunks, and returns it as it is then.
+    pub async fn cancel(
+        &self,
+        transaction: &DatabaseTransaction,
+        job: JobId,
+    ) -> Result<Option<Model>, DbErr> {
+        let now = self.clock.now();
+        let Some(row) = cancel::request(transaction, job, now).await? else { return Ok(None) };
+        finish_parent_if_last(transaction, &row, now).await?;
+        listing::find_any(transaction, job).await
+    }
+
+    /// To be called after the transaction of [`Queue::cancel`] is committed: running steps hear of it at once. Without
+    /// it they hear with the next heartbeat of their process.
+    pub async fn announce_cancel(&self, job: JobId) -> Result<(), DbErr> {
+        let children = listing::running_children(self.database.read(), job).await?;
+        for job in children.into_iter().chain([job]) {
+            self.events.publish(Event::JobCancelled { job });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! Jobs of worker processes that died. `entities::job::rescue` says what a crash means for a job.
+
+use std::time::Duration;
+
+use entities::job::run::Ending;
+use entities::job::{Model, rescue};
+use entities::worker;
+use sea_orm::DbErr;
+
+use crate::Queue;
+use crate::backoff::backoff;
+use crate::run::{Complete, failure};
+
+/// A worker process without a heartbeat for so long is dead, by the database's clock.
+pub const DEAD_AFTER: Duration = Duration::from_secs(15);
+/// Rows read at once.
+const BATCH: u64 = 500;
+
+impl Queue {
+    /// Declares stale worker processes dead and gives their jobs back; returns how many.
+    pub async fn rescue(&self) -> Result<u64, DbErr> {
+        let dead = worker::delete_stale(self.database.write(), DEAD_AFTER, self.clock.now()).await?;
+        if dead > 0 {
+            tracing::warn!(workers = dead, "worker processes gave no heartbeat: their jobs run elsewhere");
+        }
+        self.rescue_orphaned().await
+    }
+
+    /// At the start of the one process of an installation: what is said to run does not run.
+    pub async fn rescue_all(&self) -> Result<u64, DbErr> {
+        worker::delete_all(self.database.write()).await?;
+        self.rescue_orphaned().await
+    }
+
+    /// Gives back the jobs of processes that have no row any more: they ended, or were declared dead.
+    pub async fn rescue_orphaned(&self) -> Result<u64, DbErr> {
+        let mut rescued = 0;
+        loop {
+            let orphaned = rescue::orphaned(self.database.read(), BATCH).await?;
+            for job in &orphaned {
+                rescued += u64::from(self.rescue_one(job).await?);
+            }
+            if (orphaned.len() as u64) < BATCH {
+                return Ok(rescued);
+            }
+        }
+    }
+
+    /// False: it was rescued or ended meanwhile.
+    async fn rescue_one(&self, job: &Model) -> Result<bool, DbErr> {
+        let crash = failure(500, "worker_lost", "the worker that ran the job did not finish it");
+        let complete = Complete::of_dead(self, job);
+        let rescued = if job.cancel_requested {
+            complete.end(Ending::Cancelled).await?
+        } else if job.crash_is_final() {
+            complete.end(Ending::Dead(crash)).await?
+        } else {
+            let wait = if job.crashes == 0 { Duration::ZERO } else { backoff(job.crashes) };
+            complete.crashed(&crash, wait).await?
+        };
+        if rescued {
+            tracing::warn!(
+                job.id = %job.job_id, job.kind = job.kind, worker = job.worker, crashes = job.crashes + 1,
+                "rescued the job of a dead worker process"
+            );
+            metrics::counter!("guildhall_jobs_rescued_total", "kind" => job.kind.clone()).increment(1);
+        }
+        Ok(rescued)
+    }
+}

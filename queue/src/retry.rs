@@ -1,0 +1,63 @@
+//! Running a job again, the same way for guilds and for operators: one that failed, or one that waits for its next
+//! attempt, which becomes due now.
+
+use entities::bulk_sync::Standing;
+use entities::job::{Model, State, insert, retry};
+use entities::{JobId, Timestamp};
+use sea_orm::{DatabaseTransaction, DbErr};
+
+use crate::bulk_sync;
+
+/// What asking for another run came to. Only [`Retry::Queued`] has changed anything.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Retry {
+    /// A failed or dead job with a fresh set of attempts, or a waiting one that is due now. After the commit,
+    /// [`crate::Queue::publish`] its ticket; else the safety net finds it.
+    Queued(Box<Model>),
+    /// It neither failed nor waits for its next attempt.
+    NotFailed(State),
+    /// It is a chunk of this job, which is the one to be run again.
+    PartOf(JobId),
+    /// This unfinished job does the same: two at once would break the promise its dedupe key makes.
+    Twin(JobId),
+    /// It is a sync of all members, and the guild's quota of those is used up (decisions 3).
+    OverQuota(Standing),
+}
+
+pub async fn retry(transaction: &DatabaseTransaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
+    if let Some(parent) = job.parent_id {
+        return Ok(Retry::PartOf(parent));
+    }
+    match job.state {
+        State::Queued => {
+            let due = retry::make_due(transaction, job.job_id, now).await?;
+            Ok(due.map_or(Retry::NotFailed(State::Queued), |row| Retry::Queued(Box::new(row))))
+        }
+        State::Failed | State::Dead => restart(transaction, job, now).await,
+        State::Held | State::Running | State::Waiting | State::Succeeded | State::Cancelled => {
+            Ok(Retry::NotFailed(job.state))
+        }
+    }
+}
+
+async fn restart(transaction: &DatabaseTransaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
+    if let Some(key) = job.dedupe_key.as_deref() {
+        let open = insert::find_open_by_dedupe_key(transaction, job.guild_id, &job.kind, key).await?;
+        if let Some(twin) = open.filter(|open| open.job_id != job.job_id) {
+            return Ok(Retry::Twin(twin.job_id));
+        }
+    }
+    let window = bulk_sync::window_of(transaction, job, now).await?;
+    if let Some((_, used_up)) = window.filter(|(_, standing)| standing.is_used_up()) {
+        return Ok(Retry::OverQuota(used_up));
+    }
+    let Some(mut queued) = retry::restart(transaction, job.job_id, now).await? else {
+        // Another caller was faster: by now it is queued.
+        return Ok(Retry::NotFailed(State::Queued));
+    };
+    if let Some(window) = window {
+        bulk_sync::take_again(transaction, window, job).await?;
+        queued.result = None;
+    }
+    Ok(Retry::Queued(Box::new(queued)))
+}

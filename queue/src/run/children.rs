@@ -1,0 +1,126 @@
+//! Parents and chunks: what the end of a chunk means for its parent, and the plan that begins them.
+
+use entities::audit_entry::{self, NewEntry};
+use entities::job::run::Ending;
+use entities::job::{Model, Progress, State, cancel, family, insert, turns};
+use entities::{JobId, Timestamp};
+use sea_orm::{DatabaseTransaction, DbErr};
+use serde_json::{Value, json};
+
+use super::context::actor_of;
+use crate::{Draft, Queue};
+
+/// The first chunk goes alone: where its guild has lost the right to be changed, nothing else needs to find out.
+const FIRST: u64 = 1;
+
+/// What the end of a chunk means for its parent, whose row the caller's progress update has locked. Returns the chunks
+/// that run and are to be told to stop.
+pub(super) async fn after_child(
+    transaction: &DatabaseTransaction,
+    parent: &Model,
+    (ending, counters): (&Ending, Option<&Value>),
+    now: Timestamp,
+) -> Result<Vec<JobId>, DbErr> {
+    let mut parent = parent.clone();
+    let mut stopped = Vec::new();
+    // Also of a chunk that did not succeed: what it did is done.
+    let own = if let Ending::Succeeded(result) = ending { Some(result) } else { counters };
+    if let Some(own) = own {
+        let sum = add_counters(parent.result.take(), own);
+        family::save_counters(transaction, parent.job_id, sum).await?;
+    }
+    if let Some(failure) = ending.failure() {
+        // A chunk that is dead stops no other; one that cannot succeed does.
+        let stop = matches!(ending, Ending::Failed(_));
+        family::note_failure(transaction, parent.job_id, failure, stop).await?;
+        parent.error = serde_json::to_value(failure).ok();
+        if stop {
+            stopped = cancel::stop_children(transaction, parent.job_id, now).await?;
+        }
+    }
+    finish_parent_if_last(transaction, &parent, now).await?;
+    Ok(stopped)
+}
+
+/// Ends a waiting parent that has no open child left, with an entry in the audit log.
+pub(crate) async fn finish_parent_if_last(
+    transaction: &DatabaseTransaction,
+    parent: &Model,
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    if parent.state != State::Waiting || family::count_open_children(transaction, parent.job_id).await? > 0 {
+        return Ok(());
+    }
+    let Some(ended) = family::finish_parent(transaction, parent, now).await? else { return Ok(()) };
+    let state = ended.status(now).name();
+    tracing::info!(
+        job.id = %ended.job_id, job.kind = ended.kind, state,
+        done = ended.progress_done, failed = ended.progress_failed, "bulk job ended"
+    );
+    let Some(guild) = ended.guild_id else { return Ok(()) };
+    let entry = NewEntry {
+        guild,
+        action: "job.finished",
+        target: ended.job_id.to_string(),
+        metadata: json!({ "kind": ended.kind, "state": state, "result": ended.result }),
+    };
+    audit_entry::write(transaction, &actor_of(&ended), entry, now).await?;
+    Ok(())
+}
+
+/// A plan is made: its last chunks are written, and the first of all of them may run. False: the claim is lost.
+pub(super) async fn fan_out(
+    queue: &Queue,
+    job: &Model,
+    progress: Progress,
+    (chunks, counters, checkpoint): (&[Draft], &Value, &Value),
+) -> Result<bool, DbErr> {
+    let now = queue.clock.now();
+    let transaction = queue.database.begin().await?;
+    let rows = chunks.iter().cloned().map(|chunk| chunk.into_chunk_of(job.job_id)).collect();
+    insert::insert_held(&transaction, rows, now).await?;
+    let reached = (checkpoint.clone(), progress);
+    if !family::wait_for_children(&transaction, job.claim(), counters.clone(), reached, now).await? {
+        return Ok(false);
+    }
+    let mut released = Vec::new();
+    if let Some(parent) = family::add_progress(&transaction, job.job_id, (0, 0), now).await? {
+        if parent.cancel_requested {
+            cancel::stop_children(&transaction, parent.job_id, now).await?;
+        } else if let Some(guild) = parent.guild_id {
+            released = turns::release(&transaction, (guild, job.class), FIRST, now).await?;
+        }
+        finish_parent_if_last(&transaction, &parent, now).await?;
+    }
+    transaction.commit().await?;
+    queue.publish(released);
+    Ok(true)
+}
+
+/// Adds the numbers of a child's result to the parent's.
+fn add_counters(parent: Option<Value>, child: &Value) -> Value {
+    let mut sum = match parent {
+        Some(Value::Object(counters)) => counters,
+        _ => serde_json::Map::new(),
+    };
+    for (name, value) in child.as_object().into_iter().flatten() {
+        let Some(number) = value.as_i64() else { continue };
+        let before = sum.get(name).and_then(Value::as_i64).unwrap_or(0);
+        sum.insert(name.clone(), json!(before + number));
+    }
+    Value::Object(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_of_children_add_up_and_texts_are_left_alone() {
+        let parent = json!({"members": 500, "updated": 3, "note": "x"});
+        let child = json!({"updated": 4, "failed": 1, "word": "y"});
+        let sum = add_counters(Some(parent), &child);
+        assert_eq!(sum, json!({"members": 500, "updated": 7, "failed": 1, "note": "x"}));
+        assert_eq!(add_counters(None, &child), json!({"updated": 4, "failed": 1}));
+    }
+}

@@ -1,0 +1,226 @@
+//! Writing how a run ended, in one transaction with all that follows from it: audit entries, the parent's progress, the
+//! next chunks, the parent's own end, the next jobs of its guild. Then the answer, then the messages.
+
+use std::time::Duration;
+
+use entities::audit_entry::{self, NewEntry};
+use entities::job::run::{self, Ending, Requeue};
+use entities::job::{Class, Failure, Model, Progress, Ticket, family, rescue, turns};
+use runtime::{Event, fail_point};
+use sea_orm::{ConnectionTrait, DbErr};
+use serde_json::Value;
+
+use super::batch::Finisher;
+use super::children::{after_child, fan_out};
+use super::{JobContext, JobError, Outcome};
+use crate::backoff::{backoff, jitter};
+use crate::{Answer, Queue};
+
+/// Tries of the completing transaction. After them the run counts as one without a result.
+const TRIES: u32 = 8;
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// A word for metrics and the log.
+pub(super) fn outcome(result: &Result<Outcome, JobError>) -> &'static str {
+    match result {
+        Ok(Outcome::Done { .. }) => "succeeded",
+        Ok(Outcome::Yield) => "yielded",
+        Ok(Outcome::Split { .. }) => "fanned_out",
+        Err(JobError::Retry(_)) => "retried",
+        Err(JobError::RetryAfter(..)) => "snoozed",
+        Err(JobError::Fail(_)) => "failed",
+        Err(JobError::Cancelled) => "cancelled",
+        Err(JobError::LeaseLost) => "claim_lost",
+    }
+}
+
+/// A claimed job about to leave its run, and how far it came. Its methods return false where the claim is lost: then
+/// nothing was written.
+pub(crate) struct Complete<'a> {
+    queue: &'a Queue,
+    job: &'a Model,
+    progress: Progress,
+    /// Steps done and failed that its parent does not know of yet.
+    unsaved: (i64, i64),
+    /// Of a chunk: what it adds to its parent's result.
+    counters: Option<Value>,
+    reply_to: Option<&'a str>,
+    /// The class of its kind, where the job leaves quarantine.
+    class: Option<Class>,
+}
+
+impl<'a> Complete<'a> {
+    pub(super) fn of_run(context: &'a JobContext, class: Class, reply_to: Option<&'a str>) -> Self {
+        Self {
+            queue: context.queue(),
+            job: context.row(),
+            progress: context.progress(),
+            unsaved: context.unsaved(),
+            counters: context.counters(),
+            reply_to,
+            class: Some(class),
+        }
+    }
+
+    /// Of a run that no task is at any more: all that is known is in the row.
+    pub(crate) fn of_dead(queue: &'a Queue, job: &'a Model) -> Self {
+        let counters = job.result.clone().filter(|_| job.parent_id.is_some());
+        let (progress, reply_to) = (job.progress(), job.reply_to.as_deref());
+        Self { queue, job, progress, unsaved: (0, 0), counters, reply_to, class: None }
+    }
+
+    pub(super) async fn run_ended(&self, result: Result<Outcome, JobError>, finisher: &Finisher) {
+        if matches!(result, Err(JobError::LeaseLost)) {
+            tracing::warn!(job.id = %self.job.job_id, "the claim is lost: dropped");
+            return;
+        }
+        let mut pause = FIRST_PAUSE;
+        for _ in 0..TRIES {
+            match self.queue.database.in_time(self.write(&result, finisher)).await {
+                Ok(true) => return,
+                Ok(false) => {
+                    tracing::warn!(job.id = %self.job.job_id, "the claim was lost before the end was written: dropped");
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(job.id = %self.job.job_id, %error, "cannot write how a run ended, trying again");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+            }
+        }
+        tracing::error!(job.id = %self.job.job_id, "giving up on writing how a run ended: it will be tried again");
+    }
+
+    async fn write(&self, result: &Result<Outcome, JobError>, finisher: &Finisher) -> Result<bool, DbErr> {
+        match result {
+            Ok(Outcome::Done { result, audit }) if audit.is_empty() && self.is_plain() => {
+                if !finisher.succeed(self.job.claim(), result.clone()).await? {
+                    return Ok(false);
+                }
+                self.reply(Some(Answer::Succeeded(result.clone()))).await;
+                Ok(true)
+            }
+            Ok(Outcome::Done { result, audit }) => {
+                Box::pin(self.end_with(Ending::Succeeded(result.clone()), audit)).await
+            }
+            Ok(Outcome::Yield) => Box::pin(self.requeue(Requeue::default())).await,
+            Ok(Outcome::Split { chunks, counters, checkpoint }) => {
+                Box::pin(fan_out(self.queue, self.job, self.progress, (chunks, counters, checkpoint))).await
+            }
+            Err(JobError::Retry(failure)) => Box::pin(self.retry(failure)).await,
+            Err(JobError::RetryAfter(failure, after)) => {
+                let how = Requeue { wait: jitter(*after), failure: Some(failure), ..Requeue::default() };
+                Box::pin(self.requeue(how)).await
+            }
+            Err(JobError::Fail(failure)) => self.end(Ending::Failed(failure.clone())).await,
+            Err(JobError::Cancelled) => self.end(Ending::Cancelled).await,
+            Err(JobError::LeaseLost) => Ok(false),
+        }
+    }
+
+    /// Its end writes its own row and nothing else.
+    fn is_plain(&self) -> bool {
+        self.job.parent_id.is_none() && self.progress.total == 0
+    }
+
+    /// Another attempt after the backoff, or the end of a job that has none left.
+    pub(super) async fn retry(&self, failure: &Failure) -> Result<bool, DbErr> {
+        if self.job.attempt >= self.job.max_attempts {
+            return self.end(Ending::Dead(failure.clone())).await;
+        }
+        let wait = backoff(self.job.attempt);
+        self.requeue(Requeue { wait, burn: true, failure: Some(failure), ..Requeue::default() }).await
+    }
+
+    /// Back into the queue. A job whose cancel was asked for ends instead.
+    async fn requeue(&self, how: Requeue<'_>) -> Result<bool, DbErr> {
+        let wait = how.wait;
+        let how = Requeue { class: self.class, reply_to: self.reply_to, ..how };
+        let now = self.queue.clock.now();
+        let transaction = self.queue.database.begin().await?;
+        let Some(row) = run::requeue(&transaction, self.job, how, now).await? else {
+            drop(transaction);
+            return self.end(Ending::Cancelled).await;
+        };
+        self.leave(transaction, (row.ticket(), wait)).await
+    }
+
+    /// Back into the queue after its process died.
+    pub(crate) async fn crashed(&self, failure: &Failure, wait: Duration) -> Result<bool, DbErr> {
+        let transaction = self.queue.database.begin().await?;
+        let now = self.queue.clock.now();
+        match rescue::requeue(&transaction, self.job, (failure, wait), now).await? {
+            Some(row) => self.leave(transaction, (row.ticket(), wait)).await,
+            None => Ok(false),
+        }
+    }
+
+    async fn leave(
+        &self,
+        transaction: sea_orm::DatabaseTransaction,
+        (ticket, wait): (Ticket, Duration),
+    ) -> Result<bool, DbErr> {
+        // One that goes on at once keeps its turn.
+        let released = if wait.is_zero() { Vec::new() } else { self.release(&transaction).await? };
+        transaction.commit().await?;
+        self.queue.publish_after(ticket, wait);
+        self.queue.publish(released);
+        Ok(true)
+    }
+
+    /// The next jobs of its guild.
+    async fn release<C: ConnectionTrait>(&self, conn: &C) -> Result<Vec<Ticket>, DbErr> {
+        let Some(guild) = self.job.guild_id else { return Ok(Vec::new()) };
+        turns::release_after(conn, &[(guild, self.job.class)], self.queue.clock.now()).await
+    }
+
+    pub(crate) async fn end(&self, ending: Ending) -> Result<bool, DbErr> {
+        Box::pin(self.end_with(ending, &[])).await
+    }
+
+    async fn end_with(&self, ending: Ending, audit: &[NewEntry]) -> Result<bool, DbErr> {
+        let (queue, now) = (self.queue, self.queue.clock.now());
+        let transaction = queue.database.begin().await?;
+        // The parent's row first: whoever locks both does it in this order.
+        let parent = match self.job.parent_id {
+            Some(parent) => family::add_progress(&transaction, parent, self.last_steps(&ending), now).await?,
+            None => None,
+        };
+        let ended = run::end(&transaction, self.job, &ending, self.progress, now).await?;
+        let Some(row) = ended else { return Ok(false) };
+        for entry in audit {
+            audit_entry::write(&transaction, &super::context::actor_of(self.job), entry.clone(), now).await?;
+        }
+        let stopped = match parent {
+            Some(parent) => {
+                after_child(&transaction, &parent, (&ending, self.counters.as_ref()), now).await?
+            }
+            None => Vec::new(),
+        };
+        let released = self.release(&transaction).await?;
+        fail_point("before_commit", &self.job.kind).await;
+        transaction.commit().await?;
+        self.reply(Answer::of(&row)).await;
+        for job in stopped {
+            queue.events.publish(Event::JobCancelled { job });
+        }
+        queue.publish(released);
+        Ok(true)
+    }
+
+    async fn reply(&self, answer: Option<Answer>) {
+        fail_point("after_commit", &self.job.kind).await;
+        if let (Some(answer), Some(reply_to)) = (answer, self.reply_to) {
+            self.queue.broker.reply(reply_to, self.job.job_id, answer).await;
+        }
+    }
+
+    /// What a child adds to its parent's progress at its end. Steps it will never take count as failed, unless it was
+    /// cancelled: then they were not taken at all.
+    fn last_steps(&self, ending: &Ending) -> (i64, i64) {
+        let ((done, failed), left) = (self.unsaved, self.progress.total - self.progress.done);
+        if ending.failure().is_some() { (done + left, failed + left) } else { (done, failed) }
+    }
+}

@@ -1,0 +1,171 @@
+//! Where the jobs of a class come from: messages of the broker, and the safety net.
+//!
+//! A message is acknowledged after the claim; from then on only the row and this process's heartbeat decide. Once a
+//! second a class with free slots also claims what has been available for a while, oldest first. So a message that was
+//! lost, or could not be claimed by, costs two seconds, and a retry needs no message.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::job::claim::Available;
+use entities::job::{Claim, Class, Model, Ticket, claim, turns};
+use runtime::fail_point;
+use sea_orm::DbErr;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, MissedTickBehavior};
+
+use super::heartbeat::{CLAIM_TIMEOUT, Registration};
+use super::pool::Pool;
+use super::single;
+use crate::Queue;
+use crate::broker::Delivery;
+
+/// Time between two looks of the safety net.
+const NET_EVERY: Duration = Duration::from_secs(1);
+/// A job gets this long to be claimed by its message; none while the broker is away.
+const NET_AFTER: Duration = Duration::from_secs(2);
+/// A process that cannot claim for want of the database takes no further message for this long.
+const DATABASE_PAUSE: Duration = Duration::from_secs(1);
+/// Guilds whose held jobs are released in one look.
+const STRANDED: u64 = 100;
+
+/// A job that this process may run, and the registration it was claimed under.
+pub(super) struct Claimed {
+    pub(super) job: Model,
+    pub(super) registration: Arc<Registration>,
+    pub(super) reply_to: Option<String>,
+}
+
+pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
+    let free = Arc::new(Semaphore::new(usize::from(slots)));
+    let mut deliveries = pool.queue.broker.consume(class, slots);
+    let soft = pool.queue.shutdown.soft().clone();
+    let mut net = tokio::time::interval(NET_EVERY);
+    net.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // Its sender lives until the process ends, and so does this loop.
+    drop(pool.registration.clone().wait_for(Option::is_some).await);
+    loop {
+        let Ok(slot) = Arc::clone(&free).acquire_owned().await else { return };
+        tokio::select! {
+            biased;
+            () = soft.cancelled() => return,
+            _ = net.tick() => {
+                if cast_net(&pool, class, slot, &free).await {
+                    net.reset_at(Instant::now());
+                }
+            }
+            delivery = deliveries.next() => match delivery {
+                Some(delivery) => spawn(&pool, Work::Message(delivery), slot),
+                None => return,
+            },
+        }
+    }
+}
+
+enum Work {
+    Message(Delivery),
+    Claimed(Box<Claimed>),
+}
+
+fn spawn(pool: &Arc<Pool>, work: Work, slot: OwnedSemaphorePermit) {
+    let (pool, tracker) = (Arc::clone(pool), pool.queue.shutdown.tracker().clone());
+    tracker.spawn(async move {
+        let claimed = match work {
+            Work::Message(delivery) => claim_published(&pool, delivery).await,
+            Work::Claimed(claimed) => Some(*claimed),
+        };
+        if let Some(claimed) = claimed {
+            single::run(&pool, claimed).await;
+        }
+        drop(slot);
+    });
+}
+
+/// Claims the job of a message; the message has done its work then, whatever came of it.
+async fn claim_published(pool: &Pool, delivery: Delivery) -> Option<Claimed> {
+    let Ticket { job, kind, reply_to, .. } = delivery.ticket.clone();
+    if !pool.registry.knows(&kind) {
+        tracing::debug!(job.id = %job, job.kind = kind, "unknown kind of job: it stays queued");
+        metrics::counter!("guildhall_jobs_unknown_total", "kind" => kind).increment(1);
+        delivery.done().await;
+        return None;
+    }
+    let registration = pool.registration.borrow().clone()?;
+    let claimed = claim_confirmed(pool, delivery.ticket.claim(), &registration).await;
+    fail_point("after_claim", &kind).await;
+    if let Err(error) = &claimed {
+        tracing::warn!(job.id = %job, %error, "cannot claim a job: the safety net will");
+        tokio::time::sleep(DATABASE_PAUSE).await;
+    }
+    delivery.done().await;
+    fail_point("after_ack", &kind).await;
+    Some(Claimed { job: claimed.ok()??, registration, reply_to })
+}
+
+/// A process that stood still may have been declared dead: what it claimed then would count as crashed with it.
+async fn claim_confirmed(
+    pool: &Pool,
+    published: Claim,
+    registration: &Arc<Registration>,
+) -> Result<Option<Model>, DbErr> {
+    if !registration.is_confirmed(&pool.queue).await? {
+        return Ok(None);
+    }
+    pool.claimer.claim(published, registration).await
+}
+
+/// True when there may be more than was claimed.
+async fn cast_net(pool: &Arc<Pool>, class: Class, slot: OwnedSemaphorePermit, free: &Arc<Semaphore>) -> bool {
+    let Some(registration) = pool.registration.borrow().clone() else { return false };
+    let most = (1 + free.available_permits()).min(claim::MOST);
+    match claim_available(pool, class, most, &registration).await {
+        Ok(jobs) => {
+            let full = jobs.len() == most;
+            let mut slots = Some(slot);
+            for job in jobs {
+                let Some(slot) = slots.take().or_else(|| Arc::clone(free).try_acquire_owned().ok()) else {
+                    // Permits are taken by this loop only.
+                    break;
+                };
+                let reply_to = job.reply_to.clone();
+                let claimed = Claimed { job, registration: Arc::clone(&registration), reply_to };
+                spawn(pool, Work::Claimed(Box::new(claimed)), slot);
+            }
+            full
+        }
+        Err(error) => {
+            tracing::warn!(class = class.name(), %error, "the safety net cannot reach the database");
+            false
+        }
+    }
+}
+
+async fn claim_available(
+    pool: &Pool,
+    class: Class,
+    most: usize,
+    registration: &Registration,
+) -> Result<Vec<Model>, DbErr> {
+    let queue = &pool.queue;
+    let since = if queue.broker.is_connected() { NET_AFTER } else { Duration::ZERO };
+    let kinds = pool.registry.kinds().collect::<Vec<_>>();
+    let wanted = Available { class, kinds: &kinds, since, most: most as u64 };
+    if !registration.is_confirmed(queue).await? {
+        return Ok(Vec::new());
+    }
+    release_stranded(queue, class).await?;
+    let claiming = claim::available(queue.database.write(), wanted, &registration.name, queue.clock.now());
+    let late = |_| DbErr::Custom("the database did not answer in time".to_owned());
+    tokio::time::timeout(CLAIM_TIMEOUT, claiming).await.map_err(late)?
+}
+
+/// Releases what an enqueue and an end that raced left held.
+async fn release_stranded(queue: &Queue, class: Class) -> Result<(), DbErr> {
+    let now = queue.clock.now();
+    for (guild, class) in turns::stranded(queue.database.read(), class, now, STRANDED).await? {
+        let released =
+            turns::release(queue.database.write(), (guild, class), turns::share(class), now).await?;
+        queue.publish(released);
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! One claimed job from its first step to its end.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+
+use chrono::TimeDelta;
+use entities::Timestamp;
+use entities::job::{Class, Model};
+use futures_util::FutureExt;
+use runtime::fail_point;
+
+use super::complete::{self, Complete};
+use super::fetch::Claimed;
+use super::handler::{AnyHandler, JobError, Outcome, failure};
+use super::pool::Pool;
+use super::{JobContext, context, watchdog};
+
+pub(super) async fn run(pool: &Pool, claimed: Claimed) {
+    let Claimed { job, registration, reply_to } = claimed;
+    let Some((class, handler)) = pool.registry.find(&job.kind) else { return };
+    let started = Instant::now();
+    observe_wait(&job, pool.queue.clock.now());
+    let context = JobContext::new(job, pool.queue.clone(), registration);
+    let _running = pool.running.enter(context.claim(), context.cancelled().clone());
+    let watched = pool.watchdog.watch(&context, handler.time_limit());
+    let result = AssertUnwindSafe(supervise(&context, handler.as_ref())).catch_unwind().await;
+    drop(watched);
+    let result = result.unwrap_or_else(|_panic| {
+        tracing::error!(job.id = %context.id(), job.kind = context.kind(), "a job panicked");
+        Err(JobError::Retry(failure(500, "panic", "the job broke off: a bug, see the log")))
+    });
+    fail_point("after_effect", context.kind()).await;
+    let outcome = complete::outcome(&result);
+    Complete::of_run(&context, class, reply_to.as_deref()).run_ended(result, &pool.finisher).await;
+    let duration = started.elapsed();
+    tracing::debug!(
+        job.id = %context.id(), job.kind = context.kind(), job.attempt = context.attempt(), outcome,
+        duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX), "job run ended"
+    );
+    let kind = context.kind().to_owned();
+    metrics::counter!("guildhall_jobs_total", "kind" => kind.clone(), "outcome" => outcome).increment(1);
+    metrics::histogram!("guildhall_job_run_seconds", "kind" => kind).record(duration.as_secs_f64());
+}
+
+fn observe_wait(job: &Model, now: Timestamp) {
+    let waited = (now - job.run_at).max(TimeDelta::zero()).to_std().unwrap_or_default();
+    metrics::histogram!("guildhall_job_wait_seconds", "class" => job.class.name())
+        .record(waited.as_secs_f64());
+}
+
+/// Runs the handler until it ends, its claim is void, it outlasts its limit, or the process is cut.
+async fn supervise(context: &JobContext, handler: &dyn AnyHandler) -> Result<Outcome, JobError> {
+    let hard = context.queue().shutdown.hard().clone();
+    let run = async {
+        let run = handler.run(context);
+        if context.row().class == Class::Quarantine { watchdog::apart(run).await } else { run.await }
+    };
+    tokio::select! {
+        biased;
+        () = context.registration().voided() => Err(JobError::LeaseLost),
+        ended = context::only_while_confirmed(context, run) => ended,
+        () = tokio::time::sleep(handler.time_limit()) => {
+            let message = format!("the job did not end within {} s", handler.time_limit().as_secs());
+            Err(JobError::Retry(failure(503, "timed_out", message)))
+        },
+        // The process is being ended: the job goes back unharmed.
+        () = hard.cancelled() => Ok(Outcome::Yield),
+    }
+}

@@ -1,0 +1,169 @@
+//! Processes that stood still, or were declared dead, and what their runs may still do.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use entities::job::{Class, Model, State, rescue};
+use entities::worker;
+use queue::run::{Handler, JobContext, JobError, Outcome, failure};
+use queue::{DEAD_AFTER, Payload};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use crate::kinds::registry;
+use crate::world::{PATIENCE, World, both_modes};
+
+/// Long enough that the heartbeat is in doubt.
+const STOOD_STILL: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Step {
+    /// It must not be taken twice.
+    single: bool,
+}
+
+impl Payload for Step {
+    const KIND: &'static str = "step";
+    const CLASS: Class = Class::Interactive;
+}
+
+/// Takes one step outside when the test lets it.
+#[derive(Clone)]
+struct Stepper {
+    entered: Arc<Semaphore>,
+    open: Arc<Semaphore>,
+    left: Arc<Semaphore>,
+    steps: Arc<AtomicU32>,
+}
+
+/// Says that the run is over, however it ended.
+struct Leaving(Arc<Semaphore>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.add_permits(1);
+    }
+}
+
+#[async_trait]
+impl Handler for Stepper {
+    type Payload = Step;
+
+    async fn run(&self, job: &JobContext, payload: Step) -> Result<Outcome, JobError> {
+        let _leaving = Leaving(Arc::clone(&self.left));
+        self.entered.add_permits(1);
+        self.open.acquire().await.unwrap().forget();
+        if payload.single {
+            job.before_single_effect().await?;
+        } else {
+            job.before_effect().await?;
+        }
+        self.steps.fetch_add(1, Ordering::SeqCst);
+        Ok(Outcome::done(json!({})))
+    }
+}
+
+impl Stepper {
+    fn new() -> Self {
+        let closed = || Arc::new(Semaphore::new(0));
+        Self { entered: closed(), open: closed(), left: closed(), steps: Arc::default() }
+    }
+
+    /// A job of this kind that a worker of this process is in the middle of.
+    async fn under_way(&self, world: &World, single: bool) -> Model {
+        world.work_with(registry().with(self.clone()));
+        let enqueued = world.enqueue(&Step { single }).await;
+        world.queue.publish(enqueued.ticket);
+        self.entered.acquire().await.unwrap().forget();
+        world.row(enqueued.job).await
+    }
+
+    async fn is_left(&self) {
+        tokio::time::timeout(PATIENCE, self.left.acquire()).await.unwrap().unwrap().forget();
+    }
+
+    fn steps(&self) -> u32 {
+        self.steps.load(Ordering::SeqCst)
+    }
+}
+
+/// The process is declared dead, and another one has the job.
+async fn take_over(world: &World, job: &Model) -> Model {
+    let (conn, now) = (world.context.database.write(), world.context.clock.now());
+    worker::delete(conn, job.worker.as_deref().unwrap()).await.unwrap();
+    let crash = failure(500, "worker_lost", "lost");
+    rescue::requeue(conn, job, (&crash, Duration::ZERO), now).await.unwrap().unwrap();
+    world.claim(job.job_id).await.unwrap()
+}
+
+both_modes! {
+    async fn a_run_that_stood_still_takes_no_step_once_another_has_the_job(world: World) {
+        let stepper = Stepper::new();
+        let job = stepper.under_way(&world, false).await;
+        let newer = take_over(&world, &job).await;
+        world.advance(STOOD_STILL).await;
+        stepper.open.add_permits(1);
+        stepper.is_left().await;
+        assert_eq!((stepper.steps(), world.row(job.job_id).await), (0, newer));
+    }
+
+    async fn a_run_that_stood_still_goes_on_where_the_job_is_still_its_own(world: World) {
+        let stepper = Stepper::new();
+        let job = stepper.under_way(&world, false).await;
+        world.advance(STOOD_STILL * 10).await;
+        stepper.open.add_permits(1);
+        let row = world.wait_for(job.job_id, State::Succeeded).await;
+        assert_eq!((stepper.steps(), row.attempt, row.token), (1, 1, 1));
+    }
+
+    async fn a_step_that_must_not_be_taken_twice_is_asked_for_at_the_database(world: World) {
+        let stepper = Stepper::new();
+        let job = stepper.under_way(&world, true).await;
+        let newer = take_over(&world, &job).await;
+        // No time has passed: nothing but the row could tell.
+        stepper.open.add_permits(1);
+        stepper.is_left().await;
+        assert_eq!((stepper.steps(), world.row(job.job_id).await), (0, newer));
+    }
+
+    async fn a_process_that_was_declared_dead_registers_anew_and_runs_the_job_again(world: World) {
+        let stepper = Stepper::new();
+        let job = stepper.under_way(&world, false).await;
+        world.advance(DEAD_AFTER + Duration::from_secs(1)).await;
+        assert_eq!(world.queue.rescue().await.unwrap(), 1);
+        stepper.is_left().await;
+        stepper.open.add_permits(2);
+        world.advance(Duration::from_secs(3)).await;
+        let row = world.wait_for(job.job_id, State::Succeeded).await;
+        assert_eq!((stepper.steps(), row.attempt, row.crashes, row.token), (1, 1, 1, 2));
+        assert_ne!(row.worker, job.worker);
+    }
+
+    async fn a_process_is_declared_dead_when_its_heartbeat_is_stale(world: World) {
+        let (conn, job) = (world.context.database.write(), world.enqueue(&Step { single: false }).await.job);
+        let name = "silent".to_owned();
+        let registered = worker::Model {
+            name: name.clone(),
+            host: "host".to_owned(),
+            version: "1".to_owned(),
+            slots: json!({}),
+            started_at: world.context.clock.now(),
+            heartbeat_at: world.context.clock.now(),
+        };
+        worker::register(conn, registered, world.context.clock.now()).await.unwrap();
+        let held = world.claim_as(world.row(job).await.claim(), &name).await.unwrap();
+        world.advance(DEAD_AFTER).await;
+        assert_eq!(world.queue.rescue().await.unwrap(), 0);
+        assert!(worker::beat(conn, &name, world.context.clock.now()).await.unwrap());
+        world.advance(DEAD_AFTER).await;
+        assert_eq!((world.queue.rescue().await.unwrap(), world.row(job).await), (0, held));
+        world.advance(Duration::from_secs(1)).await;
+        assert_eq!(world.queue.rescue().await.unwrap(), 1);
+        assert!(!worker::beat(conn, &name, world.context.clock.now()).await.unwrap());
+        let row = world.row(job).await;
+        assert_eq!((row.state, row.attempt), (State::Queued, 0), "the death of its worker is not the job's fault");
+    }
+}

@@ -1,0 +1,33 @@
+//! The job that runs one periodic task.
+
+use async_trait::async_trait;
+use queue::kinds::PeriodicTask;
+use queue::run::{Handler, JobContext, JobError, Outcome, failure};
+use runtime::Context;
+use serde_json::json;
+
+use crate::schedules::SCHEDULES;
+
+pub(crate) struct Job(pub(crate) Context);
+
+#[async_trait]
+impl Handler for Job {
+    type Payload = PeriodicTask;
+
+    async fn run(&self, _job: &JobContext, task: PeriodicTask) -> Result<Outcome, JobError> {
+        let schedule = SCHEDULES.iter().find(|schedule| schedule.name == task.schedule);
+        let Some(schedule) = schedule else {
+            let message = format!("this version has no schedule {}", task.schedule);
+            return Err(JobError::Fail(failure(500, "unknown_schedule", message)));
+        };
+        let rows = (schedule.run)(&self.0).await?;
+        if self.0.shutdown.soft().is_cancelled() {
+            // It stopped after a batch.
+            return Ok(Outcome::Yield);
+        }
+        if rows > 0 {
+            tracing::info!(schedule = schedule.name, rows, "periodic task ended");
+        }
+        Ok(Outcome::done(json!({ "rows": rows })))
+    }
+}

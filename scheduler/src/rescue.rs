@@ -1,0 +1,79 @@
+//! Rescues the jobs of dead worker processes.
+//!
+//! A database that was away for a while finds every heartbeat stale. So workers are declared dead only by a leader that
+//! has reached the database again and again for long enough that they could, too.
+
+use std::time::{Duration, Instant};
+
+use queue::Queue;
+use runtime::Shutdown;
+
+use crate::leader::Leadership;
+use crate::{due, every};
+
+const EVERY: Duration = Duration::from_secs(1);
+/// Two looks that are further apart than this had the database, or this process, away between them.
+const GAP: Duration = Duration::from_secs(4);
+/// The database must have been there for so long: a worker gives a heartbeat every three seconds.
+const STEADY: Duration = Duration::from_secs(7);
+
+pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdown) {
+    let mut tick = every(EVERY);
+    let mut watch = Watch::default();
+    while due(&mut tick, &leadership, &shutdown).await {
+        let asked = Instant::now();
+        let looked = if watch.is_steady(asked) {
+            queue.rescue().await.map(drop)
+        } else {
+            queue.rescue_orphaned().await.map(drop)
+        };
+        match looked {
+            Ok(()) => watch.reached(asked, Instant::now()),
+            Err(error) => {
+                watch = Watch::default();
+                tracing::warn!(%error, "cannot look for dead workers, trying again");
+            }
+        }
+    }
+}
+
+/// Since when the database was reached without a gap.
+#[derive(Default)]
+struct Watch(Option<(Instant, Instant)>);
+
+impl Watch {
+    fn is_steady(&self, now: Instant) -> bool {
+        self.0.is_some_and(|(since, last)| now - last <= GAP && last - since >= STEADY)
+    }
+
+    fn reached(&mut self, asked: Instant, answered: Instant) {
+        let unbroken = answered - asked <= GAP;
+        let since =
+            self.0.filter(|(_, last)| unbroken && asked - *last <= GAP).map_or(answered, |(since, _)| since);
+        self.0 = Some((since, answered));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_are_declared_dead_only_after_the_database_was_there_for_a_while() {
+        let mut watch = Watch::default();
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        assert!(!watch.is_steady(start));
+        for second in 0..=7 {
+            assert!(!watch.is_steady(at(second)), "after {second} s");
+            watch.reached(at(second), at(second));
+        }
+        assert!(watch.is_steady(at(8)));
+        assert!(!watch.is_steady(at(12)), "nothing was heard of it for five seconds");
+        watch.reached(at(12), at(12));
+        assert!(!watch.is_steady(at(13)), "it starts over");
+        watch.reached(at(13), at(18));
+        watch.reached(at(18), at(18));
+        assert!(!watch.is_steady(at(19)), "an answer that took five seconds is a gap");
+    }
+}
