@@ -25,7 +25,27 @@ pub(crate) fn backoff(attempt: i32) -> Duration {
 }
 
 pub(crate) fn jitter(pause: Duration) -> Duration {
+    #[cfg(test)]
+    if let Some(factor) = fixed::factor() {
+        return pause.mul_f64(factor);
+    }
     pause.mul_f64(rand::rng().random_range(1.0 - JITTER..=1.0 + JITTER))
+}
+
+/// Jitter that a simulation chooses, for its thread.
+#[cfg(test)]
+pub(crate) mod fixed {
+    use std::cell::Cell;
+
+    thread_local!(static FACTOR: Cell<Option<f64>> = const { Cell::new(None) });
+
+    pub(super) fn factor() -> Option<f64> {
+        FACTOR.get()
+    }
+
+    pub(crate) fn set(factor: f64) {
+        FACTOR.set(Some(factor));
+    }
 }
 
 #[cfg(test)]

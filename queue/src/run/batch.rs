@@ -122,8 +122,12 @@ pub(crate) struct Finisher(mpsc::UnboundedSender<Asked<(Claim, Json), bool>>);
 
 impl Finisher {
     pub(super) fn start(queue: &Queue) -> Self {
+        Self::with_writers(queue, writers(queue))
+    }
+
+    pub(super) fn with_writers(queue: &Queue, writers: usize) -> Self {
         let own = queue.clone();
-        Self(start(queue.shutdown.services(), writers(queue), move |ended, answers| {
+        Self(start(queue.shutdown.services(), writers, move |ended, answers| {
             let queue = own.clone();
             async move { succeed(&queue, ended, answers).await }
         }))

@@ -93,7 +93,8 @@ impl<'a> Complete<'a> {
         tracing::error!(job.id = %self.job.job_id, "giving up on writing how a run ended: it will be tried again");
     }
 
-    async fn write(&self, result: &Result<Outcome, JobError>, finisher: &Finisher) -> Result<bool, DbErr> {
+    /// One try.
+    pub(super) async fn write(&self, result: &Result<Outcome, JobError>, finisher: &Finisher) -> Result<bool, DbErr> {
         match result {
             Ok(Outcome::Done { result, audit }) if audit.is_empty() && self.is_plain() => {
                 if !finisher.succeed(self.job.claim(), result.clone()).await? {

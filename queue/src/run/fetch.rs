@@ -14,6 +14,7 @@ use sea_orm::DbErr;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, MissedTickBehavior};
 
+use super::batch::Claimer;
 use super::heartbeat::{CLAIM_TIMEOUT, Registration};
 use super::pool::Pool;
 use super::single;
@@ -91,7 +92,8 @@ async fn claim_published(pool: &Pool, delivery: Delivery) -> Option<Claimed> {
         return None;
     }
     let registration = pool.registration.borrow().clone()?;
-    let claimed = claim_confirmed(pool, delivery.ticket.claim(), &registration).await;
+    let (queue, published) = (&pool.queue, delivery.ticket.claim());
+    let claimed = claim_confirmed((queue, &pool.claimer), published, &registration).await;
     fail_point("after_claim", &kind).await;
     if let Err(error) = &claimed {
         tracing::warn!(job.id = %job, %error, "cannot claim a job: the safety net will");
@@ -103,22 +105,23 @@ async fn claim_published(pool: &Pool, delivery: Delivery) -> Option<Claimed> {
 }
 
 /// A process that stood still may have been declared dead: what it claimed then would count as crashed with it.
-async fn claim_confirmed(
-    pool: &Pool,
+pub(super) async fn claim_confirmed(
+    (queue, claimer): (&Queue, &Claimer),
     published: Claim,
     registration: &Arc<Registration>,
 ) -> Result<Option<Model>, DbErr> {
-    if !registration.is_confirmed(&pool.queue).await? {
+    if !registration.is_confirmed(queue).await? {
         return Ok(None);
     }
-    pool.claimer.claim(published, registration).await
+    claimer.claim(published, registration).await
 }
 
 /// True when there may be more than was claimed.
 async fn cast_net(pool: &Arc<Pool>, class: Class, slot: OwnedSemaphorePermit, free: &Arc<Semaphore>) -> bool {
     let Some(registration) = pool.registration.borrow().clone() else { return false };
     let most = (1 + free.available_permits()).min(claim::MOST);
-    match claim_available(pool, class, most, &registration).await {
+    let kinds = pool.registry.kinds().collect::<Vec<_>>();
+    match claim_available(&pool.queue, (class, &kinds), most, &registration).await {
         Ok(jobs) => {
             let full = jobs.len() == most;
             let mut slots = Some(slot);
@@ -140,16 +143,14 @@ async fn cast_net(pool: &Arc<Pool>, class: Class, slot: OwnedSemaphorePermit, fr
     }
 }
 
-async fn claim_available(
-    pool: &Pool,
-    class: Class,
+pub(super) async fn claim_available(
+    queue: &Queue,
+    (class, kinds): (Class, &[&'static str]),
     most: usize,
     registration: &Registration,
 ) -> Result<Vec<Model>, DbErr> {
-    let queue = &pool.queue;
     let since = if queue.broker.is_connected() { NET_AFTER } else { Duration::ZERO };
-    let kinds = pool.registry.kinds().collect::<Vec<_>>();
-    let wanted = Available { class, kinds: &kinds, since, most: most as u64 };
+    let wanted = Available { class, kinds, since, most: most as u64 };
     if !registration.is_confirmed(queue).await? {
         return Ok(Vec::new());
     }

@@ -108,7 +108,7 @@ pub(super) async fn keep(
     }
 }
 
-async fn register(queue: &Queue, identity: &Identity, number: u32) -> Option<Arc<Registration>> {
+pub(super) async fn register(queue: &Queue, identity: &Identity, number: u32) -> Option<Arc<Registration>> {
     let name = if number == 1 { identity.name.clone() } else { format!("{}#{number}", identity.name) };
     loop {
         let asked = (queue.clock.steady(), queue.clock.now());
@@ -166,10 +166,10 @@ async fn over(queue: &Queue, pause: Duration) -> bool {
 
 /// Claims that the database knows and no task runs, and since when they were seen.
 #[derive(Default)]
-struct Strays(HashMap<Claim, Duration>);
+pub(super) struct Strays(HashMap<Claim, Duration>);
 
 impl Strays {
-    async fn look(
+    pub(super) async fn look(
         &mut self,
         queue: &Queue,
         registration: &Registration,

@@ -9,6 +9,8 @@ mod handler;
 mod heartbeat;
 mod identity;
 mod pool;
+#[cfg(test)]
+mod simulation;
 mod single;
 mod watchdog;
 

@@ -1,12 +1,15 @@
 //! Fencing tokens: of two who believe they run a job only the later one writes, and a message claims what it was
 //! published for.
 
+use entities::JobId;
+use entities::audit_entry::Actor;
+use entities::job::insert::{self, NewJob};
 use entities::job::run::{self, Ending, Requeue};
-use entities::job::{Claim, Model, State};
+use entities::job::{Claim, Class, Model, State, claim};
 use serde_json::json;
 
 use crate::kinds::{Echo, Gate, Gated, registry};
-use crate::world::{World, both_modes};
+use crate::world::{Mode, World, both_modes, guild};
 
 async fn end(world: &World, job: &Model) -> bool {
     let ending = Ending::Succeeded(json!({ "by": job.token }));
@@ -62,5 +65,66 @@ both_modes! {
         gate.open.add_permits(1);
         let row = world.wait_for(enqueued.job, State::Succeeded).await;
         assert_eq!((row.attempt, row.token), (1, 1));
+    }
+}
+
+/// Batches that overlap, each in an order of its own.
+fn orders(claims: &[Claim]) -> Vec<Vec<Claim>> {
+    (0..8)
+        .map(|order| {
+            let mut claims = claims.to_vec();
+            claims.rotate_left(order * claims.len() / 8);
+            if order % 2 == 1 {
+                claims.reverse();
+            }
+            claims
+        })
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn overlapping_batches_of_claims_and_ends_deadlock_nowhere() {
+    let world = World::start(Mode::Distributed).await;
+    let (database, now) = (world.context.database.clone(), world.context.clock.now());
+    for _ in 0..10 {
+        let claims: Vec<Claim> =
+            (0..claim::MOST).map(|_| Claim { job: JobId(uuid::Uuid::now_v7()), token: 0 }).collect();
+        let rows = claims.iter().map(|claim| job(claim.job)).collect();
+        insert::insert(database.write(), rows, now).await.unwrap();
+        let claiming = orders(&claims).into_iter().map(|order| {
+            let database = database.clone();
+            tokio::spawn(async move { claim::published(database.write(), &order, "by-hand", now).await })
+        });
+        let mut claimed = Vec::new();
+        for batch in futures_util::future::join_all(claiming).await {
+            claimed.extend(batch.unwrap().unwrap().iter().map(Model::claim));
+        }
+        assert!(claimed.len() >= claim::MOST / 2, "{} were claimed", claimed.len());
+        let ending = orders(&claimed).into_iter().map(|order| {
+            let database = database.clone();
+            let ended: Vec<_> = order.into_iter().map(|claim| (claim, json!({}))).collect();
+            tokio::spawn(async move { run::succeed(database.write(), &ended, now).await })
+        });
+        let mut ended = 0;
+        for batch in futures_util::future::join_all(ending).await {
+            ended += batch.unwrap().unwrap().len();
+        }
+        assert_eq!(ended, claimed.len(), "each ends once");
+    }
+}
+
+fn job(id: JobId) -> NewJob {
+    NewJob {
+        id,
+        guild: Some(guild()),
+        parent: None,
+        kind: "echo",
+        // Without turns.
+        class: Class::Quarantine,
+        args: json!({ "text": "" }),
+        max_attempts: 8,
+        dedupe_key: None,
+        total: 0,
+        actor: Actor::service(),
     }
 }

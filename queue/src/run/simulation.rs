@@ -1,0 +1,273 @@
+//! Histories: several worker processes with wrong clocks, a broker that loses, doubles, delays and reorders messages,
+//! processes that die, freeze and wake, a database that fails, a leader that rescues, and people who cancel, retry and
+//! pause. Everything that touches a job is the product's own code on a real database; what calls it when is drawn from
+//! a seed, and time is simulated.
+//!
+//! After each step the rows are held against [`checks`]. At the end the faults stop, and every job must end. A failure
+//! prints its seed and its steps; `GUILDHALL_HISTORIES` and `GUILDHALL_SEED` say how many are run, and from where.
+
+mod checks;
+mod process;
+mod world;
+
+use std::time::Duration;
+
+use entities::job::{Class, Model, State};
+use entities::job_pause::{self, Scope};
+
+use checks::Cause;
+use process::{Fault, Process};
+use world::{Server, World};
+
+/// Simulated steps of one history, before it is drained.
+const STEPS: usize = 60;
+/// Rounds in which everything must end when no fault happens any more.
+const ROUNDS: usize = 300;
+
+/// Small numbers from a seed, the same in every version.
+pub(super) struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % bound.max(1) as u64).unwrap()
+    }
+
+    fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) < chance
+    }
+}
+
+impl World {
+    async fn history(&mut self, seed: u64) {
+        self.begin(seed).await;
+        for _ in 0..STEPS {
+            self.step().await;
+        }
+        self.drain().await;
+        self.clear().await;
+    }
+
+    async fn step(&mut self) {
+        match self.random.below(100) {
+            0..28 => self.pass_time().await,
+            28..46 => self.deliver().await,
+            46..54 => self.cast_net().await,
+            54..80 => self.go_on().await,
+            80..83 => self.kill().await,
+            83..87 => self.freeze_or_wake().await,
+            87..89 => self.lose_messages(),
+            89..92 => self.cancel().await,
+            92..95 => self.retry_by_hand().await,
+            95..97 => self.pause_or_resume().await,
+            _ => self.enqueue().await,
+        }
+    }
+
+    async fn pass_time(&mut self) {
+        let by = Duration::from_millis(250 * (1 + self.random.below(14) as u64));
+        self.advance(by).await;
+        for at in 0..self.processes.len() {
+            let fault = self.fault(12);
+            self.beat(at, fault).await;
+        }
+        if self.random.percent(70) {
+            self.rescue().await;
+        }
+    }
+
+    async fn beat(&mut self, at: usize, fault: Fault) {
+        let Some(mut process) = self.take_awake(at) else { return };
+        let cause = process.beat(fault, self.now).await;
+        self.note_beats(&process);
+        self.put_back(at, process);
+        self.check(cause).await;
+    }
+
+    async fn deliver(&mut self) {
+        let due: Vec<usize> =
+            (0..self.messages.len()).filter(|at| self.messages[*at].due <= self.now).collect();
+        let Some(message) = due.get(self.random.below(due.len())).copied() else { return };
+        let ticket = self.messages[message].ticket.clone();
+        // It may be delivered once more: redelivered, or published twice.
+        if self.random.percent(80) {
+            self.messages.remove(message);
+        }
+        let (at, fault) = (self.random.below(self.processes.len()), self.fault(10));
+        self.tell(format!("message of {} {:?} to {at}, {fault:?}", self.number(ticket.job), ticket.token));
+        let Some(mut process) = self.take_awake(at) else { return };
+        process.claim_published(&ticket, fault).await;
+        self.finish_step(at, process, Cause::Message(ticket.token)).await;
+    }
+
+    async fn cast_net(&mut self) {
+        let at = self.random.below(self.processes.len());
+        let class = Class::ALL[self.random.below(Class::ALL.len())];
+        let fault = self.fault(10);
+        self.tell(format!("net of {at} for {}, {fault:?}", class.name()));
+        let Some(mut process) = self.take_awake(at) else { return };
+        let cause = process.claim_available(class, fault).await;
+        self.finish_step(at, process, cause).await;
+    }
+
+    /// One step of one run.
+    async fn go_on(&mut self) {
+        let at = self.random.below(self.processes.len());
+        let (draw, fault) = (self.random.next(), self.fault(10));
+        let Some(mut process) = self.take_awake(at) else { return };
+        let cause = process.go_on(draw, fault, &mut self.effects).await;
+        self.tell(format!("run of {at}: {cause:?}, {fault:?}"));
+        self.finish_step(at, process, cause).await;
+    }
+
+    async fn kill(&mut self) {
+        let at = self.random.below(self.processes.len());
+        self.tell(format!("kill {at}"));
+        let process = self.new_process().await;
+        self.note_beats(&process);
+        self.processes[at] = Some(process);
+    }
+
+    async fn freeze_or_wake(&mut self) {
+        let at = self.random.below(self.processes.len());
+        let Some(mut process) = self.processes[at].take() else { return };
+        process.frozen = !process.frozen;
+        self.tell(format!("{at} is frozen: {}", process.frozen));
+        // Frozen right before it wrote how a run ended, it writes that first.
+        let late = if process.frozen || self.random.percent(50) { None } else { process.late_write().await };
+        self.processes[at] = Some(process);
+        self.check(late.map_or(Cause::Nothing, |claim| Cause::Write { claim, burns: false })).await;
+    }
+
+    async fn rescue(&mut self) {
+        self.tell("rescue".to_owned());
+        self.leader.rescue().await.unwrap();
+        self.check(Cause::Rescue).await;
+    }
+
+    async fn cancel(&mut self) {
+        let Some(job) = self.pick_job() else { return };
+        self.tell(format!("cancel {}", self.number(job)));
+        let transaction = self.database.begin().await.unwrap();
+        self.leader.cancel(&transaction, job).await.unwrap();
+        transaction.commit().await.unwrap();
+        if self.random.percent(50) {
+            self.processes.iter().flatten().for_each(|process| process.running.cancel(job));
+        }
+        self.check(Cause::Cancel).await;
+    }
+
+    async fn retry_by_hand(&mut self) {
+        let Some(job) = self.pick_job() else { return };
+        self.tell(format!("retry {}", self.number(job)));
+        let transaction = self.database.begin().await.unwrap();
+        let row = self.row(job).clone();
+        let retried = crate::retry(&transaction, &row, self.leader.clock.now()).await.unwrap();
+        transaction.commit().await.unwrap();
+        if let crate::Retry::Queued(row) = retried {
+            self.leader.publish([row.ticket()]);
+        }
+        self.check(Cause::Retry).await;
+    }
+
+    async fn pause_or_resume(&mut self) {
+        let class = Class::ALL[self.random.below(3)];
+        let scope = if self.random.percent(50) { Scope::Class(class) } else { Scope::Guild(self.guild) };
+        let conn = self.database.write();
+        let created = job_pause::create(conn, scope, self.leader.clock.now()).await.unwrap();
+        if !created {
+            job_pause::delete(conn, scope).await.unwrap();
+        }
+        self.tell(format!("{scope:?} is paused: {created}"));
+        self.pauses = job_pause::list(self.database.write()).await.unwrap();
+    }
+
+    /// No fault happens any more, and no message arrives: everything ends.
+    async fn drain(&mut self) {
+        self.tell("drain".to_owned());
+        self.messages.clear();
+        for scope in std::mem::take(&mut self.pauses) {
+            let scope = scope.class.map_or(Scope::Guild(self.guild), Scope::Class);
+            job_pause::delete(self.database.write(), scope).await.unwrap();
+        }
+        self.processes.iter_mut().flatten().for_each(|process| process.frozen = false);
+        for _ in 0..ROUNDS {
+            if self.rows.iter().all(|row| !row.state.is_open()) {
+                return self.check_end();
+            }
+            let next = self.rows.iter().filter(|row| row.state == State::Queued).map(|row| row.run_at).min();
+            let wait = next.and_then(|next| (next - self.time()).to_std().ok()).unwrap_or_default();
+            let busy = self.rows.iter().any(|row| row.state == State::Running);
+            let busy = busy || self.processes.iter().flatten().any(|process| !process.runs.is_empty());
+            self.advance(if busy { Duration::from_secs(3) } else { wait + Duration::from_millis(2_500) }).await;
+            for at in 0..self.processes.len() {
+                self.beat(at, Fault::None).await;
+            }
+            self.rescue().await;
+            let at = self.random.below(self.processes.len());
+            self.work(at).await;
+        }
+        panic!("lost: {:#?}", self.rows.iter().filter(|row| row.state.is_open()).collect::<Vec<_>>());
+    }
+
+    /// The process claims what is available, and all runs succeed.
+    async fn work(&mut self, at: usize) {
+        for class in Class::ALL {
+            let idle = |row: &Model| matches!(row.state, State::Queued | State::Held) && row.class == class;
+            if self.rows.iter().any(idle) {
+                let Some(mut process) = self.take_awake(at) else { return };
+                let cause = process.claim_available(class, Fault::None).await;
+                self.finish_step(at, process, cause).await;
+            }
+        }
+        for at in 0..self.processes.len() {
+            loop {
+                let Some(mut process) = self.take_awake(at) else { return };
+                if process.runs.is_empty() {
+                    self.put_back(at, process);
+                    break;
+                }
+                let cause = process.go_on(0, Fault::None, &mut self.effects).await;
+                self.finish_step(at, process, cause).await;
+            }
+        }
+    }
+
+    async fn finish_step(&mut self, at: usize, process: Process, cause: Cause) {
+        self.note_beats(&process);
+        self.put_back(at, process);
+        self.check(cause).await;
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |value| value.parse().unwrap())
+}
+
+fn run(server: Server) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let Some(mut world) = World::start(server).await else { return };
+        let first = number("GUILDHALL_SEED", 1);
+        for seed in first..first + number("GUILDHALL_HISTORIES", 100) {
+            world.history(seed).await;
+        }
+    });
+}
+
+#[test]
+fn every_history_ends_well_on_sqlite() {
+    run(Server::Sqlite);
+}
+
+#[test]
+fn every_history_ends_well_on_postgres() {
+    run(Server::Postgres);
+}

@@ -1,0 +1,180 @@
+//! What must hold of the rows after each step, given what the step was.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use entities::JobId;
+use entities::job::{Claim, Class, Model, State};
+
+use super::world::World;
+use crate::DEAD_AFTER;
+
+/// What a step may have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Cause {
+    Nothing,
+    /// A delivery of a message that was published for this token.
+    Message(i64),
+    /// A look of the safety net; none where the process or the database would not.
+    Net(Option<Class>),
+    Effect(Claim),
+    /// The end of the run with this claim; `burns`: as a failed attempt.
+    Write { claim: Claim, burns: bool },
+    /// The look of the process with this name at what it is believed to run.
+    Look(String),
+    Rescue,
+    Cancel,
+    Retry,
+    Enqueue,
+}
+
+/// Attempts that were burned by failures and by crashes in quarantine, since the job was enqueued or retried by hand.
+#[derive(Default)]
+pub(super) struct Burned(HashMap<JobId, i32>);
+
+impl World {
+    /// Reads the rows again and holds what changed against what may change.
+    pub(super) async fn check(&mut self, cause: Cause) {
+        if cause == Cause::Nothing {
+            return;
+        }
+        let before = std::mem::take(&mut self.rows);
+        self.read_rows().await;
+        if let Cause::Effect(claim) = cause {
+            let row = self.row(claim.job);
+            let own = row.state == State::Running && row.claim() == claim;
+            assert!(own, "an effect of a run whose job is elsewhere: {claim:?}, {row:?}");
+        }
+        let after = std::mem::take(&mut self.rows);
+        for (number, row) in after.iter().enumerate() {
+            match before.iter().find(|old| old.job_id == row.job_id) {
+                Some(old) if old != row => {
+                    self.tell_change(number, (old, row));
+                    self.check_change((old, row), &cause);
+                }
+                Some(_) => {}
+                None => assert_eq!(cause, Cause::Enqueue),
+            }
+            self.check_attempts(row);
+        }
+        assert!(after.len() >= before.len(), "a job is gone");
+        self.rows = after;
+        if let Cause::Net(Some(class)) = cause {
+            self.check_turns(class);
+        }
+        if cause == Cause::Rescue {
+            let (now, stale) = (self.now, DEAD_AFTER);
+            self.beats.retain(|_, beaten| now.saturating_sub(*beaten) <= stale);
+        }
+        self.collect_messages().await;
+    }
+
+    fn tell_change(&mut self, number: usize, (old, new): (&Model, &Model)) {
+        self.tell(format!(
+            "  {number}: {:?} {} -> {:?} {}, attempt {}, crashes {}, {:?} by {:?}",
+            old.state, old.token, new.state, new.token, new.attempt, new.crashes, new.class, new.worker
+        ));
+    }
+
+    fn check_change(&mut self, (old, new): (&Model, &Model), cause: &Cause) {
+        assert!(new.token >= old.token, "the fencing token fell");
+        assert_ne!(old.state, State::Succeeded, "one success");
+        match (old.state, new.state) {
+            (State::Queued, State::Running) => self.check_claim((old, new), cause),
+            (State::Running, State::Running) => assert_eq!(*cause, Cause::Cancel, "the run goes on"),
+            (State::Running, _) => self.check_left((old, new), cause),
+            (State::Dead | State::Failed, State::Queued) => {
+                assert_eq!(*cause, Cause::Retry);
+                self.burned.0.insert(new.job_id, 0);
+            }
+            (State::Held, State::Queued) => assert_ne!(*cause, Cause::Effect(new.claim())),
+            (State::Held | State::Queued, State::Cancelled) => assert_eq!(*cause, Cause::Cancel),
+            (State::Queued, State::Queued) => assert_eq!(*cause, Cause::Retry, "made due by hand"),
+            other => panic!("{other:?} by {cause:?}"),
+        }
+        if new.state != State::Running {
+            assert_eq!(new.token, old.token, "only a claim raises the fencing token");
+        }
+    }
+
+    fn check_claim(&self, (old, new): (&Model, &Model), cause: &Cause) {
+        match cause {
+            Cause::Message(token) => assert_eq!(*token, old.token, "claimed by a stale message"),
+            Cause::Net(_) => {}
+            other => panic!("claimed by {other:?}"),
+        }
+        assert_eq!(new.token, old.token + 1);
+        assert!(old.run_at <= self.time(), "before its time");
+        let worker = new.worker.as_deref().unwrap();
+        assert!(self.beats.contains_key(worker), "a claim by {worker}, which was declared dead");
+        let paused = self.pauses.iter().any(|pause| {
+            pause.class == Some(old.class) || (pause.guild_id.is_some() && pause.guild_id == old.guild_id)
+        });
+        assert!(!paused, "a paused job is not started");
+        for process in self.processes.iter().flatten().filter(|process| process.registration.name != worker) {
+            let healthy = !process.frozen && !process.is_in_doubt();
+            assert!(!healthy || !process.runs_job(new.claim()), "it runs on two healthy processes");
+        }
+    }
+
+    /// A run has left its job, or was taken.
+    fn check_left(&mut self, (old, new): (&Model, &Model), cause: &Cause) {
+        let worker = old.worker.as_deref().unwrap();
+        let burned = match cause {
+            Cause::Write { claim, burns } => {
+                assert_eq!(*claim, old.claim(), "a late worker wrote");
+                *burns
+            }
+            Cause::Look(name) => {
+                assert_eq!(name, worker);
+                let mut all = self.processes.iter().flatten();
+                assert!(!all.any(|process| process.has_run(old.claim())), "a run with a task is no stray");
+                true
+            }
+            Cause::Rescue => {
+                let silent = self.beats.get(worker).map(|beaten| self.now - *beaten);
+                let dead = silent.is_none_or(|silent| silent > DEAD_AFTER);
+                assert!(dead, "the run of a healthy process was taken, silent for {silent:?}");
+                old.class == Class::Quarantine
+            }
+            other => panic!("a run was taken by {other:?}"),
+        };
+        if new.state == State::Queued {
+            *self.burned.0.entry(new.job_id).or_default() += i32::from(burned);
+        }
+        if new.state == State::Dead {
+            assert!(old.attempt >= old.max_attempts, "dead with attempts left");
+        }
+        let crashed = *cause == Cause::Rescue && new.state == State::Queued;
+        assert_eq!(new.crashes, if crashed { old.crashes + 1 } else { new.crashes });
+    }
+
+    fn check_attempts(&self, row: &Model) {
+        let burned = self.burned.0.get(&row.job_id).copied().unwrap_or(0);
+        let begun = row.state == State::Running || matches!(row.state, State::Succeeded | State::Failed);
+        if row.state.is_open() || begun {
+            assert_eq!(row.attempt, burned + i32::from(begun), "an attempt was burned, or given: {row:?}");
+        }
+    }
+
+    /// After a look of the safety net, none of a guild's jobs is held while nothing of it is in flight.
+    fn check_turns(&self, class: Class) {
+        let of = |state: State| {
+            let all = self.rows.iter().filter(move |row| row.class == class && row.guild_id.is_some());
+            all.filter(move |row| row.state == state)
+        };
+        let due = of(State::Queued).filter(|row| row.run_at <= self.time()).count();
+        assert!(of(State::Held).count() == 0 || due + of(State::Running).count() > 0, "held for nothing");
+    }
+
+    pub(super) fn check_end(&self) {
+        for row in self.rows.iter().filter(|row| row.state == State::Succeeded) {
+            assert!(self.effects.contains(&row.claim()), "success without its effect");
+        }
+    }
+
+    /// A process is silent since then.
+    pub(super) fn heard_of(&mut self, worker: &str, beaten: Duration) {
+        self.beats.insert(worker.to_owned(), beaten);
+    }
+}

@@ -1,0 +1,234 @@
+//! One worker process: the product's heartbeat, claims, effects and ends, called one at a time.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::job::{Claim, Class, Model, Ticket};
+use entities::{JobId, worker};
+use serde_json::json;
+
+use super::checks::Cause;
+use crate::Queue;
+use crate::run::batch::{Claimer, Finisher};
+use crate::run::complete::Complete;
+use crate::run::fetch::{claim_available, claim_confirmed};
+use crate::run::heartbeat::{Registration, Strays, register};
+use crate::run::identity::Identity;
+use crate::run::pool::{Entered, Running};
+use crate::run::{JobContext, JobError, Outcome, failure};
+
+pub(super) const KIND: &str = "simulated";
+/// Time between two heartbeats, as in the product.
+const BEAT_EVERY: Duration = Duration::from_secs(3);
+/// Tries of an end before the run is given up as one without a result.
+const TRIES: u32 = 3;
+const SNOOZE: Duration = Duration::from_secs(20);
+
+/// What the database does to one operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    None,
+    /// It is not performed.
+    Refused,
+    /// It is performed, and its answer is lost.
+    AnswerLost,
+}
+
+/// A run between two of its steps.
+pub(super) struct Run {
+    context: JobContext,
+    class: Class,
+    _entered: Entered,
+    effect: bool,
+    ended: Option<(Result<Outcome, JobError>, u32)>,
+}
+
+pub(super) struct Process {
+    pub(super) queue: Queue,
+    pub(super) frozen: bool,
+    pub(super) running: Running,
+    pub(super) runs: Vec<Run>,
+    pub(super) registration: Arc<Registration>,
+    /// When the newest heartbeat that reached the database did.
+    pub(super) beaten: Duration,
+    tried: Duration,
+    identity: Identity,
+    number: u32,
+    strays: Strays,
+    claimer: Claimer,
+    finisher: Finisher,
+}
+
+impl Process {
+    pub(super) async fn start(queue: Queue, name: String, now: Duration) -> Self {
+        let identity = Identity { name, host: "host".into(), version: "1".into(), slots: json!({}) };
+        Self {
+            registration: register(&queue, &identity, 1).await.unwrap(),
+            claimer: Claimer::start(&queue),
+            finisher: Finisher::with_writers(&queue, 1),
+            queue,
+            frozen: false,
+            running: Running::default(),
+            runs: Vec::new(),
+            beaten: now,
+            tried: now,
+            identity,
+            number: 1,
+            strays: Strays::default(),
+        }
+    }
+
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.registration.in_doubt(&self.queue.clock)
+    }
+
+    /// A run that only writes its end once more runs no more.
+    pub(super) fn runs_job(&self, claim: Claim) -> bool {
+        self.runs.iter().any(|run| run.ended.is_none() && run.context.claim().job == claim.job)
+    }
+
+    pub(super) fn has_run(&self, claim: Claim) -> bool {
+        self.runs.iter().any(|run| run.context.claim() == claim)
+    }
+
+    /// A heartbeat, when one is due, and the look at what this process is believed to run.
+    pub(super) async fn beat(&mut self, fault: Fault, now: Duration) -> Cause {
+        if now - self.tried < BEAT_EVERY {
+            return Cause::Nothing;
+        }
+        self.tried = now;
+        let alive = match fault {
+            Fault::Refused => return Cause::Nothing,
+            Fault::AnswerLost => {
+                let (conn, time) = (self.queue.database.write(), self.queue.clock.now());
+                if worker::beat(conn, &self.registration.name, time).await.unwrap() {
+                    self.beaten = now;
+                }
+                return Cause::Nothing;
+            }
+            Fault::None => self.registration.beat(&self.queue).await.unwrap(),
+        };
+        self.beaten = now;
+        if alive {
+            self.strays.look(&self.queue, &self.registration, &self.running).await.unwrap();
+            return Cause::Look(self.registration.name.clone());
+        }
+        self.register_anew().await;
+        Cause::Nothing
+    }
+
+    /// Its runs hear that the process was declared dead.
+    async fn register_anew(&mut self) {
+        assert!(self.registration.void.is_cancelled());
+        self.runs.clear();
+        self.number += 1;
+        self.registration = register(&self.queue, &self.identity, self.number).await.unwrap();
+    }
+
+    pub(super) async fn claim_published(&mut self, ticket: &Ticket, fault: Fault) {
+        if fault == Fault::Refused {
+            return;
+        }
+        let from = (&self.queue, &self.claimer);
+        let claimed = claim_confirmed(from, ticket.claim(), &self.registration).await.unwrap();
+        if fault == Fault::None {
+            claimed.into_iter().for_each(|job| self.enter(job));
+        }
+    }
+
+    pub(super) async fn claim_available(&mut self, class: Class, fault: Fault) -> Cause {
+        if fault == Fault::Refused {
+            return Cause::Net(None);
+        }
+        let kinds = (class, &[KIND][..]);
+        let claimed = claim_available(&self.queue, kinds, 2, &self.registration).await.unwrap();
+        if fault == Fault::None {
+            claimed.into_iter().for_each(|job| self.enter(job));
+        }
+        Cause::Net(Some(class).filter(|_| !self.is_in_doubt()))
+    }
+
+    fn enter(&mut self, job: Model) {
+        let class = serde_json::from_value(job.args["class"].clone()).unwrap();
+        let context = JobContext::new(job, self.queue.clone(), Arc::clone(&self.registration));
+        let entered = self.running.enter(context.claim(), context.cancelled().clone());
+        self.runs.push(Run { context, class, _entered: entered, effect: false, ended: None });
+    }
+
+    /// The next step of one of its runs: its effect, or its end.
+    pub(super) async fn go_on(&mut self, draw: u64, fault: Fault, effects: &mut HashSet<Claim>) -> Cause {
+        if self.runs.is_empty() {
+            return Cause::Nothing;
+        }
+        let at = usize::try_from(draw >> 32).unwrap() % self.runs.len();
+        if !self.runs[at].effect {
+            return self.take_effect(at, effects).await;
+        }
+        // What polls a run does so only while its heartbeat is confirmed.
+        if self.runs[at].ended.is_none() && self.is_in_doubt() {
+            return Cause::Nothing;
+        }
+        let mut run = self.runs.remove(at);
+        let claim = run.context.claim();
+        let (result, tries) = run.ended.take().unwrap_or_else(|| (outcome(draw % 100), 0));
+        let burns = matches!(result, Err(JobError::Retry(_)));
+        let written = fault != Fault::Refused && self.write(&run, &result).await;
+        if fault != Fault::None && tries + 1 < TRIES {
+            run.ended = Some((result, tries + 1));
+            self.runs.push(run);
+        }
+        if written { Cause::Write { claim, burns } } else { Cause::Nothing }
+    }
+
+    async fn take_effect(&mut self, at: usize, effects: &mut HashSet<Claim>) -> Cause {
+        let run = &mut self.runs[at];
+        let claim = run.context.claim();
+        match run.context.before_effect().await {
+            Ok(()) => {
+                run.effect = true;
+                effects.insert(claim);
+                Cause::Effect(claim)
+            }
+            Err(JobError::Cancelled) => {
+                run.effect = true;
+                run.ended = Some((Err(JobError::Cancelled), 0));
+                Cause::Nothing
+            }
+            Err(JobError::LeaseLost) => {
+                self.runs.remove(at);
+                Cause::Nothing
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    /// A run that has had its effect writes its end, as one that was frozen right before it. Returns its claim where
+    /// the job was still its own.
+    pub(super) async fn late_write(&mut self) -> Option<Claim> {
+        let at = self.runs.iter().position(|run| run.effect && run.ended.is_none())?;
+        let run = self.runs.remove(at);
+        let written = self.write(&run, &Ok(Outcome::done(json!({})))).await;
+        written.then(|| run.context.claim())
+    }
+
+    /// One try. Returns when what the end releases is released, too.
+    async fn write(&self, run: &Run, result: &Result<Outcome, JobError>) -> bool {
+        let complete = Complete::of_run(&run.context, run.class, None);
+        let written = complete.write(result, &self.finisher).await.unwrap();
+        let none = Claim { job: JobId(uuid::Uuid::nil()), token: 0 };
+        assert!(!self.finisher.succeed(none, json!({})).await.unwrap());
+        written
+    }
+}
+
+fn outcome(draw: u64) -> Result<Outcome, JobError> {
+    let failed = failure(502, "failed", "as the history wants it");
+    match draw {
+        0..60 => Ok(Outcome::done(json!({}))),
+        60..72 => Err(JobError::Retry(failed)),
+        72..82 => Err(JobError::RetryAfter(failed, SNOOZE)),
+        82..94 => Ok(Outcome::Yield),
+        _ => Err(JobError::Fail(failed)),
+    }
+}

@@ -1,0 +1,318 @@
+//! A database, its clock, a broker and some processes; one database serves many histories.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use chrono::DateTime;
+use entities::audit_entry::Actor;
+use entities::job::insert::{self, NewJob};
+use entities::job::{Claim, Class, Column, Entity, Model, State, Ticket};
+use entities::{GuildId, JobId, Timestamp, guild, job_pause};
+use futures_util::FutureExt;
+use runtime::{Clock, Config, Context, Database, Secret, Shutdown};
+use sea_orm::{ConnectionTrait, EntityTrait, QueryOrder, Statement};
+use serde_json::json;
+
+use super::Random;
+use super::checks::Burned;
+use super::process::{Fault, KIND, Process};
+use crate::{Queue, backoff};
+
+const PROCESSES: usize = 3;
+/// A clock may be wrong by so much, either way.
+const SKEW_SECONDS: usize = 90;
+const MAX_ATTEMPTS: i32 = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Server {
+    Sqlite,
+    Postgres,
+}
+
+/// A message that may be delivered from then on.
+pub(super) struct Message {
+    pub(super) ticket: Ticket,
+    pub(super) due: Duration,
+}
+
+pub(super) struct World {
+    pub(super) database: Database,
+    /// Whoever has no fault: the leader, the API, people.
+    pub(super) leader: Queue,
+    pub(super) guild: GuildId,
+    /// Time since the world began, the same for all.
+    pub(super) now: Duration,
+    start: Timestamp,
+    pub(super) random: Random,
+    pub(super) processes: Vec<Option<Process>>,
+    pub(super) messages: Vec<Message>,
+    pub(super) rows: Vec<Model>,
+    pub(super) pauses: Vec<job_pause::Model>,
+    pub(super) effects: HashSet<Claim>,
+    pub(super) burned: Burned,
+    /// The newest heartbeat that reached the database, of each registered process.
+    pub(super) beats: HashMap<String, Duration>,
+    pub(super) trace: Vec<String>,
+    seed: u64,
+    started: usize,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    /// `None`, and said so: no server is named.
+    pub(super) async fn start(server: Server) -> Option<Self> {
+        // In memory, where the machine has such a folder.
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let url = match server {
+            Server::Sqlite => format!("sqlite://{}/jobs.db", folder.path().display()),
+            Server::Postgres => new_database().await?,
+        };
+        let config =
+            Config { database_url: Secret::from(url.as_str()), prefix: "t".to_owned(), broker: None };
+        let mut context = Context::embedded(&config, Shutdown::new()).await.unwrap();
+        let start = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        context.clock = Clock::manual(start);
+        // Timers of due jobs end at once: the histories have messages of their own for those.
+        context.shutdown.begin();
+        let database = context.database.clone();
+        migrations::apply(database.write()).await.unwrap();
+        if server == Server::Postgres {
+            simulate_time(&database, start).await;
+        }
+        let guild = add_guild(&database, start).await;
+        Some(Self {
+            leader: Queue::embedded(&context),
+            database,
+            guild,
+            now: Duration::ZERO,
+            start,
+            random: Random(0),
+            processes: Vec::new(),
+            messages: Vec::new(),
+            rows: Vec::new(),
+            pauses: Vec::new(),
+            effects: HashSet::new(),
+            burned: Burned::default(),
+            beats: HashMap::new(),
+            trace: Vec::new(),
+            seed: 0,
+            started: 0,
+            _folder: folder,
+        })
+    }
+
+    pub(super) async fn begin(&mut self, seed: u64) {
+        (self.seed, self.random) = (seed, Random(seed));
+        self.leader.clock = self.new_clock();
+        for _ in 0..PROCESSES {
+            let process = self.new_process().await;
+            self.note_beats(&process);
+            self.processes.push(Some(process));
+        }
+        for _ in 0..5 + self.random.below(5) {
+            self.enqueue().await;
+        }
+    }
+
+    pub(super) async fn clear(&mut self) {
+        self.processes.clear();
+        self.rows.clear();
+        self.effects.clear();
+        self.burned = Burned::default();
+        self.beats.clear();
+        self.trace.clear();
+        for table in ["job", "worker", "job_pause"] {
+            self.database.write().execute_unprepared(&format!("DELETE FROM {table}")).await.unwrap();
+        }
+        self.collect_messages().await;
+        self.messages.clear();
+    }
+
+    /// On Postgres a wrong one. A SQLite database has one process, and its clock.
+    fn new_clock(&mut self) -> Clock {
+        let skew = if self.database.is_postgres() { self.random.below(2 * SKEW_SECONDS) } else { SKEW_SECONDS };
+        let clock = Clock::manual(self.start);
+        clock.advance(self.now);
+        clock.set(self.time() + Duration::from_secs(skew as u64) - Duration::from_secs(SKEW_SECONDS as u64));
+        clock
+    }
+
+    pub(super) async fn new_process(&mut self) -> Process {
+        let mut queue = self.leader.clone();
+        queue.clock = self.new_clock();
+        self.started += 1;
+        Process::start(queue, format!("process-{}", self.started), self.now).await
+    }
+
+    /// By the database's clock.
+    pub(super) fn time(&self) -> Timestamp {
+        self.start + self.now
+    }
+
+    /// Lets time pass everywhere, for frozen processes too.
+    pub(super) async fn advance(&mut self, by: Duration) {
+        self.now += by;
+        self.tell(format!("{} ms later", by.as_millis()));
+        self.leader.clock.advance(by);
+        self.processes.iter().flatten().for_each(|process| process.queue.clock.advance(by));
+        if self.database.is_postgres() {
+            set_time(&self.database, "UPDATE simulated_time SET at = $1", self.time()).await;
+        }
+    }
+
+    pub(super) fn fault(&mut self, percent: usize) -> Fault {
+        backoff::fixed::set(0.8 + self.random.below(400) as f64 / 1_000.0);
+        if !self.random.percent(percent) {
+            return Fault::None;
+        }
+        if self.random.percent(50) { Fault::Refused } else { Fault::AnswerLost }
+    }
+
+    /// The process, unless it is frozen; it goes back with [`World::put_back`].
+    pub(super) fn take_awake(&mut self, at: usize) -> Option<Process> {
+        if self.processes[at].as_ref().is_some_and(|process| process.frozen) {
+            return None;
+        }
+        self.processes[at].take()
+    }
+
+    pub(super) fn put_back(&mut self, at: usize, process: Process) {
+        self.processes[at] = Some(process);
+    }
+
+    pub(super) fn note_beats(&mut self, process: &Process) {
+        self.heard_of(&process.registration.name, process.beaten);
+    }
+
+    pub(super) async fn enqueue(&mut self) {
+        let class = [Class::Interactive, Class::Default, Class::Bulk, Class::Bulk][self.random.below(4)];
+        let job = NewJob {
+            id: JobId(uuid::Uuid::now_v7()),
+            guild: self.random.percent(80).then_some(self.guild),
+            parent: None,
+            kind: KIND,
+            class,
+            args: json!({ "class": class }),
+            max_attempts: MAX_ATTEMPTS,
+            dedupe_key: None,
+            total: 0,
+            actor: Actor::service(),
+        };
+        let id = job.id;
+        self.tell(format!("enqueue {} {}", self.rows.len(), class.name()));
+        let now = self.leader.clock.now();
+        let inserted = insert::insert(self.database.write(), vec![job], now).await.unwrap();
+        if inserted[0].1 == State::Queued && self.random.percent(80) {
+            self.leader.publish([Ticket::fresh(id, KIND, class)]);
+        }
+        self.check(super::Cause::Enqueue).await;
+    }
+
+    pub(super) fn pick_job(&mut self) -> Option<JobId> {
+        let at = self.random.below(self.rows.len());
+        self.rows.get(at).map(|row| row.job_id)
+    }
+
+    pub(super) fn row(&self, job: JobId) -> &Model {
+        self.rows.iter().find(|row| row.job_id == job).unwrap()
+    }
+
+    pub(super) fn number(&self, job: JobId) -> usize {
+        self.rows.iter().position(|row| row.job_id == job).unwrap_or(usize::MAX)
+    }
+
+    pub(super) async fn read_rows(&mut self) {
+        let all = Entity::find().order_by_asc(Column::JobId);
+        self.rows = all.all(self.database.write()).await.unwrap();
+    }
+
+    /// What was published, into the simulated broker: some of it is lost, some is late. What is due later gets its
+    /// message then.
+    pub(super) async fn collect_messages(&mut self) {
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        let mut published = Vec::new();
+        for class in Class::ALL {
+            let mut deliveries = self.leader.broker.consume(class, 1);
+            while let Some(delivery) = deliveries.next().now_or_never().flatten() {
+                published.push(delivery.ticket);
+            }
+        }
+        published.sort_by_key(|ticket| (ticket.job, ticket.token));
+        for ticket in published {
+            if self.random.percent(85) {
+                let late = if self.random.percent(20) { self.random.below(40) } else { 0 };
+                let due = self.now + Duration::from_secs(late as u64);
+                self.messages.push(Message { ticket, due });
+            }
+        }
+    }
+
+    pub(super) fn lose_messages(&mut self) {
+        self.tell("the broker is wiped".to_owned());
+        self.messages.clear();
+    }
+
+    pub(super) fn tell(&mut self, step: String) {
+        self.trace.push(step);
+    }
+}
+
+impl Drop for World {
+    /// What led to a failure.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}\nseed {} fails", self.trace.join("\n"), self.seed);
+        }
+    }
+}
+
+async fn new_database() -> Option<String> {
+    let Ok(server) = std::env::var("GUILDHALL_TEST_DATABASE_URL") else {
+        eprintln!("skipped on Postgres: GUILDHALL_TEST_DATABASE_URL is not set");
+        return None;
+    };
+    let name = format!("t{}", uuid::Uuid::now_v7().simple());
+    let conn = sea_orm::Database::connect(&server).await.unwrap();
+    conn.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let unsynced = format!("ALTER DATABASE {name} SET synchronous_commit = off");
+    conn.execute_unprepared(&unsynced).await.unwrap();
+    Some(format!("{}/{name}", server.rsplit_once('/').unwrap().0))
+}
+
+/// From now on the database's clock is a row.
+async fn simulate_time(database: &Database, start: Timestamp) {
+    let statements = [
+        "CREATE TABLE simulated_time (at timestamptz NOT NULL)",
+        "CREATE OR REPLACE FUNCTION queue_now() RETURNS timestamptz LANGUAGE sql STABLE \
+         AS 'SELECT at FROM simulated_time'",
+    ];
+    for sql in statements {
+        database.write().execute_unprepared(sql).await.unwrap();
+    }
+    set_time(database, "INSERT INTO simulated_time VALUES ($1)", start).await;
+}
+
+async fn set_time(database: &Database, sql: &str, to: Timestamp) {
+    let statement = Statement::from_sql_and_values(sea_orm::DatabaseBackend::Postgres, sql, [to.into()]);
+    database.write().execute_raw(statement).await.unwrap();
+}
+
+async fn add_guild(database: &Database, now: Timestamp) -> GuildId {
+    let guild_id = GuildId::try_from(7_000_000_000_000_000_000).unwrap();
+    let guild = guild::Model {
+        guild_id,
+        name: "Guild".to_owned(),
+        shield_writer: false,
+        mirror_bans: true,
+        nickname_template: String::new(),
+        time_zone: "UTC".to_owned(),
+        week_start: 1,
+        strike_days: 90,
+        score_weights: json!({}),
+        created_at: now,
+    };
+    guild::upsert(database.write(), guild).await.unwrap();
+    guild_id
+}
