@@ -73,7 +73,8 @@ fn orders(claims: &[Claim]) -> Vec<Vec<Claim>> {
     (0..8)
         .map(|order| {
             let mut claims = claims.to_vec();
-            claims.rotate_left(order * claims.len() / 8);
+            let by = order * claims.len() / 8;
+            claims.rotate_left(by);
             if order % 2 == 1 {
                 claims.reverse();
             }
