@@ -109,7 +109,7 @@ impl World {
 
     async fn cast_net(&mut self) {
         let at = self.random.below(self.processes.len());
-        let class = Class::ALL[self.random.below(Class::ALL.len())];
+        let Some(class) = self.pick_job().map(|job| self.row(job).class) else { return };
         let fault = self.fault(10);
         self.tell(format!("net of {at} for {}, {fault:?}", class.name()));
         let Some(mut process) = self.take_awake(at) else { return };

@@ -59,8 +59,14 @@ impl World {
         }
         assert!(after.len() >= before.len(), "a job is gone");
         self.rows = after;
-        if let Cause::Net(Some(class)) = cause {
-            self.check_turns(class);
+        match cause {
+            Cause::Net(Some(class)) => self.check_turns(class),
+            // An end, or a pause, releases the next.
+            Cause::Write { claim, .. } => {
+                let left = before.iter().find(|old| old.claim() == claim && old.guild_id.is_some());
+                left.into_iter().for_each(|left| self.check_turns(left.class));
+            }
+            _ => {}
         }
         if cause == Cause::Rescue {
             let (now, stale) = (self.now, DEAD_AFTER);
@@ -157,7 +163,7 @@ impl World {
         }
     }
 
-    /// After a look of the safety net, none of a guild's jobs is held while nothing of it is in flight.
+    /// After a look of the safety net, or when a run has left, none of a guild's jobs is held while nothing of it is in flight.
     fn check_turns(&self, class: Class) {
         let of = |state: State| {
             let all = self.rows.iter().filter(move |row| row.class == class && row.guild_id.is_some());

@@ -23,7 +23,7 @@ pub(super) const KIND: &str = "simulated";
 const BEAT_EVERY: Duration = Duration::from_secs(3);
 /// Tries of an end before the run is given up as one without a result.
 const TRIES: u32 = 3;
-const SNOOZE: Duration = Duration::from_secs(20);
+const SNOOZE: Duration = Duration::from_secs(30);
 
 /// What the database does to one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,9 +226,9 @@ fn outcome(draw: u64) -> Result<Outcome, JobError> {
     let failed = failure(502, "failed", "as the history wants it");
     match draw {
         0..60 => Ok(Outcome::done(json!({}))),
-        60..72 => Err(JobError::Retry(failed)),
-        72..82 => Err(JobError::RetryAfter(failed, SNOOZE)),
-        82..94 => Ok(Outcome::Yield),
+        60..70 => Err(JobError::Retry(failed)),
+        70..84 => Err(JobError::RetryAfter(failed, SNOOZE)),
+        84..95 => Ok(Outcome::Yield),
         _ => Err(JobError::Fail(failed)),
     }
 }

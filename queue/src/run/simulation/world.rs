@@ -185,10 +185,10 @@ impl World {
     }
 
     pub(super) async fn enqueue(&mut self) {
-        let class = [Class::Interactive, Class::Default, Class::Bulk, Class::Bulk][self.random.below(4)];
+        let class = [Class::Interactive, Class::Default, Class::Bulk, Class::Bulk, Class::Bulk][self.random.below(5)];
         let job = NewJob {
             id: JobId(uuid::Uuid::now_v7()),
-            guild: self.random.percent(80).then_some(self.guild),
+            guild: self.random.percent(90).then_some(self.guild),
             parent: None,
             kind: KIND,
             class,
