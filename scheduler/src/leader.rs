@@ -41,14 +41,6 @@ impl Leadership {
         Self { holder, clock: context.clock.clone(), alone, until: Arc::default() }
     }
 
-    /// Believes what is not so.
-    #[cfg(test)]
-    pub(crate) fn mistaken(context: &Context) -> Self {
-        let believing = Self::new(context, false);
-        believing.leads_until(Duration::MAX);
-        believing
-    }
-
     /// Leads at once and always: the one process of an installation.
     pub(crate) fn alone(context: &Context) -> Self {
         Self::new(context, true)

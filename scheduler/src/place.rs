@@ -1,13 +1,9 @@
 //! A database of a test's own: a SQLite file or, where a server is named, Postgres.
 
-use std::time::Duration;
-
 use entities::Timestamp;
 use runtime::{Clock, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
 use sea_orm::ConnectionTrait;
 
-/// The longest that anything may take which is waited for.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// When simulated time begins.
 pub(crate) const START: &str = "2026-11-20T12:00:30Z";
 

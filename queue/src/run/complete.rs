@@ -94,7 +94,11 @@ impl<'a> Complete<'a> {
     }
 
     /// One try.
-    pub(super) async fn write(&self, result: &Result<Outcome, JobError>, finisher: &Finisher) -> Result<bool, DbErr> {
+    pub(super) async fn write(
+        &self,
+        result: &Result<Outcome, JobError>,
+        finisher: &Finisher,
+    ) -> Result<bool, DbErr> {
         match result {
             Ok(Outcome::Done { result, audit }) if audit.is_empty() && self.is_plain() => {
                 if !finisher.succeed(self.job.claim(), result.clone()).await? {

@@ -206,7 +206,8 @@ impl World {
             let wait = next.and_then(|next| (next - self.time()).to_std().ok()).unwrap_or_default();
             let busy = self.rows.iter().any(|row| row.state == State::Running);
             let busy = busy || self.processes.iter().flatten().any(|process| !process.runs.is_empty());
-            self.advance(if busy { Duration::from_secs(3) } else { wait + Duration::from_millis(2_500) }).await;
+            self.advance(if busy { Duration::from_secs(3) } else { wait + Duration::from_millis(2_500) })
+                .await;
             for at in 0..self.processes.len() {
                 self.beat(at, Fault::None).await;
             }

@@ -19,7 +19,10 @@ pub(super) enum Cause {
     Net(Option<Class>),
     Effect(Claim),
     /// The end of the run with this claim; `burns`: as a failed attempt.
-    Write { claim: Claim, burns: bool },
+    Write {
+        claim: Claim,
+        burns: bool,
+    },
     /// The look of the process with this name at what it is believed to run.
     Look(String),
     Rescue,
@@ -138,7 +141,7 @@ impl World {
                 true
             }
             Cause::Rescue => {
-                let silent = self.beats.get(worker).map(|beaten| self.now - *beaten);
+                let silent = self.beats.get(worker).map(|beaten| self.now.saturating_sub(*beaten));
                 let dead = silent.is_none_or(|silent| silent > DEAD_AFTER);
                 assert!(dead, "the run of a healthy process was taken, silent for {silent:?}");
                 old.class == Class::Quarantine

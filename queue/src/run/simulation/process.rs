@@ -94,7 +94,7 @@ impl Process {
 
     /// A heartbeat, when one is due, and the look at what this process is believed to run.
     pub(super) async fn beat(&mut self, fault: Fault, now: Duration) -> Cause {
-        if now - self.tried < BEAT_EVERY {
+        if now.saturating_sub(self.tried) < BEAT_EVERY {
             return Cause::Nothing;
         }
         self.tried = now;

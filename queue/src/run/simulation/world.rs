@@ -130,7 +130,8 @@ impl World {
 
     /// On Postgres a wrong one. A SQLite database has one process, and its clock.
     fn new_clock(&mut self) -> Clock {
-        let skew = if self.database.is_postgres() { self.random.below(2 * SKEW_SECONDS) } else { SKEW_SECONDS };
+        let skew =
+            if self.database.is_postgres() { self.random.below(2 * SKEW_SECONDS) } else { SKEW_SECONDS };
         let clock = Clock::manual(self.start);
         clock.advance(self.now);
         clock.set(self.time() + Duration::from_secs(skew as u64) - Duration::from_secs(SKEW_SECONDS as u64));
@@ -161,7 +162,7 @@ impl World {
     }
 
     pub(super) fn fault(&mut self, percent: usize) -> Fault {
-        backoff::fixed::set(0.8 + self.random.below(400) as f64 / 1_000.0);
+        backoff::fixed::set(0.8 + f64::from(u32::try_from(self.random.below(400)).unwrap_or(0)) / 1_000.0);
         if !self.random.percent(percent) {
             return Fault::None;
         }
@@ -185,7 +186,8 @@ impl World {
     }
 
     pub(super) async fn enqueue(&mut self) {
-        let class = [Class::Interactive, Class::Default, Class::Bulk, Class::Bulk, Class::Bulk][self.random.below(5)];
+        let class =
+            [Class::Interactive, Class::Default, Class::Bulk, Class::Bulk, Class::Bulk][self.random.below(5)];
         let job = NewJob {
             id: JobId(uuid::Uuid::now_v7()),
             guild: self.random.percent(90).then_some(self.guild),
