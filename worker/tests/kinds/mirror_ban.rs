@@ -8,7 +8,7 @@ use entities::ban::{MirrorState, Model, history};
 use entities::{BanId, JobId, Person as Accounts, Subject, chat_ban, moderation_revision};
 use serde_json::{Value, json};
 
-use crate::crashes::{Mortal, take_over};
+use crate::crashes::Mortal;
 use crate::fixture::Person;
 use crate::world::{Process, World, chat, guild_id, until};
 
@@ -175,9 +175,10 @@ async fn a_worker_killed_after_the_platform_banned_does_not_take_its_ban_for_ano
         world.banned(&person).await.is_some()
     })
     .await;
+    let before = mortal.process.state(ban).await.mirror_state;
+    assert_eq!(before, MirrorState::Pending, "the kill comes too late");
     mortal.kill();
-    let process = take_over(world).await;
-    assert_eq!(process.state(ban).await.mirror_state, MirrorState::Pending, "the kill came too late");
+    let process = world.process().await;
     process.finish(job).await;
     assert_eq!(process.state(ban).await.mirror_state, MirrorState::Done);
     assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
