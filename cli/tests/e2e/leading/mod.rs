@@ -27,6 +27,8 @@ pub(crate) async fn jobs_are_rescued(world: &World) {
     })
     .await;
     world.take_worker_of(&running).process.kill();
+    // It may have died before its request.
+    world.simulator.clear_faults().await;
     world.add_worker().await;
     let ended = eventually("the job runs elsewhere", RESCUED_WITHIN, async || {
         Some(world.job_row("assign_role").await).filter(|row| !row.state.is_open())
