@@ -73,7 +73,10 @@ fn spawn(pool: &Arc<Pool>, work: Work, slot: OwnedSemaphorePermit) {
     tracker.spawn(async move {
         let claimed = match work {
             Work::Message(delivery) => claim_published(&pool, delivery).await,
-            Work::Claimed(claimed) => Some(*claimed),
+            Work::Claimed(claimed) => {
+                fail_point("after_claim", &claimed.job.kind).await;
+                Some(*claimed)
+            }
         };
         if let Some(claimed) = claimed {
             single::run(&pool, claimed).await;
@@ -94,14 +97,18 @@ async fn claim_published(pool: &Pool, delivery: Delivery) -> Option<Claimed> {
     let registration = pool.registration.borrow().clone()?;
     let (queue, published) = (&pool.queue, delivery.ticket.claim());
     let claimed = claim_confirmed((queue, &pool.claimer), published, &registration).await;
-    fail_point("after_claim", &kind).await;
-    if let Err(error) = &claimed {
-        tracing::warn!(job.id = %job, %error, "cannot claim a job: the safety net will");
-        tokio::time::sleep(DATABASE_PAUSE).await;
+    match &claimed {
+        Ok(Some(_)) => fail_point("after_claim", &kind).await,
+        Ok(None) => {}
+        Err(error) => {
+            tracing::warn!(job.id = %job, %error, "cannot claim a job: the safety net will");
+            tokio::time::sleep(DATABASE_PAUSE).await;
+        }
     }
     delivery.done().await;
+    let job = claimed.ok()??;
     fail_point("after_ack", &kind).await;
-    Some(Claimed { job: claimed.ok()??, registration, reply_to })
+    Some(Claimed { job, registration, reply_to })
 }
 
 /// A process that stood still may have been declared dead: what it claimed then would count as crashed with it.
