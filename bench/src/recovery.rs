@@ -62,7 +62,14 @@ async fn killed(world: &World, round: usize) -> Vec<f64> {
         world.take_worker_of(&victim).process.kill();
         world.add_worker().await;
     }
-    claimed_again(world, &lost, since).await
+    let took = claimed_again(world, &lost, since).await;
+    // A second crash in a row would quarantine them.
+    eventually("all jobs have ended", PATIENCE, async || {
+        let rows = world.job_rows("sync_member").await;
+        rows.iter().all(|row| !row.state.is_open()).then_some(())
+    })
+    .await;
+    took
 }
 
 async fn running(world: &World) -> Vec<JobRow> {

@@ -30,7 +30,7 @@ fn a_poison_job_ends_dead_alone_and_is_run_again_by_the_api() {
 fn a_poison_job_in_serve_ends_dead_alone_and_is_run_again_by_a_command() {
     poison(Mode::Embedded, async |world, job| {
         let said = world.command(&["jobs", "retry", job]).await.succeeded();
-        assert!(said.contains("queued again"), "{said}");
+        assert!(said.contains("due now"), "{said}");
     });
 }
 
