@@ -129,6 +129,10 @@ impl Striker<'_> {
         (target, reached): (Target, usize),
         rng: &mut StdRng,
     ) -> bool {
+        // A process that starts while Redis stands still ends with an error, as its documentation says.
+        if self.is_stalled() && !matches!(target, Target::Broker) {
+            return false;
+        }
         match target {
             Target::One => {
                 let up: Vec<usize> = supervisor.up().collect();
@@ -152,7 +156,7 @@ impl Striker<'_> {
                 self.kill_broker(reached, rng);
             }
             Target::Redis => {
-                if self.is_striking() {
+                if self.is_striking() || supervisor.up().count() < supervisor.seats.len() {
                     return false;
                 }
                 self.stall_redis(reached);
@@ -162,7 +166,11 @@ impl Striker<'_> {
     }
 
     fn is_striking(&self) -> bool {
-        self.outage.is_some() || self.stall.as_ref().is_some_and(|stall| !stall.is_finished())
+        self.outage.is_some() || self.is_stalled()
+    }
+
+    fn is_stalled(&self) -> bool {
+        self.stall.as_ref().is_some_and(|stall| !stall.is_finished())
     }
 
     fn stall_redis(&mut self, reached: usize) {
