@@ -22,10 +22,10 @@ pub struct Arguments {
     #[arg(long, default_value_t = 2)]
     pub processes: usize,
     /// Single syncs of the other guilds, from the beginning of the flood on
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 240)]
     pub singles: usize,
     /// Between two of them, milliseconds
-    #[arg(long, default_value_t = 250)]
+    #[arg(long, default_value_t = 120)]
     pub each_ms: u64,
     /// How late the platforms answer, milliseconds
     #[arg(long, default_value_t = 50)]
@@ -35,7 +35,7 @@ pub struct Arguments {
 const FLOOD: usize = 1_200;
 const KEYS: usize = 40;
 const WITHIN: Duration = Duration::from_secs(5);
-const OTHERS: usize = 4;
+const OTHERS: usize = 6;
 
 /// True when the target was met.
 pub async fn run(arguments: &Arguments) -> bool {
