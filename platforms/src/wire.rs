@@ -134,8 +134,13 @@ impl Wire {
     }
 
     /// Sends a call of the permit's route.
-    pub(crate) async fn send_once(&self, permit: CallPermit, call: &Call) -> Result<Bytes, PlatformError> {
+    pub(crate) async fn send_once(
+        &self,
+        mut permit: CallPermit,
+        call: &Call,
+    ) -> Result<Bytes, PlatformError> {
         let sent = Instant::now();
+        permit.permit.sending();
         let exchanged = self.exchange(call).await;
         self.record("guildhall_platform_request_seconds", call.route, sent.elapsed());
         let (answered, pause) = match &exchanged {

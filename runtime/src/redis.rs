@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use redis::aio::{ConnectionLike, MultiplexedConnection, PubSub};
-use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, RedisFuture, Value};
+use redis::{
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, RedisFuture, ServerErrorKind, Value,
+};
 use tokio::time::Instant;
 
 use crate::config::REDIS_URL;
@@ -17,6 +19,9 @@ pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the first connection of a process may take.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What a replica answers to a write.
+const READ_ONLY: ErrorKind = ErrorKind::Server(ServerErrorKind::ReadOnly);
 
 /// Redis cannot be used now. The cause is in the log, once for each outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -107,6 +112,15 @@ impl Redis {
     }
 }
 
+fn is_replica(role: &Value) -> bool {
+    let Value::Array(parts) = role else { return false };
+    match parts.first() {
+        Some(Value::BulkString(role)) => role.as_slice() == b"slave",
+        Some(Value::SimpleString(role)) => role == "slave",
+        _ => false,
+    }
+}
+
 pub(crate) fn check_url(url: &str) -> Result<Client, StartError> {
     if url.starts_with("rediss:") {
         let problem =
@@ -130,7 +144,13 @@ impl Inner {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(COMMAND_TIMEOUT))
             .set_response_timeout(Some(COMMAND_TIMEOUT));
-        self.client.get_multiplexed_async_connection_with_config(&config).await
+        let mut connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
+        // A primary that was demoted answers as before, but for writes. Where the question is not allowed, the first
+        // write finds out.
+        match redis::cmd("ROLE").query_async::<Value>(&mut connection).await {
+            Ok(role) if is_replica(&role) => Err((READ_ONLY, "it is a replica, and takes no writes").into()),
+            _ => Ok(connection),
+        }
     }
 
     /// In the background: no request ever waits for it.
@@ -157,10 +177,12 @@ impl Inner {
         }
     }
 
-    /// An error of the network opens the circuit; an error that Redis itself answered does not. A new connection is
-    /// tried at once, so that a mere restart of Redis costs milliseconds.
+    /// An error of the network opens the circuit; an error that Redis itself answered does not, but for one: a primary
+    /// that became a replica is left, for the name may lead to the new one by now. A new connection is tried at once, so
+    /// that a mere restart of Redis costs milliseconds.
     fn observe(self: &Arc<Self>, generation: u64, error: &RedisError) {
-        if !(error.is_io_error() || error.is_timeout() || error.is_unrecoverable_error()) {
+        let demoted = error.kind() == READ_ONLY;
+        if !(demoted || error.is_io_error() || error.is_timeout() || error.is_unrecoverable_error()) {
             return;
         }
         let mut link = self.lock();

@@ -17,6 +17,9 @@ both_modes!(
     pauses_are_kept_by_every_process_and_nothing_is_lost(|setup| {
         setup.sizes(&[60, 60]).paced("fast").processes(2)
     }),
+    roles_and_nicknames_are_changed_side_by_side(|setup| {
+        setup.sizes(&[40]).renamed_half().paced("discord").processes(2).latency_ms(20)
+    }),
 );
 
 const LONG: Duration = Duration::from_secs(60);
@@ -104,4 +107,20 @@ async fn pauses_are_kept_by_every_process_and_nothing_is_lost(world: &World) {
         assert_eq!((&stats["ignored_pauses"], &stats["rate_limited"]), (&json!(0), &json!(1)), "{stats}");
         assert_eq!(stats["requests"][route]["204"], 60, "each member once: {stats}");
     }
+}
+
+/// Half of the members lack their role, half have an old nickname, and the platform takes ten of each in ten seconds.
+async fn roles_and_nicknames_are_changed_side_by_side(world: &World) {
+    let guild = &world.fixture.guilds[0];
+    let job = world.begin_sync_all(guild).await;
+    let row = world.sync_all_ended(&job, LONG).await;
+    assert_eq!((row.progress_done, row.progress_failed), (40, 0), "{row:?}");
+    assert_eq!(world.simulator.wrong(guild).await, 0);
+    limits_were_kept(world).await;
+    let updates = world.simulator.updates().await;
+    assert_eq!(updates.len(), 40);
+    // One window of each bucket, then the other: never one bucket after the other.
+    let renamed = |update: &&Update| guild.members[20..].iter().any(|member| member.chat == update.user);
+    let in_first_half = updates[..20].iter().filter(renamed).count();
+    assert!((5..=15).contains(&in_first_half), "{in_first_half} nicknames among the first 20 changes");
 }

@@ -1,11 +1,19 @@
--- One permit for one call, on Redis time (microseconds). The same machine as state.rs, turns.rs and lane.rs.
--- KEYS[1] base of all keys; ARGV: permit id, bulk (1/0), capacity, reserve, hold, route lane, probe, invalid limit,
--- invalid minutes, idle (ms), guild, waiting, interval, lead, about, late, window, interactive poll, poll,
--- and the time for tests ('' otherwise).
+-- One permit for one call, on Redis time (microseconds). The same machine as state.rs, fair_queue.rs and bucket.rs.
+-- KEYS[1] base of all keys, with the hash tag they share; ARGV: permit id, bulk (1/0), capacity, reserve, hold, route's
+-- bucket, probe, invalid limit, invalid minutes, idle (ms), guild, waiting, interval, lead, about, late, window,
+-- interactive poll, poll, bulk share, request, longest turn, stale heads, and the time for tests ('' otherwise).
 -- Answers {verdict, wait}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
 local base, id, bulk = KEYS[1], ARGV[1], ARGV[2] == '1'
 local time = redis.call('TIME')
-local now = tonumber(ARGV[20]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = tonumber(ARGV[24]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
+local hold, window, request = tonumber(ARGV[5]), tonumber(ARGV[17]), tonumber(ARGV[21])
+local poll, idle = tonumber(ARGV[19]), ARGV[10]
+
+local permits, void = base .. ':permits', base .. ':void'
+redis.call('ZREMRANGEBYSCORE', permits, '-inf', now)
+redis.call('ZREMRANGEBYSCORE', void, '-inf', now)
+if redis.call('ZSCORE', permits, id) then return {0, 0} end
+if redis.call('ZSCORE', void, id) then return {1, poll} end
 
 if bulk then
   local minute, sum, oldest = math.floor(now / 60000000), 0, nil
@@ -27,92 +35,108 @@ end
 local paused = tonumber(redis.call('GET', base .. ':paused') or '0')
 if paused > now then return {3, paused - now} end
 
-local name = redis.call('GET', base .. ':bucket:' .. ARGV[6]) or ARGV[6]
-local lane = base .. ':lane:' .. name
-local seen = redis.call('HMGET', lane, 'paused', 'known', 'probing', 'limit', 'remaining', 'reset', 'span')
-local lane_paused, probing = tonumber(seen[1] or '0'), tonumber(seen[3] or '0')
+local name = redis.call('GET', base .. ':name:' .. ARGV[6]) or ARGV[6]
+local bucket, under_way = base .. ':bucket:' .. name, base .. ':under_way:' .. name
+local seen = redis.call('HMGET', bucket, 'paused', 'known', 'probing', 'limit', 'remaining', 'reset', 'span')
+local bucket_paused, probing = tonumber(seen[1] or '0'), tonumber(seen[3] or '0')
 local known, limit = seen[2] == '1', tonumber(seen[4] or '')
 local remaining, reset = tonumber(seen[5] or '0'), tonumber(seen[6] or '0')
-if lane_paused > now then return {3, lane_paused - now} end
-if not known and probing > now then return {2, 0} end
-if known and limit and reset > now and remaining <= 0 then return {3, reset - now} end
-
--- Whose turn it is: the same as turns.rs.
-local all, turns, waiting, served = base .. ':permits', base .. ':turns', base .. ':waiting', base .. ':served'
-redis.call('ZREMRANGEBYSCORE', all, '-inf', now)
+redis.call('ZREMRANGEBYSCORE', under_way, '-inf', now)
 -- What ends later than anything can was written before the server's clock was set back.
-for _, permit in ipairs(redis.call('ZRANGEBYSCORE', all, now + tonumber(ARGV[5]) + 1, '+inf')) do
-  redis.call('ZADD', all, now + tonumber(ARGV[17]), permit)
+redis.call('ZREMRANGEBYSCORE', under_way, now + request + 1, '+inf')
+if bucket_paused > now then return {3, bucket_paused - now} end
+if not known and probing > now then return {2, 0} end
+if known and limit then
+  if reset <= now then remaining = math.max(limit - redis.call('ZCARD', under_way), 0) end
+  if remaining <= 0 then return {3, reset > now and reset - now or poll} end
 end
-local left = tonumber(ARGV[3]) - redis.call('ZCARD', all)
-local first = redis.call('ZRANGE', all, 0, 0, 'WITHSCORES')
-local earliest = first[2] and tonumber(first[2]) - now or tonumber(ARGV[19])
-local wait, turn = nil, redis.call('HMGET', turns, 'asked', 'expected', 'even', 'left')
-local expected, even = tonumber(turn[2] or '0'), tonumber(turn[3] or '0')
-local guild, window = ARGV[11], tonumber(ARGV[17])
-local interval, lead = tonumber(ARGV[13]), tonumber(ARGV[14])
+
+-- Whose turn it is: the same as fair_queue.rs.
+for _, permit in ipairs(redis.call('ZRANGEBYSCORE', permits, now + hold + 1, '+inf')) do
+  redis.call('ZADD', permits, now + window, permit)
+end
+local queue, waiting, back_at, next_turn = base .. ':queue', base .. ':waiting', base .. ':back_at', base .. ':next'
+local left = tonumber(ARGV[3]) - redis.call('ZCARD', permits)
+local first = redis.call('ZRANGE', permits, 0, 0, 'WITHSCORES')
+local earliest = first[2] and tonumber(first[2]) - now or poll
+local state = redis.call('HMGET', queue, 'asked', 'expected', 'even', 'left', 'turn', 'overtaken')
+local expected, even, turn = tonumber(state[2] or '0'), tonumber(state[3] or '0'), tonumber(state[5] or '0')
+local overtaken, share = tonumber(state[6] or '0'), tonumber(ARGV[20])
+local guild, interval, lead = ARGV[11], tonumber(ARGV[13]), tonumber(ARGV[14])
+local longest = tonumber(ARGV[22])
 if even > now + lead + interval then even = now end
 if expected > now + tonumber(ARGV[18]) + tonumber(ARGV[16]) then expected = now end
+redis.call('ZREMRANGEBYSCORE', back_at, '-inf', now - tonumber(ARGV[12]))
+redis.call('ZREMRANGEBYSCORE', back_at, now + math.max(longest, poll) + 1, '+inf')
+
+local wait = nil
 if bulk then
-  redis.call('ZREMRANGEBYSCORE', waiting, '-inf', now - tonumber(ARGV[12]))
-  local about = turn[1] and tonumber(turn[1]) + tonumber(ARGV[15]) > now
-  if expected > now then
+  local mine = tonumber(redis.call('ZSCORE', waiting, guild) or '')
+    or math.max(tonumber(redis.call('ZSCORE', next_turn, guild) or '0'), turn)
+  local about = state[1] and tonumber(state[1]) + tonumber(ARGV[15]) > now
+  if overtaken >= share then
+    if left <= 0 then wait = earliest end
+  elseif expected > now then
     wait = expected - now
   elseif left <= (about and tonumber(ARGV[4]) or 0) then
     wait = earliest
   elseif even > now + lead then
     wait = even - now - lead
-  else
-    -- Of the last window: how many permits a guild's bulk got, and when the last one.
-    local function had(whose)
-      local of = served .. ':' .. whose
-      redis.call('ZREMRANGEBYSCORE', of, '-inf', now - window)
-      local last = redis.call('ZRANGE', of, -1, -1, 'WITHSCORES')
-      return redis.call('ZCARD', of), tonumber(last[2] or '0')
-    end
-    local count, last = had(guild)
-    for _, other in ipairs(redis.call('ZRANGE', waiting, 0, -1)) do
-      if other ~= guild then
-        local theirs, at = had(other)
-        if theirs < count or (theirs == count and at < last) then
-          local since = math.min(tonumber(turn[4] or '') or now, now)
-          redis.call('HSET', turns, 'left', since)
+  end
+  if not wait then
+    for _ = 1, tonumber(ARGV[23]) do
+      local head = redis.call('ZRANGE', waiting, 0, 0, 'WITHSCORES')
+      if not head[1] then break end
+      if redis.call('ZSCORE', back_at, head[1]) then
+        if head[1] ~= guild and tonumber(head[2]) < mine then
+          local since = math.min(tonumber(state[4] or '') or now, now)
+          redis.call('HSET', queue, 'left', since)
           if since + interval > now then wait = since + interval - now end
-          break
         end
+        break
       end
+      redis.call('ZREM', waiting, head[1])
     end
   end
   if wait then
-    redis.call('ZADD', waiting, now, guild)
+    redis.call('ZADD', waiting, mine, guild)
+    local rank = redis.call('ZRANK', waiting, guild)
+    wait = math.max(math.min(wait, poll), math.min(math.floor(math.max(rank - 1, 0) * interval / 2), longest))
+    redis.call('ZADD', back_at, now + wait, guild)
+    redis.call('PEXPIRE', waiting, idle)
+    redis.call('PEXPIRE', back_at, idle)
   else
     redis.call('ZREM', waiting, guild)
-    redis.call('ZADD', served .. ':' .. guild, now, id)
-    redis.call('PEXPIRE', served .. ':' .. guild, ARGV[10])
-    redis.call('HSET', turns, 'even', math.max(even, now) + interval)
-    redis.call('HDEL', turns, 'left')
+    redis.call('ZREM', back_at, guild)
+    turn = math.max(turn, mine)
+    redis.call('ZADD', next_turn, mine + 1, guild)
+    redis.call('ZREMRANGEBYSCORE', next_turn, '-inf', turn)
+    redis.call('PEXPIRE', next_turn, idle)
+    redis.call('HSET', queue, 'turn', turn, 'overtaken', 0, 'even', math.max(even, now) + interval)
+    redis.call('HDEL', queue, 'left')
   end
-  redis.call('PEXPIRE', waiting, ARGV[10])
 else
-  redis.call('HSET', turns, 'asked', now)
-  if left <= 0 then
+  redis.call('HSET', queue, 'asked', now)
+  local bulk_waits = redis.call('ZCARD', back_at) > 0
+  if left > (bulk_waits and overtaken >= share and 1 or 0) then
+    redis.call('HSET', queue, 'overtaken', bulk_waits and math.min(overtaken + 1, share) or 0)
+  else
     wait = math.min(earliest, tonumber(ARGV[18]))
-    redis.call('HSET', turns, 'expected', math.max(expected, now + wait + tonumber(ARGV[16])))
+    redis.call('HSET', queue, 'expected', math.max(expected, now + wait + tonumber(ARGV[16])))
   end
 end
-redis.call('PEXPIRE', turns, ARGV[10])
+redis.call('PEXPIRE', queue, idle)
 if wait then return {1, wait} end
 
 if not known then
-  redis.call('HSET', lane, 'probing', now + tonumber(ARGV[7]))
+  redis.call('HSET', bucket, 'probing', now + tonumber(ARGV[7]))
 elseif limit then
-  if reset <= now then
-    remaining = limit
-    redis.call('HSET', lane, 'reset', now + tonumber(seen[7] or '0'), 'told', 0)
-  end
-  redis.call('HSET', lane, 'remaining', math.max(remaining - 1, 0))
+  if reset <= now then redis.call('HSET', bucket, 'reset', now + tonumber(seen[7] or '0'), 'told', 0) end
+  redis.call('HSET', bucket, 'remaining', math.max(remaining - 1, 0))
 end
-redis.call('PEXPIRE', lane, ARGV[10])
-redis.call('ZADD', all, now + tonumber(ARGV[5]), id)
-redis.call('PEXPIRE', all, math.ceil(tonumber(ARGV[5]) / 1000))
+redis.call('PEXPIRE', bucket, idle)
+redis.call('ZADD', under_way, now + request, id)
+redis.call('PEXPIRE', under_way, math.ceil(request / 1000))
+redis.call('ZADD', permits, now + hold, id)
+redis.call('PEXPIRE', permits, math.ceil(hold / 1000))
 return {0, 0}

@@ -1,15 +1,26 @@
--- What an answer teaches, and the permit's return one window from now. The same machine as state.rs and lane.rs.
--- KEYS[1] base of all keys; ARGV: permit id, window, route lane, heard (1/0), invalid (1/0), pause scope
--- ('' none, 'lane', 'global'), pause, bucket lane ('' none), limit, remaining, reset after, lane idle (ms),
--- invalid minutes, longest span, and the time for tests ('' otherwise).
+-- What an answer teaches, and the permit's return one window from now. The same machine as state.rs and bucket.rs.
+-- KEYS[1] base of all keys, with the hash tag they share; ARGV: permit id, window, route's bucket, heard (1/0), invalid
+-- (1/0), pause scope ('' none, 'bucket', 'global'), pause, named bucket ('' none), limit, remaining, reset after, idle (ms),
+-- invalid minutes, longest span, for how long no late question may grant it again (0: there is none), and the time for
+-- tests ('' otherwise). Said twice it counts once.
 local base, id, window = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
-local now = tonumber(ARGV[15]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
-local idle = tonumber(ARGV[12])
+local now = tonumber(ARGV[16]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
+local idle, void = tonumber(ARGV[12]), tonumber(ARGV[15])
 
 redis.call('ZADD', base .. ':permits', 'XX', now + window, id)
+if void > 0 then
+  redis.call('ZADD', base .. ':void', now + void, id)
+  redis.call('PEXPIRE', base .. ':void', math.ceil(void / 1000))
+end
 
-if ARGV[5] == '1' then
+-- The permit passed under the name its route had then.
+local named = base .. ':name:' .. ARGV[3]
+local before = redis.call('GET', named) or ARGV[3]
+local first = redis.call('ZREM', base .. ':under_way:' .. ARGV[3], id)
+if before ~= ARGV[3] then first = first + redis.call('ZREM', base .. ':under_way:' .. before, id) end
+
+if ARGV[5] == '1' and first > 0 then
   redis.call('HINCRBY', base .. ':invalid', math.floor(now / 60000000), 1)
   redis.call('PEXPIRE', base .. ':invalid', (tonumber(ARGV[13]) + 2) * 60000)
 end
@@ -22,29 +33,30 @@ if ARGV[6] == 'global' then
   end
 end
 
-local bucket = base .. ':bucket:' .. ARGV[3]
-if ARGV[8] ~= '' then redis.call('SET', bucket, ARGV[8], 'PX', idle) end
-local name = redis.call('GET', bucket) or ARGV[3]
-local lane = base .. ':lane:' .. name
-redis.call('HSET', lane, 'probing', 0)
-if ARGV[4] == '1' then redis.call('HSET', lane, 'known', 1) end
+if ARGV[8] ~= '' then redis.call('SET', named, ARGV[8], 'PX', idle) end
+local name = ARGV[8] ~= '' and ARGV[8] or before
+local bucket = base .. ':bucket:' .. name
+redis.call('HSET', bucket, 'probing', 0)
+if ARGV[4] == '1' then redis.call('HSET', bucket, 'known', 1) end
 
 if ARGV[8] ~= '' then
-  local seen = redis.call('HMGET', lane, 'limit', 'remaining', 'reset', 'span', 'told')
+  local seen = redis.call('HMGET', bucket, 'limit', 'remaining', 'reset', 'span', 'told')
   local remaining, reset_after = tonumber(ARGV[10]), tonumber(ARGV[11])
   local reset = now + reset_after
   local span = math.min(math.max(tonumber(seen[4] or '0'), reset_after), tonumber(ARGV[14]))
-  if seen[1] and reset <= tonumber(seen[3]) + span / 2 then
+  if seen[1] and now < tonumber(seen[3]) then
     remaining = math.min(remaining, tonumber(seen[2]))
     if seen[5] == '1' then reset = math.max(reset, tonumber(seen[3])) end
+  else
+    remaining = math.max(remaining - redis.call('ZCARD', base .. ':under_way:' .. name), 0)
   end
-  redis.call('HSET', lane, 'limit', ARGV[9], 'remaining', remaining, 'reset', reset, 'span', span, 'told', 1)
+  redis.call('HSET', bucket, 'limit', ARGV[9], 'remaining', remaining, 'reset', reset, 'span', span, 'told', 1)
 end
 
-if ARGV[6] == 'lane' then
-  local paused = tonumber(redis.call('HGET', lane, 'paused') or '0')
-  redis.call('HSET', lane, 'paused', math.max(paused, now + pause))
+if ARGV[6] == 'bucket' then
+  local paused = tonumber(redis.call('HGET', bucket, 'paused') or '0')
+  redis.call('HSET', bucket, 'paused', math.max(paused, now + pause))
   idle = math.max(idle, math.ceil(pause / 1000))
 end
-redis.call('PEXPIRE', lane, idle)
+redis.call('PEXPIRE', bucket, idle)
 return 0

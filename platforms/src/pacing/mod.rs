@@ -10,35 +10,44 @@
 //!
 //! # Whose turn
 //! Bulk takes whatever permit is free, as long as no interactive call waits: from the moment one finds none, bulk gets none
-//! until it has been served. Bulk is also spread evenly over the window, so permits come back evenly, and an
-//! interactive call waits for about one interval (20 ms), at most for an answer's time and a burst's, not for a window.
-//! While interactive calls are about, bulk leaves a few permits free, so that most of them do not wait at all. Of the
-//! guilds whose bulk waits the one that had least in the last window is next; a permit that it does not fetch within an
-//! interval goes to another, so a busy machine costs neither pace nor shares.
+//! until it has been served. Where interactive calls alone would take all there is, bulk has one of four nevertheless. Bulk
+//! is also spread evenly over the window, so permits come back evenly, and an interactive call waits for about one interval
+//! (20 ms), at most for an answer's time and a burst's, not for a window. While interactive calls are about, bulk leaves a
+//! few permits free, so that most of them do not wait at all. Guilds whose bulk waits take turns; a permit that the next one
+//! does not fetch within an interval goes to another, so a busy machine costs neither pace nor shares.
 //!
-//! With Redis all processes share one set of permits; while Redis is down interactive calls are paced in-process at a
-//! quarter of the rate, and bulk calls are refused (`Unavailable`), because nobody can know how many processes are spending.
+//! # Nothing leaks
+//! The caller chooses the permit's id, so asking twice grants once, and a permit whose grant was never heard of can be given
+//! back. Ends are repeated until Redis has confirmed them. A holder that vanished loses its permit by the time any request
+//! of its would have ended.
+//!
+//! With Redis all processes share one set of permits. While Redis is down interactive calls are paced in-process at a
+//! quarter of the rate; bulk calls wait a few seconds and are then refused (`Unavailable`), because nobody can know how many
+//! processes are spending.
 
 mod answered;
-#[cfg(test)]
-mod crowd;
-#[cfg(test)]
-mod crowd_tests;
+mod bucket;
+mod fair_queue;
 mod invalid;
-mod lane;
+#[cfg(test)]
+mod load_model;
+#[cfg(test)]
+mod load_model_tests;
 mod pacer;
+mod permit;
 mod rate;
 mod shared;
+mod sorted_set;
 mod state;
 mod streak;
 #[cfg(test)]
 mod tests;
-mod turns;
 
 use std::time::Duration;
 
 pub(crate) use answered::{Answered, Bucket, Pause};
-pub(crate) use pacer::{Pacer, Permit};
+pub(crate) use pacer::Pacer;
+pub(crate) use permit::Permit;
 pub(crate) use rate::Rules;
 pub(crate) use shared::SharedPace;
 pub(crate) use state::Ask;
@@ -49,12 +58,14 @@ pub(crate) type Micros = u64;
 
 pub(crate) const SECOND: Micros = 1_000_000;
 
-/// A permit whose holder vanished comes back after this and a window. Longer than any request can take (10 s in all).
-const SAFETY: Micros = 30 * SECOND;
-/// The first call of a lane goes alone to learn the bucket; if its holder vanishes the next one tries after this.
+/// No request takes longer, from its permit to its answer.
+const REQUEST: Micros = 10 * SECOND;
+/// A permit given back before it was granted is refused for this long: its question may lie in a stalled server's buffer.
+const VOID: Micros = 60 * SECOND;
+/// The first call of a bucket goes alone to learn it; if its holder vanishes the next one tries after this.
 const PROBE: Micros = 2 * SECOND;
-/// Lanes nobody used for this long are forgotten.
-const LANE_IDLE: Micros = 600 * SECOND;
+/// Buckets nobody used for this long are forgotten.
+const BUCKET_IDLE: Micros = 600 * SECOND;
 /// After a reset the next window is assumed to be as long as the longest one seen, but no longer than this.
 const LONGEST_SPAN: Micros = 60 * SECOND;
 /// Never sleep longer than this between two questions: permits of calls in flight come back at an unknown time.
@@ -64,12 +75,21 @@ const POLL: Micros = SECOND / 10;
 pub(crate) const INVALID_LIMIT: u32 = 5_000;
 pub(crate) const INVALID_MINUTES: u64 = 10;
 
-/// A guild's bulk counts as waiting for this long after it asked: longer than it sleeps before it asks again.
+/// After so many permits for interactive calls bulk that waits has the next one: a quarter of all, so that a fifth is sure.
+const BULK_SHARE: u32 = 3;
+/// A guild's bulk counts as waiting for this long after it should have asked again.
 const WAITING: Micros = SECOND / 4;
+/// A guild whose turn is far off asks again after this at the latest.
+const LONGEST_TURN: Micros = SECOND / 2;
+/// Guilds found to ask no more that are dropped at one question.
+const STALE_HEADS: usize = 8;
 /// An interactive call that waits asks this often: a permit it waits for lies idle until it does.
 const INTERACTIVE_POLL: Micros = SECOND / 50;
 /// How late it may be: timers, and the way to Redis.
 const LATE: Micros = SECOND / 50;
+
+/// Bulk waits this long for a Redis that does not answer, before the job is put off.
+const BULK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// When to come back after a platform was unavailable: the job ladder takes over from there.
 pub(crate) const RETRY_UNAVAILABLE: Duration = Duration::from_secs(5);

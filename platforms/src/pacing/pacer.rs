@@ -9,14 +9,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
+use super::permit::{End, Permit, Wanted, until_confirmed};
 use super::rate::Rules;
-use super::shared::SharedPace;
+use super::shared::{SharedDown, SharedPace};
 use super::state::{Ask, PaceState, Verdict};
-use super::{Answered, Micros, micros};
+use super::{BULK_PATIENCE, Micros, micros};
 use crate::{PlatformError, Priority};
 
-/// While the first call of a lane is under way the others look again this often.
+/// While the first call of a bucket is under way the others look again this often.
 const PROBE_POLL: Duration = Duration::from_millis(10);
+/// A Redis that does not answer is asked again this often, for bulk.
+const DOWN_POLL: Duration = Duration::from_millis(200);
 
 #[derive(Clone)]
 pub(crate) struct Pacer(Arc<Inner>);
@@ -36,8 +39,9 @@ struct Inner {
 /// Above this many turns those that nobody waits for are dropped.
 const TURNS_KEPT: usize = 1024;
 
+/// Who granted a permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+pub(super) enum Source {
     Local,
     Alone,
     Shared,
@@ -68,11 +72,12 @@ impl Pacer {
     }
 
     async fn wait_for_permit(&self, ask: Ask) -> Result<Permit, PlatformError> {
+        let mut wanted = Wanted::new(self, ask.clone());
         loop {
-            let (verdict, source) = self.in_turn(&ask).await?;
+            let (verdict, source) = self.in_turn(&ask, &mut wanted).await?;
             let pause = match verdict {
-                Verdict::Granted(id) => {
-                    return Ok(Permit { pacer: self.clone(), ask: Some(ask), id, source });
+                Verdict::Granted => {
+                    return wanted.granted(source).ok_or(PlatformError::unavailable(ask.route, "no permit"));
                 }
                 Verdict::Full(wait) | Verdict::Paused(wait) => Duration::from_micros(wait),
                 Verdict::Probing => PROBE_POLL,
@@ -86,11 +91,11 @@ impl Pacer {
     }
 
     /// Waits for a free permit with the turn held; pauses of one bucket are waited for without it.
-    async fn in_turn(&self, ask: &Ask) -> Result<(Verdict, Source), PlatformError> {
+    async fn in_turn(&self, ask: &Ask, wanted: &mut Wanted) -> Result<(Verdict, Source), PlatformError> {
         let turn = self.turn(ask);
         let _turn = turn.lock().await;
         loop {
-            match self.ask(ask).await? {
+            match self.ask(ask, wanted).await? {
                 (Verdict::Full(wait), _) => sleep(Duration::from_micros(wait)).await,
                 settled => return Ok(settled),
             }
@@ -106,22 +111,33 @@ impl Pacer {
         Arc::clone(turns.entry(whose).or_default())
     }
 
-    async fn ask(&self, ask: &Ask) -> Result<(Verdict, Source), PlatformError> {
+    async fn ask(&self, ask: &Ask, wanted: &mut Wanted) -> Result<(Verdict, Source), PlatformError> {
         let Some(shared) = &self.0.shared else {
-            return Ok((self.state(Source::Local).acquire(self.now(), ask), Source::Local));
+            return Ok((self.ask_locally(Source::Local, ask, wanted), Source::Local));
         };
-        match shared.acquire(self.0.rules, ask).await {
-            Ok(verdict) => Ok((verdict, Source::Shared)),
-            Err(error) => {
-                tracing::debug!(%error, route = ask.route, "pacing cannot reach redis");
-                match ask.priority {
-                    Priority::Bulk => Err(PlatformError::unavailable(ask.route, "the shared pacing is down")),
-                    Priority::Interactive => {
-                        Ok((self.state(Source::Alone).acquire(self.now(), ask), Source::Alone))
-                    }
-                }
+        let since = Instant::now();
+        loop {
+            wanted.asking = true;
+            let answer = shared.acquire(self.0.rules, wanted.id, ask).await;
+            wanted.asking = false;
+            let error = match answer {
+                Ok(verdict) => return Ok((verdict, Source::Shared)),
+                Err(error) => error,
+            };
+            wanted.doubtful |= error.may_have_arrived;
+            tracing::debug!(%error, route = ask.route, "pacing cannot reach redis");
+            if ask.priority == Priority::Interactive {
+                return Ok((self.ask_locally(Source::Alone, ask, wanted), Source::Alone));
             }
+            if since.elapsed() > BULK_PATIENCE {
+                return Err(PlatformError::unavailable(ask.route, "the shared pacing is down"));
+            }
+            sleep(DOWN_POLL).await;
         }
+    }
+
+    fn ask_locally(&self, source: Source, ask: &Ask, wanted: &Wanted) -> Verdict {
+        self.state(source).acquire(self.now(), wanted.id, ask)
     }
 
     fn state(&self, source: Source) -> MutexGuard<'_, PaceState> {
@@ -133,15 +149,25 @@ impl Pacer {
         micros(self.0.started.elapsed())
     }
 
-    async fn finish(&self, permit: u64, source: Source, ask: &Ask, answered: &Answered) {
-        match (source, &self.0.shared) {
-            (Source::Shared, Some(shared)) => {
-                if let Err(error) = shared.finish(self.0.rules, permit, ask, answered).await {
-                    // The permit comes back by itself at its safety deadline.
-                    tracing::debug!(%error, route = ask.route, "pacing cannot reach redis");
-                }
-            }
-            _ => self.state(source).finish(self.now(), permit, ask, answered),
+    pub(super) fn end_locally(&self, source: Source, end: &End) {
+        match &end.answered {
+            Some(answered) => self.state(source).finish(self.now(), end.id, &end.ask, answered),
+            None => self.state(source).release(self.now(), end.id, &end.ask),
+        }
+    }
+
+    pub(super) async fn end_shared(&self, end: &End) -> Result<(), SharedDown> {
+        match &self.0.shared {
+            Some(shared) => shared.end(self.0.rules, end).await,
+            None => Ok(()),
+        }
+    }
+
+    /// In the background, until Redis has confirmed it.
+    pub(super) fn end_later(&self, end: End) {
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let pacer = self.clone();
+            runtime.spawn(async move { until_confirmed(|| pacer.end_shared(&end)).await });
         }
     }
 }
@@ -150,33 +176,4 @@ fn silenced(wait: Duration) -> PlatformError {
     let reason = "the platform gave too many refusals (401, 403, 429) in ten minutes, so bulk calls pause before it bans \
                   this address: check the credential and the bot's permissions";
     PlatformError::Stopped { reason: reason.to_owned(), retry_after: Some(wait) }
-}
-
-/// The right to send one request. Finish it with what the answer said; dropped (a cancelled call) it comes back alike.
-pub(crate) struct Permit {
-    pacer: Pacer,
-    /// Taken when finished.
-    ask: Option<Ask>,
-    id: u64,
-    source: Source,
-}
-
-impl Permit {
-    pub(crate) async fn finish(mut self, answered: &Answered) {
-        if let Some(ask) = self.ask.take() {
-            self.pacer.finish(self.id, self.source, &ask, answered).await;
-        }
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        let Some(ask) = self.ask.take() else { return };
-        let (pacer, id, source) = (self.pacer.clone(), self.id, self.source);
-        if source != Source::Shared {
-            pacer.state(source).finish(pacer.now(), id, &ask, &Answered::default());
-        } else if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { pacer.finish(id, source, &ask, &Answered::default()).await });
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use runtime::Rate;
 
-use super::{Micros, SECOND};
+use super::{Micros, REQUEST, SECOND};
 
 /// Permits and the window each is kept after its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,12 @@ impl Rules {
         self.interval() * u64::from(self.burst.saturating_sub(1))
     }
 
+    /// A permit whose holder vanished is free after this: a request ends by then one way or the other, and where the
+    /// window is longer it counts as sent right away.
+    pub(super) fn hold(&self) -> Micros {
+        self.window.max(REQUEST)
+    }
+
     pub(super) fn about(&self) -> Micros {
         self.window.max(ABOUT)
     }
@@ -74,6 +80,7 @@ mod tests {
         let play = Rules::play("300".parse().unwrap());
         assert_eq!((play.capacity, play.reserve, play.burst), (Some(300), 30, 90));
         assert_eq!((play.interval(), play.about()), (200_000, 60 * SECOND));
+        assert_eq!((chat.hold(), play.hold()), (10 * SECOND, 60 * SECOND));
         assert_eq!(chat.alone().capacity, Some(12));
         let slow = Rules::chat("1".parse().unwrap());
         assert_eq!((slow.reserve, slow.burst), (0, 1), "bulk gets on at any rate");

@@ -1,16 +1,16 @@
-//! The permits of all processes, in Redis: two scripts on the server's clock.
+//! The permits of all processes, in Redis: three scripts on the server's clock.
 //!
-//! The scripts build their key names from the lane they find, so they need one Redis server (or a primary with
-//! replicas), not a cluster.
+//! All keys carry one hash tag, so they lie on one node of a cluster, whichever names the scripts build.
 
-use redis::Script;
+use redis::{Script, ScriptInvocation};
 use runtime::Redis;
 
+use super::permit::End;
 use super::rate::Rules;
 use super::state::{Ask, Verdict};
 use super::{
-    Answered, Bucket, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LANE_IDLE, LATE, LONGEST_SPAN,
-    Micros, POLL, PROBE, SAFETY, WAITING,
+    Answered, BUCKET_IDLE, BULK_SHARE, Bucket, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LATE,
+    LONGEST_SPAN, LONGEST_TURN, Micros, POLL, PROBE, REQUEST, STALE_HEADS, VOID, WAITING,
 };
 use crate::Priority;
 
@@ -19,39 +19,44 @@ pub(crate) struct SharedPace {
     base: String,
     acquire: Script,
     finish: Script,
+    release: Script,
     /// Tests set it, to walk through time; else the server's clock counts.
     now: Option<Micros>,
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct SharedDown(String);
+#[error("{cause}")]
+pub(super) struct SharedDown {
+    cause: String,
+    /// The question was sent, and may be read at any time from now on.
+    pub(super) may_have_arrived: bool,
+}
 
 impl SharedPace {
     /// `platform` separates the permits of the two platforms.
     pub(crate) fn new(redis: Redis, platform: &str) -> Self {
         Self {
-            base: redis.key(&format!("pace:{platform}")),
+            base: format!("{{{}}}", redis.key(&format!("pace:{platform}"))),
             redis,
             acquire: Script::new(include_str!("acquire.lua")),
             finish: Script::new(include_str!("finish.lua")),
+            release: Script::new(include_str!("release.lua")),
             now: None,
         }
     }
 
-    pub(super) async fn acquire(&self, rules: Rules, ask: &Ask) -> Result<Verdict, SharedDown> {
-        let permit: u64 = rand::random();
+    pub(super) async fn acquire(&self, rules: Rules, permit: u64, ask: &Ask) -> Result<Verdict, SharedDown> {
         let mut call = self.acquire.key(&self.base);
         call.arg(permit)
             .arg(u8::from(ask.priority == Priority::Bulk))
             .arg(rules.capacity.unwrap_or(u32::MAX))
             .arg(rules.reserve)
-            .arg(SAFETY + rules.window)
-            .arg(ask.lane())
+            .arg(rules.hold())
+            .arg(ask.bucket())
             .arg(PROBE)
             .arg(INVALID_LIMIT)
             .arg(INVALID_MINUTES)
-            .arg(LANE_IDLE / 1000)
+            .arg(BUCKET_IDLE / 1000)
             .arg(ask.major)
             .arg(WAITING)
             .arg(rules.interval())
@@ -61,43 +66,58 @@ impl SharedPace {
             .arg(rules.window)
             .arg(INTERACTIVE_POLL)
             .arg(POLL)
+            .arg(BULK_SHARE)
+            .arg(REQUEST)
+            .arg(LONGEST_TURN)
+            .arg(STALE_HEADS)
             .arg(self.time());
         let (verdict, wait): (u8, Micros) = self.run(&call).await?;
         match verdict {
-            0 => Ok(Verdict::Granted(permit)),
-            1 => Ok(Verdict::Full(wait.min(POLL))),
+            0 => Ok(Verdict::Granted),
+            1 => Ok(Verdict::Full(wait)),
             2 => Ok(Verdict::Probing),
             3 => Ok(Verdict::Paused(wait)),
             4 => Ok(Verdict::Silenced(wait)),
-            other => Err(SharedDown(format!("the pacing script answered {other}"))),
+            other => {
+                let cause = format!("the pacing script answered {other}");
+                Err(SharedDown { cause, may_have_arrived: true })
+            }
         }
     }
 
-    pub(super) async fn finish(
-        &self,
-        rules: Rules,
-        permit: u64,
-        ask: &Ask,
-        answered: &Answered,
-    ) -> Result<(), SharedDown> {
-        let scope = answered.pause.map_or("", |pause| if pause.global { "global" } else { "lane" });
+    pub(super) async fn end(&self, rules: Rules, end: &End) -> Result<(), SharedDown> {
+        match &end.answered {
+            Some(answered) => self.finish(rules, end, answered).await,
+            None => self.release(end).await,
+        }
+    }
+
+    async fn finish(&self, rules: Rules, end: &End, answered: &Answered) -> Result<(), SharedDown> {
+        let scope = answered.pause.map_or("", |pause| if pause.global { "global" } else { "bucket" });
         let bucket = answered.bucket.as_ref();
         let mut call = self.finish.key(&self.base);
-        call.arg(permit)
+        call.arg(end.id)
             .arg(rules.window)
-            .arg(ask.lane())
+            .arg(end.ask.bucket())
             .arg(u8::from(answered.heard))
             .arg(u8::from(answered.invalid))
             .arg(scope)
             .arg(answered.pause.map_or(0, |pause| pause.wait))
-            .arg(bucket.map_or_else(String::new, |bucket| ask.bucket_lane(&bucket.id)))
+            .arg(bucket.map_or_else(String::new, |bucket| end.ask.named_bucket(&bucket.id)))
             .arg(bucket.map_or(0, |bucket| bucket.limit))
             .arg(bucket.map_or(0, |bucket| bucket.remaining))
             .arg(bucket.map_or(0, Bucket::reset_in))
-            .arg(LANE_IDLE / 1000)
+            .arg(BUCKET_IDLE / 1000)
             .arg(INVALID_MINUTES)
             .arg(LONGEST_SPAN)
+            .arg(if end.void { VOID } else { 0 })
             .arg(self.time());
+        self.run::<i64>(&call).await.map(|_| ())
+    }
+
+    async fn release(&self, end: &End) -> Result<(), SharedDown> {
+        let mut call = self.release.key(&self.base);
+        call.arg(end.id).arg(end.ask.bucket()).arg(VOID).arg(u8::from(end.void)).arg(self.time());
         self.run::<i64>(&call).await.map(|_| ())
     }
 
@@ -105,16 +125,16 @@ impl SharedPace {
         self.now.map_or_else(String::new, |now| now.to_string())
     }
 
-    async fn run<T: redis::FromRedisValue>(
-        &self,
-        call: &redis::ScriptInvocation<'_>,
-    ) -> Result<T, SharedDown> {
-        let mut connection = self.redis.connection().await.map_err(|error| SharedDown(error.to_string()))?;
-        call.invoke_async(&mut connection).await.map_err(|error| SharedDown(error.to_string()))
+    async fn run<T: redis::FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> Result<T, SharedDown> {
+        let down = |may_have_arrived| {
+            move |error: &dyn std::fmt::Display| SharedDown { cause: error.to_string(), may_have_arrived }
+        };
+        let mut connection = self.redis.connection().await.map_err(|error| down(false)(&error))?;
+        call.invoke_async(&mut connection).await.map_err(|error| down(true)(&error))
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod conformance;
 #[cfg(test)]
-mod twin;
+mod tests;

@@ -1,14 +1,16 @@
 //! The pacing of one process, as a pure state machine: time comes in as an argument.
 //!
-//! `acquire.lua` and `finish.lua` are the same machine on Redis; a rule changed here is changed there.
+//! `acquire.lua`, `finish.lua` and `release.lua` are the same machine on Redis; a rule changed here is changed there, and
+//! `shared/conformance.rs` compares the two.
 
 use std::collections::HashMap;
 
+use super::bucket::{BucketState, BucketVerdict};
+use super::fair_queue::{FairQueue, Left};
 use super::invalid::InvalidAnswers;
-use super::lane::{Lane, LaneVerdict};
 use super::rate::Rules;
-use super::turns::{Left, Turns};
-use super::{Answered, Micros, POLL, SAFETY};
+use super::sorted_set::SortedSet;
+use super::{Answered, Micros, POLL, VOID};
 use crate::Priority;
 
 /// Who asks for a permit.
@@ -21,21 +23,21 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    pub(super) fn lane(&self) -> String {
+    pub(super) fn bucket(&self) -> String {
         format!("{}|{}", self.route, self.major)
     }
 
-    pub(super) fn bucket_lane(&self, bucket: &str) -> String {
+    pub(super) fn named_bucket(&self, bucket: &str) -> String {
         format!("{bucket}|{}", self.major)
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    Granted(u64),
+    Granted,
     /// No permit for this call yet. Ask again after this long.
     Full(Micros),
-    /// The lane's first call is under way. Ask again shortly.
+    /// The bucket's first call is under way. Ask again shortly.
     Probing,
     /// A pause or a spent bucket.
     Paused(Micros),
@@ -44,103 +46,130 @@ pub(super) enum Verdict {
 }
 
 #[derive(Debug)]
-struct Held {
-    id: u64,
-    until: Micros,
-}
-
-#[derive(Debug)]
 pub(super) struct PaceState {
     rules: Rules,
-    held: Vec<Held>,
-    turns: Turns,
-    last_id: u64,
+    /// Permits, and when each is free again.
+    permits: SortedSet,
+    /// Given back before they were granted: a question that comes late gets nothing.
+    void: SortedSet,
+    queue: FairQueue,
     paused_until: Micros,
-    lanes: HashMap<String, Lane>,
+    buckets: HashMap<String, BucketState>,
     /// Which bucket a route turned out to belong to.
-    buckets: HashMap<String, String>,
+    names: HashMap<String, String>,
     invalid: InvalidAnswers,
 }
 
-/// Above this many lanes the idle ones are looked for and dropped.
-const LANES_KEPT: usize = 4096;
+/// Above this many buckets the idle ones are looked for and dropped.
+const BUCKETS_KEPT: usize = 4096;
 
 impl PaceState {
     pub(super) fn new(rules: Rules) -> Self {
         Self {
             rules,
-            held: Vec::new(),
-            turns: Turns::default(),
-            last_id: 0,
+            permits: SortedSet::default(),
+            void: SortedSet::default(),
+            queue: FairQueue::default(),
             paused_until: 0,
-            lanes: HashMap::new(),
             buckets: HashMap::new(),
+            names: HashMap::new(),
             invalid: InvalidAnswers::default(),
         }
     }
 
-    pub(super) fn acquire(&mut self, now: Micros, ask: &Ask) -> Verdict {
+    /// Asked again for the same permit, the answer is the same: it is granted once.
+    pub(super) fn acquire(&mut self, now: Micros, permit: u64, ask: &Ask) -> Verdict {
+        self.permits.remove_up_to(now);
+        self.void.remove_up_to(now);
+        let id = permit.to_string();
+        if self.permits.score(&id).is_some() {
+            return Verdict::Granted;
+        }
+        if self.void.score(&id).is_some() {
+            return Verdict::Full(POLL);
+        }
         if let Some(wait) = self.invalid.silence(now).filter(|_| ask.priority == Priority::Bulk) {
             return Verdict::Silenced(wait);
         }
         if self.paused_until > now {
             return Verdict::Paused(self.paused_until - now);
         }
-        let route = ask.lane();
-        let lane = self.buckets.get(&route).unwrap_or(&route).clone();
-        let look = self.lanes.get(&lane).map_or(LaneVerdict::Open, |lane| lane.look(now));
-        match look {
-            LaneVerdict::Wait(wait) => return Verdict::Paused(wait),
-            LaneVerdict::Probing => return Verdict::Probing,
-            LaneVerdict::Open => {}
+        let name = self.name(ask);
+        match self.buckets.entry(name.clone()).or_default().look(now) {
+            BucketVerdict::Wait(wait) => return Verdict::Paused(wait),
+            BucketVerdict::Probing => return Verdict::Probing,
+            BucketVerdict::Open => {}
         }
         if let Some(wait) = self.full(now, ask) {
             return Verdict::Full(wait);
         }
-        self.lanes.entry(lane).or_default().pass(now);
-        self.last_id += 1;
+        self.buckets.entry(name).or_default().pass(now, permit);
         if self.rules.capacity.is_some() {
-            self.held.push(Held { id: self.last_id, until: now + SAFETY + self.rules.window });
+            self.permits.insert(&id, now + self.rules.hold());
         }
-        Verdict::Granted(self.last_id)
+        Verdict::Granted
+    }
+
+    fn name(&self, ask: &Ask) -> String {
+        let route = ask.bucket();
+        self.names.get(&route).unwrap_or(&route).clone()
     }
 
     /// How long to wait when there is no permit for this call.
     fn full(&mut self, now: Micros, ask: &Ask) -> Option<Micros> {
         let capacity = self.rules.capacity?;
-        self.held.retain(|held| held.until > now);
-        let held = u32::try_from(self.held.len()).unwrap_or(u32::MAX);
-        let earliest = self.held.iter().map(|held| held.until - now).min().unwrap_or(POLL);
+        let held = u32::try_from(self.permits.len()).unwrap_or(u32::MAX);
+        let earliest = self.permits.first().map_or(POLL, |(_, until)| until - now);
         let left = Left { permits: capacity.saturating_sub(held), earliest };
         match ask.priority {
-            Priority::Interactive => self.turns.interactive(now, left),
-            Priority::Bulk => self.turns.bulk(now, ask.major, &self.rules, left),
+            Priority::Interactive => self.queue.interactive(now, left),
+            Priority::Bulk => self.queue.bulk(now, ask.major, &self.rules, left),
         }
     }
 
+    /// The request was sent. May be said again: it counts once.
     pub(super) fn finish(&mut self, now: Micros, permit: u64, ask: &Ask, answered: &Answered) {
-        if let Some(held) = self.held.iter_mut().find(|held| held.id == permit) {
-            held.until = now + self.rules.window;
+        let id = permit.to_string();
+        if self.permits.score(&id).is_some() {
+            self.permits.insert(&id, now + self.rules.window);
         }
-        if answered.invalid {
+        let first = self.ended(permit, ask);
+        if answered.invalid && first {
             self.invalid.count(now);
         }
         if let Some(pause) = answered.pause.filter(|pause| pause.global) {
             self.paused_until = self.paused_until.max(now + pause.wait);
         }
-        let route = ask.lane();
         if let Some(bucket) = &answered.bucket {
-            self.buckets.insert(route.clone(), ask.bucket_lane(&bucket.id));
+            self.names.insert(ask.bucket(), ask.named_bucket(&bucket.id));
         }
-        let lane = self.buckets.get(&route).unwrap_or(&route).clone();
-        self.lanes.entry(lane).or_default().learn(now, answered);
+        let name = self.name(ask);
+        self.buckets.entry(name).or_default().learn(now, answered);
         self.forget_idle(now);
     }
 
+    /// Nothing was sent: the permit is free at once. One that was not granted yet never will be.
+    pub(super) fn release(&mut self, now: Micros, permit: u64, ask: &Ask) {
+        let id = permit.to_string();
+        let under_way = self.ended(permit, ask);
+        if self.permits.remove(&id) || under_way {
+            let name = self.name(ask);
+            self.buckets.entry(name).or_default().unspend(now);
+        } else {
+            self.void.insert(&id, now + VOID);
+        }
+    }
+
+    /// The permit passed under the name its route had then.
+    fn ended(&mut self, permit: u64, ask: &Ask) -> bool {
+        let names = [ask.bucket(), self.name(ask)];
+        names.iter().any(|name| self.buckets.get_mut(name).is_some_and(|bucket| bucket.ended(permit)))
+    }
+
     fn forget_idle(&mut self, now: Micros) {
-        if self.lanes.len() > LANES_KEPT {
-            self.lanes.retain(|_, lane| !lane.idle(now));
-            self.buckets.retain(|_, lane| self.lanes.contains_key(lane));
+        if self.buckets.len() > BUCKETS_KEPT {
+            self.buckets.retain(|_, bucket| !bucket.idle(now));
+            self.names.retain(|_, bucket| self.buckets.contains_key(bucket));
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The pacing's promises, with time as an argument.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use proptest::prelude::*;
 use runtime::Rate;
 
 use super::rate::Rules;
 use super::state::{Ask, PaceState, Verdict};
-use super::{Answered, Bucket, INVALID_LIMIT, Micros, Pause, SAFETY, SECOND, WAITING};
+use super::{Answered, Bucket, INVALID_LIMIT, Micros, Pause, REQUEST, SECOND, WAITING};
 use crate::Priority::{self, Bulk, Interactive};
 
 fn ask(priority: Priority) -> Ask {
@@ -32,20 +34,22 @@ fn known(rate: &str) -> PaceState {
     state
 }
 
-fn granted(state: &mut PaceState, now: Micros, priority: Priority) -> u64 {
-    match state.acquire(now, &ask(priority)) {
-        Verdict::Granted(permit) => permit,
-        other => panic!("{other:?}"),
+/// Asks for a permit of its own.
+fn asked(state: &mut PaceState, now: Micros, ask: &Ask) -> Result<u64, Verdict> {
+    static LAST: AtomicU64 = AtomicU64::new(1_000);
+    let permit = LAST.fetch_add(1, Ordering::Relaxed);
+    match state.acquire(now, permit, ask) {
+        Verdict::Granted => Ok(permit),
+        other => Err(other),
     }
 }
 
+fn granted(state: &mut PaceState, now: Micros, priority: Priority) -> u64 {
+    asked(state, now, &ask(priority)).unwrap()
+}
+
 fn grants(state: &mut PaceState, now: Micros, priority: Priority) -> Vec<u64> {
-    std::iter::from_fn(|| match state.acquire(now, &ask(priority)) {
-        Verdict::Granted(permit) => Some(permit),
-        _ => None,
-    })
-    .take(1000)
-    .collect()
+    std::iter::from_fn(|| asked(state, now, &ask(priority)).ok()).take(1000).collect()
 }
 
 fn bulk_of(guild: i64) -> Ask {
@@ -65,7 +69,7 @@ fn take_evenly(state: &mut PaceState, from: Micros) -> usize {
 fn bulk_goes_evenly_but_for_a_small_burst() {
     let mut state = known("50");
     assert_eq!(grants(&mut state, LULL, Bulk).len(), 5);
-    assert_eq!(state.acquire(LULL, &ask(Bulk)), Verdict::Full(INTERVAL));
+    assert_eq!(asked(&mut state, LULL, &ask(Bulk)), Err(Verdict::Full(INTERVAL)));
     assert_eq!(grants(&mut state, LULL + INTERVAL - 1, Bulk).len(), 0);
     assert_eq!(grants(&mut state, LULL + INTERVAL, Bulk).len(), 1);
 }
@@ -85,9 +89,11 @@ fn an_interactive_call_that_waits_gets_the_next_permit() {
     let mut state = known("50");
     let first = granted(&mut state, LULL, Bulk);
     take_evenly(&mut state, LULL);
-    assert!(matches!(state.acquire(LULL + SECOND, &ask(Interactive)), Verdict::Full(_)));
+    assert!(matches!(asked(&mut state, LULL + SECOND, &ask(Interactive)), Err(Verdict::Full(_))));
     state.finish(LULL, first, &ask(Bulk), &heard());
-    let Verdict::Full(wait) = state.acquire(LULL + SECOND, &ask(Bulk)) else { panic!("bulk overtakes") };
+    let Err(Verdict::Full(wait)) = asked(&mut state, LULL + SECOND, &ask(Bulk)) else {
+        panic!("bulk overtakes")
+    };
     assert!(wait <= 2 * INTERVAL, "{wait}");
     granted(&mut state, LULL + SECOND + INTERVAL, Interactive);
 }
@@ -96,45 +102,113 @@ fn an_interactive_call_that_waits_gets_the_next_permit() {
 fn a_caller_who_went_away_holds_bulk_up_for_a_moment_only() {
     let mut state = known("50");
     let all = grants(&mut state, LULL, Interactive);
-    assert!(matches!(state.acquire(LULL, &ask(Interactive)), Verdict::Full(INTERVAL)));
+    assert!(matches!(asked(&mut state, LULL, &ask(Interactive)), Err(Verdict::Full(INTERVAL))));
     for permit in all {
         state.finish(LULL, permit, &ask(Interactive), &heard());
     }
-    assert!(matches!(state.acquire(LULL + 2 * INTERVAL - 1, &ask(Bulk)), Verdict::Full(1)));
+    assert!(matches!(asked(&mut state, LULL + 2 * INTERVAL - 1, &ask(Bulk)), Err(Verdict::Full(1))));
     granted(&mut state, LULL + SECOND, Bulk);
 }
 
 #[test]
-fn the_guild_that_had_least_is_next_and_equals_take_turns() {
+fn guilds_take_turns_however_much_one_had_before() {
     let mut state = known("50");
-    let Verdict::Granted(first) = state.acquire(0, &bulk_of(8)) else { panic!("nobody else is there") };
+    let first = asked(&mut state, 0, &bulk_of(8)).unwrap();
     state.finish(0, first, &bulk_of(8), &heard());
-    let got = |verdict| matches!(verdict, Verdict::Granted(_));
     assert_eq!(grants(&mut state, LULL, Bulk).len(), 5);
-    assert!(!got(state.acquire(LULL, &bulk_of(8))));
-    for n in 1..=5 {
+    assert!(asked(&mut state, LULL, &bulk_of(8)).is_err());
+    let winners = (1..=8).map(|n| {
         let next = LULL + n * INTERVAL;
-        assert_eq!(state.acquire(next, &ask(Bulk)), Verdict::Full(INTERVAL), "the other one had less: {n}");
-        assert!(got(state.acquire(next, &bulk_of(8))));
-        assert!(!got(state.acquire(next, &bulk_of(8))));
+        let got = [7, 8].map(|guild| asked(&mut state, next, &bulk_of(guild)).is_ok());
+        assert_ne!(got[0], got[1], "one of them at a time: {n}");
+        if got[0] { 7 } else { 8 }
+    });
+    assert_eq!(winners.collect::<Vec<_>>(), [8, 7, 8, 7, 8, 7, 8, 7]);
+}
+
+#[test]
+fn asked_for_twice_a_permit_is_granted_once() {
+    let mut state = known("1");
+    assert_eq!(state.acquire(SECOND, 5, &ask(Bulk)), Verdict::Granted);
+    assert_eq!(state.acquire(2 * SECOND, 5, &ask(Bulk)), Verdict::Granted);
+    state.finish(2 * SECOND, 5, &ask(Bulk), &heard());
+    assert!(asked(&mut state, 3 * SECOND - 1, &ask(Bulk)).is_err());
+    assert!(asked(&mut state, 3 * SECOND, &ask(Bulk)).is_ok());
+}
+
+#[test]
+fn a_permit_that_was_not_used_is_free_at_once_and_one_not_granted_yet_never_is() {
+    let mut state = known("1");
+    let permit = granted(&mut state, SECOND, Bulk);
+    state.release(SECOND, permit, &ask(Bulk));
+    granted(&mut state, SECOND, Interactive);
+    let mut state = known("50");
+    state.release(SECOND, 5, &ask(Bulk));
+    assert!(matches!(state.acquire(2 * SECOND, 5, &ask(Bulk)), Verdict::Full(_)));
+    assert_eq!(state.acquire(2 * SECOND, 6, &ask(Bulk)), Verdict::Granted);
+}
+
+#[test]
+fn a_call_given_back_is_not_spent_in_its_bucket() {
+    let mut state = PaceState::new(Rules::chat("50".parse().unwrap()));
+    let first = granted(&mut state, 0, Bulk);
+    state.finish(2, first, &ask(Bulk), &bucket(4, SECOND));
+    let permits = grants(&mut state, 3, Bulk);
+    assert_eq!(permits.len(), 4);
+    state.release(4, permits[0], &ask(Bulk));
+    assert_eq!(grants(&mut state, 5, Interactive).len(), 1);
+}
+
+#[test]
+fn calls_under_way_at_a_reset_are_counted_in_the_new_window() {
+    let mut state = PaceState::new(Rules::chat("50".parse().unwrap()));
+    let first = granted(&mut state, 0, Bulk);
+    state.finish(0, first, &ask(Bulk), &bucket(4, SECOND));
+    let late = SECOND + SECOND / 50 - 1;
+    assert_eq!(grants(&mut state, late, Interactive).len(), 4);
+    assert_eq!(grants(&mut state, late + 1, Interactive).len(), 1, "four of the five may still arrive");
+}
+
+#[test]
+fn the_reset_of_a_sliding_window_moves_on_whatever_the_order_of_answers() {
+    let mut state = PaceState::new(Rules::chat("50".parse().unwrap()));
+    let first = granted(&mut state, 0, Bulk);
+    state.finish(0, first, &ask(Bulk), &bucket(4, SECOND));
+    let permits = grants(&mut state, 0, Interactive);
+    state.finish(1000, permits[3], &ask(Bulk), &bucket(0, 5 * SECOND));
+    state.finish(1000, permits[0], &ask(Bulk), &bucket(3, 2 * SECOND));
+    assert!(matches!(asked(&mut state, 3 * SECOND, &ask(Interactive)), Err(Verdict::Paused(_))));
+}
+
+#[test]
+fn bulk_that_waits_has_one_of_four_permits_beside_endless_interactive_calls() {
+    let mut state = known("4");
+    let mut permits = grants(&mut state, LULL, Interactive);
+    let (mut bulk, mut now) = (0, LULL);
+    for _ in 0..40 {
+        state.finish(now, permits.remove(0), &ask(Interactive), &heard());
+        now += SECOND;
+        // One permit is free.
+        let granted = asked(&mut state, now, &ask(Bulk)).inspect(|_| bulk += 1);
+        let other = asked(&mut state, now, &ask(Interactive));
+        assert_ne!(granted.is_ok(), other.is_ok());
+        permits.push(granted.or(other).unwrap());
     }
-    let next = LULL + 6 * INTERVAL;
-    assert!(!got(state.acquire(next, &bulk_of(8))), "both had five, and the other one's last is older");
-    granted(&mut state, next, Bulk);
+    assert_eq!(bulk, 10);
 }
 
 #[test]
 fn a_permit_is_left_to_another_guild_for_an_interval_only() {
     let mut state = known("50");
     grants(&mut state, LULL, Bulk);
-    assert!(matches!(state.acquire(LULL, &bulk_of(8)), Verdict::Full(_)));
+    assert!(matches!(asked(&mut state, LULL, &bulk_of(8)), Err(Verdict::Full(_))));
     let free = LULL + INTERVAL;
-    assert_eq!(state.acquire(free, &ask(Bulk)), Verdict::Full(INTERVAL));
-    assert_eq!(state.acquire(free + INTERVAL - 1, &ask(Bulk)), Verdict::Full(1));
+    assert_eq!(asked(&mut state, free, &ask(Bulk)), Err(Verdict::Full(INTERVAL)));
+    assert_eq!(asked(&mut state, free + INTERVAL - 1, &ask(Bulk)), Err(Verdict::Full(1)));
     granted(&mut state, free + INTERVAL, Bulk);
     assert_eq!(
-        state.acquire(free + INTERVAL, &ask(Bulk)),
-        Verdict::Full(INTERVAL),
+        asked(&mut state, free + INTERVAL, &ask(Bulk)),
+        Err(Verdict::Full(INTERVAL)),
         "the next one is left again"
     );
 }
@@ -142,9 +216,9 @@ fn a_permit_is_left_to_another_guild_for_an_interval_only() {
 #[test]
 fn a_guild_that_does_not_ask_any_more_is_not_waited_for() {
     let mut state = known("50");
-    assert!(matches!(state.acquire(LULL - WAITING, &bulk_of(8)), Verdict::Granted(_)));
-    grants(&mut state, LULL - WAITING, Bulk);
-    assert!(!matches!(state.acquire(LULL - WAITING, &bulk_of(8)), Verdict::Granted(_)));
+    assert!(asked(&mut state, LULL - 2 * WAITING, &bulk_of(8)).is_ok());
+    grants(&mut state, LULL - 2 * WAITING, Bulk);
+    assert!(asked(&mut state, LULL - 2 * WAITING, &bulk_of(8)).is_err());
     assert_eq!(grants(&mut state, LULL, Bulk).len(), 5);
 }
 
@@ -152,7 +226,7 @@ fn a_guild_that_does_not_ask_any_more_is_not_waited_for() {
 fn interactive_may_take_everything() {
     let mut state = known("50");
     assert_eq!(grants(&mut state, SECOND, Interactive).len(), 50);
-    assert!(matches!(state.acquire(SECOND, &ask(Bulk)), Verdict::Full(_)));
+    assert!(matches!(asked(&mut state, SECOND, &ask(Bulk)), Err(Verdict::Full(_))));
 }
 
 #[test]
@@ -160,7 +234,7 @@ fn a_permit_comes_back_one_window_after_its_answer() {
     let mut state = known("1");
     let permit = granted(&mut state, SECOND, Interactive);
     state.finish(3 * SECOND, permit, &ask(Interactive), &heard());
-    assert!(matches!(state.acquire(4 * SECOND - 1, &ask(Interactive)), Verdict::Full(1)));
+    assert!(matches!(asked(&mut state, 4 * SECOND - 1, &ask(Interactive)), Err(Verdict::Full(1))));
     granted(&mut state, 4 * SECOND, Interactive);
 }
 
@@ -168,8 +242,8 @@ fn a_permit_comes_back_one_window_after_its_answer() {
 fn a_lost_permit_comes_back_at_its_deadline() {
     let mut state = known("1");
     granted(&mut state, SECOND, Interactive);
-    let deadline = SECOND + SAFETY + SECOND;
-    assert!(matches!(state.acquire(deadline - 1, &ask(Interactive)), Verdict::Full(_)));
+    let deadline = SECOND + REQUEST;
+    assert!(matches!(asked(&mut state, deadline - 1, &ask(Interactive)), Err(Verdict::Full(_))));
     granted(&mut state, deadline, Interactive);
 }
 
@@ -185,11 +259,11 @@ fn off_gives_permits_without_end() {
 fn the_first_call_of_a_route_goes_alone() {
     let mut state = PaceState::new(Rules::chat("50".parse().unwrap()));
     let first = granted(&mut state, 0, Bulk);
-    assert_eq!(state.acquire(1, &ask(Bulk)), Verdict::Probing);
+    assert_eq!(asked(&mut state, 1, &ask(Bulk)), Err(Verdict::Probing));
     state.finish(2, first, &ask(Bulk), &bucket(4, SECOND));
     assert_eq!(grants(&mut state, 3, Bulk).len(), 4);
     assert!(
-        matches!(state.acquire(4, &ask(Bulk)), Verdict::Paused(wait) if wait == SECOND + SECOND / 50 - 2)
+        matches!(asked(&mut state, 4, &ask(Bulk)), Err(Verdict::Paused(wait)) if wait == SECOND + SECOND / 50 - 2)
     );
 }
 
@@ -199,7 +273,7 @@ fn a_probe_without_an_answer_is_followed_by_another() {
     let first = granted(&mut state, 0, Bulk);
     state.finish(1, first, &ask(Bulk), &Answered::default());
     granted(&mut state, 2, Bulk);
-    assert_eq!(state.acquire(3, &ask(Bulk)), Verdict::Probing);
+    assert_eq!(asked(&mut state, 3, &ask(Bulk)), Err(Verdict::Probing));
 }
 
 #[test]
@@ -211,9 +285,9 @@ fn late_answers_do_not_refill_a_bucket() {
     assert_eq!(permits.len(), 4);
     // The answer of the first of the four says 3, but three more are under way.
     state.finish(2000, permits[0], &ask(Bulk), &bucket(3, SECOND - 2000));
-    assert!(matches!(state.acquire(3000, &ask(Bulk)), Verdict::Paused(_)));
-    // After the reset the limit counts again, before any answer came.
-    assert_eq!(grants(&mut state, SECOND + SECOND / 50 + 1, Bulk).len(), 5);
+    assert!(matches!(asked(&mut state, 3000, &ask(Bulk)), Err(Verdict::Paused(_))));
+    // After the reset the limit counts again, before any answer came; the three may still arrive.
+    assert_eq!(grants(&mut state, SECOND + SECOND / 50 + 1, Bulk).len(), 2);
 }
 
 #[test]
@@ -222,12 +296,10 @@ fn a_pause_holds_its_bucket_and_a_global_one_everything() {
     let mut state = known("50");
     let permit = granted(&mut state, SECOND, Interactive);
     state.finish(SECOND, permit, &ask(Interactive), &paused(false, 2 * SECOND));
-    assert_eq!(state.acquire(SECOND, &ask(Interactive)), Verdict::Paused(2 * SECOND));
-    let Verdict::Granted(permit) = state.acquire(SECOND, &other) else {
-        panic!("the other guild is not paused")
-    };
+    assert_eq!(asked(&mut state, SECOND, &ask(Interactive)), Err(Verdict::Paused(2 * SECOND)));
+    let Ok(permit) = asked(&mut state, SECOND, &other) else { panic!("the other guild is not paused") };
     state.finish(SECOND, permit, &other, &paused(true, 5 * SECOND));
-    assert_eq!(state.acquire(2 * SECOND, &other), Verdict::Paused(4 * SECOND));
+    assert_eq!(asked(&mut state, 2 * SECOND, &other), Err(Verdict::Paused(4 * SECOND)));
     granted(&mut state, 6 * SECOND, Interactive);
 }
 
@@ -239,9 +311,9 @@ fn too_many_invalid_answers_silence_bulk_only() {
         let permit = granted(&mut state, SECOND, Bulk);
         state.finish(SECOND, permit, &ask(Bulk), &refused);
     }
-    assert!(matches!(state.acquire(2 * SECOND, &ask(Bulk)), Verdict::Silenced(_)));
+    assert!(matches!(asked(&mut state, 2 * SECOND, &ask(Bulk)), Err(Verdict::Silenced(_))));
     granted(&mut state, 2 * SECOND, Interactive);
-    assert!(matches!(state.acquire(600 * SECOND, &ask(Bulk)), Verdict::Silenced(_)));
+    assert!(matches!(asked(&mut state, 600 * SECOND, &ask(Bulk)), Err(Verdict::Silenced(_))));
     granted(&mut state, 661 * SECOND, Bulk);
 }
 
@@ -262,7 +334,7 @@ proptest! {
                 under_way.remove(0);
             }
             let priority = if bulk { Bulk } else { Interactive };
-            if let Verdict::Granted(permit) = state.acquire(now, &ask(priority)) {
+            if let Ok(permit) = asked(&mut state, now, &ask(priority)) {
                 arrivals.push(now + latency * share / 100);
                 under_way.push((now + latency, permit));
             }

@@ -77,3 +77,86 @@ async fn a_dropped_connection_is_replaced_in_the_background() {
     };
     tokio::time::timeout(Duration::from_secs(5), back).await.expect("reconnects");
 }
+
+/// A Redis of the test's own.
+struct Private {
+    child: std::process::Child,
+    port: u16,
+}
+
+impl Private {
+    async fn start() -> Self {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = std::process::Command::new("redis-server");
+        command.args([
+            "--port",
+            &port.to_string(),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]);
+        let child = command.stdout(std::process::Stdio::null()).spawn().expect("redis-server is installed");
+        let private = Self { child, port };
+        let up = async {
+            while Redis::connect(&private.url(), "up").await.is_err() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), up).await.expect("it starts");
+        private
+    }
+
+    fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/0", self.port)
+    }
+
+    /// Says `REPLICAOF` over a connection of its own.
+    async fn replica_of(&self, host: &str, port: &str) {
+        let client = Client::open(self.url()).unwrap();
+        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+        redis::cmd("REPLICAOF").arg(host).arg(port).query_async::<()>(&mut connection).await.unwrap();
+    }
+}
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+async fn write(redis: &Redis) -> bool {
+    let Ok(mut connection) = redis.connection().await else { return false };
+    redis::cmd("SET").arg(redis.key("written")).arg(1).query_async::<()>(&mut connection).await.is_ok()
+}
+
+#[tokio::test]
+async fn a_primary_that_became_a_replica_is_left_and_dialed_anew() {
+    if std::env::var("GUILDHALL_TEST_REDIS_URL").is_err() {
+        eprintln!("skipped a_primary_that_became_a_replica_is_left_and_dialed_anew: no servers for tests");
+        return;
+    }
+    let (one, other) = (Private::start().await, Private::start().await);
+    let redis = Redis::connect(&one.url(), "test").await.unwrap();
+    assert!(write(&redis).await);
+    one.replica_of("127.0.0.1", &other.port.to_string()).await;
+    assert!(!write(&redis).await, "a replica takes no writes");
+    // It answers, but it is not what is looked for.
+    let down = async {
+        while redis.ping().await {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), down).await.expect("it is left");
+    assert!(Redis::connect(&one.url(), "test").await.is_err(), "nor is it accepted at a start");
+    one.replica_of("NO", "ONE").await;
+    let back = async {
+        while !write(&redis).await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), back).await.expect("it is used again");
+}

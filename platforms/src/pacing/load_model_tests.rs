@@ -1,8 +1,8 @@
-//! What the pacing promises to a crowd.
+//! What the pacing promises under load.
 
 use proptest::prelude::*;
 
-use super::crowd::{Plan, walk};
+use super::load_model::{Plan, walk};
 use super::rate::Rules;
 use super::{Micros, SECOND};
 
@@ -116,6 +116,33 @@ fn a_small_bulk_beside_an_endless_one_takes_twice_its_time() {
     };
     let (alone, beside) = (took(vec![5 * SECOND]), took(vec![0, 5 * SECOND]));
     assert!(beside * 100 <= alone * 215, "{beside} beside, {alone} alone");
+}
+
+/// More interactive calls than the platform takes, for ten minutes: bulk keeps its share, and guilds theirs of it.
+#[test]
+fn bulk_of_twenty_guilds_keeps_a_fifth_beside_sixty_interactive_calls_a_second() {
+    let each = Some(SECOND / 60);
+    let length = 600 * SECOND;
+    let plan = Plan { bulk_from: vec![0; 20], interactive_each: each, length, ..bulk_alone(50 * MS) };
+    let seen = walk(chat(), plan);
+    let shares: Vec<f64> =
+        seen.bulk.values().map(|grants| f64::from(u32::try_from(grants.len()).unwrap())).collect();
+    let (bulk, all) = (shares.iter().sum::<f64>(), seen.arrived(0, 600 * SECOND));
+    let all = f64::from(u32::try_from(all).unwrap());
+    assert!(bulk >= all / 5.0, "{bulk} of {all}");
+    assert!(all >= 600.0 * 43.0, "interactive calls and bulk leave nothing idle: {all}");
+    assert!(jain(&shares) >= 0.95, "{} {shares:?}", jain(&shares));
+    assert!(seen.most_in(SECOND) <= 50);
+}
+
+#[test]
+fn two_thousand_guilds_take_turns() {
+    let plan = Plan { bulk_from: vec![0; 2_000], length: 100 * SECOND, ..bulk_alone(50 * MS) };
+    let seen = walk(chat(), plan);
+    let shares: Vec<usize> = seen.bulk.values().map(Vec::len).collect();
+    assert_eq!(shares.len(), 2_000);
+    assert!(shares.iter().all(|had| (1..=4).contains(had)), "{:?}", shares.iter().max());
+    assert!(seen.arrived(4 * SECOND, 99 * SECOND) >= 95 * 45);
 }
 
 proptest! {

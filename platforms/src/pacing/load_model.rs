@@ -1,4 +1,4 @@
-//! A crowd of callers that go through time and the pacing as the clients do: what they get, how long they wait, and what
+//! A load model: callers that go through time and the pacing as the clients do: what they get, how long they wait, and what
 //! the platform sees of it. All that was asked is kept, so that the scripts can be asked the same.
 
 use std::cmp::Reverse;
@@ -12,12 +12,12 @@ use crate::Priority::{Bulk, Interactive};
 /// What was asked of the pacing, in order.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
-    Acquire(Micros, Ask, Verdict),
-    /// The permit as the number of its grant.
-    Finish(Micros, usize, Ask, Answered),
+    Acquire(Micros, u64, Ask, Verdict),
+    Finish(Micros, u64, Ask, Answered),
+    Release(Micros, u64, Ask),
 }
 
-/// What a crowd is made of.
+/// What a load is made of.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) seed: u64,
@@ -54,7 +54,6 @@ enum Event {
     Answer {
         guild: i64,
         permit: u64,
-        grant: usize,
     },
     /// An interactive call comes.
     Come,
@@ -64,10 +63,11 @@ enum Event {
 #[derive(Default)]
 struct Caller {
     under_way: usize,
-    asking: bool,
+    /// The permit it asks for.
+    asking: Option<u64>,
 }
 
-struct Crowd {
+struct Load {
     plan: Plan,
     state: PaceState,
     random: u64,
@@ -75,44 +75,44 @@ struct Crowd {
     count: u64,
     callers: BTreeMap<i64, Caller>,
     came: VecDeque<Micros>,
-    grants: usize,
+    permits: u64,
     seen: Seen,
 }
 
 pub(super) fn walk(rules: Rules, plan: Plan) -> Seen {
-    let mut crowd = Crowd {
+    let mut load = Load {
         random: plan.seed,
         state: PaceState::new(rules),
         events: BinaryHeap::new(),
         count: 0,
         callers: BTreeMap::new(),
         came: VecDeque::new(),
-        grants: 0,
+        permits: 0,
         seen: Seen::default(),
         plan,
     };
-    for (guild, from) in (1..).zip(crowd.plan.bulk_from.clone()) {
-        crowd.at(SECOND + from, Event::Ask(guild));
+    for (guild, from) in (1..).zip(load.plan.bulk_from.clone()) {
+        load.wake(SECOND + from, guild);
     }
-    if crowd.plan.interactive_each.is_some() {
-        crowd.at(SECOND, Event::Come);
+    if load.plan.interactive_each.is_some() {
+        load.at(SECOND, Event::Come);
     }
-    while let Some(Reverse((now, _, event))) = crowd.events.pop() {
-        if now > SECOND + crowd.plan.length {
+    while let Some(Reverse((now, _, event))) = load.events.pop() {
+        if now > SECOND + load.plan.length {
             break;
         }
-        crowd.step(now, event);
+        load.step(now, event);
     }
-    crowd.seen
+    load.seen
 }
 
-impl Crowd {
+impl Load {
     fn at(&mut self, time: Micros, event: Event) {
         self.count += 1;
         self.events.push(Reverse((time, self.count, event)));
     }
 
-    /// Splitmix: the same crowd for the same seed.
+    /// Splitmix: the same load for the same seed.
     fn draw(&mut self, from: Micros, to: Micros) -> Micros {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.random;
@@ -124,10 +124,10 @@ impl Crowd {
     fn step(&mut self, now: Micros, event: Event) {
         match event {
             Event::Ask(guild) => self.ask(now, guild),
-            Event::Answer { guild, permit, grant } => {
+            Event::Answer { guild, permit } => {
                 let answered = Answered { heard: true, ..Answered::default() };
                 self.state.finish(now, permit, &ask(guild), &answered);
-                self.seen.steps.push(Step::Finish(now, grant, ask(guild), answered));
+                self.seen.steps.push(Step::Finish(now, permit, ask(guild), answered));
                 self.callers.entry(guild).or_default().under_way -= 1;
                 self.wake(now, guild);
             }
@@ -145,17 +145,19 @@ impl Crowd {
     fn wake(&mut self, now: Micros, guild: i64) {
         let wants = if guild == 0 { !self.came.is_empty() } else { true };
         let caller = self.callers.entry(guild).or_default();
-        if wants && !caller.asking && (guild == 0 || caller.under_way < IN_FLIGHT) {
-            caller.asking = true;
+        if wants && caller.asking.is_none() && (guild == 0 || caller.under_way < IN_FLIGHT) {
+            self.permits += 1;
+            caller.asking = Some(self.permits);
             self.at(now, Event::Ask(guild));
         }
     }
 
     fn ask(&mut self, now: Micros, guild: i64) {
-        let verdict = self.state.acquire(now, &ask(guild));
-        self.seen.steps.push(Step::Acquire(now, ask(guild), verdict));
+        let Some(permit) = self.callers.entry(guild).or_default().asking else { return };
+        let verdict = self.state.acquire(now, permit, &ask(guild));
+        self.seen.steps.push(Step::Acquire(now, permit, ask(guild), verdict));
         let pause = match verdict {
-            Verdict::Granted(permit) => return self.granted(now, guild, permit),
+            Verdict::Granted => return self.granted(now, guild, permit),
             Verdict::Full(wait) | Verdict::Paused(wait) | Verdict::Silenced(wait) => wait,
             Verdict::Probing => SECOND / 100,
         };
@@ -173,11 +175,10 @@ impl Crowd {
         } else {
             self.seen.bulk.entry(guild).or_default().push(now);
         }
-        self.at(now + latency, Event::Answer { guild, permit, grant: self.grants });
-        self.grants += 1;
+        self.at(now + latency, Event::Answer { guild, permit });
         let caller = self.callers.entry(guild).or_default();
         caller.under_way += 1;
-        caller.asking = false;
+        caller.asking = None;
         self.wake(now, guild);
     }
 }

@@ -1,11 +1,11 @@
-//! The scripts give the very verdicts of the state machine, for whole crowds of callers and for every kind of answer.
+//! The scripts give the very verdicts of the state machine, for whole loads of callers and for every kind of answer.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::*;
-use crate::pacing::crowd::{Plan, Step, walk};
+use crate::pacing::load_model::{Plan, Step, walk};
 use crate::pacing::state::PaceState;
 use crate::pacing::{Bucket, Pause, SECOND};
 
@@ -22,29 +22,34 @@ fn prefix() -> String {
     format!("test-{:016x}", rand::random::<u64>())
 }
 
-/// Asks the scripts the same; grants carry other numbers.
+/// Asks the scripts the same.
 async fn follow(pace: &mut SharedPace, rules: Rules, steps: &[Step]) {
-    let mut permits = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         match step {
-            Step::Acquire(now, ask, expected) => {
+            Step::Acquire(now, permit, ask, expected) => {
                 pace.now = Some(*now);
-                match (pace.acquire(rules, ask).await.unwrap(), expected) {
-                    (Verdict::Granted(permit), Verdict::Granted(_)) => permits.push(permit),
-                    (verdict, expected) => assert_eq!(verdict, *expected, "step {number}: {step:?}"),
-                }
+                let verdict = pace.acquire(rules, *permit, ask).await.unwrap();
+                assert_eq!(verdict, *expected, "step {number}: {step:?}");
             }
-            Step::Finish(now, grant, ask, answered) => {
+            Step::Finish(now, permit, ask, answered) => {
                 pace.now = Some(*now);
-                pace.finish(rules, permits[*grant], ask, answered).await.unwrap();
+                pace.end(rules, &end(*permit, ask, Some(answered))).await.unwrap();
+            }
+            Step::Release(now, permit, ask) => {
+                pace.now = Some(*now);
+                pace.end(rules, &end(*permit, ask, None)).await.unwrap();
             }
         }
     }
 }
 
+fn end(id: u64, ask: &Ask, answered: Option<&Answered>) -> End {
+    End { id, ask: ask.clone(), answered: answered.cloned(), void: false }
+}
+
 #[tokio::test]
-async fn a_crowd_gets_the_same_from_the_scripts() {
-    let Some(mut pace) = pace("a_crowd_gets_the_same_from_the_scripts").await else { return };
+async fn a_load_gets_the_same_from_the_scripts() {
+    let Some(mut pace) = pace("a_load_gets_the_same_from_the_scripts").await else { return };
     let rules = Rules::chat("50".parse().unwrap());
     for seed in 0..4 {
         let plan = Plan {
@@ -63,21 +68,34 @@ async fn a_crowd_gets_the_same_from_the_scripts() {
     }
 }
 
-/// Calls with every sort of answer, on the state machine.
+/// Calls with every sort of answer, on the state machine: some are asked for twice, some ends are said twice, some permits
+/// are given back, and of some nothing is ever heard.
 fn steps(rules: Rules, calls: Vec<(Micros, Ask, Answered)>) -> Vec<Step> {
-    let (mut state, mut now, mut grants, mut steps) = (PaceState::new(rules), 1_000 * SECOND, 0, Vec::new());
-    for (gap, ask, answered) in calls {
+    let (mut state, mut now, mut steps) = (PaceState::new(rules), 1_000 * SECOND, Vec::new());
+    for (permit, (gap, ask, answered)) in (1..).zip(calls) {
         now += gap;
-        let verdict = state.acquire(now, &ask);
-        steps.push(Step::Acquire(now, ask.clone(), verdict));
-        // One in three answers never comes.
-        if let Verdict::Granted(permit) = verdict {
-            if gap % 3 != 0 {
-                state.finish(now + gap / 2, permit, &ask, &answered);
-                steps.push(Step::Finish(now + gap / 2, grants, ask, answered));
-                now += gap / 2;
+        if gap % 11 == 0 {
+            state.release(now, permit, &ask);
+            steps.push(Step::Release(now, permit, ask.clone()));
+        }
+        for _ in 0..=gap % 2 {
+            let verdict = state.acquire(now, permit, &ask);
+            steps.push(Step::Acquire(now, permit, ask.clone(), verdict));
+        }
+        let Some(Step::Acquire(_, _, _, Verdict::Granted)) = steps.last() else { continue };
+        now += gap / 2;
+        match gap % 7 {
+            0 | 1 => {}
+            2 => {
+                state.release(now, permit, &ask);
+                steps.push(Step::Release(now, permit, ask));
             }
-            grants += 1;
+            said => {
+                for _ in 0..=said % 2 {
+                    state.finish(now, permit, &ask, &answered);
+                    steps.push(Step::Finish(now, permit, ask.clone(), answered.clone()));
+                }
+            }
         }
     }
     steps
