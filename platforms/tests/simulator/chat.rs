@@ -117,6 +117,20 @@ async fn invalid_changes_say_so() {
 }
 
 #[tokio::test]
+async fn members_that_are_hidden_are_told_apart_from_a_guild_that_is_not_reached() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let chat_platform = peer.platforms("off").chat;
+    assert_eq!(peer.post("/control/intents", json!({ "guild_members": false })).await.0, 204);
+    let hidden = chat_platform.members_page(now(), None, 1).await;
+    assert_eq!(hidden, Err(PlatformError::MembersIntentOff));
+    assert!(chat_platform.member(now(), chat(0)).await.unwrap().is_some());
+    // The guild's roles are refused alike: the bot is not there.
+    peer.fault(json!({ "route": "*", "status": 403, "code": 50001, "count": 2 })).await;
+    let absent = chat_platform.members_page(now(), None, 1).await;
+    assert!(matches!(absent, Err(PlatformError::Forbidden { code: 50001, .. })), "{absent:?}");
+}
+
+#[tokio::test]
 async fn bans_and_channels() {
     let peer = Peer::start(2, RateLimit::Discord).await;
     let chat_platform = peer.platforms("50").chat;
