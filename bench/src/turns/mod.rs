@@ -2,6 +2,8 @@
 //! twenty guilds sync at once. Everything runs at the real pace of the chat platform, against its limits.
 
 mod eta;
+mod interactive;
+mod limits_apart;
 mod shares;
 mod singles;
 
@@ -48,6 +50,12 @@ pub struct Arguments {
     /// Keep the buckets and the game platform's limit too: the big guild is then measured while it plans
     #[arg(long)]
     pub all_limits: bool,
+    /// Only this: the guilds' bulk beside 60 interactive calls a second, for so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub interactive: Option<u64>,
+    /// Only this: a guild of so many members, half of whom lack a role and half a nickname, at all of the platform's limits
+    #[arg(long, value_name = "MEMBERS")]
+    pub both_buckets: Option<usize>,
 }
 
 /// Members of the small bulks.
@@ -69,15 +77,28 @@ const SINGLES: usize = 9;
 
 impl Arguments {
     pub(crate) fn setup(&self, sizes: &[usize]) -> Setup {
+        self.limited(sizes, if self.all_limits { "discord" } else { "fast" })
+    }
+
+    fn limited(&self, sizes: &[usize], limits: &'static str) -> Setup {
         let mode = if self.embedded { Mode::Embedded } else { Mode::Distributed };
         let setup = Setup::new(mode).sizes(sizes).latency_ms(self.latency_ms).processes(self.processes);
-        Setup { jitter_ms: self.jitter_ms, ..setup }.paced(if self.all_limits { "discord" } else { "fast" })
+        Setup { jitter_ms: self.jitter_ms, ..setup }.paced(limits)
     }
 }
 
 /// True when every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let mut figures = Figures::default();
+    if arguments.interactive.is_some() || arguments.both_buckets.is_some() {
+        if let Some(seconds) = arguments.interactive {
+            interactive::measure(arguments, Duration::from_secs(seconds), &mut figures).await;
+        }
+        if let Some(members) = arguments.both_buckets {
+            limits_apart::measure(arguments, members, &mut figures).await;
+        }
+        return figures.conclude();
+    }
     beside_a_big_one(arguments, &mut figures).await;
     shares::measure(arguments, &mut figures).await;
     figures.conclude()
