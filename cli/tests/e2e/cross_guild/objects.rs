@@ -8,8 +8,16 @@ use serde_json::{Value, json};
 use crate::harness::{Api, Guild, World, eventually};
 
 /// Ids of things outside the service, or free text: whoever names them learns nothing about another guild.
-pub(super) const OUTSIDE: [&str; 7] =
-    ["target_id", "group_id", "place_id", "placeId", "universe_id", "universeId", "category_id"];
+pub(super) const OUTSIDE: [&str; 8] = [
+    "target_id",
+    "group_id",
+    "place_id",
+    "placeId",
+    "universe_id",
+    "universeId",
+    "category_id",
+    "staff_role_ids",
+];
 
 /// Which kind of object a path parameter, a filter or a field of a body names.
 pub(super) fn kind_of(name: &str) -> Option<&'static str> {
