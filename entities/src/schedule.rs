@@ -6,6 +6,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ActiveValue::NotSet, QueryOrder};
 
+use crate::job::time;
 use crate::{JobId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -55,12 +56,20 @@ pub async fn find<C: ConnectionTrait>(conn: &C, name: &str) -> Result<Option<Mod
 }
 
 /// Fires a tick. False: it, or one after it, has fired, or the schedule is paused.
-pub async fn fire<C: ConnectionTrait>(conn: &C, name: &str, tick: Timestamp) -> Result<bool, DbErr> {
+pub async fn fire<C: ConnectionTrait>(
+    conn: &C,
+    name: &str,
+    tick: Timestamp,
+    now: Timestamp,
+) -> Result<bool, DbErr> {
+    // A process that was frozen for long holds an old tick: only one that is still to come is too far ahead.
+    let too_far = Expr::col(Column::LastTick).gt(tick + TOO_FAR_AHEAD);
+    let too_far = too_far.and(Expr::col(Column::LastTick).gt(time::now(conn, now)));
     let fired = Entity::update_many()
         .col_expr(Column::LastTick, Expr::value(tick))
         .filter(Column::Name.eq(name))
         .filter(Column::Paused.eq(false))
-        .filter(Column::LastTick.lt(tick).or(Column::LastTick.gt(tick + TOO_FAR_AHEAD)))
+        .filter(Column::LastTick.lt(tick).or(too_far))
         .exec(conn)
         .await?;
     Ok(fired.rows_affected == 1)

@@ -1,11 +1,11 @@
-//! A database of a test's own: a SQLite file or, where a server is named, Postgres.
+//! A database of a test's own, a SQLite file or, where a server is named, Postgres, and processes on it.
 
 use entities::Timestamp;
 use runtime::{Clock, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, DatabaseBackend, Statement};
 
 /// When simulated time begins.
-pub(crate) const START: &str = "2026-11-20T12:00:30Z";
+const START: &str = "2026-11-20T12:00:30Z";
 
 pub(crate) struct Place {
     pub(crate) context: Context,
@@ -13,33 +13,17 @@ pub(crate) struct Place {
     _folder: tempfile::TempDir,
 }
 
-pub(crate) fn at(text: &str) -> Timestamp {
-    text.parse().unwrap()
-}
-
 /// One on each kind of database.
 pub(crate) async fn places() -> Vec<Place> {
-    let mut places = vec![Place::on_sqlite().await];
-    places.extend(Place::on_postgres().await);
+    let mut places = vec![Place::on(None).await];
+    match std::env::var("GUILDHALL_TEST_DATABASE_URL") {
+        Ok(server) => places.push(Place::on(Some(server)).await),
+        Err(_) => eprintln!("skipped on Postgres: GUILDHALL_TEST_DATABASE_URL is not set"),
+    }
     places
 }
 
 impl Place {
-    pub(crate) async fn on_sqlite() -> Self {
-        Self::on(None).await
-    }
-
-    /// `None`, and said so: no server is named.
-    pub(crate) async fn on_postgres() -> Option<Self> {
-        match std::env::var("GUILDHALL_TEST_DATABASE_URL") {
-            Ok(server) => Some(Self::on(Some(server)).await),
-            Err(_) => {
-                eprintln!("skipped on Postgres: GUILDHALL_TEST_DATABASE_URL is not set");
-                None
-            }
-        }
-    }
-
     async fn on(server: Option<String>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let database_url = match server {
@@ -57,7 +41,7 @@ impl Place {
             broker: None,
         };
         let mut context = Context::embedded(&config, Shutdown::new()).await.unwrap();
-        context.clock = Clock::manual(at(START));
+        context.clock = Clock::manual(START.parse().unwrap());
         migrations::apply(context.database.write()).await.unwrap();
         Self { context, database_url, _folder: folder }
     }
@@ -69,5 +53,19 @@ impl Place {
         let options = DatabaseOptions { max_connections: 2, ..DatabaseOptions::default() };
         let database = Database::connect(&self.database_url, &options).await.unwrap();
         Context { clock, database, shutdown: Shutdown::new(), ..self.context.clone() }
+    }
+
+    /// The time of the database from now on; on SQLite that of its process.
+    pub(crate) async fn set_time(&self, to: Timestamp) {
+        self.context.clock.set(to);
+        if self.context.database.is_postgres() {
+            let sql = format!(
+                "CREATE OR REPLACE FUNCTION queue_now() RETURNS timestamptz LANGUAGE sql STABLE \
+                 AS 'SELECT timestamptz ''{}'''",
+                to.to_rfc3339()
+            );
+            let statement = Statement::from_string(DatabaseBackend::Postgres, sql);
+            self.context.database.write().execute_raw(statement).await.unwrap();
+        }
     }
 }

@@ -76,7 +76,7 @@ impl Ticker {
 
 async fn fire(context: &Context, queue: &Queue, name: &str, tick: Timestamp) -> Result<(), QueueError> {
     let transaction = context.database.begin().await?;
-    if !schedule::fire(&transaction, name, tick).await? {
+    if !schedule::fire(&transaction, name, tick, context.clock.now()).await? {
         return Ok(());
     }
     let task = PeriodicTask { schedule: name.to_owned(), tick };
@@ -98,3 +98,6 @@ pub(crate) fn latest_tick(cron: &cron::Schedule, now: Timestamp) -> Option<Times
     let next_second = now + Duration::from_secs(1) - past_the_second;
     cron.after(&next_second).next_back()
 }
+
+#[cfg(test)]
+mod tests;

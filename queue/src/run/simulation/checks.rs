@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use entities::JobId;
-use entities::job::{Claim, Class, Model, State};
+use entities::job::{Claim, Class, Model, State, turns};
 
 use super::world::World;
 use crate::DEAD_AFTER;
@@ -63,11 +63,14 @@ impl World {
         assert!(after.len() >= before.len(), "a job is gone");
         self.rows = after;
         match cause {
-            Cause::Net(Some(class)) => self.check_turns(class),
-            // An end, or a pause, releases the next.
+            Cause::Net(Some(class)) => self.check_turns(class, 1),
             Cause::Write { claim, .. } => {
-                let left = before.iter().find(|old| old.claim() == claim && old.guild_id.is_some());
-                left.into_iter().for_each(|left| self.check_turns(left.class));
+                let row = self.row(claim.job);
+                // One that goes on at once keeps its turn.
+                if row.guild_id.is_some() && (!row.state.is_open() || row.run_at > self.time()) {
+                    let left = before.iter().find(|old| old.job_id == claim.job).unwrap().class;
+                    self.check_turns(left, turns::share(left));
+                }
             }
             _ => {}
         }
@@ -166,14 +169,16 @@ impl World {
         }
     }
 
-    /// After a look of the safety net, or when a run has left, none of a guild's jobs is held while nothing of it is in flight.
-    fn check_turns(&self, class: Class) {
+    /// None of a guild's jobs is held while fewer than these are in flight: one after a look of the safety net, the full
+    /// share when a run has left.
+    fn check_turns(&self, class: Class, least: u64) {
         let of = |state: State| {
             let all = self.rows.iter().filter(move |row| row.class == class && row.guild_id.is_some());
             all.filter(move |row| row.state == state)
         };
         let due = of(State::Queued).filter(|row| row.run_at <= self.time()).count();
-        assert!(of(State::Held).count() == 0 || due + of(State::Running).count() > 0, "held for nothing");
+        let in_flight = (due + of(State::Running).count()) as u64;
+        assert!(of(State::Held).count() == 0 || in_flight >= least, "held for nothing");
     }
 
     pub(super) fn check_end(&self) {
