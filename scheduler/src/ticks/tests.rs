@@ -38,7 +38,7 @@ struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    async fn start(place: &'a Place, seed: u64) -> Self {
+    fn start(place: &'a Place, seed: u64) -> Self {
         let mut simulation = Self {
             place,
             random: StdRng::seed_from_u64(seed),
@@ -132,7 +132,8 @@ impl<'a> Simulation<'a> {
             assert!(before < row.last_tick && row.last_tick <= self.now, "{before} then {}", row.last_tick);
             assert!(!self.paused.contains(&row.name), "a paused schedule fired");
             assert!(self.fired.insert((row.name.clone(), row.last_tick)), "fired twice: {}", row.last_tick);
-            let job = listing::find_any(self.place.context.database.write(), row.job_id.unwrap()).await.unwrap();
+            let job =
+                listing::find_any(self.place.context.database.write(), row.job_id.unwrap()).await.unwrap();
             let job = job.unwrap();
             assert!(job.state.is_open(), "a tick is a job that is open: {job:?}");
             assert_eq!(job.args["schedule"], row.name);
@@ -204,7 +205,7 @@ fn ticks_wanted() -> usize {
 #[tokio::test]
 async fn ticks_fire_once_and_of_missed_ones_the_latest() {
     for place in places().await {
-        let mut simulation = Simulation::start(&place, 7).await;
+        let mut simulation = Simulation::start(&place, 7);
         while simulation.fired.len() < ticks_wanted() {
             simulation.step().await;
         }
