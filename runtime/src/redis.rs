@@ -224,7 +224,7 @@ pub struct RedisConnection {
 impl ConnectionLike for RedisConnection {
     fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
         Box::pin(async move {
-            let answer = self.inner.req_packed_command(cmd).await;
+            let answer = self.inner.req_packed_command(cmd).await.and_then(Value::extract_error);
             answer.inspect_err(|error| self.redis.observe(self.generation, error))
         })
     }

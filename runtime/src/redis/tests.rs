@@ -82,11 +82,13 @@ async fn a_dropped_connection_is_replaced_in_the_background() {
 struct Private {
     child: std::process::Child,
     port: u16,
+    _folder: tempfile::TempDir,
 }
 
 impl Private {
     async fn start() -> Self {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let folder = tempfile::tempdir().unwrap();
         let mut command = std::process::Command::new("redis-server");
         command.args([
             "--port",
@@ -97,9 +99,12 @@ impl Private {
             "",
             "--appendonly",
             "no",
+            // A replica writes what it copies.
+            "--dir",
+            &folder.path().display().to_string(),
         ]);
         let child = command.stdout(std::process::Stdio::null()).spawn().expect("redis-server is installed");
-        let private = Self { child, port };
+        let private = Self { child, port, _folder: folder };
         let up = async {
             while Redis::connect(&private.url(), "up").await.is_err() {
                 tokio::time::sleep(Duration::from_millis(20)).await;

@@ -199,7 +199,7 @@ impl<'a> Simulation<'a> {
 }
 
 fn ticks_wanted() -> usize {
-    std::env::var("GUILDHALL_TICKS").map_or(600, |ticks| ticks.parse().unwrap())
+    std::env::var("GUILDHALL_TICKS").map_or(300, |ticks| ticks.parse().unwrap())
 }
 
 #[tokio::test]
