@@ -13,7 +13,7 @@ both_modes!(
     another_guilds_job_is_like_none,
     a_failed_job_can_be_run_again,
     a_job_is_changed_with_the_scope_of_its_kind,
-    a_bulk_job_is_seen_on_its_way(|setup| setup.members(150).latency_ms(250)),
+    a_bulk_job_is_seen_on_its_way(|setup| setup.members(600).latency_ms(250)),
 );
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -166,11 +166,11 @@ async fn a_bulk_job_is_seen_on_its_way(world: &World) {
         let under_way = list.split("\n\n").find(|part| part.starts_with("GUILD "))?;
         let line = under_way.lines().find(|line| line.contains(job)).unwrap_or_else(|| panic!("{list}"));
         assert!(line.starts_with(&guild.id), "{line}");
-        (line.contains("/150 (") && line.ends_with(" s")).then_some(list)
+        (line.contains("/600 (") && line.ends_with(" s")).then_some(list)
     })
     .await;
     let show = world.command(&["jobs", "show", job]).await.succeeded();
-    assert!(show.contains(" of 150 done") && show.contains("ready in "), "{show} after {list}");
+    assert!(show.contains(" of 600 done") && show.contains("ready in "), "{show} after {list}");
     assert_eq!(world.job_ended(job).await["state"], "succeeded");
     let list = world.command(&["jobs", "list", "--kind", "sync_all"]).await.succeeded();
     assert!(!list.contains("BULK JOB") && list.contains(job), "{list}");
