@@ -14,7 +14,19 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Operate, beside running processes",
-        &["guilds", "keys", "links", "staff", "shield", "panels", "submissions", "sync", "jobs", "doctor"],
+        &[
+            "guilds",
+            "keys",
+            "links",
+            "staff",
+            "shield",
+            "panels",
+            "submissions",
+            "sync",
+            "jobs",
+            "schedules",
+            "doctor",
+        ],
     ),
     ("Test", &["seed", "simulate"]),
 ];

@@ -81,8 +81,8 @@ impl Job {
         job.before_single_effect().await?;
         let call = CallContext::interactive(ticket.guild_id);
         self.0.platforms.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
-            // Later tries come after longer pauses by themselves.
-            PlatformError::Unavailable { .. } if job.attempt() <= 1 => {
+            // Later attempts come after longer pauses by themselves.
+            PlatformError::Unavailable { .. } if !job.is_resumed() => {
                 JobError::RetryAfter(public(&error), SETTLE)
             }
             _ => job_error(error),

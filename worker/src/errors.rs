@@ -13,6 +13,8 @@ use queue::run::{JobContext, JobError, failure};
 const OPERATOR_PAUSE: Duration = Duration::from_secs(60);
 
 const UNAVAILABLE: &str = "platform_unavailable";
+/// So many attempts may fail before it is an outage.
+const GLITCHES: i32 = 2;
 /// Between two tries of a bulk job while the platform is away.
 const OUTAGE_PAUSE: Duration = Duration::from_secs(20);
 const LONGEST_OUTAGE: Duration = Duration::from_secs(6 * 60 * 60);
@@ -34,15 +36,20 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
     }
 }
 
-/// An outage of the platform is waited for by bulk jobs: with the backoff's long pauses a guild would stand still for half
-/// an hour after it, and its attempts would be used up by it. A platform that stays away for longer is a failure.
+/// An outage of the platform is waited for by bulk jobs, after two attempts with backoff: with its long pauses a guild would
+/// stand still for half an hour after the outage, and its attempts would be used up by it. A platform that stays away for
+/// longer is a failure.
 pub(crate) fn wait_out(job: &JobContext, error: JobError) -> JobError {
     match error {
-        JobError::Retry(failure) if failure.error == UNAVAILABLE && job.age() < LONGEST_OUTAGE => {
+        JobError::Retry(failure) if failure.error == UNAVAILABLE && is_outage(job) => {
             JobError::RetryAfter(failure, OUTAGE_PAUSE)
         }
         error => error,
     }
+}
+
+fn is_outage(job: &JobContext) -> bool {
+    job.attempt() > GLITCHES && job.age() < LONGEST_OUTAGE
 }
 
 /// What a caller is told.
