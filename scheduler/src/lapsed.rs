@@ -38,7 +38,7 @@ async fn bans_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
         transaction.rollback().await?;
         return Ok(0);
     }
-    // The relay rings for the jobs, within a second.
+    // The safety net of the workers finds the jobs.
     let jobs = queue::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await;
     jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
     let mut events = Vec::new();

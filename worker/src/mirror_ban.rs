@@ -2,7 +2,7 @@
 //!
 //! What is called for is read right before the platform is asked, and again after it: the last call that reaches the
 //! platform is always followed by a look at the bans, so a ban and its end cannot overtake each other. The outcome
-//! stands on the bans and in the audit log, a failed try too; the ladder repeats it.
+//! stands on the bans and in the audit log, a failed attempt too; the backoff repeats it.
 //!
 //! Only what Guildhall made is lifted. Whether a user is banned there is read before anything is done; what is about to
 //! be done is written down first ([`chat_ban`]). So a ban that is there without such a row was made by somebody else,
