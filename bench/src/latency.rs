@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let site = Site::start(arguments.mode).await?;
+    let site = Site::start(arguments.mode, 1).await?;
     site.work(1).await?;
     let mut starts = Vec::new();
     let mut calls = Vec::new();

@@ -12,6 +12,10 @@ mod throughput;
 
 use clap::{Parser, Subcommand};
 
+/// The same as the product's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 #[command(about = "Measures the job system against its ceilings; servers come from deploy/services")]
 struct Arguments {

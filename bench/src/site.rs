@@ -45,12 +45,10 @@ impl Handler for NoopHandler {
     }
 }
 
-/// Jobs are spread over so many guilds: of one only its share is in flight.
-const GUILDS: i64 = 10_000;
 const FIRST_GUILD: i64 = 7_000_000_000_000_000_000;
 
 pub(crate) fn guild_id(number: i64) -> anyhow::Result<GuildId> {
-    Ok(GuildId::try_from(FIRST_GUILD + number % GUILDS)?)
+    Ok(GuildId::try_from(FIRST_GUILD + number)?)
 }
 
 fn variable(name: &str) -> anyhow::Result<String> {
@@ -62,7 +60,7 @@ pub(crate) fn amqp_url() -> anyhow::Result<String> {
 }
 
 impl Site {
-    pub(crate) async fn start(mode: Mode) -> anyhow::Result<Self> {
+    pub(crate) async fn start(mode: Mode, guilds: i64) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir_in("target")?;
         let prefix = format!("b{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
         let config = match mode {
@@ -89,7 +87,7 @@ impl Site {
         migrations::apply(database.write()).await?;
         database.close().await;
         let (context, queue) = process(&config).await?;
-        add_guilds(&context).await?;
+        add_guilds(&context, guilds).await?;
         Ok(Self { context, queue, config, _folder: folder })
     }
 
@@ -138,7 +136,7 @@ async fn process(config: &Config) -> anyhow::Result<(Context, Queue)> {
     Ok((context, queue))
 }
 
-async fn add_guilds(context: &Context) -> anyhow::Result<()> {
+async fn add_guilds(context: &Context, count: i64) -> anyhow::Result<()> {
     let row = guild::Model {
         guild_id: guild_id(0)?,
         name: "Bench".to_owned(),
@@ -152,12 +150,12 @@ async fn add_guilds(context: &Context) -> anyhow::Result<()> {
         created_at: context.clock.now(),
     };
     let transaction = context.database.begin().await?;
-    for number in 0..GUILDS {
+    for number in 0..count {
         guild::upsert(&transaction, guild::Model { guild_id: guild_id(number)?, ..row.clone() }).await?;
     }
     Ok(transaction.commit().await?)
 }
 
-pub(crate) fn draft(number: i64) -> anyhow::Result<Draft> {
-    Ok(Draft::new(guild_id(number)?, &Noop {}, Actor::service())?)
+pub(crate) fn draft(guild: i64) -> anyhow::Result<Draft> {
+    Ok(Draft::new(guild_id(guild)?, &Noop {}, Actor::service())?)
 }

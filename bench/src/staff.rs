@@ -53,7 +53,7 @@ const ALL: [(What, &str); 6] = [
 ];
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let site = Site::start(Mode::Distributed).await?;
+    let site = Site::start(Mode::Distributed, 1).await?;
     let guild = guild_id(0)?;
     let began = Instant::now();
     load::fill(&site.patient().await?, guild, arguments).await?;

@@ -23,10 +23,13 @@ pub(crate) struct Arguments {
     /// Jobs a producer commits in one transaction
     #[arg(long, default_value_t = 50)]
     batch: usize,
+    /// Guilds that the jobs are spread over: of one only its share is in flight
+    #[arg(long, default_value_t = 50_000)]
+    guilds: i64,
 }
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let site = Site::start(arguments.mode).await?;
+    let site = Site::start(arguments.mode, arguments.guilds).await?;
     site.work(if arguments.mode == Mode::Embedded { 1 } else { arguments.workers }).await?;
     let started = Instant::now();
     let share = arguments.jobs / arguments.producers;
@@ -34,8 +37,10 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for producer in 0..arguments.producers {
         let first = i64::try_from(producer * share)?;
         let (queue, context) = (site.queue.clone(), site.context.clone());
-        let batch = arguments.batch;
-        producers.push(tokio::spawn(async move { produce(&context, &queue, (first, share, batch)).await }));
+        let (batch, guilds) = (arguments.batch, arguments.guilds);
+        producers.push(tokio::spawn(async move {
+            produce(&context, &queue, (first, share, batch, guilds)).await
+        }));
     }
     for producer in producers {
         producer.await??;
@@ -56,13 +61,14 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
 async fn produce(
     context: &runtime::Context,
     queue: &queue::Queue,
-    (first, share, batch): (i64, usize, usize),
+    (first, share, batch, guilds): (i64, usize, usize, i64),
 ) -> anyhow::Result<()> {
     let (mut left, mut numbers) = (share, first..);
     while left > 0 {
         let size = batch.min(left);
         let transaction = context.database.begin().await?;
-        let drafts = (0..size).map(|_| draft(numbers.next().unwrap_or(0))).collect::<Result<Vec<_>, _>>()?;
+        let drafts =
+            (0..size).map(|_| draft(numbers.next().unwrap_or(0) % guilds)).collect::<Result<Vec<_>, _>>()?;
         let tickets = queue::enqueue_many(&transaction, drafts, context.clock.now()).await?;
         transaction.commit().await?;
         queue.publish(tickets);

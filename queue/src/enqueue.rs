@@ -1,8 +1,8 @@
 //! Enqueueing: a row in the transaction of the change that causes the job.
 
 use entities::audit_entry::Actor;
+use entities::job::Ticket;
 use entities::job::insert::{self, NewJob};
-use entities::job::{State, Ticket};
 use entities::{GuildId, JobId, Timestamp};
 use sea_orm::{ConnectionTrait, DbErr};
 
@@ -82,13 +82,8 @@ impl Draft {
     pub async fn enqueue<C: ConnectionTrait>(self, conn: &C, now: Timestamp) -> Result<Enqueued, DbErr> {
         let job = self.0;
         let (id, guild, kind, dedupe_key) = (job.id, job.guild, job.kind, job.dedupe_key.clone());
-        let ticket = Ticket::fresh(id, kind, job.class);
-        if let Some((_, state)) = insert::insert(conn, vec![job], now).await?.first() {
-            return Ok(Enqueued {
-                ticket: (*state == State::Queued).then_some(ticket),
-                job: id,
-                joined: false,
-            });
+        if let Some((_, ticket)) = insert::insert(conn, vec![job], now).await?.pop() {
+            return Ok(Enqueued { ticket, job: id, joined: false });
         }
         let key = dedupe_key.ok_or(DbErr::RecordNotInserted)?;
         let open = insert::find_open_by_dedupe_key(conn, guild, kind, &key).await?;
@@ -98,17 +93,12 @@ impl Draft {
     }
 }
 
-/// Inserts several jobs in one statement; of one guild no more than its share should be among them. Drafts with a dedupe
-/// key go one by one.
+/// Inserts several jobs in one statement. Drafts with a dedupe key go one by one.
 pub async fn enqueue_many<C: ConnectionTrait>(
     conn: &C,
     drafts: Vec<Draft>,
     now: Timestamp,
 ) -> Result<Vec<Ticket>, DbErr> {
-    let Some((kind, class)) = drafts.first().map(|draft| (draft.0.kind, draft.0.class)) else {
-        return Ok(Vec::new());
-    };
     let inserted = insert::insert(conn, drafts.into_iter().map(|draft| draft.0).collect(), now).await?;
-    let queued = inserted.into_iter().filter(|(_, state)| *state == State::Queued);
-    Ok(queued.map(|(job, _)| Ticket::fresh(job, kind, class)).collect())
+    Ok(inserted.into_iter().filter_map(|(_, ticket)| ticket).collect())
 }

@@ -1,9 +1,10 @@
-//! Jobs of worker processes that died. `entities::job::rescue` says what a crash means for a job.
+//! Jobs of worker processes that died, and jobs whose turn nobody would give them. `entities::job::rescue` says what a
+//! crash means for a job.
 
 use std::time::Duration;
 
 use entities::job::run::Ending;
-use entities::job::{Model, rescue};
+use entities::job::{Model, rescue, turns};
 use entities::worker;
 use sea_orm::DbErr;
 
@@ -44,6 +45,16 @@ impl Queue {
                 return Ok(rescued);
             }
         }
+    }
+
+    /// Releases what an enqueue and an end that raced left held.
+    pub async fn release_stranded(&self) -> Result<(), DbErr> {
+        let now = self.clock.now();
+        for (guild, class) in turns::stranded(self.database.read(), now, BATCH).await? {
+            let conn = self.database.write();
+            self.publish(turns::release(conn, (guild, class), turns::share(class), now).await?);
+        }
+        Ok(())
     }
 
     /// False: it was rescued or ended meanwhile.

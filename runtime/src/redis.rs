@@ -51,10 +51,19 @@ enum State {
 }
 
 impl Redis {
-    /// Connects and asks for an answer, so that a wrong URL or password is found at the start.
+    /// Connects and asks for an answer, so that a wrong URL or password is found at the start. A Redis that stalls is
+    /// asked again.
     pub async fn connect(url: &str, prefix: &str) -> Result<Self, StartError> {
         let redis = Self::lazy(url, prefix)?;
-        let connection = match tokio::time::timeout(START_TIMEOUT, redis.0.dial()).await {
+        let dialing = async {
+            loop {
+                match redis.0.dial().await {
+                    Err(error) if error.is_timeout() => {}
+                    dialed => return dialed,
+                }
+            }
+        };
+        let connection = match tokio::time::timeout(START_TIMEOUT, dialing).await {
             Ok(Ok(connection)) => connection,
             Ok(Err(error)) => return Err(redis.0.explain(&error)),
             Err(_) => return Err(redis.0.unreachable("no answer within 5 s".to_owned())),

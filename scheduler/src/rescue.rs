@@ -1,4 +1,4 @@
-//! Rescues the jobs of dead worker processes.
+//! Rescues the jobs of dead worker processes, and those that a race left without a turn.
 //!
 //! A database that was away for a while finds every heartbeat stale. So workers are declared dead only by a leader that
 //! has reached the database again and again for long enough that they could, too.
@@ -27,7 +27,7 @@ pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdow
         } else {
             queue.rescue_orphaned().await.map(drop)
         };
-        match looked {
+        match looked.and(queue.release_stranded().await) {
             Ok(()) => watch.reached(asked, Instant::now()),
             Err(error) => {
                 watch = Watch::default();

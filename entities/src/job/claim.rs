@@ -17,7 +17,7 @@ use super::{Claim, Class, Column, Entity, Model, State, time};
 use crate::{Timestamp, job_pause};
 
 /// The longest list of one statement.
-pub const MOST: usize = 128;
+pub const MOST: usize = 256;
 
 /// Claims those of the published jobs that are still queued as they were published, and not paused. Jobs absent from the
 /// result could not be claimed.
@@ -36,6 +36,7 @@ pub async fn published<C: ConnectionTrait>(
         .from_values(pairs, message.clone())
         .and_where(Expr::col((Entity, Column::JobId)).equals((message.clone(), Alias::new("column1"))))
         .and_where(Expr::col((Entity, Column::Token)).equals((message, Alias::new("column2"))))
+        .and_where(State::Queued.is_unindexed())
         .order_by((Entity, Column::JobId), Order::Asc);
     claim(conn, which, worker, now).await
 }
@@ -47,6 +48,8 @@ pub struct Available<'a> {
     pub kinds: &'a [&'static str],
     /// Available for longer than this.
     pub since: Duration,
+    /// And overtaken by as much by a job that became available at this time.
+    pub overtaken: Option<Timestamp>,
     pub most: u64,
 }
 
@@ -61,11 +64,15 @@ pub async fn available<C: ConnectionTrait>(
     which
         .expr_as(Expr::col((Entity, Column::JobId)), Alias::new("id"))
         .from(Entity)
+        .and_where(State::Queued.is())
         .and_where(Column::Class.eq(wanted.class))
         .and_where(Expr::col(Column::RunAt).lte(time::before(conn, now, wanted.since)))
         .and_where(Column::Kind.is_in(wanted.kinds.iter().copied()))
         .order_by(Column::RunAt, Order::Asc)
         .limit(wanted.most);
+    if let Some(newest) = wanted.overtaken {
+        which.and_where(Column::RunAt.lte(newest - wanted.since));
+    }
     claim(conn, which, worker, now).await
 }
 
@@ -76,7 +83,7 @@ async fn claim<C: ConnectionTrait>(
     worker: &str,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    which.and_where(Column::State.eq(State::Queued)).and_where(job_pause::covers_job().not());
+    which.and_where(job_pause::covers_job().not());
     if conn.get_database_backend() == DatabaseBackend::Postgres {
         which.lock_with_tables_behavior(LockType::Update, [Entity], LockBehavior::SkipLocked);
     }

@@ -2,10 +2,10 @@
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, OnConflict, Query, SimpleExpr};
-use sea_orm::{ActiveModelTrait, Iterable};
+use sea_orm::sea_query::{Expr, InsertStatement, OnConflict, Query};
+use sea_orm::{ActiveModelTrait, FromQueryResult, Iterable};
 
-use super::{ActiveModel, Class, Column, Entity, Model, State, time, turns};
+use super::{ActiveModel, Class, Column, Entity, Model, State, Ticket, time, turns::InFlight};
 use crate::audit_entry::Actor;
 use crate::{GuildId, JobId, Timestamp};
 
@@ -53,19 +53,52 @@ impl NewJob {
     }
 }
 
-/// Inserts jobs, each queued or held as its guild's turn has it. Returns those that were inserted, with their state: a
-/// job is left out where an unfinished one has the same guild, kind and dedupe key.
+/// A row as it was inserted.
+#[derive(Debug, FromQueryResult)]
+struct Inserted {
+    job_id: JobId,
+    state: State,
+    run_at: Timestamp,
+    kind: String,
+    class: Class,
+}
+
+impl Inserted {
+    fn ticket(self) -> Option<Ticket> {
+        let Self { job_id: job, run_at, kind, class, .. } = self;
+        let ticket = Ticket { job, token: 0, run_at, kind, class, reply_to: None };
+        (self.state == State::Queued).then_some(ticket)
+    }
+}
+
+/// Inserts jobs, each queued or held as its guild's turn has it. Returns those that were inserted, with a ticket where
+/// they are queued: a job is left out where an unfinished one has the same guild, kind and dedupe key.
 pub async fn insert<C: ConnectionTrait>(
     conn: &C,
     jobs: Vec<NewJob>,
     now: Timestamp,
-) -> Result<Vec<(JobId, State)>, DbErr> {
-    let mut rows = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        let state = job.guild.map(|guild| turns::state_of_next(conn, (guild, job.class), now));
-        rows.push((job.row(State::Queued, now), state));
+) -> Result<Vec<(JobId, Option<Ticket>)>, DbErr> {
+    let mut inserted = Vec::with_capacity(jobs.len());
+    let guilds = jobs.iter().filter_map(|job| job.guild).collect();
+    let mut in_flight = InFlight::read(conn, guilds, now).await?;
+    let jobs = jobs.into_iter().map(|job| {
+        let state = job.guild.map_or(State::Queued, |guild| in_flight.add(guild, job.class));
+        job.row(state, now)
+    });
+    for mut insert in statements(conn, jobs, now)? {
+        insert.returning(Query::returning().columns([
+            Column::JobId,
+            Column::State,
+            Column::RunAt,
+            Column::Kind,
+            Column::Class,
+        ]));
+        for row in conn.query_all(&insert).await? {
+            let row = Inserted::from_query_result(&row, "")?;
+            inserted.push((row.job_id, row.ticket()));
+        }
     }
-    write(conn, rows, now).await
+    Ok(inserted)
 }
 
 /// Inserts chunks, which wait until their parent's plan is made.
@@ -74,43 +107,39 @@ pub async fn insert_held<C: ConnectionTrait>(
     jobs: Vec<NewJob>,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    let rows = jobs.into_iter().map(|job| (job.row(State::Held, now), None)).collect();
-    write(conn, rows, now).await.map(drop)
+    for insert in statements(conn, jobs.into_iter().map(|job| job.row(State::Held, now)), now)? {
+        conn.execute(&insert).await?;
+    }
+    Ok(())
 }
 
 /// Rows a statement: well under SQLite's limit of 32,766 bound values.
 const ROWS_A_STATEMENT: usize = 500;
 
-async fn write<C: ConnectionTrait>(
+/// They insert the rows that run into no unfinished job with the same dedupe key.
+fn statements<C: ConnectionTrait>(
     conn: &C,
-    rows: Vec<(ActiveModel, Option<SimpleExpr>)>,
+    rows: impl Iterator<Item = ActiveModel>,
     now: Timestamp,
-) -> Result<Vec<(JobId, State)>, DbErr> {
-    let mut inserted = Vec::with_capacity(rows.len());
-    let columns: Vec<Column> = Column::iter()
-        .filter(|column| rows.first().is_some_and(|(row, _)| row.get(*column).is_set()))
-        .collect();
-    let mut rows = rows.into_iter().peekable();
+) -> Result<Vec<InsertStatement>, DbErr> {
+    let mut rows = rows.peekable();
+    let is_set = |column: &Column| rows.peek().is_some_and(|row| row.get(*column).is_set());
+    let columns: Vec<Column> = Column::iter().filter(is_set).collect();
+    let mut statements = Vec::new();
     while rows.peek().is_some() {
         let mut insert = Query::insert();
         insert.into_table(Entity).columns(columns.clone());
-        for (mut row, state) in rows.by_ref().take(ROWS_A_STATEMENT) {
+        for mut row in rows.by_ref().take(ROWS_A_STATEMENT) {
             let values = columns.iter().map(|column| match column {
-                Column::State if state.is_some() => {
-                    state.clone().unwrap_or_else(|| Expr::value(State::Queued))
-                }
                 Column::RunAt | Column::CreatedAt => time::now(conn, now),
                 _ => row.take(*column).into_value().map_or_else(Expr::null, Expr::val),
             });
             insert.values(values).map_err(|error| DbErr::Custom(error.to_string()))?;
         }
         insert.on_conflict(OnConflict::new().do_nothing().to_owned());
-        insert.returning(Query::returning().columns([Column::JobId, Column::State]));
-        for row in conn.query_all(&insert).await? {
-            inserted.push((row.try_get("", "job_id")?, row.try_get("", "state")?));
-        }
+        statements.push(insert);
     }
-    Ok(inserted)
+    Ok(statements)
 }
 
 /// The unfinished job that [`insert`] ran into.

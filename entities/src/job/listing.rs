@@ -109,16 +109,12 @@ pub async fn backlog<C: ConnectionTrait>(conn: &C, class: Class, now: Timestamp)
         .column_as(Column::JobId.count(), "available")
         .column_as(Column::RunAt.min(), "oldest")
         .filter(Column::Class.eq(class))
-        .filter(Column::State.eq(State::Queued))
+        .filter(State::Queued.is())
         .filter(Expr::col(Column::RunAt).lte(time::now(conn, now)))
         .into_tuple()
         .one(conn)
         .await?;
-    let held = Entity::find()
-        .filter(Column::Class.eq(class))
-        .filter(Column::State.eq(State::Held))
-        .count(conn)
-        .await?;
+    let held = Entity::find().filter(Column::Class.eq(class)).filter(State::Held.is()).count(conn).await?;
     let (available, oldest) = row.unwrap_or((0, None));
     Ok(Backlog { available, held: i64::try_from(held).unwrap_or(i64::MAX), oldest })
 }

@@ -21,6 +21,7 @@ pub mod time;
 pub mod turns;
 
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, Func, SimpleExpr};
 use serde::{Deserialize, Serialize};
 pub use status::Status;
 
@@ -130,6 +131,22 @@ impl State {
     pub fn is_open(self) -> bool {
         Self::OPEN.contains(&self)
     }
+
+    /// For statements that rely on a partial index: Postgres uses one only where it reads the state in the statement.
+    fn literal(self) -> SimpleExpr {
+        SimpleExpr::Constant(self.into())
+    }
+
+    fn is(self) -> SimpleExpr {
+        Column::State.into_expr().eq(self.literal())
+    }
+
+    /// Of rows found by their ids. Postgres often thinks that few jobs are queued or run, and would read all of them
+    /// instead.
+    fn is_unindexed(self) -> SimpleExpr {
+        let state = Func::coalesce([Column::State.into_expr(), SimpleExpr::Constant("".into())]);
+        SimpleExpr::from(state).eq(self.literal())
+    }
 }
 
 /// Why a job or one attempt of it did not succeed, as its caller is told. `message` is public text.
@@ -184,6 +201,7 @@ impl Model {
         Ticket {
             job: self.job_id,
             token: self.token,
+            run_at: self.run_at,
             kind: self.kind.clone(),
             class: self.class,
             reply_to: self.reply_to.clone(),
@@ -197,6 +215,7 @@ pub struct Ticket {
     pub job: JobId,
     /// The fencing token when it was published. A claim with another one hits nothing.
     pub token: i64,
+    pub run_at: Timestamp,
     pub kind: String,
     pub class: Class,
     pub reply_to: Option<String>,
@@ -206,10 +225,5 @@ impl Ticket {
     /// The row as it must be for the message to count.
     pub fn claim(&self) -> Claim {
         Claim { job: self.job, token: self.token }
-    }
-
-    /// For a job that was never run.
-    pub fn fresh(job: JobId, kind: &str, class: Class) -> Self {
-        Self { job, token: 0, kind: kind.to_owned(), class, reply_to: None }
     }
 }

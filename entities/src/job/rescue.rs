@@ -27,7 +27,7 @@ impl Model {
 /// Running jobs of processes that have no row any more.
 pub async fn orphaned<C: ConnectionTrait>(conn: &C, limit: u64) -> Result<Vec<Model>, DbErr> {
     Entity::find()
-        .filter(Column::State.eq(State::Running))
+        .filter(State::Running.is())
         .filter(Column::Worker.not_in_subquery(worker::registered()))
         .limit(limit)
         .all(conn)

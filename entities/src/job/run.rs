@@ -16,7 +16,7 @@ impl Claim {
         Entity::update_many()
             .filter(Column::JobId.eq(self.job))
             .filter(Column::Token.eq(self.token))
-            .filter(Column::State.eq(State::Running))
+            .filter(State::Running.is_unindexed())
     }
 
     pub(super) fn update_progress<C: ConnectionTrait>(
@@ -39,7 +39,7 @@ pub async fn confirm<C: ConnectionTrait>(conn: &C, claim: Claim) -> Result<Optio
         .select_only()
         .column(Column::CancelRequested)
         .filter(Column::Token.eq(claim.token))
-        .filter(Column::State.eq(State::Running))
+        .filter(State::Running.is_unindexed())
         .into_tuple()
         .one(conn)
         .await
@@ -58,7 +58,7 @@ pub async fn of_worker<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<Vec
         .select_only()
         .columns([Column::JobId, Column::Token, Column::CancelRequested])
         .filter(Column::Worker.eq(worker))
-        .filter(Column::State.eq(State::Running))
+        .filter(State::Running.is())
         .into_tuple()
         .all(conn)
         .await?;
@@ -67,11 +67,7 @@ pub async fn of_worker<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<Vec
 }
 
 pub async fn count_of<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<u64, DbErr> {
-    Entity::find()
-        .filter(Column::Worker.eq(worker))
-        .filter(Column::State.eq(State::Running))
-        .count(conn)
-        .await
+    Entity::find().filter(Column::Worker.eq(worker)).filter(State::Running.is()).count(conn).await
 }
 
 /// Keeps where a run has come to, its progress, and, of a chunk, the counters so far. False: the claim is lost.
@@ -178,10 +174,10 @@ pub async fn succeed<C: ConnectionTrait>(
     let sql = format!(
         "WITH ended AS MATERIALIZED (SELECT job.job_id AS id, given.column3 AS outcome \
          FROM job, (VALUES {}) AS given \
-         WHERE job.job_id = given.column1 AND job.token = given.column2 AND job.state = 'running' \
+         WHERE job.job_id = given.column1 AND job.token = given.column2 AND coalesce(job.state, '') = 'running' \
          ORDER BY job.job_id {lock}) \
          UPDATE job SET state = 'succeeded', finished_at = {finished}, result = ended.outcome, error = NULL \
-         FROM ended WHERE job.job_id = ended.id AND state = 'running' RETURNING job_id, guild_id, class",
+         FROM ended WHERE job.job_id = ended.id RETURNING job_id, guild_id, class",
         places.join(", ")
     );
     let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, values);

@@ -3,12 +3,12 @@
 //!
 //! Jobs that wait for their `run_at` are not in flight. Two enqueues at the same moment may both take the last place,
 //! and the end of the last job in flight may not see an enqueue beside it: the first does no harm, and what the second
-//! leaves held with nothing in flight [`release_stranded`] finds.
+//! leaves held with nothing in flight [`stranded`] finds.
+
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{
-    Alias, CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, SimpleExpr,
-};
+use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SimpleExpr};
 use sea_orm::{Condition, DatabaseBackend, Order, QuerySelect};
 
 use super::claim::update_chosen;
@@ -26,39 +26,58 @@ pub fn share(class: Class) -> u64 {
     }
 }
 
-fn in_flight<C: ConnectionTrait>(
+/// Not an `OR`, for which Postgres would rather read all that is queued and all that runs than what a guild has.
+fn is_in_flight<C: ConnectionTrait>(
     conn: &C,
-    (guild, class): (GuildId, Class),
-    now: Timestamp,
-) -> SelectStatement {
-    let available = Condition::all()
-        .add(Column::State.eq(State::Queued))
-        .add(Expr::col(Column::RunAt).lte(time::now(conn, now)));
-    Query::select()
-        .expr(Expr::value(1))
-        .from(Entity)
-        .and_where(Column::GuildId.eq(guild))
-        .and_where(Column::Class.eq(class))
-        .and_where(Column::State.is_in([State::Queued, State::Running]))
-        .cond_where(Condition::any().add(Column::State.eq(State::Running)).add(available))
-        .to_owned()
-}
-
-/// The state in which the guild's next job of the class is inserted.
-pub(super) fn state_of_next<C: ConnectionTrait>(
-    conn: &C,
-    (guild, class): (GuildId, Class),
+    column: impl Fn(Column) -> SimpleExpr,
     now: Timestamp,
 ) -> SimpleExpr {
-    let share = share(class);
-    if share == u64::MAX {
-        return Expr::value(State::Queued);
+    let runs_or_may: SimpleExpr = CaseStatement::new()
+        .case(column(Column::State).eq(State::Running.literal()), Expr::value(true))
+        .finally(column(Column::RunAt).lte(time::now(conn, now)))
+        .into();
+    column(Column::State).is_in([State::Queued.literal(), State::Running.literal()]).and(runs_or_may)
+}
+
+/// How many jobs of guilds are in flight, in each class.
+pub(super) struct InFlight(HashMap<(GuildId, Class), u64>);
+
+impl InFlight {
+    pub(super) async fn read<C: ConnectionTrait>(
+        conn: &C,
+        guilds: HashSet<GuildId>,
+        now: Timestamp,
+    ) -> Result<Self, DbErr> {
+        if guilds.is_empty() {
+            return Ok(Self(HashMap::new()));
+        }
+        let counts: Vec<(GuildId, Class, i64)> = Entity::find()
+            .select_only()
+            .columns([Column::GuildId, Column::Class])
+            .column_as(Column::JobId.count(), "count")
+            .filter(Column::GuildId.is_in(guilds))
+            .filter(is_in_flight(conn, Column::into_expr, now))
+            .group_by(Column::GuildId)
+            .group_by(Column::Class)
+            .into_tuple()
+            .all(conn)
+            .await?;
+        let count = |(guild, class, count)| ((guild, class), u64::try_from(count).unwrap_or(0));
+        Ok(Self(counts.into_iter().map(count).collect()))
     }
-    let full = in_flight(conn, (guild, class), now).limit(1).offset(share - 1).to_owned();
-    CaseStatement::new()
-        .case(Expr::exists(full), Expr::value(State::Held))
-        .finally(Expr::value(State::Queued))
-        .into()
+
+    fn of(&self, guild: GuildId, class: Class) -> u64 {
+        self.0.get(&(guild, class)).copied().unwrap_or(0)
+    }
+
+    /// The state of the guild's next job of the class, which is in flight then or held.
+    pub(super) fn add(&mut self, guild: GuildId, class: Class) -> State {
+        if self.of(guild, class) >= share(class) {
+            return State::Held;
+        }
+        *self.0.entry((guild, class)).or_default() += 1;
+        State::Queued
+    }
 }
 
 /// Releases held jobs of the guild until `most` are in flight, oldest first. Chunks wait until their plan is made.
@@ -68,13 +87,8 @@ pub async fn release<C: ConnectionTrait>(
     most: u64,
     now: Timestamp,
 ) -> Result<Vec<Ticket>, DbErr> {
-    let counted = Query::select()
-        .expr_as(Expr::val(1).count(), Alias::new("count"))
-        .from_subquery(in_flight(conn, (guild, class), now), Alias::new("in_flight"))
-        .to_owned();
-    let count: Option<i64> =
-        conn.query_one(&counted).await?.map(|row| row.try_get("", "count")).transpose()?;
-    let free = most.saturating_sub(count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0));
+    let in_flight = InFlight::read(conn, HashSet::from([guild]), now).await?;
+    let free = most.saturating_sub(in_flight.of(guild, class));
     if free == 0 {
         return Ok(Vec::new());
     }
@@ -84,7 +98,7 @@ pub async fn release<C: ConnectionTrait>(
         .from(Entity)
         .and_where(Column::GuildId.eq(guild))
         .and_where(Column::Class.eq(class))
-        .and_where(Column::State.eq(State::Held))
+        .and_where(State::Held.is())
         .cond_where(may_begin())
         .order_by(Column::JobId, Order::Asc)
         .limit(free);
@@ -135,7 +149,7 @@ async fn with_held<C: ConnectionTrait>(
         .column(Column::GuildId)
         .column(Column::Class)
         .distinct()
-        .filter(Column::State.eq(State::Held))
+        .filter(State::Held.is())
         .filter(Column::GuildId.is_in(guilds))
         .into_tuple()
         .all(conn)
@@ -143,38 +157,37 @@ async fn with_held<C: ConnectionTrait>(
     Ok(held.into_iter().filter(|held| ended.contains(held)).collect())
 }
 
-/// Guilds with held jobs of the class that may begin, and none in flight whose end would release them.
+/// Guilds and classes with held jobs that may begin, and none in flight whose end would release them.
 pub async fn stranded<C: ConnectionTrait>(
     conn: &C,
-    class: Class,
     now: Timestamp,
     most: u64,
 ) -> Result<Vec<(GuildId, Class)>, DbErr> {
-    let other = Alias::new("other");
-    let column = |column| Expr::col((other.clone(), column));
-    let available = Condition::all()
-        .add(column(Column::State).eq(State::Queued))
-        .add(column(Column::RunAt).lte(time::now(conn, now)));
-    let in_flight = Query::select()
-        .expr(Expr::value(1))
-        .from_as(Entity, other.clone())
-        .and_where(column(Column::GuildId).equals((Entity, Column::GuildId)))
-        .and_where(column(Column::Class).equals((Entity, Column::Class)))
-        .and_where(column(Column::State).is_in([State::Queued, State::Running]))
-        .cond_where(Condition::any().add(column(Column::State).eq(State::Running)).add(available))
-        .to_owned();
-    Entity::find()
-        .select_only()
-        .column(Column::GuildId)
-        .column(Column::Class)
+    let of = |table| move |column: Column| Expr::col((Alias::new(table), column));
+    let (waits, other) = (of("waits"), of("other"));
+    let held = Query::select()
         .distinct()
-        .filter(Column::State.eq(State::Held))
-        .filter(Column::Class.eq(class))
-        .filter(Column::GuildId.is_not_null())
-        .filter(may_begin())
-        .filter(Expr::exists(in_flight).not())
+        .columns([Column::GuildId, Column::Class])
+        .from(Entity)
+        .and_where(State::Held.is())
+        .and_where(Column::GuildId.is_not_null())
+        .cond_where(may_begin())
+        .to_owned();
+    // Not an EXISTS, which Postgres may turn into a join with all that is in flight anywhere.
+    let any_in_flight = Query::select()
+        .expr(Expr::value(1))
+        .from_as(Entity, Alias::new("other"))
+        .and_where(other(Column::GuildId).eq(waits(Column::GuildId)))
+        .and_where(other(Column::Class).eq(waits(Column::Class)))
+        .and_where(is_in_flight(conn, other, now))
+        .limit(1)
+        .to_owned();
+    let stranded = Query::select()
+        .exprs([waits(Column::GuildId), waits(Column::Class)])
+        .from_subquery(held, Alias::new("waits"))
+        .and_where(SimpleExpr::from(any_in_flight).is_null())
         .limit(most)
-        .into_tuple()
-        .all(conn)
-        .await
+        .to_owned();
+    let rows = conn.query_all(&stranded).await?;
+    rows.iter().map(|row| Ok((row.try_get("", "guild_id")?, row.try_get("", "class")?))).collect()
 }

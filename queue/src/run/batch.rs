@@ -10,43 +10,34 @@ use entities::job::{Claim, Model, claim, run, turns};
 use futures_util::FutureExt;
 use sea_orm::DbErr;
 use sea_orm::prelude::Json;
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
 use super::heartbeat::{CLAIM_TIMEOUT, Registration};
 use crate::Queue;
 
-/// Statements of one sort in flight on Postgres: one is written while the next is filled. SQLite has one writer.
-const IN_FLIGHT: usize = 2;
-
 type Asked<I, O> = (I, oneshot::Sender<Result<O, DbErr>>);
 type Answers<O> = Vec<oneshot::Sender<Result<O, DbErr>>>;
-type Source<I, O> = Arc<Mutex<mpsc::UnboundedReceiver<Asked<I, O>>>>;
 
-/// Starts tasks that hand what has gathered to `write`, until nobody can ask any more. A batch that panics is refused,
-/// and the next one is written.
+/// Starts a task that hands what has gathered to `write`, one batch at a time, until nobody can ask any more. A batch
+/// that panics is refused, and the next one is written.
 fn start<I, O, F>(
     tasks: &TaskTracker,
-    count: usize,
-    write: impl Fn(Vec<I>, Answers<O>) -> F + Clone + Send + 'static,
+    write: impl Fn(Vec<I>, Answers<O>) -> F + Send + 'static,
 ) -> mpsc::UnboundedSender<Asked<I, O>>
 where
     I: Send + 'static,
     O: Send + 'static,
     F: Future<Output = ()> + Send + 'static,
 {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    let source = Arc::new(Mutex::new(receiver));
-    for _ in 0..count {
-        let (source, write) = (Arc::clone(&source), write.clone());
-        tasks.spawn(async move {
-            while let Some((items, answers)) = gather(&source).await {
-                if AssertUnwindSafe(write(items, answers)).catch_unwind().await.is_err() {
-                    tracing::error!("a batch of the job table broke off: a bug, see the log");
-                }
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    tasks.spawn(async move {
+        while let Some((items, answers)) = gather(&mut receiver).await {
+            if AssertUnwindSafe(write(items, answers)).catch_unwind().await.is_err() {
+                tracing::error!("a batch of the job table broke off: a bug, see the log");
             }
-        });
-    }
+        }
+    });
     sender
 }
 
@@ -58,9 +49,9 @@ async fn ask<I, O>(sender: &mpsc::UnboundedSender<Asked<I, O>>, item: I) -> Resu
 }
 
 /// Takes what has gathered; `None` when nobody can ask any more.
-async fn gather<I, O>(source: &Source<I, O>) -> Option<(Vec<I>, Answers<O>)> {
+async fn gather<I, O>(source: &mut mpsc::UnboundedReceiver<Asked<I, O>>) -> Option<(Vec<I>, Answers<O>)> {
     let mut asked = Vec::new();
-    let count = source.lock().await.recv_many(&mut asked, claim::MOST).await;
+    let count = source.recv_many(&mut asked, claim::MOST).await;
     (count > 0).then(|| asked.into_iter().unzip())
 }
 
@@ -71,10 +62,6 @@ fn refuse<O>(error: &DbErr, answers: Answers<O>) {
     }
 }
 
-fn writers(queue: &Queue) -> usize {
-    if queue.database.is_postgres() { IN_FLIGHT } else { 1 }
-}
-
 type Wanted = (Claim, Arc<Registration>);
 
 /// Claims published jobs for one process.
@@ -83,7 +70,7 @@ pub(super) struct Claimer(mpsc::UnboundedSender<Asked<Wanted, Option<Model>>>);
 impl Claimer {
     pub(super) fn start(queue: &Queue) -> Self {
         let own = queue.clone();
-        Self(start(queue.shutdown.services(), writers(queue), move |wanted, answers| {
+        Self(start(queue.shutdown.services(), move |wanted, answers| {
             let queue = own.clone();
             async move { claim(&queue, wanted, answers).await }
         }))
@@ -122,12 +109,8 @@ pub(crate) struct Finisher(mpsc::UnboundedSender<Asked<(Claim, Json), bool>>);
 
 impl Finisher {
     pub(super) fn start(queue: &Queue) -> Self {
-        Self::with_writers(queue, writers(queue))
-    }
-
-    pub(super) fn with_writers(queue: &Queue, writers: usize) -> Self {
         let own = queue.clone();
-        Self(start(queue.shutdown.services(), writers, move |ended, answers| {
+        Self(start(queue.shutdown.services(), move |ended, answers| {
             let queue = own.clone();
             async move { succeed(&queue, ended, answers).await }
         }))
@@ -188,7 +171,7 @@ mod tests {
     #[tokio::test]
     async fn a_batch_that_panics_is_refused_and_the_next_is_written() {
         let tasks = TaskTracker::new();
-        let sender = start(&tasks, 2, double);
+        let sender = start(&tasks, double);
         for _ in 0..5 {
             assert!(ask(&sender, 0).await.is_err());
             assert_eq!(ask(&sender, 21).await.ok(), Some(42));

@@ -1,14 +1,16 @@
 //! Where the jobs of a class come from: messages of the broker, and the safety net.
 //!
 //! A message is acknowledged after the claim; from then on only the row and this process's heartbeat decide. Once a
-//! second a class with free slots also claims what has been available for a while, oldest first. So a message that was
-//! lost, or could not be claimed by, costs two seconds, and a retry needs no message.
+//! second a class with free slots also claims what has been available for a while, oldest first; while messages come,
+//! only what they have overtaken by as much, for a backlog is theirs to bring. So a message that was lost, or could not
+//! be claimed by, costs two seconds, and a retry needs no message.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use entities::Timestamp;
 use entities::job::claim::Available;
-use entities::job::{Claim, Class, Model, Ticket, claim, turns};
+use entities::job::{Claim, Class, Model, Ticket, claim};
 use runtime::fail_point;
 use sea_orm::DbErr;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -27,8 +29,6 @@ const NET_EVERY: Duration = Duration::from_secs(1);
 const NET_AFTER: Duration = Duration::from_secs(2);
 /// A process that cannot claim for want of the database takes no further message for this long.
 const DATABASE_PAUSE: Duration = Duration::from_secs(1);
-/// Guilds whose held jobs are released in one look.
-const STRANDED: u64 = 100;
 
 /// A job that this process may run, and the registration it was claimed under.
 pub(super) struct Claimed {
@@ -37,8 +37,28 @@ pub(super) struct Claimed {
     pub(super) reply_to: Option<String>,
 }
 
+/// A class in this process.
+struct Lane {
+    class: Class,
+    free: Arc<Semaphore>,
+    /// When the newest job became available of which a message came since the last look of the safety net.
+    newest: Mutex<Option<Timestamp>>,
+}
+
+impl Lane {
+    fn newest(&self) -> MutexGuard<'_, Option<Timestamp>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn brought(&self, run_at: Timestamp) {
+        let mut newest = self.newest();
+        *newest = (*newest).max(Some(run_at));
+    }
+}
+
 pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
     let free = Arc::new(Semaphore::new(usize::from(slots)));
+    let lane = Arc::new(Lane { class, free, newest: Mutex::default() });
     let mut deliveries = pool.queue.broker.consume(class, slots);
     let soft = pool.queue.shutdown.soft().clone();
     let mut net = tokio::time::interval(NET_EVERY);
@@ -46,17 +66,17 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
     // Its sender lives until the process ends, and so does this loop.
     drop(pool.registration.clone().wait_for(Option::is_some).await);
     loop {
-        let Ok(slot) = Arc::clone(&free).acquire_owned().await else { return };
+        let Ok(slot) = Arc::clone(&lane.free).acquire_owned().await else { return };
         tokio::select! {
             biased;
             () = soft.cancelled() => return,
             _ = net.tick() => {
-                if cast_net(&pool, class, slot, &free).await {
+                if cast_net(&pool, &lane, slot).await {
                     net.reset_at(Instant::now());
                 }
             }
             delivery = deliveries.next() => match delivery {
-                Some(delivery) => spawn(&pool, Work::Message(delivery), slot),
+                Some(delivery) => spawn((&pool, &lane), Work::Message(delivery), slot),
                 None => return,
             },
         }
@@ -68,11 +88,12 @@ enum Work {
     Claimed(Box<Claimed>),
 }
 
-fn spawn(pool: &Arc<Pool>, work: Work, slot: OwnedSemaphorePermit) {
-    let (pool, tracker) = (Arc::clone(pool), pool.queue.shutdown.tracker().clone());
+fn spawn((pool, lane): (&Arc<Pool>, &Arc<Lane>), work: Work, slot: OwnedSemaphorePermit) {
+    let tracker = pool.queue.shutdown.tracker().clone();
+    let (pool, lane) = (Arc::clone(pool), Arc::clone(lane));
     tracker.spawn(async move {
         let claimed = match work {
-            Work::Message(delivery) => claim_published(&pool, delivery).await,
+            Work::Message(delivery) => claim_published(&pool, &lane, delivery).await,
             Work::Claimed(claimed) => {
                 fail_point("after_claim", &claimed.job.kind).await;
                 Some(*claimed)
@@ -86,8 +107,9 @@ fn spawn(pool: &Arc<Pool>, work: Work, slot: OwnedSemaphorePermit) {
 }
 
 /// Claims the job of a message; the message has done its work then, whatever came of it.
-async fn claim_published(pool: &Pool, delivery: Delivery) -> Option<Claimed> {
-    let Ticket { job, kind, reply_to, .. } = delivery.ticket.clone();
+async fn claim_published(pool: &Pool, lane: &Lane, delivery: Delivery) -> Option<Claimed> {
+    let Ticket { job, run_at, kind, reply_to, .. } = delivery.ticket.clone();
+    lane.brought(run_at);
     if !pool.registry.knows(&kind) {
         tracing::debug!(job.id = %job, job.kind = kind, "unknown kind of job: it stays queued");
         metrics::counter!("guildhall_jobs_unknown_total", "kind" => kind).increment(1);
@@ -124,27 +146,29 @@ pub(super) async fn claim_confirmed(
 }
 
 /// True when there may be more than was claimed.
-async fn cast_net(pool: &Arc<Pool>, class: Class, slot: OwnedSemaphorePermit, free: &Arc<Semaphore>) -> bool {
+async fn cast_net(pool: &Arc<Pool>, lane: &Arc<Lane>, slot: OwnedSemaphorePermit) -> bool {
     let Some(registration) = pool.registration.borrow().clone() else { return false };
-    let most = (1 + free.available_permits()).min(claim::MOST);
+    let most = (1 + lane.free.available_permits()).min(claim::MOST);
     let kinds = pool.registry.kinds().collect::<Vec<_>>();
-    match claim_available(&pool.queue, (class, &kinds), most, &registration).await {
+    let overtaken = lane.newest().take();
+    match claim_available(&pool.queue, (lane.class, &kinds, overtaken), most, &registration).await {
         Ok(jobs) => {
             let full = jobs.len() == most;
             let mut slots = Some(slot);
             for job in jobs {
-                let Some(slot) = slots.take().or_else(|| Arc::clone(free).try_acquire_owned().ok()) else {
+                let Some(slot) = slots.take().or_else(|| Arc::clone(&lane.free).try_acquire_owned().ok())
+                else {
                     // Permits are taken by this loop only.
                     break;
                 };
                 let reply_to = job.reply_to.clone();
                 let claimed = Claimed { job, registration: Arc::clone(&registration), reply_to };
-                spawn(pool, Work::Claimed(Box::new(claimed)), slot);
+                spawn((pool, lane), Work::Claimed(Box::new(claimed)), slot);
             }
             full
         }
         Err(error) => {
-            tracing::warn!(class = class.name(), %error, "the safety net cannot reach the database");
+            tracing::warn!(class = lane.class.name(), %error, "the safety net cannot reach the database");
             false
         }
     }
@@ -152,28 +176,17 @@ async fn cast_net(pool: &Arc<Pool>, class: Class, slot: OwnedSemaphorePermit, fr
 
 pub(super) async fn claim_available(
     queue: &Queue,
-    (class, kinds): (Class, &[&'static str]),
+    (class, kinds, overtaken): (Class, &[&'static str], Option<Timestamp>),
     most: usize,
     registration: &Registration,
 ) -> Result<Vec<Model>, DbErr> {
-    let since = if queue.broker.is_connected() { NET_AFTER } else { Duration::ZERO };
-    let wanted = Available { class, kinds, since, most: most as u64 };
+    let (since, overtaken) =
+        if queue.broker.is_connected() { (NET_AFTER, overtaken) } else { (Duration::ZERO, None) };
+    let wanted = Available { class, kinds, since, overtaken, most: most as u64 };
     if !registration.is_confirmed(queue).await? {
         return Ok(Vec::new());
     }
-    release_stranded(queue, class).await?;
     let claiming = claim::available(queue.database.write(), wanted, &registration.name, queue.clock.now());
     let late = |_| DbErr::Custom("the database did not answer in time".to_owned());
     tokio::time::timeout(CLAIM_TIMEOUT, claiming).await.map_err(late)?
-}
-
-/// Releases what an enqueue and an end that raced left held.
-async fn release_stranded(queue: &Queue, class: Class) -> Result<(), DbErr> {
-    let now = queue.clock.now();
-    for (guild, class) in turns::stranded(queue.database.read(), class, now, STRANDED).await? {
-        let released =
-            turns::release(queue.database.write(), (guild, class), turns::share(class), now).await?;
-        queue.publish(released);
-    }
-    Ok(())
 }

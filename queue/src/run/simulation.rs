@@ -113,8 +113,8 @@ impl World {
         let fault = self.fault(10);
         self.tell(format!("net of {at} for {}, {fault:?}", class.name()));
         let Some(mut process) = self.take_awake(at) else { return };
-        let cause = process.claim_available(class, fault).await;
-        self.finish_step(at, process, cause).await;
+        process.claim_available(class, fault).await;
+        self.finish_step(at, process, Cause::Net).await;
     }
 
     /// One step of one run.
@@ -149,6 +149,7 @@ impl World {
     async fn rescue(&mut self) {
         self.tell("rescue".to_owned());
         self.leader.rescue().await.unwrap();
+        self.leader.release_stranded().await.unwrap();
         self.check(Cause::Rescue).await;
     }
 
@@ -224,8 +225,8 @@ impl World {
             let idle = |row: &Model| matches!(row.state, State::Queued | State::Held) && row.class == class;
             if self.rows.iter().any(idle) {
                 let Some(mut process) = self.take_awake(at) else { return };
-                let cause = process.claim_available(class, Fault::None).await;
-                self.finish_step(at, process, cause).await;
+                process.claim_available(class, Fault::None).await;
+                self.finish_step(at, process, Cause::Net).await;
             }
         }
         for at in 0..self.processes.len() {

@@ -105,6 +105,7 @@ both_modes! {
         world.execute(quarantined).await;
         assert_eq!(world.queue.rescue_orphaned().await.unwrap(), 1);
         assert_eq!(world.row(running[0]).await.state, State::Dead);
+        world.queue.release_stranded().await.unwrap();
         gate.wait_for_entry().await;
         world.cancel(parent).await;
         let row = world.wait_for(parent, State::Failed).await;

@@ -34,6 +34,7 @@ async fn net(world: &World) -> Vec<entities::job::Model> {
         class: Class::Default,
         kinds: &["echo"],
         since: std::time::Duration::ZERO,
+        overtaken: None,
         most: 10,
     };
     let (conn, now) = (world.context.database.write(), world.context.clock.now());

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use entities::job::{State, Ticket};
+use entities::job::claim::{self, Available};
+use entities::job::{Class, State, Ticket};
 use entities::worker;
 use queue::run::Slots;
 use queue::{Answer, Enqueued};
@@ -37,6 +38,24 @@ both_modes! {
         assert_eq!(world.row(job).await.state, State::Queued, "its message has two seconds");
         world.advance(NET_AFTER).await;
         world.wait_for(job, State::Succeeded).await;
+    }
+
+    async fn what_messages_have_not_overtaken_is_left_to_them(world: World) {
+        let first = world.enqueue(&echo()).await.job;
+        world.advance(NET_AFTER).await;
+        let second = world.enqueue(&echo()).await.job;
+        world.advance(NET_AFTER).await;
+        let (conn, newest) = (world.context.database.write(), world.row(second).await.run_at);
+        let wanted = Available {
+            class: Class::Default,
+            kinds: &["echo"],
+            since: NET_AFTER,
+            overtaken: Some(newest),
+            most: 10,
+        };
+        let now = world.context.clock.now();
+        let claimed = claim::available(conn, wanted, "net", now).await.unwrap();
+        assert_eq!(claimed.iter().map(|job| job.job_id).collect::<Vec<_>>(), [first]);
     }
 
     async fn more_than_there_are_slots_are_claimed_as_slots_become_free(world: World) {

@@ -100,6 +100,7 @@ both_modes! {
         let gate = Gate::new();
         gate.open.add_permits(2);
         world.work_with(registry().with(gate));
+        world.queue.release_stranded().await.unwrap();
         for job in &jobs[4..] {
             world.wait_for(*job, State::Succeeded).await;
         }

@@ -44,6 +44,18 @@ async fn a_redis_that_never_answers_costs_one_timeout_then_nothing() {
     silent.abort();
 }
 
+#[tokio::test]
+async fn a_redis_that_stalls_at_the_start_is_waited_for() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}/0", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move {
+        let _stalled = listener.accept().await.unwrap();
+        silent_after_handshake(listener).await;
+    });
+    assert!(Redis::connect(&url, "test").await.is_ok());
+    server.abort();
+}
+
 async fn silent_after_handshake(listener: tokio::net::TcpListener) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let (mut stream, _) = listener.accept().await.unwrap();

@@ -156,6 +156,7 @@ impl<'a> Simulation<'a> {
             class: Class::Maintenance,
             kinds: &["periodic_task"],
             since: Duration::ZERO,
+            overtaken: None,
             most: 10,
         };
         if self.random.random_ratio(1, 5) {

@@ -15,8 +15,8 @@ pub(super) enum Cause {
     Nothing,
     /// A delivery of a message that was published for this token.
     Message(i64),
-    /// A look of the safety net; none where the process or the database would not.
-    Net(Option<Class>),
+    /// A look of the safety net.
+    Net,
     Effect(Claim),
     /// The end of the run with this claim; `burns`: as a failed attempt.
     Write {
@@ -63,7 +63,7 @@ impl World {
         assert!(after.len() >= before.len(), "a job is gone");
         self.rows = after;
         match cause {
-            Cause::Net(Some(class)) => self.check_turns(class, 1),
+            Cause::Rescue => Class::ALL.into_iter().for_each(|class| self.check_turns(class, 1)),
             Cause::Write { claim, .. } => {
                 let row = self.row(claim.job);
                 // One that goes on at once keeps its turn.
@@ -112,7 +112,7 @@ impl World {
     fn check_claim(&self, (old, new): (&Model, &Model), cause: &Cause) {
         match cause {
             Cause::Message(token) => assert_eq!(*token, old.token, "claimed by a stale message"),
-            Cause::Net(_) => {}
+            Cause::Net => {}
             other => panic!("claimed by {other:?}"),
         }
         assert_eq!(new.token, old.token + 1);
@@ -169,8 +169,8 @@ impl World {
         }
     }
 
-    /// None of a guild's jobs is held while fewer than these are in flight: one after a look of the safety net, the full
-    /// share when a run has left.
+    /// None of a guild's jobs is held while fewer than these are in flight: one after a look of the leader, the full share when
+    /// a run has left.
     fn check_turns(&self, class: Class, least: u64) {
         let of = |state: State| {
             let all = self.rows.iter().filter(move |row| row.class == class && row.guild_id.is_some());

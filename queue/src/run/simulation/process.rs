@@ -66,7 +66,7 @@ impl Process {
         Self {
             registration: register(&queue, &identity, 1).await.unwrap(),
             claimer: Claimer::start(&queue),
-            finisher: Finisher::with_writers(&queue, 1),
+            finisher: Finisher::start(&queue),
             queue,
             frozen: false,
             running: Running::default(),
@@ -137,16 +137,15 @@ impl Process {
         }
     }
 
-    pub(super) async fn claim_available(&mut self, class: Class, fault: Fault) -> Cause {
+    pub(super) async fn claim_available(&mut self, class: Class, fault: Fault) {
         if fault == Fault::Refused {
-            return Cause::Net(None);
+            return;
         }
-        let kinds = (class, &[KIND][..]);
-        let claimed = claim_available(&self.queue, kinds, 2, &self.registration).await.unwrap();
+        let wanted = (class, &[KIND][..], None);
+        let claimed = claim_available(&self.queue, wanted, 2, &self.registration).await.unwrap();
         if fault == Fault::None {
             claimed.into_iter().for_each(|job| self.enter(job));
         }
-        Cause::Net(Some(class).filter(|_| !self.is_in_doubt()))
     }
 
     fn enter(&mut self, job: Model) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::DateTime;
 use entities::audit_entry::Actor;
 use entities::job::insert::{self, NewJob};
-use entities::job::{Claim, Class, Column, Entity, Model, State, Ticket};
+use entities::job::{Claim, Class, Column, Entity, Model, Ticket};
 use entities::{GuildId, JobId, Timestamp, guild, job_pause};
 use futures_util::FutureExt;
 use runtime::{Clock, Config, Context, Database, Secret, Shutdown};
@@ -200,12 +200,11 @@ impl World {
             total: 0,
             actor: Actor::service(),
         };
-        let id = job.id;
         self.tell(format!("enqueue {} {}", self.rows.len(), class.name()));
         let now = self.leader.clock.now();
         let inserted = insert::insert(self.database.write(), vec![job], now).await.unwrap();
-        if inserted[0].1 == State::Queued && self.random.percent(80) {
-            self.leader.publish([Ticket::fresh(id, KIND, class)]);
+        if self.random.percent(80) {
+            self.leader.publish(inserted.into_iter().filter_map(|(_, ticket)| ticket));
         }
         self.check(super::Cause::Enqueue).await;
     }
