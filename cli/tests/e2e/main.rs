@@ -28,6 +28,7 @@ mod limits;
 mod lookup;
 mod moderation;
 mod network;
+mod operators;
 mod poison;
 mod servers;
 mod shield;

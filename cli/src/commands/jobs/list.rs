@@ -2,7 +2,7 @@
 
 use entities::job::listing::{self, Filter};
 use entities::job::{Class, Model, Status};
-use entities::{GuildId, Timestamp};
+use entities::{GuildId, Timestamp, job_pause};
 use runtime::Database;
 
 use crate::access::{self, AccessArgs};
@@ -54,6 +54,7 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
         access::require_guild(conn, guild).await?;
     }
     let mut parts = vec![backlog(&context.database, now).await?];
+    parts.extend(paused(&job_pause::list(conn).await?));
     let bulk = listing::open_bulk(conn, args.guild, BULK).await?;
     if !bulk.is_empty() {
         parts.push(under_way(&bulk, now));
@@ -83,6 +84,14 @@ async fn backlog(database: &Database, now: Timestamp) -> anyhow::Result<String> 
         ]);
     }
     Ok(table.render())
+}
+
+/// What operators paused, or nothing.
+fn paused(pauses: &[job_pause::Model]) -> Option<String> {
+    let class = |pause: &job_pause::Model| pause.class.map(|class| format!("class {}", class.name()));
+    let guild = |pause: &job_pause::Model| pause.guild_id.map(|guild| format!("guild {guild}"));
+    let scopes: Vec<_> = pauses.iter().filter_map(|pause| class(pause).or_else(|| guild(pause))).collect();
+    (!scopes.is_empty()).then(|| format!("Paused: {} (`jobs resume`)", scopes.join(", ")))
 }
 
 /// How far each guild's unfinished bulk jobs are, and when they will be done.

@@ -247,16 +247,16 @@ impl Private {
         self.count(&["EVAL", script, "1", "{test:pace:chat}:permits"]).await
     }
 
-    /// Commands that were run so far, those within scripts too.
-    async fn calls(&self) -> u64 {
+    /// Commands that were run so far, those within scripts too, and the microseconds that scripts took.
+    async fn spent(&self) -> (u64, u64) {
         let client = redis::Client::open(self.url.as_str()).unwrap();
         let mut connection = client.get_multiplexed_async_connection().await.unwrap();
         let stats: String =
             redis::cmd("INFO").arg("commandstats").query_async(&mut connection).await.unwrap();
-        let calls = stats
-            .lines()
-            .filter_map(|line| line.split_once("calls=")?.1.split(',').next()?.parse::<u64>().ok());
-        calls.sum()
+        let of = |line: &str, field| line.split_once(field)?.1.split(',').next()?.parse::<u64>().ok();
+        let calls = stats.lines().filter_map(|line| of(line, "calls="));
+        let scripts = stats.lines().filter(|line| line.starts_with("cmdstat_evalsha:"));
+        (calls.sum(), scripts.filter_map(|line| of(line, "usec=")).sum())
     }
 }
 
@@ -329,13 +329,15 @@ async fn a_question_costs_the_same_with_10_and_with_10_000_guilds_waiting() {
         for guild in 0..guilds {
             question(&pace, guild).await;
         }
-        let before = private.calls().await;
+        let before = private.spent().await;
         for n in 0..200 {
             now += SECOND / 5_000;
             pace.now = Some(now);
             question(&pace, n % guilds).await;
         }
-        costs.push(private.calls().await - before);
+        let after = private.spent().await;
+        println!("{guilds} guilds: 200 questions took scripts {} µs", after.1 - before.1);
+        costs.push(after.0 - before.0);
     }
     println!("commands within 200 questions: {costs:?}");
     assert!(costs[1] <= costs[0] * 11 / 10, "{costs:?}");
