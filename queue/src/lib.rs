@@ -48,7 +48,7 @@
 //! | broker away, wiped, blocked, silent | `/health/ready` names `broker` | jobs go on, claimed from the database within a second |
 //! | worker killed or frozen | warning "worker processes gave no heartbeat"; `guildhall_jobs_rescued_total` | its jobs run elsewhere within 20 s; a frozen one that wakes drops its runs and registers anew |
 //! | worker stopped | the log says what is still running | runs end within 30 s or go back; no attempt is burned |
-//! | scheduler gone | `guildhall_scheduler_leads` is 0 everywhere | rescue and schedules wait for the next leader, at most 20 s; everything else goes on |
+//! | scheduler gone | `guildhall_scheduler_leads` is 0 everywhere | rescue, turns that a race left and schedules wait for the next leader, at most 20 s; everything else goes on |
 //! | job panics, runs into its limit, gets a broken answer | `jobs show`: one line for each attempt | retried after the backoff, then `dead` |
 //! | job kills its workers | `worker_lost` in its history, class `quarantine` | twice at once, then alone and with backoff, then `dead` |
 //! | job blocks its thread | error "a job blocks a thread", the process ends in order | counts as a crash |
