@@ -83,7 +83,7 @@ impl Job {
         self.0.platforms.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
             // Later attempts come after longer pauses by themselves.
             PlatformError::Unavailable { .. } if !job.is_resumed() => {
-                JobError::RetryAfter(public(&error), SETTLE)
+                JobError::Snooze(public(&error), SETTLE)
             }
             _ => job_error(error),
         })
@@ -139,7 +139,7 @@ async fn complete(
     if ticket::open(&transaction, (ticket.guild_id, id), channel, now).await?.is_none() {
         transaction.rollback().await?;
         let open = ticket::find(job.database().write(), ticket.guild_id, id).await?;
-        let channel = open.and_then(|ticket| ticket.channel_id).ok_or(JobError::LeaseLost)?;
+        let channel = open.and_then(|ticket| ticket.channel_id).ok_or(JobError::ClaimLost)?;
         return Ok(done(id, channel));
     }
     let entry = NewEntry {

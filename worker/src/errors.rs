@@ -30,7 +30,7 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
         PlatformError::Unavailable { .. } => JobError::Retry(failure),
         PlatformError::RateLimited { retry_after }
         | PlatformError::Stopped { retry_after: Some(retry_after), .. } => {
-            JobError::RetryAfter(failure, retry_after)
+            JobError::Snooze(failure, retry_after)
         }
         _ => JobError::Fail(failure),
     }
@@ -42,7 +42,7 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
 pub(crate) fn wait_out(job: &JobContext, error: JobError) -> JobError {
     match error {
         JobError::Retry(failure) if failure.error == UNAVAILABLE && is_outage(job) => {
-            JobError::RetryAfter(failure, OUTAGE_PAUSE)
+            JobError::Snooze(failure, OUTAGE_PAUSE)
         }
         error => error,
     }
@@ -161,7 +161,7 @@ mod tests {
     fn a_job_is_retried_exactly_where_the_error_may_pass_by_itself() {
         for (error, ..) in all() {
             let retryable = error.is_retryable();
-            let retried = matches!(job_error(error.clone()), JobError::Retry(_) | JobError::RetryAfter(..));
+            let retried = matches!(job_error(error.clone()), JobError::Retry(_) | JobError::Snooze(..));
             assert_eq!(retried, retryable, "{error}");
         }
     }

@@ -174,11 +174,11 @@ async fn wanted(job: &JobContext, (guild, user): (GuildId, ChatId)) -> Result<Op
 /// Shows on the bans, and in the audit log, why the platform does not have what they call for.
 async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     let (failure, retried) = match error {
-        JobError::Retry(failure) | JobError::RetryAfter(failure, _) => {
+        JobError::Retry(failure) | JobError::Snooze(failure, _) => {
             (failure, job.attempt() < MirrorBan::MAX_ATTEMPTS)
         }
         JobError::Fail(failure) => (failure, false),
-        JobError::Cancelled | JobError::LeaseLost => return,
+        JobError::Cancelled | JobError::ClaimLost => return,
     };
     let entry = NewEntry {
         guild: args.guild,

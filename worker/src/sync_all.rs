@@ -155,7 +155,7 @@ fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome,
     let chunks = rest.into_iter().map(|cut| chunk(job, args, cut)).collect::<Result<Vec<_>, _>>()?;
     job.set_progress(seen.unchanged, seen.members, 0);
     let checkpoint = queue::begun(job.now(), seen.unchanged);
-    Ok(Outcome::Split { chunks, counters: plan.counters(), checkpoint })
+    Ok(Outcome::FanOut { chunks, counters: plan.counters(), checkpoint })
 }
 
 /// Ends the chunks, none of which has run, and forgets the plan, so that a replay of the job starts over.

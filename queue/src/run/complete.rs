@@ -26,12 +26,12 @@ pub(super) fn outcome(result: &Result<Outcome, JobError>) -> &'static str {
     match result {
         Ok(Outcome::Done { .. }) => "succeeded",
         Ok(Outcome::Yield) => "yielded",
-        Ok(Outcome::Split { .. }) => "fanned_out",
+        Ok(Outcome::FanOut { .. }) => "fanned_out",
         Err(JobError::Retry(_)) => "retried",
-        Err(JobError::RetryAfter(..)) => "snoozed",
+        Err(JobError::Snooze(..)) => "snoozed",
         Err(JobError::Fail(_)) => "failed",
         Err(JobError::Cancelled) => "cancelled",
-        Err(JobError::LeaseLost) => "claim_lost",
+        Err(JobError::ClaimLost) => "claim_lost",
     }
 }
 
@@ -71,7 +71,7 @@ impl<'a> Complete<'a> {
     }
 
     pub(super) async fn run_ended(&self, result: Result<Outcome, JobError>, finisher: &Finisher) {
-        if matches!(result, Err(JobError::LeaseLost)) {
+        if matches!(result, Err(JobError::ClaimLost)) {
             tracing::warn!(job.id = %self.job.job_id, "the claim is lost: dropped");
             return;
         }
@@ -111,17 +111,17 @@ impl<'a> Complete<'a> {
                 Box::pin(self.end_with(Ending::Succeeded(result.clone()), audit)).await
             }
             Ok(Outcome::Yield) => Box::pin(self.requeue(Requeue::default())).await,
-            Ok(Outcome::Split { chunks, counters, checkpoint }) => {
+            Ok(Outcome::FanOut { chunks, counters, checkpoint }) => {
                 Box::pin(fan_out(self.queue, self.job, self.progress, (chunks, counters, checkpoint))).await
             }
             Err(JobError::Retry(failure)) => Box::pin(self.retry(failure)).await,
-            Err(JobError::RetryAfter(failure, after)) => {
+            Err(JobError::Snooze(failure, after)) => {
                 let how = Requeue { wait: jitter(*after), failure: Some(failure), ..Requeue::default() };
                 Box::pin(self.requeue(how)).await
             }
             Err(JobError::Fail(failure)) => self.end(Ending::Failed(failure.clone())).await,
             Err(JobError::Cancelled) => self.end(Ending::Cancelled).await,
-            Err(JobError::LeaseLost) => Ok(false),
+            Err(JobError::ClaimLost) => Ok(false),
         }
     }
 

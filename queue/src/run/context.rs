@@ -128,7 +128,7 @@ impl JobContext {
     pub async fn before_effect(&self) -> Result<(), JobError> {
         runtime::fail_point("before_effect", self.kind()).await;
         if !self.registration.is_confirmed(&self.queue).await? {
-            return Err(JobError::LeaseLost);
+            return Err(JobError::ClaimLost);
         }
         self.check_cancelled()
     }
@@ -140,7 +140,7 @@ impl JobContext {
         match run::confirm(self.queue.database.write(), self.claim()).await? {
             Some(false) => self.check_cancelled(),
             Some(true) => Err(JobError::Cancelled),
-            None => Err(JobError::LeaseLost),
+            None => Err(JobError::ClaimLost),
         }
     }
 
@@ -218,14 +218,14 @@ impl JobContext {
         }
         let reached = (checkpoint, self.counters().filter(|_| self.job.parent_id.is_some()));
         if !run::checkpoint(&transaction, self.claim(), reached, progress, self.now()).await? {
-            return Err(JobError::LeaseLost);
+            return Err(JobError::ClaimLost);
         }
         transaction.commit().await?;
         self.mark_saved(progress);
         Ok(())
     }
 
-    /// Inserts chunks of this job; they wait until it returns [`super::Outcome::Split`].
+    /// Inserts chunks of this job; they wait until it returns [`super::Outcome::FanOut`].
     pub async fn add_chunks<C: ConnectionTrait>(&self, conn: &C, chunks: Vec<Draft>) -> Result<(), JobError> {
         let rows = chunks.into_iter().map(|chunk| chunk.into_chunk_of(self.id())).collect();
         Ok(insert::insert_held(conn, rows, self.now()).await?)

@@ -21,7 +21,7 @@ pub enum Outcome {
     Yield,
     /// The plan is made: its chunks run from here on, and the last one ends this job. `counters` is an object of
     /// numbers to which each chunk's own result is added.
-    Split { chunks: Vec<Draft>, counters: serde_json::Value, checkpoint: serde_json::Value },
+    FanOut { chunks: Vec<Draft>, counters: serde_json::Value, checkpoint: serde_json::Value },
 }
 
 impl Outcome {
@@ -36,13 +36,13 @@ pub enum JobError {
     /// Worth another attempt after the backoff.
     Retry(Failure),
     /// The platform is busy or stopped: goes on after this pause, give or take a fifth. Burns no attempt.
-    RetryAfter(Failure, Duration),
+    Snooze(Failure, Duration),
     /// Would fail again however often.
     Fail(Failure),
     /// The job was cancelled and what it did so far is kept.
     Cancelled,
     /// The job may run elsewhere: nothing more is written.
-    LeaseLost,
+    ClaimLost,
 }
 
 impl From<DbErr> for JobError {

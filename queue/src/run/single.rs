@@ -57,7 +57,7 @@ async fn supervise(context: &JobContext, handler: &dyn AnyHandler) -> Result<Out
     };
     tokio::select! {
         biased;
-        () = context.registration().voided() => Err(JobError::LeaseLost),
+        () = context.registration().voided() => Err(JobError::ClaimLost),
         ended = context::only_while_confirmed(context, run) => ended,
         () = tokio::time::sleep(handler.time_limit()) => {
             let message = format!("the job did not end within {} s", handler.time_limit().as_secs());

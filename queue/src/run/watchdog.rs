@@ -1,13 +1,12 @@
 //! Ends a process in which a run blocks its thread.
 //!
 //! A run that awaits is cut at its time limit. One that computes or waits without awaiting cannot be: its thread is gone,
-//! and no heartbeat extends its lease any more, so the job is taken back and will block a thread of the next process.
-//! With the thread stays behind what was about to run on it next. That can be whoever holds the database's only writer,
-//! so the whole process may stand still. It is stopped like one that is asked to stop: jobs that still can end do, then
-//! it exits with an error, and whatever watches over it starts it anew. The job counts as lost each time.
+//! and with it what was about to run there next. That can be whoever holds the database's only writer, so the whole
+//! process may stand still. It is stopped like one that is asked to stop: jobs that still can end do, then it exits with
+//! an error, and whatever watches over it starts it anew. For the job that is a crash.
 //!
-//! So the first two runs of such a job can each cost a process its limit and a minute. From then on it is a suspect, and
-//! suspects are polled where nothing else waits behind them ([`apart`]): the process goes on until it is stopped.
+//! So the first two runs of such a job can each cost a process its limit and a minute. From then on it is in quarantine,
+//! and polled where nothing else waits behind it ([`apart`]): the process goes on until it is stopped.
 //!
 //! The watch has a thread of its own, which no job can block.
 

@@ -82,7 +82,7 @@ impl Handler for SnoozesHandler {
     async fn run(&self, job: &JobContext, _: Snoozes) -> Result<Outcome, JobError> {
         if self.0.fetch_add(1, Ordering::SeqCst) < 2 * Snoozes::MAX_ATTEMPTS {
             let busy = failure(503, "platform_busy", "the platform is busy");
-            return Err(JobError::RetryAfter(busy, Duration::from_secs(600)));
+            return Err(JobError::Snooze(busy, Duration::from_secs(600)));
         }
         Ok(Outcome::done(json!({ "attempt": job.attempt() })))
     }
@@ -217,7 +217,7 @@ impl Handler for ParentHandler {
             })
             .collect();
         job.set_progress(0, payload.chunks * 5, 0);
-        Ok(Outcome::Split { chunks, counters: json!({ "planned": payload.chunks }), checkpoint: json!({}) })
+        Ok(Outcome::FanOut { chunks, counters: json!({ "planned": payload.chunks }), checkpoint: json!({}) })
     }
 }
 

@@ -296,7 +296,7 @@ mod tests {
         let settled = buckets.settle(parts[0], Err(Halt::Platform(down)));
         assert!(
             settled.member.is_none()
-                && matches!(settled.ended, Some(JobError::Retry(_) | JobError::RetryAfter(..)))
+                && matches!(settled.ended, Some(JobError::Retry(_) | JobError::Snooze(..)))
         );
         let outcome = Ok(done(&parts[1]));
         assert_eq!(parts[1].member(), 1);

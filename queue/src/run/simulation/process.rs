@@ -194,7 +194,7 @@ impl Process {
                 run.ended = Some((Err(JobError::Cancelled), 0));
                 Cause::Nothing
             }
-            Err(JobError::LeaseLost) => {
+            Err(JobError::ClaimLost) => {
                 self.runs.remove(at);
                 Cause::Nothing
             }
@@ -226,7 +226,7 @@ fn outcome(draw: u64) -> Result<Outcome, JobError> {
     match draw {
         0..60 => Ok(Outcome::done(json!({}))),
         60..70 => Err(JobError::Retry(failed)),
-        70..84 => Err(JobError::RetryAfter(failed, SNOOZE)),
+        70..84 => Err(JobError::Snooze(failed, SNOOZE)),
         84..95 => Ok(Outcome::Yield),
         _ => Err(JobError::Fail(failed)),
     }
