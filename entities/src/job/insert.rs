@@ -2,10 +2,13 @@
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, InsertStatement, OnConflict, Query};
+use sea_orm::sea_query::{Expr, InsertStatement, OnConflict, Query, SimpleExpr};
 use sea_orm::{ActiveModelTrait, FromQueryResult, Iterable};
 
-use super::{ActiveModel, Class, Column, Entity, Model, State, Ticket, time, turns::InFlight};
+use super::{
+    ActiveModel, Class, Column, Entity, Model, State, Ticket, time,
+    turns::{self, InFlight},
+};
 use crate::audit_entry::Actor;
 use crate::{GuildId, JobId, Timestamp};
 
@@ -25,7 +28,7 @@ pub struct NewJob {
 }
 
 impl NewJob {
-    fn row(self, state: State, now: Timestamp) -> ActiveModel {
+    fn row(self, now: Timestamp) -> ActiveModel {
         ActiveModel {
             job_id: Set(self.id),
             guild_id: Set(self.guild),
@@ -33,7 +36,8 @@ impl NewJob {
             kind: Set(self.kind.to_owned()),
             class: Set(self.class),
             args: Set(self.args),
-            state: Set(state),
+            // The statement says which.
+            state: Set(State::Held),
             attempt: Set(0),
             max_attempts: Set(self.max_attempts),
             crashes: Set(0),
@@ -79,13 +83,14 @@ pub async fn insert<C: ConnectionTrait>(
     now: Timestamp,
 ) -> Result<Vec<(JobId, Option<Ticket>)>, DbErr> {
     let mut inserted = Vec::with_capacity(jobs.len());
-    let guilds = jobs.iter().filter_map(|job| job.guild).collect();
-    let mut in_flight = InFlight::read(conn, guilds, now).await?;
-    let jobs = jobs.into_iter().map(|job| {
-        let state = job.guild.map_or(State::Queued, |guild| in_flight.add(guild, job.class));
-        job.row(state, now)
-    });
-    for mut insert in statements(conn, jobs, now)? {
+    let rows = match jobs.as_slice() {
+        [NewJob { guild: Some(guild), class, .. }] => {
+            let state = turns::state_of_one(conn, (*guild, *class), now);
+            jobs.into_iter().map(|job| (job, state.clone())).collect()
+        }
+        _ => placed(conn, jobs, now).await?,
+    };
+    for mut insert in statements(conn, rows, now)? {
         insert.returning(Query::returning().columns([
             Column::JobId,
             Column::State,
@@ -101,13 +106,29 @@ pub async fn insert<C: ConnectionTrait>(
     Ok(inserted)
 }
 
+/// Each job with the state that is its guild's turn.
+async fn placed<C: ConnectionTrait>(
+    conn: &C,
+    jobs: Vec<NewJob>,
+    now: Timestamp,
+) -> Result<Vec<(NewJob, SimpleExpr)>, DbErr> {
+    let guilds = jobs.iter().filter_map(|job| job.guild).collect();
+    let mut in_flight = InFlight::read(conn, guilds, now).await?;
+    let place = |job: NewJob| {
+        let state = job.guild.map_or(State::Queued, |guild| in_flight.add(guild, job.class));
+        (job, Expr::value(state))
+    };
+    Ok(jobs.into_iter().map(place).collect())
+}
+
 /// Inserts chunks, which wait until their parent's plan is made.
 pub async fn insert_held<C: ConnectionTrait>(
     conn: &C,
     jobs: Vec<NewJob>,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    for insert in statements(conn, jobs.into_iter().map(|job| job.row(State::Held, now)), now)? {
+    let rows = jobs.into_iter().map(|job| (job, Expr::value(State::Held))).collect();
+    for insert in statements(conn, rows, now)? {
         conn.execute(&insert).await?;
     }
     Ok(())
@@ -119,18 +140,19 @@ const ROWS_A_STATEMENT: usize = 500;
 /// They insert the rows that run into no unfinished job with the same dedupe key.
 fn statements<C: ConnectionTrait>(
     conn: &C,
-    rows: impl Iterator<Item = ActiveModel>,
+    rows: Vec<(NewJob, SimpleExpr)>,
     now: Timestamp,
 ) -> Result<Vec<InsertStatement>, DbErr> {
-    let mut rows = rows.peekable();
-    let is_set = |column: &Column| rows.peek().is_some_and(|row| row.get(*column).is_set());
+    let mut rows = rows.into_iter().map(|(job, state)| (job.row(now), state)).peekable();
+    let is_set = |column: &Column| rows.peek().is_some_and(|(row, _)| row.get(*column).is_set());
     let columns: Vec<Column> = Column::iter().filter(is_set).collect();
     let mut statements = Vec::new();
     while rows.peek().is_some() {
         let mut insert = Query::insert();
         insert.into_table(Entity).columns(columns.clone());
-        for mut row in rows.by_ref().take(ROWS_A_STATEMENT) {
+        for (mut row, state) in rows.by_ref().take(ROWS_A_STATEMENT) {
             let values = columns.iter().map(|column| match column {
+                Column::State => state.clone(),
                 Column::RunAt | Column::CreatedAt => time::now(conn, now),
                 _ => row.take(*column).into_value().map_or_else(Expr::null, Expr::val),
             });

@@ -39,6 +39,32 @@ fn is_in_flight<C: ConnectionTrait>(
     column(Column::State).is_in([State::Queued.literal(), State::Running.literal()]).and(runs_or_may)
 }
 
+/// The state of one job in the statement that inserts it: what [`InFlight`] says, without a round trip for a caller who
+/// waits. For each of many this would be planned anew.
+pub(super) fn state_of_one<C: ConnectionTrait>(
+    conn: &C,
+    (guild, class): (GuildId, Class),
+    now: Timestamp,
+) -> SimpleExpr {
+    let share = share(class);
+    if share == u64::MAX {
+        return Expr::value(State::Queued);
+    }
+    let full = Query::select()
+        .expr(Expr::value(1))
+        .from(Entity)
+        .and_where(Column::GuildId.eq(guild))
+        .and_where(Column::Class.eq(class))
+        .and_where(is_in_flight(conn, Column::into_expr, now))
+        .limit(1)
+        .offset(share - 1)
+        .to_owned();
+    CaseStatement::new()
+        .case(Expr::exists(full), Expr::value(State::Held))
+        .finally(Expr::value(State::Queued))
+        .into()
+}
+
 /// How many jobs of guilds are in flight, in each class.
 pub(super) struct InFlight(HashMap<(GuildId, Class), u64>);
 

@@ -23,6 +23,7 @@ type Answers<O> = Vec<oneshot::Sender<Result<O, DbErr>>>;
 /// that panics is refused, and the next one is written.
 fn start<I, O, F>(
     tasks: &TaskTracker,
+    most: usize,
     write: impl Fn(Vec<I>, Answers<O>) -> F + Send + 'static,
 ) -> mpsc::UnboundedSender<Asked<I, O>>
 where
@@ -32,7 +33,7 @@ where
 {
     let (sender, mut receiver) = mpsc::unbounded_channel();
     tasks.spawn(async move {
-        while let Some((items, answers)) = gather(&mut receiver).await {
+        while let Some((items, answers)) = gather(&mut receiver, most).await {
             if AssertUnwindSafe(write(items, answers)).catch_unwind().await.is_err() {
                 tracing::error!("a batch of the job table broke off: a bug, see the log");
             }
@@ -49,9 +50,12 @@ async fn ask<I, O>(sender: &mpsc::UnboundedSender<Asked<I, O>>, item: I) -> Resu
 }
 
 /// Takes what has gathered; `None` when nobody can ask any more.
-async fn gather<I, O>(source: &mut mpsc::UnboundedReceiver<Asked<I, O>>) -> Option<(Vec<I>, Answers<O>)> {
+async fn gather<I, O>(
+    source: &mut mpsc::UnboundedReceiver<Asked<I, O>>,
+    most: usize,
+) -> Option<(Vec<I>, Answers<O>)> {
     let mut asked = Vec::new();
-    let count = source.recv_many(&mut asked, claim::MOST).await;
+    let count = source.recv_many(&mut asked, most).await;
     (count > 0).then(|| asked.into_iter().unzip())
 }
 
@@ -70,10 +74,14 @@ pub(super) struct Claimer(mpsc::UnboundedSender<Asked<Wanted, Option<Model>>>);
 impl Claimer {
     pub(super) fn start(queue: &Queue) -> Self {
         let own = queue.clone();
-        Self(start(queue.shutdown.services(), move |wanted, answers| {
-            let queue = own.clone();
-            async move { claim(&queue, wanted, answers).await }
-        }))
+        Self(start(
+            queue.shutdown.services(),
+            claim::most(queue.database.is_postgres()),
+            move |wanted, answers| {
+                let queue = own.clone();
+                async move { claim(&queue, wanted, answers).await }
+            },
+        ))
     }
 
     /// `None`: the job is not queued any more as it was published.
@@ -110,10 +118,14 @@ pub(crate) struct Finisher(mpsc::UnboundedSender<Asked<(Claim, Json), bool>>);
 impl Finisher {
     pub(super) fn start(queue: &Queue) -> Self {
         let own = queue.clone();
-        Self(start(queue.shutdown.services(), move |ended, answers| {
-            let queue = own.clone();
-            async move { succeed(&queue, ended, answers).await }
-        }))
+        Self(start(
+            queue.shutdown.services(),
+            claim::most(queue.database.is_postgres()),
+            move |ended, answers| {
+                let queue = own.clone();
+                async move { succeed(&queue, ended, answers).await }
+            },
+        ))
     }
 
     /// False: the claim is lost.
@@ -171,7 +183,7 @@ mod tests {
     #[tokio::test]
     async fn a_batch_that_panics_is_refused_and_the_next_is_written() {
         let tasks = TaskTracker::new();
-        let sender = start(&tasks, double);
+        let sender = start(&tasks, 128, double);
         for _ in 0..5 {
             assert!(ask(&sender, 0).await.is_err());
             assert_eq!(ask(&sender, 21).await.ok(), Some(42));

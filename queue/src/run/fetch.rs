@@ -148,7 +148,7 @@ pub(super) async fn claim_confirmed(
 /// True when there may be more than was claimed.
 async fn cast_net(pool: &Arc<Pool>, lane: &Arc<Lane>, slot: OwnedSemaphorePermit) -> bool {
     let Some(registration) = pool.registration.borrow().clone() else { return false };
-    let most = (1 + lane.free.available_permits()).min(claim::MOST);
+    let most = (1 + lane.free.available_permits()).min(claim::most(pool.queue.database.is_postgres()));
     let kinds = pool.registry.kinds().collect::<Vec<_>>();
     let overtaken = lane.newest().take();
     match claim_available(&pool.queue, (lane.class, &kinds, overtaken), most, &registration).await {
