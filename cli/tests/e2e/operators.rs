@@ -92,8 +92,10 @@ async fn schedules_are_listed_run_and_paused(world: &World) {
     let of = async |name: &str| {
         let listed = world.command(&["schedules", "list", "--json"]).await.succeeded();
         let schedules: Vec<Value> = serde_json::from_str(&listed).unwrap();
-        schedules.into_iter().find(|schedule| schedule["schedule"] == name).unwrap()
+        schedules.into_iter().find(|schedule| schedule["schedule"] == name)
     };
+    eventually("a scheduler that leads", PATIENCE, async || of("finished_jobs").await).await;
+    let of = async |name: &str| of(name).await.unwrap();
     world.command(&["schedules", "pause", "finished_jobs"]).await.succeeded();
     assert_eq!(of("finished_jobs").await["paused"], true);
     // By hand it runs all the same.
