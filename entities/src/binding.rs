@@ -5,7 +5,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
-use crate::{BindingId, GroupId, GuildId, RoleId, Timestamp};
+use crate::{BindingId, GroupId, GuildId, RoleId, Timestamp, lists};
 
 /// Kinds of binding. The interface shows one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
@@ -79,7 +79,7 @@ pub async fn managed_of<C: ConnectionTrait>(
         .column(Column::RoleId)
         .distinct()
         .filter(Column::GuildId.eq(guild))
-        .filter(Column::RoleId.is_in(roles.iter().copied()))
+        .filter(lists::any_of(conn, Column::RoleId, roles.iter().copied()))
         .into_tuple()
         .all(conn)
         .await

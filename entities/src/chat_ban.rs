@@ -10,7 +10,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 
-use crate::{ChatId, GuildId, JobId};
+use crate::{ChatId, GuildId, JobId, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "chat_ban")]
@@ -88,7 +88,7 @@ pub async fn forget<C: ConnectionTrait>(
     Entity::delete_many()
         .filter(Column::GuildId.eq(guild))
         .filter(Column::ChatId.eq(chat))
-        .filter(Column::JobId.is_in(jobs))
+        .filter(lists::any_of(conn, Column::JobId, jobs))
         .exec(conn)
         .await?;
     Ok(())

@@ -24,6 +24,7 @@ pub mod job_pause;
 pub mod key_text;
 pub mod leader_lease;
 pub mod link;
+mod lists;
 pub mod loa;
 pub mod moderation_revision;
 pub mod mute;

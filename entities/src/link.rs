@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{QueryOrder, QuerySelect};
 
-use crate::{ChatId, GuildId, PlayId, Timestamp};
+use crate::{ChatId, GuildId, PlayId, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "link")]
@@ -45,7 +45,11 @@ pub async fn find_by_chats<C: ConnectionTrait>(
     chats: &[ChatId],
 ) -> Result<Vec<Model>, DbErr> {
     let ids = chats.iter().map(|id| id.get());
-    Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ChatId.is_in(ids)).all(conn).await
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(lists::any_of(conn, Column::ChatId, ids))
+        .all(conn)
+        .await
 }
 
 pub async fn find_by_plays<C: ConnectionTrait>(
@@ -54,7 +58,11 @@ pub async fn find_by_plays<C: ConnectionTrait>(
     plays: &[PlayId],
 ) -> Result<Vec<Model>, DbErr> {
     let ids = plays.iter().map(|id| id.get());
-    Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::PlayId.is_in(ids)).all(conn).await
+    Entity::find()
+        .filter(Column::GuildId.eq(guild))
+        .filter(lists::any_of(conn, Column::PlayId, ids))
+        .all(conn)
+        .await
 }
 
 /// Links by chat id from `after` (exclusive) to `up_to` (inclusive; none: to the end), at most `limit`.

@@ -8,7 +8,9 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QuerySelect, UpdateMany};
 
 use crate::moderation_revision::Change;
-use crate::{ChatId, GuildId, Lifted, MuteId, Person, PlaceId, PlayId, Subject, Timestamp, due, sanction};
+use crate::{
+    ChatId, GuildId, Lifted, MuteId, Person, PlaceId, PlayId, Subject, Timestamp, due, lists, sanction,
+};
 
 pub use active::{Listed, changed_since, count, list, of_person, remaining};
 
@@ -154,7 +156,7 @@ pub async fn relinked<C: ConnectionTrait>(conn: &C, change: &Change, chats: &[Ch
         .col_expr(Column::Revision, Expr::value(change.revision))
         .filter(Column::GuildId.eq(change.guild))
         .filter(Column::LiftedAt.is_null())
-        .filter(Column::ChatId.is_in(chats.iter().copied()))
+        .filter(lists::any_of(conn, Column::ChatId, chats.iter().copied()))
         .exec(conn)
         .await?;
     Ok(done.rows_affected)

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
-use crate::{ChatId, FlagId, GuildId, PlayId, Timestamp};
+use crate::{ChatId, FlagId, GuildId, PlayId, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "shield_flag")]
@@ -88,7 +88,7 @@ pub async fn find<C: ConnectionTrait>(conn: &C, play: PlayId) -> Result<Option<M
 /// The active flags among these users, by game id.
 pub async fn find_many<C: ConnectionTrait>(conn: &C, plays: &[PlayId]) -> Result<Vec<Model>, DbErr> {
     Entity::find()
-        .filter(Column::PlayId.is_in(plays.iter().copied()))
+        .filter(lists::any_of(conn, Column::PlayId, plays.iter().copied()))
         .filter(Column::LiftedAt.is_null())
         .order_by_asc(Column::PlayId)
         .all(conn)
@@ -103,7 +103,7 @@ pub async fn times<C: ConnectionTrait>(
     Entity::find()
         .select_only()
         .columns([Column::PlayId, Column::FlaggedAt])
-        .filter(Column::PlayId.is_in(plays.iter().copied()))
+        .filter(lists::any_of(conn, Column::PlayId, plays.iter().copied()))
         .into_tuple()
         .all(conn)
         .await

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use entities::JobId;
 use entities::job::{Ticket, listing};
+use futures_util::{StreamExt, stream};
 use runtime::{Clock, Database, Events, Need, Shutdown, fail_point};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -71,10 +72,18 @@ impl Queue {
 
     /// Publishes committed jobs, in the background. What cannot be published the safety net finds.
     pub fn publish(&self, tickets: impl IntoIterator<Item = Ticket>) {
-        for ticket in tickets {
-            let queue = self.clone();
-            self.shutdown.tracker().spawn(async move { queue.publish_one(&ticket, false).await });
+        let tickets: Vec<Ticket> = tickets.into_iter().collect();
+        if tickets.is_empty() {
+            return;
         }
+        let queue = self.clone();
+        self.shutdown.tracker().spawn(async move {
+            let publish = |ticket: Ticket| {
+                let queue = &queue;
+                async move { queue.publish_one(&ticket, false).await }
+            };
+            stream::iter(tickets).for_each_concurrent(None, publish).await;
+        });
     }
 
     /// Publishes a job that becomes due after `wait`, which is at most a minute early for the safety net.

@@ -85,8 +85,11 @@ impl Database {
     }
 
     /// The outcome of a transaction, or an error when it takes longer than any statement may: the server has vanished.
-    pub async fn in_time<T>(&self, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
-        self.write.in_time(work).await
+    pub fn in_time<T>(
+        &self,
+        work: impl Future<Output = Result<T, DbErr>>,
+    ) -> impl Future<Output = Result<T, DbErr>> {
+        self.write.in_time(work)
     }
 
     pub fn is_postgres(&self) -> bool {

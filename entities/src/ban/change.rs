@@ -6,7 +6,7 @@ use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QuerySelect, Upd
 
 use super::{ActiveModel, Column, Entity, MirrorState, Model};
 use crate::moderation_revision::Change;
-use crate::{ChatId, GuildId, Lifted, Person, PlaceId, Subject, Timestamp, due, sanction};
+use crate::{ChatId, GuildId, Lifted, Person, PlaceId, Subject, Timestamp, due, lists, sanction};
 
 /// A ban to be written.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ pub async fn relinked<C: ConnectionTrait>(conn: &C, change: &Change, chats: &[Ch
         .col_expr(Column::Revision, Expr::value(change.revision))
         .filter(Column::GuildId.eq(change.guild))
         .filter(Column::LiftedAt.is_null())
-        .filter(Column::ChatId.is_in(chats.iter().copied()))
+        .filter(lists::any_of(conn, Column::ChatId, chats.iter().copied()))
         .exec(conn)
         .await?;
     Ok(done.rows_affected)

@@ -5,7 +5,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{QueryFilter, QuerySelect};
 
 use super::{Column, Entity, MirrorState, Model};
-use crate::{BanId, ChatId, GuildId, JobId, Person, Timestamp, sanction};
+use crate::{BanId, ChatId, GuildId, JobId, Person, Timestamp, lists, sanction};
 
 /// Hands bans of one chat user over to a mirror job; an older job no longer writes to them.
 pub async fn start<C: ConnectionTrait>(
@@ -20,7 +20,7 @@ pub async fn start<C: ConnectionTrait>(
         .col_expr(Column::MirrorJobId, Expr::value(job))
         .col_expr(Column::MirrorError, Expr::value(Option::<String>::None))
         .filter(Column::GuildId.eq(guild))
-        .filter(Column::BanId.is_in(bans.iter().copied()))
+        .filter(lists::any_of(conn, Column::BanId, bans.iter().copied()))
         .exec(conn)
         .await?;
     Ok(())

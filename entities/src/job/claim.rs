@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{
-    Alias, CommonTableExpression, Expr, ExprTrait, LockBehavior, LockType, Order, Query, SelectStatement,
-    UpdateStatement,
+    CommonTableExpression, Expr, ExprTrait, LockBehavior, LockType, Order, Query, SelectStatement,
+    SimpleExpr, UpdateStatement,
 };
 use sea_orm::{DatabaseBackend, FromQueryResult, Iterable};
 
 use super::{Claim, Class, Column, Entity, Model, State, time};
-use crate::{Timestamp, job_pause};
+use crate::{Timestamp, job_pause, lists};
+
+/// What [`update_chosen`] calls the rows that it updates.
+pub(super) const CHOSEN: &str = "chosen";
 
 /// The longest list of one statement. On Postgres each is a round trip and a commit; on SQLite a longer list costs more
 /// than it saves.
@@ -30,15 +33,15 @@ pub async fn published<C: ConnectionTrait>(
     worker: &str,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    let message = Alias::new("message");
-    let pairs = padded(messages).into_iter().map(|claim| (claim.job.0, claim.token));
+    let rows = messages.iter().map(|claim| [claim.job.into(), claim.token.into()]).collect();
+    let message = |column| Expr::col(("message", column));
     let mut which = Query::select();
     which
-        .expr_as(Expr::col((Entity, Column::JobId)), Alias::new("id"))
+        .expr_as(Expr::col((Entity, Column::JobId)), "id")
         .from(Entity)
-        .from_values(pairs, message.clone())
-        .and_where(Expr::col((Entity, Column::JobId)).equals((message.clone(), Alias::new("column1"))))
-        .and_where(Expr::col((Entity, Column::Token)).equals((message, Alias::new("column2"))))
+        .from_subquery(lists::table(conn, rows), "message")
+        .and_where(Expr::col((Entity, Column::JobId)).eq(message("column1")))
+        .and_where(Expr::col((Entity, Column::Token)).eq(message("column2")))
         .and_where(State::Queued.is_unindexed())
         .order_by((Entity, Column::JobId), Order::Asc);
     claim(conn, which, worker, now).await
@@ -65,7 +68,7 @@ pub async fn available<C: ConnectionTrait>(
 ) -> Result<Vec<Model>, DbErr> {
     let mut which = Query::select();
     which
-        .expr_as(Expr::col((Entity, Column::JobId)), Alias::new("id"))
+        .expr_as(Expr::col((Entity, Column::JobId)), "id")
         .from(Entity)
         .and_where(State::Queued.is())
         .and_where(Column::Class.eq(wanted.class))
@@ -92,39 +95,34 @@ async fn claim<C: ConnectionTrait>(
     }
     let mut update = Query::update();
     update
-        .table(Entity)
         .value(Column::State, Expr::value(State::Running))
         .value(Column::Attempt, Expr::col((Entity, Column::Attempt)).add(1))
         .value(Column::Token, Expr::col((Entity, Column::Token)).add(1))
         .value(Column::Worker, Expr::value(worker))
         .value(Column::StartedAt, Expr::col((Entity, Column::StartedAt)).if_null(time::now(conn, now)));
-    update_chosen(conn, which, update).await
+    update_chosen(conn, which, update, whole_row()).await
 }
 
-/// Updates the jobs whose ids `which` selects as `id`, which is read once and before the update; returns them.
-pub(super) async fn update_chosen<C: ConnectionTrait>(
+pub(super) fn whole_row() -> impl Iterator<Item = SimpleExpr> {
+    Column::iter().map(Column::into_expr)
+}
+
+/// Updates the jobs whose ids `which` selects as `id`, which is read once and before the update, as `chosen`; returns
+/// them.
+pub(super) async fn update_chosen<C: ConnectionTrait, M: FromQueryResult>(
     conn: &C,
     which: SelectStatement,
     mut update: UpdateStatement,
-) -> Result<Vec<Model>, DbErr> {
-    let chosen = Alias::new("chosen");
+    returning: impl IntoIterator<Item = SimpleExpr>,
+) -> Result<Vec<M>, DbErr> {
     let mut with = CommonTableExpression::from_select(which);
-    with.table_name(chosen.clone()).materialized(true);
+    with.table_name(CHOSEN).materialized(true);
     update
-        .from(chosen.clone())
-        .and_where(Expr::col((Entity, Column::JobId)).equals((chosen, Alias::new("id"))))
-        .returning(Query::returning().exprs(Column::iter().map(ColumnTrait::into_expr)));
+        .table(Entity)
+        .from(CHOSEN)
+        .and_where(Expr::col((Entity, Column::JobId)).equals((CHOSEN, "id")))
+        .returning(Query::returning().exprs(returning));
     let statement = update.with(Query::with().cte(with).to_owned());
     let rows = conn.query_all(&statement).await?;
-    rows.iter().map(|row| Model::from_query_result(row, "")).collect()
-}
-
-/// The list, its last element repeated until the length is a power of two: a handful of prepared statements serves all
-/// lengths.
-pub(super) fn padded<T: Clone>(list: &[T]) -> Vec<T> {
-    let mut padded = list.to_vec();
-    if let Some(last) = list.last() {
-        padded.resize(list.len().next_power_of_two(), last.clone());
-    }
-    padded
+    rows.iter().map(|row| M::from_query_result(row, "")).collect()
 }

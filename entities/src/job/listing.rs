@@ -5,7 +5,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{Iterable, QueryOrder, QuerySelect};
 
 use super::{Class, Column, Entity, Model, State, Status, time};
-use crate::{GuildId, JobId, Timestamp};
+use crate::{GuildId, JobId, Timestamp, lists};
 
 /// A guild's job; chunks are not shown to guilds.
 pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId, job: JobId) -> Result<Option<Model>, DbErr> {
@@ -152,7 +152,7 @@ async fn prune_where<C: ConnectionTrait>(
         .all(conn)
         .await?;
     let done = Entity::delete_many()
-        .filter(Column::JobId.is_in(old))
+        .filter(lists::any_of(conn, Column::JobId, old))
         .filter(Column::FinishedAt.is_not_null())
         .exec(conn)
         .await?;

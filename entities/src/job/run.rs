@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{DatabaseBackend, QueryResult, QuerySelect, Statement, Value};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, LockType, Order, Query};
+use sea_orm::{DatabaseBackend, FromQueryResult, QuerySelect};
 
-use super::claim::padded;
-use super::{Claim, Class, Column, Entity, Failure, Model, Progress, State, time};
-use crate::{GuildId, JobId, Timestamp};
+use super::claim::{CHOSEN, update_chosen};
+use super::{Claim, Class, Column, Entity, Failure, Model, Progress, State, time, turns};
+use crate::{GuildId, JobId, Timestamp, lists};
 
 impl Claim {
     /// The update that hits only while this claim is the newest.
@@ -141,11 +141,13 @@ pub async fn end<C: ConnectionTrait>(
 }
 
 /// A job that ended, and whose turn it took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
 pub struct Ended {
-    pub job: JobId,
-    pub guild: Option<GuildId>,
+    pub job_id: JobId,
+    pub guild_id: Option<GuildId>,
     pub class: Class,
+    /// Others of its guild wait for their turn.
+    pub holds_others: bool,
 }
 
 /// Ends claimed jobs well, each with its result, in one statement that locks rows in the order of their ids. Jobs absent
@@ -155,40 +157,31 @@ pub async fn succeed<C: ConnectionTrait>(
     ended: &[(Claim, Json)],
     now: Timestamp,
 ) -> Result<Vec<Ended>, DbErr> {
-    let rows = padded(ended);
-    let places: Vec<String> = (0..rows.len())
-        .map(|row| format!("(${}, ${}, ${})", row * 3 + 1, row * 3 + 2, row * 3 + 3))
-        .collect();
-    let mut values: Vec<Value> = Vec::with_capacity(rows.len() * 3 + 1);
-    for (claim, result) in rows {
-        values.extend([claim.job.into(), claim.token.into(), result.into()]);
+    let rows =
+        ended.iter().map(|(claim, result)| [claim.job.into(), claim.token.into(), result.clone().into()]);
+    let given = |column| Expr::col(("given", column));
+    let mut which = Query::select();
+    which
+        .expr_as(Expr::col((Entity, Column::JobId)), "id")
+        .expr_as(given("column3"), "outcome")
+        .from(Entity)
+        .from_subquery(lists::table(conn, rows.collect()), "given")
+        .and_where(Expr::col((Entity, Column::JobId)).eq(given("column1")))
+        .and_where(Expr::col((Entity, Column::Token)).eq(given("column2")))
+        .and_where(State::Running.is_unindexed())
+        .order_by((Entity, Column::JobId), Order::Asc);
+    if conn.get_database_backend() == DatabaseBackend::Postgres {
+        which.lock_with_tables(LockType::Update, [Entity]);
     }
-    let (lock, finished) = match conn.get_database_backend() {
-        DatabaseBackend::Postgres => ("FOR UPDATE OF job", "queue_now()".to_owned()),
-        _ => {
-            values.push(now.into());
-            ("", format!("${}", values.len()))
-        }
-    };
-    // Both databases name the columns of a VALUES list column1, column2, …
-    let sql = format!(
-        "WITH ended AS MATERIALIZED (SELECT job.job_id AS id, given.column3 AS outcome \
-         FROM job, (VALUES {}) AS given \
-         WHERE job.job_id = given.column1 AND job.token = given.column2 AND coalesce(job.state, '') = 'running' \
-         ORDER BY job.job_id {lock}) \
-         UPDATE job SET state = 'succeeded', finished_at = {finished}, result = ended.outcome, error = NULL \
-         FROM ended WHERE job.job_id = ended.id RETURNING job_id, guild_id, class",
-        places.join(", ")
-    );
-    let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, values);
-    let read = |row: &QueryResult| {
-        Ok(Ended {
-            job: row.try_get("", "job_id")?,
-            guild: row.try_get("", "guild_id")?,
-            class: row.try_get("", "class")?,
-        })
-    };
-    conn.query_all_raw(statement).await?.iter().map(read).collect()
+    let mut update = Query::update();
+    update
+        .value(Column::State, Expr::value(State::Succeeded))
+        .value(Column::FinishedAt, time::now(conn, now))
+        .value(Column::Result, Expr::col((CHOSEN, "outcome")))
+        .value(Column::Error, Expr::value(Option::<Json>::None));
+    let holds_others = turns::holds_others().binary(BinOper::As, Expr::col("holds_others"));
+    let ended = [Column::JobId, Column::GuildId, Column::Class].map(Column::into_expr).into_iter();
+    update_chosen(conn, which, update, ended.chain([holds_others])).await
 }
 
 /// How a claimed job goes back into the queue.

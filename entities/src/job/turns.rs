@@ -11,9 +11,12 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SimpleExpr};
 use sea_orm::{Condition, DatabaseBackend, Order, QuerySelect};
 
-use super::claim::update_chosen;
-use super::{Class, Column, Entity, State, Ticket, time};
-use crate::{GuildId, Timestamp};
+use super::claim::{update_chosen, whole_row};
+use super::{Class, Column, Entity, Model, State, Ticket, time};
+use crate::{GuildId, Timestamp, lists};
+
+/// The share in classes of which nothing is held.
+const ALL: u64 = u64::MAX;
 
 /// How many jobs of a class one guild may have in flight.
 pub fn share(class: Class) -> u64 {
@@ -22,7 +25,7 @@ pub fn share(class: Class) -> u64 {
         Class::Default => 4,
         Class::Bulk => 2,
         // Rows without a guild, and jobs that run one at a time anyway.
-        Class::Maintenance | Class::Quarantine => u64::MAX,
+        Class::Maintenance | Class::Quarantine => ALL,
     }
 }
 
@@ -47,7 +50,7 @@ pub(super) fn state_of_one<C: ConnectionTrait>(
     now: Timestamp,
 ) -> SimpleExpr {
     let share = share(class);
-    if share == u64::MAX {
+    if share == ALL {
         return Expr::value(State::Queued);
     }
     let full = Query::select()
@@ -81,7 +84,7 @@ impl InFlight {
             .select_only()
             .columns([Column::GuildId, Column::Class])
             .column_as(Column::JobId.count(), "count")
-            .filter(Column::GuildId.is_in(guilds))
+            .filter(lists::any_of(conn, Column::GuildId, guilds))
             .filter(is_in_flight(conn, Column::into_expr, now))
             .group_by(Column::GuildId)
             .group_by(Column::Class)
@@ -113,6 +116,9 @@ pub async fn release<C: ConnectionTrait>(
     most: u64,
     now: Timestamp,
 ) -> Result<Vec<Ticket>, DbErr> {
+    if most == ALL {
+        return Ok(Vec::new());
+    }
     let in_flight = InFlight::read(conn, HashSet::from([guild]), now).await?;
     let free = most.saturating_sub(in_flight.of(guild, class));
     if free == 0 {
@@ -120,7 +126,7 @@ pub async fn release<C: ConnectionTrait>(
     }
     let mut which = Query::select();
     which
-        .expr_as(Expr::col((Entity, Column::JobId)), Alias::new("id"))
+        .expr_as(Expr::col((Entity, Column::JobId)), "id")
         .from(Entity)
         .and_where(Column::GuildId.eq(guild))
         .and_where(Column::Class.eq(class))
@@ -132,11 +138,9 @@ pub async fn release<C: ConnectionTrait>(
         which.lock_with_tables_behavior(LockType::Update, [Entity], LockBehavior::SkipLocked);
     }
     let mut update = Query::update();
-    update
-        .table(Entity)
-        .value(Column::State, Expr::value(State::Queued))
-        .value(Column::RunAt, time::now(conn, now));
-    Ok(update_chosen(conn, which, update).await?.iter().map(super::Model::ticket).collect())
+    update.value(Column::State, Expr::value(State::Queued)).value(Column::RunAt, time::now(conn, now));
+    let released: Vec<Model> = update_chosen(conn, which, update, whole_row()).await?;
+    Ok(released.iter().map(Model::ticket).collect())
 }
 
 /// A chunk's parent has made its plan.
@@ -151,36 +155,17 @@ fn may_begin() -> Condition {
     Condition::any().add(Column::ParentId.is_null()).add(Expr::exists(planned))
 }
 
-/// Releases the next jobs of guilds whose jobs ended.
-pub async fn release_after<C: ConnectionTrait>(
-    conn: &C,
-    ended: &[(GuildId, Class)],
-    now: Timestamp,
-) -> Result<Vec<Ticket>, DbErr> {
-    let mut released = Vec::new();
-    for (guild, class) in with_held(conn, ended).await? {
-        released.extend(release(conn, (guild, class), share(class), now).await?);
-    }
-    Ok(released)
-}
-
-/// Of these guilds and classes the ones that have held jobs.
-async fn with_held<C: ConnectionTrait>(
-    conn: &C,
-    ended: &[(GuildId, Class)],
-) -> Result<Vec<(GuildId, Class)>, DbErr> {
-    let guilds = ended.iter().map(|(guild, _)| *guild);
-    let held: Vec<(GuildId, Class)> = Entity::find()
-        .select_only()
-        .column(Column::GuildId)
-        .column(Column::Class)
-        .distinct()
-        .filter(State::Held.is())
-        .filter(Column::GuildId.is_in(guilds))
-        .into_tuple()
-        .all(conn)
-        .await?;
-    Ok(held.into_iter().filter(|held| ended.contains(held)).collect())
+/// Whether other jobs of its guild and class are held, for a statement that ends jobs.
+pub(super) fn holds_others() -> SimpleExpr {
+    let held = |column: Column| Expr::col(("held", column));
+    let others = Query::select()
+        .expr(Expr::value(1))
+        .from_as(Entity, "held")
+        .and_where(held(Column::GuildId).equals((Entity, Column::GuildId)))
+        .and_where(held(Column::Class).equals((Entity, Column::Class)))
+        .and_where(held(Column::State).eq(State::Held.literal()))
+        .to_owned();
+    Expr::exists(others)
 }
 
 /// Guilds and classes with held jobs that may begin, and none in flight whose end would release them.

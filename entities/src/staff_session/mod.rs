@@ -11,7 +11,7 @@ use sea_orm::{ActiveValue::Set, Condition};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, due, staff_member};
+use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, due, lists, staff_member};
 
 /// Seconds without a heartbeat after which a session is over (decisions 6).
 pub const SILENCE_LIMIT: i64 = 120;
@@ -133,7 +133,7 @@ pub async fn heartbeat<C: ConnectionTrait>(
 ) -> Result<Vec<SessionId>, DbErr> {
     let alive = Entity::update_many()
         .col_expr(Column::HeartbeatSecond, later_of(at))
-        .filter(Column::SessionId.is_in(sessions.iter().copied()))
+        .filter(lists::any_of(conn, Column::SessionId, sessions.iter().copied()))
         .filter(live(at))
         .exec_with_returning(conn)
         .await?;

@@ -72,6 +72,6 @@ pub(crate) struct Deliveries {
 impl Deliveries {
     pub(super) async fn next(&mut self) -> Option<Delivery> {
         let ticket = self.broker.channel(self.class).receiver.lock().await.recv().await?;
-        Some(Delivery { ticket, acker: None })
+        Some(Delivery { ticket, _done: None })
     }
 }

@@ -110,17 +110,9 @@ impl Deliveries {
     }
 }
 
-/// One message, to be acknowledged by [`Delivery::done`]. Dropped without it, RabbitMQ delivers it again.
+/// One message, acknowledged when it is dropped: from then on only the row decides.
 pub(crate) struct Delivery {
     pub(crate) ticket: Ticket,
     /// None in-process.
-    acker: Option<lapin::Acker>,
-}
-
-impl Delivery {
-    pub(crate) async fn done(self) {
-        if let Some(acker) = self.acker {
-            amqp::ack(&acker).await;
-        }
-    }
+    _done: Option<amqp::Done>,
 }

@@ -139,17 +139,20 @@ async fn succeed(queue: &Queue, results: Vec<(Claim, Json)>, answers: Answers<bo
         Ok(ended) => ended,
         Err(error) => return refuse(&error, answers),
     };
-    let hit: HashSet<JobId> = ended.iter().map(|ended| ended.job).collect();
+    let hit: HashSet<JobId> = ended.iter().map(|ended| ended.job_id).collect();
     for ((claim, _), answer) in results.iter().zip(answers) {
         drop(answer.send(Ok(hit.contains(&claim.job))));
     }
-    let turns: HashSet<_> =
-        ended.iter().filter_map(|ended| ended.guild.map(|guild| (guild, ended.class))).collect();
-    let turns: Vec<_> = turns.into_iter().collect();
-    match turns::release_after(queue.database.write(), &turns, queue.clock.now()).await {
-        Ok(released) => queue.publish(released),
-        // The next end of the guild releases them, or the safety net.
-        Err(error) => tracing::warn!(%error, "cannot release the next jobs of guilds"),
+    let waiting = ended.iter().filter(|ended| ended.holds_others);
+    let turns: HashSet<_> = waiting.filter_map(|ended| Some((ended.guild_id?, ended.class))).collect();
+    for (guild, class) in turns {
+        match turns::release(queue.database.write(), (guild, class), turns::share(class), queue.clock.now())
+            .await
+        {
+            Ok(released) => queue.publish(released),
+            // The next end of the guild releases them, or the leader.
+            Err(error) => tracing::warn!(%error, "cannot release the next jobs of a guild"),
+        }
     }
 }
 

@@ -178,7 +178,8 @@ impl<'a> Complete<'a> {
     /// The next jobs of its guild.
     async fn release<C: ConnectionTrait>(&self, conn: &C) -> Result<Vec<Ticket>, DbErr> {
         let Some(guild) = self.job.guild_id else { return Ok(Vec::new()) };
-        turns::release_after(conn, &[(guild, self.job.class)], self.queue.clock.now()).await
+        let class = self.job.class;
+        turns::release(conn, (guild, class), turns::share(class), self.queue.clock.now()).await
     }
 
     pub(crate) async fn end(&self, ending: Ending) -> Result<bool, DbErr> {

@@ -113,7 +113,6 @@ async fn claim_published(pool: &Pool, lane: &Lane, delivery: Delivery) -> Option
     if !pool.registry.knows(&kind) {
         tracing::debug!(job.id = %job, job.kind = kind, "unknown kind of job: it stays queued");
         metrics::counter!("guildhall_jobs_unknown_total", "kind" => kind).increment(1);
-        delivery.done().await;
         return None;
     }
     let registration = pool.registration.borrow().clone()?;
@@ -127,7 +126,7 @@ async fn claim_published(pool: &Pool, lane: &Lane, delivery: Delivery) -> Option
             tokio::time::sleep(DATABASE_PAUSE).await;
         }
     }
-    delivery.done().await;
+    drop(delivery);
     let job = claimed.ok()??;
     fail_point("after_ack", &kind).await;
     Some(Claimed { job, registration, reply_to })

@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_util::FutureExt;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, SqlxError,
     Statement,
@@ -18,13 +19,13 @@ const SLACK: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Pool {
     inner: DatabaseConnection,
-    limit: Option<Duration>,
+    limit: Duration,
 }
 
 impl Pool {
     /// `statement_timeout` is the server's limit; without one a statement may take for ever.
     pub(super) fn new(inner: DatabaseConnection, statement_timeout: Option<Duration>) -> Self {
-        Self { inner, limit: statement_timeout.map(|limit| limit + SLACK) }
+        Self { inner, limit: statement_timeout.map_or(Duration::MAX, |limit| limit + SLACK) }
     }
 
     pub(super) async fn close(self) -> Result<(), DbErr> {
@@ -32,11 +33,18 @@ impl Pool {
     }
 
     /// The outcome of the work, or an error when it takes longer than any statement may.
-    pub(super) async fn in_time<T>(&self, work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
-        let Some(limit) = self.limit else { return work.await };
-        tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
-            let silent = std::io::Error::new(std::io::ErrorKind::TimedOut, "the database does not answer");
-            Err(DbErr::Conn(RuntimeErr::SqlxError(SqlxError::Io(silent).into())))
+    ///
+    /// Not an `async fn`, which would hold the work twice: it is part of every statement and of every run of a job.
+    pub(super) fn in_time<T>(
+        &self,
+        work: impl Future<Output = Result<T, DbErr>>,
+    ) -> impl Future<Output = Result<T, DbErr>> {
+        tokio::time::timeout(self.limit, work).map(|outcome| {
+            outcome.unwrap_or_else(|_| {
+                let silent =
+                    std::io::Error::new(std::io::ErrorKind::TimedOut, "the database does not answer");
+                Err(DbErr::Conn(RuntimeErr::SqlxError(SqlxError::Io(silent).into())))
+            })
         })
     }
 }

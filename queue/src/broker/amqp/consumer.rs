@@ -1,11 +1,12 @@
 //! Deliveries of one class over a supervised connection of their own.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use entities::job::Class;
 use futures_util::StreamExt;
-use lapin::options::{BasicCancelOptions, BasicConsumeOptions, BasicQosOptions};
+use lapin::options::{BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicQosOptions};
 use lapin::protocol::AMQPSoftError;
 use lapin::types::FieldTable;
 use lapin::{Channel, Connection, Consumer};
@@ -107,10 +108,12 @@ impl Feed {
 
     /// Until the channel ends or no new work is wanted.
     async fn pump(&self, channel: &Channel, mut consumer: Consumer) {
+        let (done, tags) = mpsc::unbounded_channel();
+        tokio::spawn(acknowledge(channel.clone(), tags));
         loop {
             tokio::select! {
                 delivery = consumer.next() => match delivery {
-                    Some(Ok(delivery)) => self.hand_over(delivery).await,
+                    Some(Ok(delivery)) => self.hand_over(delivery, &done).await,
                     Some(Err(error)) => {
                         tracing::warn!(class = self.class.name(), %error, "deliveries ended");
                         return;
@@ -126,14 +129,51 @@ impl Feed {
         }
     }
 
-    async fn hand_over(&self, delivery: lapin::message::Delivery) {
-        let reply_to = delivery.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
-        let Some(ticket) = message::decode(&delivery.data, self.class, reply_to) else {
+    async fn hand_over(&self, message: lapin::message::Delivery, done: &mpsc::UnboundedSender<u64>) {
+        let done = Done { tag: message.delivery_tag, tags: done.clone() };
+        let reply_to = message.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
+        let Some(ticket) = message::decode(&message.data, self.class, reply_to) else {
             tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
-            super::ack(&delivery.acker).await;
             return;
         };
-        // Refused where the process takes no more: it goes back when the connection closes.
-        drop(self.sender.send(Delivery { ticket, acker: Some(delivery.acker) }).await);
+        // Refused where the process takes no more: the safety net of another one finds the row.
+        drop(self.sender.send(Delivery { ticket, _done: Some(done) }).await);
+    }
+}
+
+/// Acknowledges its message when it is dropped.
+pub(in crate::broker) struct Done {
+    tag: u64,
+    tags: mpsc::UnboundedSender<u64>,
+}
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        // Closed where the channel has failed: the message comes again, and claims nothing.
+        let _ = self.tags.send(self.tag);
+    }
+}
+
+/// Acknowledges the messages of a channel, all at once up to the first that is not done.
+async fn acknowledge(channel: Channel, mut done: mpsc::UnboundedReceiver<u64>) {
+    let (mut first_open, mut later) = (1, BTreeSet::new());
+    while let Some(tag) = done.recv().await {
+        later.insert(tag);
+        // Most claims end many at a time: their tasks run first.
+        tokio::task::yield_now().await;
+        while let Ok(tag) = done.try_recv() {
+            later.insert(tag);
+        }
+        let acknowledged = first_open;
+        while later.remove(&first_open) {
+            first_open += 1;
+        }
+        if first_open > acknowledged {
+            let all_before = BasicAckOptions { multiple: true };
+            if let Err(error) = channel.basic_ack(first_open - 1, all_before).await {
+                tracing::debug!(%error, "acknowledgements lost with their channel");
+                return;
+            }
+        }
     }
 }

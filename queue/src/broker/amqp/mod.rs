@@ -22,7 +22,7 @@ use std::time::Duration;
 use entities::JobId;
 use entities::job::{Class, Ticket};
 use futures_util::StreamExt;
-use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, ConfirmSelectOptions};
+use lapin::options::{BasicConsumeOptions, BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Confirmation};
 use runtime::{Shutdown, fail_point};
@@ -33,6 +33,7 @@ use crate::Answer;
 use crate::message;
 use crate::reply::Waiters;
 pub(crate) use consumer::Deliveries;
+pub(super) use consumer::Done;
 use link::Link;
 use topology::Names;
 
@@ -156,11 +157,4 @@ async fn take_replies(channel: Channel, waiters: Waiters) -> lapin::Result<()> {
         }
     });
     Ok(())
-}
-
-/// A failed acknowledgement means a lost channel: the message comes again, and claims nothing.
-pub(super) async fn ack(acker: &lapin::Acker) {
-    if let Err(error) = acker.ack(BasicAckOptions::default()).await {
-        tracing::debug!(%error, "acknowledgement lost with its channel");
-    }
 }
