@@ -70,8 +70,9 @@ pub(crate) struct Deliveries {
 }
 
 impl Deliveries {
-    pub(super) async fn next(&mut self) -> Option<Delivery> {
-        let ticket = self.broker.channel(self.class).receiver.lock().await.recv().await?;
-        Some(Delivery { ticket, _done: None })
+    pub(super) async fn next(&mut self, most: usize) -> Vec<Delivery> {
+        let mut tickets = Vec::new();
+        self.broker.channel(self.class).receiver.lock().await.recv_many(&mut tickets, most).await;
+        tickets.into_iter().map(|ticket| Delivery { ticket, _done: None }).collect()
     }
 }

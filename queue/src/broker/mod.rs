@@ -102,10 +102,11 @@ pub(crate) enum Deliveries {
 }
 
 impl Deliveries {
-    pub(crate) async fn next(&mut self) -> Option<Delivery> {
+    /// What has come, at most so many, at least one; none at the end of the process.
+    pub(crate) async fn next(&mut self, most: usize) -> Vec<Delivery> {
         match self {
-            Self::InProcess(deliveries) => deliveries.next().await,
-            Self::Amqp(deliveries) => deliveries.next().await,
+            Self::InProcess(deliveries) => deliveries.next(most).await,
+            Self::Amqp(deliveries) => deliveries.next(most).await,
         }
     }
 }

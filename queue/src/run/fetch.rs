@@ -5,18 +5,17 @@
 //! only what they have overtaken by as much, for a backlog is theirs to bring. So a message that was lost, or could not
 //! be claimed by, costs two seconds, and a retry needs no message.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use entities::Timestamp;
 use entities::job::claim::Available;
-use entities::job::{Claim, Class, Model, Ticket, claim};
-use runtime::fail_point;
+use entities::job::{Claim, Class, Model, claim};
+use entities::{JobId, Timestamp};
 use sea_orm::DbErr;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, MissedTickBehavior};
 
-use super::batch::Claimer;
 use super::heartbeat::{CLAIM_TIMEOUT, Registration};
 use super::pool::Pool;
 use super::single;
@@ -34,146 +33,115 @@ const DATABASE_PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Claimed {
     pub(super) job: Model,
     pub(super) registration: Arc<Registration>,
-    pub(super) reply_to: Option<String>,
+    /// None where the safety net claimed it.
+    pub(super) message: Option<Delivery>,
 }
 
-/// A class in this process.
-struct Lane {
-    class: Class,
-    free: Arc<Semaphore>,
-    /// When the newest job became available of which a message came since the last look of the safety net.
-    newest: Mutex<Option<Timestamp>>,
-}
-
-impl Lane {
-    fn newest(&self) -> MutexGuard<'_, Option<Timestamp>> {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn brought(&self, run_at: Timestamp) {
-        let mut newest = self.newest();
-        *newest = (*newest).max(Some(run_at));
-    }
-}
-
+/// Claims jobs of a class and starts them, as many at once as there are free slots: a batch of messages is what came
+/// while the one before was claimed.
 pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
     let free = Arc::new(Semaphore::new(usize::from(slots)));
-    let lane = Arc::new(Lane { class, free, newest: Mutex::default() });
+    let longest = claim::most(pool.queue.database.is_postgres());
     let mut deliveries = pool.queue.broker.consume(class, slots);
     let soft = pool.queue.shutdown.soft().clone();
     let mut net = tokio::time::interval(NET_EVERY);
     net.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // Its sender lives until the process ends, and so does this loop.
     drop(pool.registration.clone().wait_for(Option::is_some).await);
+    // When the newest job became available of which a message came since the last look of the safety net.
+    let mut newest = None;
     loop {
-        let Ok(slot) = Arc::clone(&lane.free).acquire_owned().await else { return };
-        tokio::select! {
+        // Slots are taken by this loop only: what is free stays free.
+        drop(free.acquire().await);
+        let most = free.available_permits().min(longest);
+        let claimed = tokio::select! {
             biased;
             () = soft.cancelled() => return,
             _ = net.tick() => {
-                if cast_net(&pool, &lane, slot).await {
+                let claimed = cast_net(&pool, (class, newest.take()), most).await;
+                if claimed.len() == most {
+                    // There may be more.
                     net.reset_at(Instant::now());
                 }
+                claimed
             }
-            delivery = deliveries.next() => match delivery {
-                Some(delivery) => spawn((&pool, &lane), Work::Message(delivery), slot),
-                None => return,
-            },
-        }
-    }
-}
-
-enum Work {
-    Message(Delivery),
-    Claimed(Box<Claimed>),
-}
-
-fn spawn((pool, lane): (&Arc<Pool>, &Arc<Lane>), work: Work, slot: OwnedSemaphorePermit) {
-    let tracker = pool.queue.shutdown.tracker().clone();
-    let (pool, lane) = (Arc::clone(pool), Arc::clone(lane));
-    tracker.spawn(async move {
-        let claimed = match work {
-            Work::Message(delivery) => claim_published(&pool, &lane, delivery).await,
-            Work::Claimed(claimed) => {
-                fail_point("after_claim", &claimed.job.kind).await;
-                Some(*claimed)
+            messages = deliveries.next(most) => {
+                let Some(last) = messages.iter().map(|message| message.ticket.run_at).max() else { return };
+                newest = newest.max(Some(last));
+                claim_messages(&pool, messages).await
             }
         };
-        if let Some(claimed) = claimed {
-            single::run(&pool, claimed).await;
-        }
-        drop(slot);
-    });
-}
-
-/// Claims the job of a message; the message has done its work then, whatever came of it.
-async fn claim_published(pool: &Pool, lane: &Lane, delivery: Delivery) -> Option<Claimed> {
-    let Ticket { job, run_at, kind, reply_to, .. } = delivery.ticket.clone();
-    lane.brought(run_at);
-    if !pool.registry.knows(&kind) {
-        tracing::debug!(job.id = %job, job.kind = kind, "unknown kind of job: it stays queued");
-        metrics::counter!("guildhall_jobs_unknown_total", "kind" => kind).increment(1);
-        return None;
-    }
-    let registration = pool.registration.borrow().clone()?;
-    let (queue, published) = (&pool.queue, delivery.ticket.claim());
-    let claimed = claim_confirmed((queue, &pool.claimer), published, &registration).await;
-    match &claimed {
-        Ok(Some(_)) => fail_point("after_claim", &kind).await,
-        Ok(None) => {}
-        Err(error) => {
-            tracing::warn!(job.id = %job, %error, "cannot claim a job: the safety net will");
-            tokio::time::sleep(DATABASE_PAUSE).await;
+        for claimed in claimed {
+            let Ok(slot) = Arc::clone(&free).try_acquire_owned() else { return };
+            let own = Arc::clone(&pool);
+            pool.queue.shutdown.tracker().spawn(async move {
+                single::run(&own, claimed).await;
+                drop(slot);
+            });
         }
     }
-    drop(delivery);
-    let job = claimed.ok()??;
-    fail_point("after_ack", &kind).await;
-    Some(Claimed { job, registration, reply_to })
 }
 
-/// A process that stood still may have been declared dead: what it claimed then would count as crashed with it.
-pub(super) async fn claim_confirmed(
-    (queue, claimer): (&Queue, &Claimer),
-    published: Claim,
-    registration: &Arc<Registration>,
-) -> Result<Option<Model>, DbErr> {
-    if !registration.is_confirmed(queue).await? {
-        return Ok(None);
+/// Claims the jobs of messages. Those of the others have done their work then, whatever came of it.
+async fn claim_messages(pool: &Pool, mut messages: Vec<Delivery>) -> Vec<Claimed> {
+    messages.retain(|message| knows(pool, message));
+    if messages.is_empty() {
+        return Vec::new();
     }
-    claimer.claim(published, registration).await
-}
-
-/// True when there may be more than was claimed.
-async fn cast_net(pool: &Arc<Pool>, lane: &Arc<Lane>, slot: OwnedSemaphorePermit) -> bool {
-    let Some(registration) = pool.registration.borrow().clone() else { return false };
-    let most = (1 + lane.free.available_permits()).min(claim::most(pool.queue.database.is_postgres()));
-    let kinds = pool.registry.kinds().collect::<Vec<_>>();
-    let overtaken = lane.newest().take();
-    match claim_available(&pool.queue, (lane.class, &kinds, overtaken), most, &registration).await {
+    let Some(registration) = pool.registration.borrow().clone() else { return Vec::new() };
+    let jobs: Vec<Claim> = messages.iter().map(|message| message.ticket.claim()).collect();
+    match published(&pool.queue, &jobs, &registration).await {
         Ok(jobs) => {
-            let full = jobs.len() == most;
-            let mut slots = Some(slot);
-            for job in jobs {
-                let Some(slot) = slots.take().or_else(|| Arc::clone(&lane.free).try_acquire_owned().ok())
-                else {
-                    // Permits are taken by this loop only.
-                    break;
-                };
-                let reply_to = job.reply_to.clone();
-                let claimed = Claimed { job, registration: Arc::clone(&registration), reply_to };
-                spawn((pool, lane), Work::Claimed(Box::new(claimed)), slot);
-            }
-            full
+            let mut messages: HashMap<JobId, Delivery> =
+                messages.into_iter().map(|message| (message.ticket.job, message)).collect();
+            let claimed = |job: Model| {
+                let message = messages.remove(&job.job_id);
+                Claimed { job, registration: Arc::clone(&registration), message }
+            };
+            jobs.into_iter().map(claimed).collect()
         }
         Err(error) => {
-            tracing::warn!(class = lane.class.name(), %error, "the safety net cannot reach the database");
-            false
+            tracing::warn!(jobs = jobs.len(), %error, "cannot claim jobs: the safety net will");
+            tokio::time::sleep(DATABASE_PAUSE).await;
+            Vec::new()
         }
     }
 }
 
-pub(super) async fn claim_available(
+fn knows(pool: &Pool, message: &Delivery) -> bool {
+    let (job, kind) = (message.ticket.job, &message.ticket.kind);
+    let knows = pool.registry.knows(kind);
+    if !knows {
+        tracing::debug!(job.id = %job, job.kind = kind, "unknown kind of job: it stays queued");
+        metrics::counter!("guildhall_jobs_unknown_total", "kind" => kind.clone()).increment(1);
+    }
+    knows
+}
+
+async fn cast_net(pool: &Pool, (class, overtaken): (Class, Option<Timestamp>), most: usize) -> Vec<Claimed> {
+    let Some(registration) = pool.registration.borrow().clone() else { return Vec::new() };
+    let kinds = pool.registry.kinds().collect::<Vec<_>>();
+    let jobs = available(&pool.queue, (class, &kinds, overtaken), most, &registration).await;
+    let jobs = jobs.unwrap_or_else(|error| {
+        tracing::warn!(class = class.name(), %error, "the safety net cannot reach the database");
+        Vec::new()
+    });
+    let claimed = |job| Claimed { job, registration: Arc::clone(&registration), message: None };
+    jobs.into_iter().map(claimed).collect()
+}
+
+/// Claims published jobs.
+pub(super) async fn published(
+    queue: &Queue,
+    jobs: &[Claim],
+    registration: &Registration,
+) -> Result<Vec<Model>, DbErr> {
+    let (conn, now) = (queue.database.write(), queue.clock.now());
+    while_confirmed(queue, registration, claim::published(conn, jobs, &registration.name, now)).await
+}
+
+/// Claims what the safety net may have.
+pub(super) async fn available(
     queue: &Queue,
     (class, kinds, overtaken): (Class, &[&'static str], Option<Timestamp>),
     most: usize,
@@ -182,10 +150,19 @@ pub(super) async fn claim_available(
     let (since, overtaken) =
         if queue.broker.is_connected() { (NET_AFTER, overtaken) } else { (Duration::ZERO, None) };
     let wanted = Available { class, kinds, since, overtaken, most: most as u64 };
+    let (conn, now) = (queue.database.write(), queue.clock.now());
+    while_confirmed(queue, registration, claim::available(conn, wanted, &registration.name, now)).await
+}
+
+/// A process that stood still may have been declared dead: what it claimed then would count as crashed with it.
+async fn while_confirmed(
+    queue: &Queue,
+    registration: &Registration,
+    claiming: impl Future<Output = Result<Vec<Model>, DbErr>>,
+) -> Result<Vec<Model>, DbErr> {
     if !registration.is_confirmed(queue).await? {
         return Ok(Vec::new());
     }
-    let claiming = claim::available(queue.database.write(), wanted, &registration.name, queue.clock.now());
-    let late = |_| DbErr::Custom("the database did not answer in time".to_owned());
+    let late = |_| DbErr::Custom("the database did not answer a claim in time".to_owned());
     tokio::time::timeout(CLAIM_TIMEOUT, claiming).await.map_err(late)?
 }

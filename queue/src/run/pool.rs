@@ -9,7 +9,7 @@ use runtime::Event;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::batch::{Claimer, Finisher};
+use super::batch::Finisher;
 use super::fetch;
 use super::handler::Registry;
 use super::heartbeat::{self, Registration};
@@ -92,7 +92,6 @@ impl Drop for Entered {
 pub(super) struct Pool {
     pub(super) queue: Queue,
     pub(super) registry: Registry,
-    pub(super) claimer: Claimer,
     pub(super) finisher: Finisher,
     pub(super) watchdog: Watchdog,
     pub(super) running: Running,
@@ -110,7 +109,6 @@ pub fn run(queue: &Queue, registry: Registry, slots: Slots) {
     let pool = Arc::new(Pool {
         queue: queue.clone(),
         registry,
-        claimer: Claimer::start(queue),
         finisher: Finisher::start(queue),
         watchdog: Watchdog::start(&queue.shutdown),
         running: running.clone(),

@@ -16,8 +16,11 @@ use super::pool::Pool;
 use super::{JobContext, context, watchdog};
 
 pub(super) async fn run(pool: &Pool, claimed: Claimed) {
-    let Claimed { job, registration, reply_to } = claimed;
+    let Claimed { job, registration, message } = claimed;
     let Some((class, handler)) = pool.registry.find(&job.kind) else { return };
+    fail_point("after_claim", &job.kind).await;
+    let reply_to = message.map_or_else(|| job.reply_to.clone(), |message| message.ticket.reply_to.clone());
+    fail_point("after_ack", &job.kind).await;
     let started = Instant::now();
     observe_wait(&job, pool.queue.clock.now());
     let context = JobContext::new(job, pool.queue.clone(), registration);

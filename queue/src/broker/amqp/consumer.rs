@@ -34,7 +34,7 @@ impl Deliveries {
         (class, slots): (Class, u16),
         shutdown: &Shutdown,
     ) -> Self {
-        let (sender, receiver) = mpsc::channel(1);
+        let (sender, receiver) = mpsc::channel(usize::from(slots));
         let (url, shutdown) = (url.to_owned(), shutdown.clone());
         let feed = Feed { url, names, publisher, class, slots, sender, shutdown };
         let (stop, services) = (feed.shutdown.hard().clone(), feed.shutdown.services().clone());
@@ -42,8 +42,10 @@ impl Deliveries {
         Self { receiver }
     }
 
-    pub(in crate::broker) async fn next(&mut self) -> Option<Delivery> {
-        self.receiver.recv().await
+    pub(in crate::broker) async fn next(&mut self, most: usize) -> Vec<Delivery> {
+        let mut deliveries = Vec::new();
+        self.receiver.recv_many(&mut deliveries, most).await;
+        deliveries
     }
 }
 

@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::checks::Cause;
 use crate::Queue;
-use crate::run::batch::{Claimer, Finisher};
+use crate::run::batch::Finisher;
 use crate::run::complete::Complete;
-use crate::run::fetch::{claim_available, claim_confirmed};
+use crate::run::fetch::{available, published};
 use crate::run::heartbeat::{Registration, Strays, register};
 use crate::run::identity::Identity;
 use crate::run::pool::{Entered, Running};
@@ -56,7 +56,6 @@ pub(super) struct Process {
     identity: Identity,
     number: u32,
     strays: Strays,
-    claimer: Claimer,
     finisher: Finisher,
 }
 
@@ -65,7 +64,6 @@ impl Process {
         let identity = Identity { name, host: "host".into(), version: "1".into(), slots: json!({}) };
         Self {
             registration: register(&queue, &identity, 1).await.unwrap(),
-            claimer: Claimer::start(&queue),
             finisher: Finisher::start(&queue),
             queue,
             frozen: false,
@@ -130,8 +128,7 @@ impl Process {
         if fault == Fault::Refused {
             return;
         }
-        let from = (&self.queue, &self.claimer);
-        let claimed = claim_confirmed(from, ticket.claim(), &self.registration).await.unwrap();
+        let claimed = published(&self.queue, &[ticket.claim()], &self.registration).await.unwrap();
         if fault == Fault::None {
             claimed.into_iter().for_each(|job| self.enter(job));
         }
@@ -142,7 +139,7 @@ impl Process {
             return;
         }
         let wanted = (class, &[KIND][..], None);
-        let claimed = claim_available(&self.queue, wanted, 2, &self.registration).await.unwrap();
+        let claimed = available(&self.queue, wanted, 2, &self.registration).await.unwrap();
         if fault == Fault::None {
             claimed.into_iter().for_each(|job| self.enter(job));
         }

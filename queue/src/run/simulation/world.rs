@@ -236,7 +236,7 @@ impl World {
         let mut published = Vec::new();
         for class in Class::ALL {
             let mut deliveries = self.leader.broker.consume(class, 1);
-            while let Some(delivery) = deliveries.next().now_or_never().flatten() {
+            for delivery in deliveries.next(usize::MAX).now_or_never().into_iter().flatten() {
                 published.push(delivery.ticket);
             }
         }
