@@ -35,6 +35,9 @@ pub(crate) fn table<C: ConnectionTrait, const N: usize>(conn: &C, rows: Vec<[Val
         let array = Func::cust("unnest").arg(Value::Array(of, Some(Box::new(values))));
         table.expr_as(array, format!("column{}", column + 1));
     }
+    // All of them. For a plan that is to serve each length Postgres takes it for one row, and reads the rows of the other
+    // table by its index; else it may read all of that table for ever because it was small when the plan was made.
+    table.limit(rows.len() as u64);
     table
 }
 

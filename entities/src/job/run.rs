@@ -4,19 +4,24 @@ use std::time::Duration;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait, LockType, Order, Query};
-use sea_orm::{DatabaseBackend, FromQueryResult, QuerySelect};
+use sea_orm::{Condition, DatabaseBackend, FromQueryResult, QuerySelect};
 
-use super::claim::{CHOSEN, update_chosen};
+use super::claim::{CHOSEN, update_chosen, update_returning};
 use super::{Claim, Class, Column, Entity, Failure, Model, Progress, State, time, turns};
 use crate::{GuildId, JobId, Timestamp, lists};
 
 impl Claim {
+    /// The job is in this state, and this claim the newest.
+    pub(super) fn in_state(self, state: State) -> Condition {
+        Condition::all()
+            .add(Column::JobId.eq(self.job))
+            .add(Column::Token.eq(self.token))
+            .add(state.is_unindexed())
+    }
+
     /// The update that hits only while this claim is the newest.
     pub(super) fn update(self) -> sea_orm::UpdateMany<Entity> {
-        Entity::update_many()
-            .filter(Column::JobId.eq(self.job))
-            .filter(Column::Token.eq(self.token))
-            .filter(State::Running.is_unindexed())
+        Entity::update_many().filter(self.in_state(State::Running))
     }
 
     pub(super) fn update_progress<C: ConnectionTrait>(
@@ -157,6 +162,18 @@ pub async fn succeed<C: ConnectionTrait>(
     ended: &[(Claim, Json)],
     now: Timestamp,
 ) -> Result<Vec<Ended>, DbErr> {
+    let holds_others = turns::holds_others().binary(BinOper::As, Expr::col("holds_others"));
+    let returning = [Column::JobId, Column::GuildId, Column::Class].map(Column::into_expr);
+    let returning = returning.into_iter().chain([holds_others]);
+    let mut update = Query::update();
+    update
+        .value(Column::State, Expr::value(State::Succeeded))
+        .value(Column::FinishedAt, time::now(conn, now))
+        .value(Column::Error, Expr::value(Option::<Json>::None));
+    if let [(claim, result)] = ended {
+        update.value(Column::Result, Expr::value(result.clone())).cond_where(claim.in_state(State::Running));
+        return update_returning(conn, update.table(Entity), returning).await;
+    }
     let rows =
         ended.iter().map(|(claim, result)| [claim.job.into(), claim.token.into(), result.clone().into()]);
     let given = |column| Expr::col(("given", column));
@@ -173,15 +190,8 @@ pub async fn succeed<C: ConnectionTrait>(
     if conn.get_database_backend() == DatabaseBackend::Postgres {
         which.lock_with_tables(LockType::Update, [Entity]);
     }
-    let mut update = Query::update();
-    update
-        .value(Column::State, Expr::value(State::Succeeded))
-        .value(Column::FinishedAt, time::now(conn, now))
-        .value(Column::Result, Expr::col((CHOSEN, "outcome")))
-        .value(Column::Error, Expr::value(Option::<Json>::None));
-    let holds_others = turns::holds_others().binary(BinOper::As, Expr::col("holds_others"));
-    let ended = [Column::JobId, Column::GuildId, Column::Class].map(Column::into_expr).into_iter();
-    update_chosen(conn, which, update, ended.chain([holds_others])).await
+    update.value(Column::Result, Expr::col((CHOSEN, "outcome")));
+    update_chosen(conn, which, update, returning).await
 }
 
 /// How a claimed job goes back into the queue.
