@@ -7,7 +7,7 @@ use entities::{GuildId, Person, PlaceId, Subject, ban, mute};
 use runtime::{Context, Event, ModerationVerb};
 use sea_orm::{DatabaseTransaction, DbErr};
 
-/// Guilds looked at in one round.
+/// Guilds looked at in one batch.
 const GUILDS: u64 = 100;
 /// Rows closed in one transaction: it holds the lock of the guild's moderation.
 const BATCH: u64 = 200;
@@ -15,19 +15,12 @@ const BATCH: u64 = 200;
 const REASON: &str = "expired";
 
 pub(crate) async fn bans(context: &Context) -> Result<u64, DbErr> {
-    let mut total = 0;
-    loop {
-        let conn = context.database.read();
-        let guilds = ban::change::guilds_with_lapsed(conn, context.clock.now(), GUILDS).await?;
-        let mut closed = 0;
-        for guild in guilds {
-            closed += bans_of(context, guild).await?;
-        }
-        total += closed;
-        if closed == 0 || context.shutdown.soft().is_cancelled() {
-            return Ok(total);
-        }
+    let mut closed = 0;
+    for guild in ban::change::guilds_with_lapsed(context.database.read(), context.clock.now(), GUILDS).await?
+    {
+        closed += bans_of(context, guild).await?;
     }
+    Ok(closed)
 }
 
 async fn bans_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
@@ -59,19 +52,11 @@ async fn bans_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
 }
 
 pub(crate) async fn mutes(context: &Context) -> Result<u64, DbErr> {
-    let mut total = 0;
-    loop {
-        let conn = context.database.read();
-        let guilds = mute::guilds_with_lapsed(conn, context.clock.now(), GUILDS).await?;
-        let mut closed = 0;
-        for guild in guilds {
-            closed += mutes_of(context, guild).await?;
-        }
-        total += closed;
-        if closed == 0 || context.shutdown.soft().is_cancelled() {
-            return Ok(total);
-        }
+    let mut closed = 0;
+    for guild in mute::guilds_with_lapsed(context.database.read(), context.clock.now(), GUILDS).await? {
+        closed += mutes_of(context, guild).await?;
     }
+    Ok(closed)
 }
 
 async fn mutes_of(context: &Context, guild: GuildId) -> Result<u64, DbErr> {

@@ -14,16 +14,22 @@ pub(crate) struct Job(pub(crate) Context);
 impl Handler for Job {
     type Payload = PeriodicTask;
 
-    async fn run(&self, _job: &JobContext, task: PeriodicTask) -> Result<Outcome, JobError> {
+    async fn run(&self, job: &JobContext, task: PeriodicTask) -> Result<Outcome, JobError> {
         let schedule = SCHEDULES.iter().find(|schedule| schedule.name == task.schedule);
         let Some(schedule) = schedule else {
             let message = format!("this version has no schedule {}", task.schedule);
             return Err(JobError::Fail(failure(500, "unknown_schedule", message)));
         };
-        let rows = (schedule.run)(&self.0).await?;
-        if self.0.shutdown.soft().is_cancelled() {
-            // It stopped after a batch.
-            return Ok(Outcome::Yield);
+        let mut rows = 0;
+        loop {
+            job.before_effect().await?;
+            match (schedule.run)(&self.0).await? {
+                0 => break,
+                moved => rows += moved,
+            }
+            if job.should_yield() {
+                return Ok(Outcome::Yield);
+            }
         }
         if rows > 0 {
             tracing::info!(schedule = schedule.name, rows, "periodic task ended");

@@ -11,7 +11,8 @@ use sea_orm::DbErr;
 use crate::lapsed;
 use crate::silent;
 
-/// Something done at set times. `run` works in batches and returns how many rows it moved.
+/// Something done at set times. `run` does one batch, so that nothing holds locks for long, and returns how many rows it
+/// moved; it is called again until it moves none.
 pub struct Schedule {
     pub name: &'static str,
     pub cron: &'static str,
@@ -55,59 +56,31 @@ pub const SCHEDULES: &[Schedule] = &[
 const KEEP_JOBS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Jobs of periodic tasks that ended well are kept this long: they are thousands a day.
 const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
-/// Rows in one statement, so that no sweep holds locks for long.
-const BATCH: u64 = 500;
+/// Rows in one batch.
+pub(crate) const BATCH: u64 = 500;
 
 /// Leaves of absence that are over.
 async fn loa(context: &Context) -> Result<u64, DbErr> {
-    let mut total = 0;
-    loop {
-        let transaction = context.database.begin().await?;
-        let now = context.clock.now();
-        let closed = loa::sweep(&transaction, &Actor::service(), None, now, BATCH).await?.len() as u64;
-        transaction.commit().await?;
-        total += closed;
-        if closed < BATCH || context.shutdown.soft().is_cancelled() {
-            return Ok(total);
-        }
-    }
+    let transaction = context.database.begin().await?;
+    let closed = loa::sweep(&transaction, &Actor::service(), None, context.clock.now(), BATCH).await?;
+    transaction.commit().await?;
+    Ok(closed.len() as u64)
 }
 
 /// Strikes that have expired.
 async fn strikes(context: &Context) -> Result<u64, DbErr> {
-    let mut total = 0;
-    loop {
-        let transaction = context.database.begin().await?;
-        let now = context.clock.now();
-        let closed = strike::sweep(&transaction, &Actor::service(), None, now, BATCH).await?.len() as u64;
-        transaction.commit().await?;
-        total += closed;
-        if closed < BATCH || context.shutdown.soft().is_cancelled() {
-            return Ok(total);
-        }
-    }
+    let transaction = context.database.begin().await?;
+    let closed = strike::sweep(&transaction, &Actor::service(), None, context.clock.now(), BATCH).await?;
+    transaction.commit().await?;
+    Ok(closed.len() as u64)
 }
 
 async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {
-    let mut total = 0;
-    loop {
-        let deleted = idempotency::sweep(context.database.write(), context.clock.now(), BATCH).await?;
-        total += deleted;
-        if deleted < BATCH || context.shutdown.soft().is_cancelled() {
-            return Ok(total);
-        }
-    }
+    idempotency::sweep(context.database.write(), context.clock.now(), BATCH).await
 }
 
 async fn finished_jobs(context: &Context) -> Result<u64, DbErr> {
-    let mut total = 0;
-    loop {
-        let (conn, now) = (context.database.write(), context.clock.now());
-        let deleted = job::listing::prune(conn, now - KEEP_JOBS, BATCH).await?
-            + job::listing::prune_maintenance(conn, now - KEEP_PERIODIC, BATCH).await?;
-        total += deleted;
-        if deleted < BATCH || context.shutdown.soft().is_cancelled() {
-            return Ok(total);
-        }
-    }
+    let (conn, now) = (context.database.write(), context.clock.now());
+    let deleted = job::listing::prune(conn, now - KEEP_JOBS, BATCH).await?;
+    Ok(deleted + job::listing::prune_maintenance(conn, now - KEEP_PERIODIC, BATCH).await?)
 }

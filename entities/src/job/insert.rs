@@ -1,12 +1,11 @@
 //! Enqueueing: the row, in the transaction of the change that causes the job.
 
-use sea_orm::ActiveValue::Set;
+use sea_orm::FromQueryResult;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, InsertStatement, OnConflict, Query, SimpleExpr};
-use sea_orm::{ActiveModelTrait, FromQueryResult, Iterable};
 
 use super::{
-    ActiveModel, Class, Column, Entity, Model, State, Ticket, time,
+    Class, Column, Entity, Model, State, Ticket, time,
     turns::{self, InFlight},
 };
 use crate::audit_entry::Actor;
@@ -27,33 +26,45 @@ pub struct NewJob {
     pub actor: Actor,
 }
 
+/// The columns of a new row whose value is not the schema's default.
+const COLUMNS: [Column; 15] = [
+    Column::JobId,
+    Column::GuildId,
+    Column::ParentId,
+    Column::Kind,
+    Column::Class,
+    Column::Args,
+    Column::State,
+    Column::MaxAttempts,
+    Column::DedupeKey,
+    Column::ProgressTotal,
+    Column::ActorId,
+    Column::KeyId,
+    Column::RequestId,
+    Column::RunAt,
+    Column::CreatedAt,
+];
+
 impl NewJob {
-    fn row(self, now: Timestamp) -> ActiveModel {
-        ActiveModel {
-            job_id: Set(self.id),
-            guild_id: Set(self.guild),
-            parent_id: Set(self.parent),
-            kind: Set(self.kind.to_owned()),
-            class: Set(self.class),
-            args: Set(self.args),
-            // The statement says which.
-            state: Set(State::Held),
-            attempt: Set(0),
-            max_attempts: Set(self.max_attempts),
-            crashes: Set(0),
-            token: Set(0),
-            run_at: Set(now),
-            dedupe_key: Set(self.dedupe_key),
-            progress_done: Set(0),
-            progress_total: Set(self.total),
-            progress_failed: Set(0),
-            cancel_requested: Set(false),
-            actor_id: Set(Some(self.actor.actor_id)),
-            key_id: Set(self.actor.key_id),
-            request_id: Set(self.actor.request_id),
-            created_at: Set(now),
-            ..Default::default()
-        }
+    /// In the order of [`COLUMNS`].
+    fn values(self, state: SimpleExpr, now: SimpleExpr) -> [SimpleExpr; COLUMNS.len()] {
+        [
+            Expr::val(self.id),
+            Expr::val(self.guild),
+            Expr::val(self.parent),
+            Expr::val(self.kind),
+            Expr::val(self.class),
+            Expr::val(self.args),
+            state,
+            Expr::val(self.max_attempts),
+            Expr::val(self.dedupe_key),
+            Expr::val(self.total),
+            Expr::val(self.actor.actor_id),
+            Expr::val(self.actor.key_id),
+            Expr::val(self.actor.request_id),
+            now.clone(),
+            now,
+        ]
     }
 }
 
@@ -143,19 +154,13 @@ fn statements<C: ConnectionTrait>(
     rows: Vec<(NewJob, SimpleExpr)>,
     now: Timestamp,
 ) -> Result<Vec<InsertStatement>, DbErr> {
-    let mut rows = rows.into_iter().map(|(job, state)| (job.row(now), state)).peekable();
-    let is_set = |column: &Column| rows.peek().is_some_and(|(row, _)| row.get(*column).is_set());
-    let columns: Vec<Column> = Column::iter().filter(is_set).collect();
+    let mut rows = rows.into_iter().peekable();
     let mut statements = Vec::new();
     while rows.peek().is_some() {
         let mut insert = Query::insert();
-        insert.into_table(Entity).columns(columns.clone());
-        for (mut row, state) in rows.by_ref().take(ROWS_A_STATEMENT) {
-            let values = columns.iter().map(|column| match column {
-                Column::State => state.clone(),
-                Column::RunAt | Column::CreatedAt => time::now(conn, now),
-                _ => row.take(*column).into_value().map_or_else(Expr::null, Expr::val),
-            });
+        insert.into_table(Entity).columns(COLUMNS);
+        for (job, state) in rows.by_ref().take(ROWS_A_STATEMENT) {
+            let values = job.values(state, time::now(conn, now));
             insert.values(values).map_err(|error| DbErr::Custom(error.to_string()))?;
         }
         insert.on_conflict(OnConflict::new().do_nothing().to_owned());
