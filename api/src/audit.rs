@@ -1,4 +1,4 @@
-//! Before and after of a change, as audit entries tell them (decisions 8).
+//! Before and after of a change, as audit entries tell them (docs/rules.md 8).
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

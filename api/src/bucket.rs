@@ -86,7 +86,7 @@ impl Bucket {
         LIMITS[self as usize].1
     }
 
-    /// Of the hot paths, for which a key may have a factor (decisions 3).
+    /// Of the hot paths, for which a key may have a factor (docs/rules.md 3).
     pub(crate) fn is_hot_path(self) -> bool {
         self as usize <= Self::LiveConnect as usize
     }

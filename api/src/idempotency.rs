@@ -1,4 +1,4 @@
-//! `Idempotency-Key` on any write (decisions 8): reserve, run, keep the answer in the transaction of the change.
+//! `Idempotency-Key` on any write (docs/rules.md 8): reserve, run, keep the answer in the transaction of the change.
 //!
 //! A repeat gets the first answer; of a job that is still under way it waits for the end. A request that was refused
 //! changed nothing and lets go of its key. A process that died leaves a reservation that lapses; one that was only slow

@@ -1,4 +1,4 @@
-//! Endpoints whose work a worker does: enqueue, wait as long as the caller wants, answer (decisions 5).
+//! Endpoints whose work a worker does: enqueue, wait as long as the caller wants, answer (docs/rules.md 5).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `/jobs/:jobId` (decisions 5): how far a job is, cancelling it, and running a failed one again.
+//! `/jobs/:jobId` (docs/rules.md 5): how far a job is, cancelling it, and running a failed one again.
 
 use entities::job::{self, Failure, Status, listing};
 use entities::{ChatId, JobId, Timestamp, job_failure};

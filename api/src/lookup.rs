@@ -1,4 +1,4 @@
-//! `/lookup/...` (interface 4.1): which game account a chat user is linked to, and the reverse.
+//! `/lookup/...` (docs/rules.md 8): which game account a chat user is linked to, and the reverse.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 use crate::time::Seconds;
 
-/// Ids a batch may ask for (decisions 3).
+/// Ids a batch may ask for (docs/rules.md 3).
 pub(crate) const BATCH_MAX: usize = 200;
 
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     chat_id: Option<ChatId>,
     verified: bool,
-    /// Of one who is linked (interface 2).
+    /// Of one who is linked (docs/rules.md 8).
     #[serde(skip_serializing_if = "Option::is_none")]
     play_id: Option<PlayId>,
     /// The game id that was asked for.
@@ -59,7 +59,7 @@ struct Results<T> {
     results: Vec<T>,
 }
 
-/// POST /lookup/status: by chat ids, each echoed, or by game ids, each repeated as `requested` (decisions 8).
+/// POST /lookup/status: by chat ids, each echoed, or by game ids, each repeated as `requested` (docs/rules.md 8).
 pub(crate) async fn status(call: Call) -> Result<Reply, ApiError> {
     let chats = call.fields.list::<ChatId>("chat_ids", BATCH_MAX)?;
     let plays = call.fields.list::<PlayId>("play_ids", BATCH_MAX)?;

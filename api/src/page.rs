@@ -1,4 +1,4 @@
-//! Paged lists: `limit` and `cursor` of the query, `next_cursor` of the answer and the same as a link (decisions 3).
+//! Paged lists: `limit` and `cursor` of the query, `next_cursor` of the answer and the same as a link (docs/rules.md 3).
 
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! Answers kept in memory until something changes, so that the hot path asks the database nothing (design 3).
+//! Answers kept in memory until something changes, so that the hot path asks the database nothing.
 //!
 //! A change is heard as an event. Where events cannot be trusted (subscription down; or embedded, where the command
 //! line writes the same file) an answer lives one second.

@@ -1,4 +1,4 @@
-//! `POST /reverse` (interface 4.1): the chat users of many game users.
+//! `POST /reverse` (docs/rules.md 8): the chat users of many game users.
 
 use std::collections::HashMap;
 

@@ -12,11 +12,11 @@ use crate::call::Call;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 
-/// Bytes of a body, where a row says nothing else (decisions 3).
+/// Bytes of a body, where a row says nothing else (docs/rules.md 3).
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
-/// The same for an import of 10,000 users (decisions 3).
+/// The same for an import of 10,000 users (docs/rules.md 3).
 pub(crate) const IMPORT_BODY_LIMIT: usize = 4 * 1024 * 1024;
-/// Every path is also served below this one (decisions 1).
+/// Every path is also served below this one (docs/rules.md 1).
 const VERSIONED: &str = "/api/v1";
 
 pub(crate) type Handler = fn(Call) -> BoxFuture<'static, Result<Reply, ApiError>>;
@@ -150,7 +150,7 @@ impl Router {
         for path in paths {
             let here = routes.iter().filter(|route| route.path == path).collect();
             let here: Vec<&'static Route> = here;
-            // The id of a server may be empty (decisions 7), which no parameter matches.
+            // The id of a server may be empty (docs/rules.md 7), which no parameter matches.
             if path.contains(SERVER) {
                 let unnamed = path.replace(SERVER, "");
                 tree.insert(unnamed, here.clone()).expect("paths of the table do not contradict each other");

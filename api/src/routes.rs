@@ -184,7 +184,7 @@ pub(crate) static ROUTES: &[Route] = &[
         Staff,
         run!(guilds::staff::quota_pending::reject),
     ),
-    // Beyond the interface: who is staff (decisions 6)
+    // Beyond the interface: who is staff (docs/rules.md 6)
     Route::put("/guilds/{guildId}/staff/roles/{roleId}", StaffWrite, Admin, run!(guilds::staff::roles::put)),
     Route::delete(
         "/guilds/{guildId}/staff/roles/{roleId}",
@@ -221,7 +221,7 @@ pub(crate) static ROUTES: &[Route] = &[
     Route::post("/play/servers/heartbeat", ServerHeartbeat, Play, run!(play::heartbeat)),
     Route::get("/play/servers/{serverId}/commands", ServerCommands, Play, run!(play::poll)),
     Route::post("/play/servers/{serverId}/commands/{commandId}/ack", CommandAck, Play, run!(play::ack)),
-    // Beyond the interface: who queues commands is a moderator at a dashboard, not a game server (decisions 7)
+    // Beyond the interface: who queues commands is a moderator at a dashboard, not a game server (docs/rules.md 7)
     Route::post("/play/servers/{serverId}/commands", ModerationWrite, Moderation, run!(play::queue)),
     Route::post(
         "/guilds/{guildId}/servers/commands",
@@ -238,7 +238,7 @@ pub(crate) static ROUTES: &[Route] = &[
         run!(guilds::application_submissions::create_ticket),
     )
     .enqueues(),
-    // Beyond the interface: what tickets are made from (decisions 7)
+    // Beyond the interface: what tickets are made from (docs/rules.md 7)
     Route::get(
         "/guilds/{guildId}/application-panels",
         GuildConfigRead,
@@ -265,7 +265,7 @@ pub(crate) static ROUTES: &[Route] = &[
     ),
     // 4.16 WebSocket
     Route::get("/ws/guilds/{guildId}/play", LiveConnect, Play, run!(ws::play)),
-    // Beyond the interface: settings and jobs (decisions 5 and 8)
+    // Beyond the interface: settings and jobs (docs/rules.md 5 and 8)
     Route::get("/guilds/{guildId}/settings", GuildConfigRead, Admin, run!(guilds::settings)),
     Route::patch("/guilds/{guildId}/settings", GuildConfigWrite, Admin, run!(guilds::change_settings)),
     Route::get("/guilds/{guildId}/jobs", GuildConfigRead, Read, run!(guilds::jobs)),

@@ -1,4 +1,4 @@
-//! Timestamps as they leave: UTC, whole seconds, `Z` (decisions 8).
+//! Timestamps as they leave: UTC, whole seconds, `Z` (docs/rules.md 8).
 
 use chrono::{SecondsFormat, SubsecRound, TimeDelta};
 use entities::Timestamp;

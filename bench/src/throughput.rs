@@ -1,5 +1,6 @@
 //! Jobs a second through the whole path, with producers and workers at once.
 
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use entities::job::{Class, listing};
@@ -18,13 +19,13 @@ pub(crate) struct Arguments {
     /// Worker processes' worth of consumers, each with connections of its own
     #[arg(long, default_value_t = 4)]
     workers: usize,
-    #[arg(long, default_value_t = 8)]
-    producers: usize,
+    #[arg(long, default_value = "8")]
+    producers: NonZeroUsize,
     /// Jobs a producer commits in one transaction
-    #[arg(long, default_value_t = 50)]
-    batch: usize,
+    #[arg(long, default_value = "50")]
+    batch: NonZeroUsize,
     /// Guilds that the jobs are spread over: of one only its share is in flight
-    #[arg(long, default_value_t = 50_000)]
+    #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(i64).range(1..))]
     guilds: i64,
 }
 
@@ -32,12 +33,13 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let site = Site::start(arguments.mode, arguments.guilds).await?;
     site.work(if arguments.mode == Mode::Embedded { 1 } else { arguments.workers }).await?;
     let started = Instant::now();
-    let share = arguments.jobs / arguments.producers;
+    let count = arguments.producers.get();
+    let share = arguments.jobs / count;
     let mut producers = Vec::new();
-    for producer in 0..arguments.producers {
+    for producer in 0..count {
         let first = i64::try_from(producer * share)?;
         let (queue, context) = (site.queue.clone(), site.context.clone());
-        let (batch, guilds) = (arguments.batch, arguments.guilds);
+        let (batch, guilds) = (arguments.batch.get(), arguments.guilds);
         producers.push(tokio::spawn(async move {
             produce(&context, &queue, (first, share, batch, guilds)).await
         }));
@@ -46,7 +48,7 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
         producer.await??;
     }
     let enqueued = started.elapsed();
-    let done = wait_until_drained(&site, (share * arguments.producers) as u64).await?;
+    let done = wait_until_drained(&site, (share * count) as u64).await?;
     let total = started.elapsed();
     println!(
         "mode {:?}, {} jobs, enqueued in {enqueued:.2?}, all finished in {total:.2?}",

@@ -1,4 +1,4 @@
-//! API keys: the row behind a key's text, and the scopes that narrow it (decisions 1).
+//! API keys: the row behind a key's text, and the scopes that narrow it (docs/rules.md 1).
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ pub struct Model {
     pub expires_at: Option<Timestamp>,
     pub last_used_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
-    /// How many times the limits of the hot paths it has (decisions 3).
+    /// How many times the limits of the hot paths it has (docs/rules.md 3).
     pub hot_path_factor: i32,
 }
 

@@ -1,4 +1,4 @@
-//! Application panels (interface 4.15): what a submission applies for, and under which category its ticket opens.
+//! Application panels (docs/rules.md 7): what a submission applies for, and under which category its ticket opens.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;

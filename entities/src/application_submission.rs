@@ -1,4 +1,4 @@
-//! Submissions to application panels (interface 4.15).
+//! Submissions to application panels (docs/rules.md 7).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;

@@ -1,4 +1,4 @@
-//! The audit log: every write leaves an entry in the same transaction (decisions 8).
+//! The audit log: every write leaves an entry in the same transaction (docs/rules.md 8).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};

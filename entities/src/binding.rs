@@ -1,4 +1,4 @@
-//! Bindings: a rank in a game group calls for a chat role (interface 4.2).
+//! Bindings: a rank in a game group calls for a chat role (docs/rules.md 5).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
@@ -24,7 +24,7 @@ pub struct Model {
     pub guild_id: GuildId,
     pub kind: Kind,
     pub group_id: GroupId,
-    /// 0 to 255; 0 means "not in the group" (decisions 5).
+    /// 0 to 255; 0 means "not in the group" (docs/rules.md 5).
     pub rank: i32,
     pub role_id: RoleId,
     pub created_at: Timestamp,

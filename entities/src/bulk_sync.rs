@@ -1,4 +1,4 @@
-//! How often a guild may sync all its members (decisions 3): an hour for runs and another for dry runs, kept as rows, so
+//! How often a guild may sync all its members (docs/rules.md 3): an hour for runs and another for dry runs, kept as rows, so
 //! that no restart resets them.
 //!
 //! The row of a run names its job and counts only while that job is open or has changed a member. So a run that ends
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::{self, State};
 use crate::{GuildId, JobId, Timestamp, guild};
 
-/// How long a window lasts (interface 8).
+/// How long a window lasts (docs/rules.md 3).
 pub const WINDOW: Duration = Duration::hours(1);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]

@@ -1,5 +1,5 @@
 //! Bans on the chat platform that Guildhall made, or was about to make: what tells them from those that others made
-//! (decisions 4).
+//! (docs/rules.md 4).
 //!
 //! A mirror job writes its row before it asks the platform ([`begin`]), completes it afterwards ([`complete`]), and all
 //! are forgotten when the platform's ban is lifted ([`forget`]). So after a crash in between the next run knows that a

@@ -1,4 +1,4 @@
-//! Game servers, known by their heartbeats (interface 4.14, decisions 7).
+//! Game servers, known by their heartbeats (docs/rules.md 7).
 //!
 //! A server is live as long as its last heartbeat is recent, sweep or no sweep; the sweep notes those that went.
 
@@ -11,7 +11,7 @@ use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
 use crate::{GuildId, PlaceId, Timestamp, UniverseId};
 
-/// Without a heartbeat for this long a server is offline (decisions 7).
+/// Without a heartbeat for this long a server is offline (docs/rules.md 7).
 pub const SILENCE_LIMIT: Duration = Duration::seconds(90);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]

@@ -1,4 +1,4 @@
-//! Guilds, the tenants, with their settings (decisions 4 to 6).
+//! Guilds, the tenants, with their settings (docs/rules.md 4 and 6).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
@@ -13,7 +13,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub guild_id: GuildId,
     pub name: String,
-    /// May write to Shield (interface 5.5).
+    /// May write to Shield (docs/rules.md 9).
     pub shield_writer: bool,
     pub mirror_bans: bool,
     pub nickname_template: String,

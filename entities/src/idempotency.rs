@@ -1,4 +1,4 @@
-//! Answers kept under `Idempotency-Key` (decisions 8): the first answer is replayed for 24 hours.
+//! Answers kept under `Idempotency-Key` (docs/rules.md 8): the first answer is replayed for 24 hours.
 //!
 //! A row is reserved before the work, and completed in the transaction of the change. A process that died in between
 //! leaves a reservation that lapses at `locked_until`. One that was only slow finds that it has lost its [`Hold`], and

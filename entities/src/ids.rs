@@ -1,6 +1,6 @@
 //! Typed ids. They do not mix: a `ChatId` cannot be passed where a `PlayId` is meant.
 //!
-//! Chat ids travel as digit strings that fit 63 bits, without sign or leading zero (decisions 2); ids of the game
+//! Chat ids travel as digit strings that fit 63 bits, without sign or leading zero (docs/rules.md 2); ids of the game
 //! platform travel as integers, and a request may send them as digit strings too. All are `bigint` in the database.
 
 use std::fmt;
@@ -128,7 +128,7 @@ macro_rules! uuid_id {
     };
 }
 
-/// Game scripts mix integers and digit strings (decisions 2): both are read.
+/// Game scripts mix integers and digit strings (docs/rules.md 2): both are read.
 pub(crate) struct IntegerOrDigits;
 
 impl Visitor<'_> for IntegerOrDigits {
@@ -196,7 +196,7 @@ integer_id!(
     /// A game: one or more places.
     UniverseId
 );
-/// What the studio sends where a live game has a place and a universe (decisions 7).
+/// What the studio sends where a live game has a place and a universe (docs/rules.md 7).
 impl PlaceId {
     pub const STUDIO: Self = Self(0);
 }

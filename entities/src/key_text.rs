@@ -1,4 +1,4 @@
-//! The text of an API key (decisions 1): `gh_<public id: 8>_<secret: 40><CRC-32 of both: 8>`.
+//! The text of an API key (docs/rules.md 1): `gh_<public id: 8>_<secret: 40><CRC-32 of both: 8>`.
 //!
 //! A wrong checksum is refused without a look-up, the public id finds the row, and only a SHA-256 of the secret is kept.
 

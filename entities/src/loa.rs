@@ -1,4 +1,4 @@
-//! Leaves of absence (interface 4.9). Active ones of one person never overlap (decisions 6).
+//! Leaves of absence (docs/rules.md 6). Active ones of one person never overlap (docs/rules.md 6).
 //!
 //! No index can say that, so [`add`] and [`save`] lock the member's row before they look: changes take turns.
 

@@ -1,4 +1,4 @@
-//! Mutes (interface 4.6): the rules of bans, without a mirror on the chat platform.
+//! Mutes (docs/rules.md 4): the rules of bans, without a mirror on the chat platform.
 
 mod active;
 pub mod expiry;

@@ -1,4 +1,4 @@
-//! Quotas (interface 4.12, decisions 6): a target for a metric in a period, for all staff or for one role.
+//! Quotas (docs/rules.md 6): a target for a metric in a period, for all staff or for one role.
 
 use std::collections::HashMap;
 
@@ -73,7 +73,7 @@ impl Metric {
     }
 }
 
-/// In the guild's time zone, weeks from the guild's first day (decisions 6).
+/// In the guild's time zone, weeks from the guild's first day (docs/rules.md 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "Text")]
 #[serde(rename_all = "snake_case")]

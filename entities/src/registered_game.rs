@@ -1,4 +1,4 @@
-//! Games a guild has registered, once for each universe (interface 4.13).
+//! Games a guild has registered, once for each universe (docs/rules.md 6).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;

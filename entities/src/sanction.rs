@@ -1,6 +1,6 @@
 //! What bans and mutes share: how they stop, and when one is in force.
 //!
-//! In force means neither lifted nor lapsed; `expires_at` decides to the second, sweep or no sweep (decisions 4).
+//! In force means neither lifted nor lapsed; `expires_at` decides to the second, sweep or no sweep (docs/rules.md 4).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{ColumnTrait, Condition};

@@ -1,4 +1,4 @@
-//! Commands that wait for a game server (interface 4.14, decisions 7): returned by every poll, oldest first, until
+//! Commands that wait for a game server (docs/rules.md 7): returned by every poll, oldest first, until
 //! acknowledged or too old.
 
 use chrono::Duration;
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::audit_entry::{self, Actor, NewEntry};
 use crate::{ChatId, CommandId, GuildId, Timestamp, due};
 
-/// A command older than this is expired (decisions 7).
+/// A command older than this is expired (docs/rules.md 7).
 pub const LIFETIME: Duration = Duration::minutes(10);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]

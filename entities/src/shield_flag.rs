@@ -1,4 +1,4 @@
-//! Shield: game users flagged for all guilds (interface 4.7). At most one active flag for a user; lifted ones are kept.
+//! Shield: game users flagged for all guilds (docs/rules.md 9). At most one active flag for a user; lifted ones are kept.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};

@@ -1,4 +1,4 @@
-//! Notes about staff members (interface 4.11).
+//! Notes about staff members (docs/rules.md 6).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;

@@ -1,4 +1,4 @@
-//! Staff roles and what they permit, on the chat side and in the game (interface 2, decisions 6).
+//! Staff roles and what they permit, on the chat side and in the game (docs/rules.md 6 and 8).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;

@@ -1,4 +1,4 @@
-//! Strikes against staff members (interface 4.10): active until removed or expired; a removed one is kept.
+//! Strikes against staff members (docs/rules.md 6): active until removed or expired; a removed one is kept.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;

@@ -1,4 +1,4 @@
-//! Tickets (interface 4.15): one for each submission ever. The row is written before the channel is made, and
+//! Tickets (docs/rules.md 7): one for each submission ever. The row is written before the channel is made, and
 //! completed afterwards.
 
 use sea_orm::entity::prelude::*;

@@ -27,6 +27,6 @@ CREATE TABLE binding (
     created_at {time} NOT NULL
 )";
 
-/// The same binding twice in a guild is a conflict (decisions 5). Also serves the list of a guild's bindings.
+/// The same binding twice in a guild is a conflict (docs/rules.md 5). Also serves the list of a guild's bindings.
 const BINDING_ONCE: &str =
     "CREATE UNIQUE INDEX binding_once ON binding (guild_id, kind, group_id, rank, role_id)";

@@ -1,4 +1,4 @@
-//! Bans, mutes, and the revision that numbers each change to them in a guild (interface 4.6, decisions 4).
+//! Bans, mutes, and the revision that numbers each change to them in a guild (docs/rules.md 4).
 
 crate::dialect::change!(
     "m0006_moderation",

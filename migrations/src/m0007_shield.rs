@@ -1,4 +1,4 @@
-//! Shield: game users flagged for all guilds, and who flagged them (interface 4.7).
+//! Shield: game users flagged for all guilds, and who flagged them (docs/rules.md 9).
 
 crate::dialect::change!("m0007_shield", &[FLAG, FLAG_ACTIVE]);
 

@@ -1,4 +1,4 @@
-//! Staff: roles, members, leaves of absence, strikes and notes (interface 4.8 to 4.11).
+//! Staff: roles, members, leaves of absence, strikes and notes (docs/rules.md 6).
 //!
 //! What is written about people (leave, strikes, notes) refers to no member row: it outlives their time as staff.
 

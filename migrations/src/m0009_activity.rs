@@ -36,7 +36,7 @@ CREATE TABLE staff_session (
     CHECK (ended_second = heartbeat_second)
 )";
 
-/// One open session for a staff member (decisions 6).
+/// One open session for a staff member (docs/rules.md 6).
 const SESSION_OPEN: &str =
     "CREATE UNIQUE INDEX staff_session_open ON staff_session (guild_id, staff_id) WHERE ended_second IS NULL";
 

@@ -1,4 +1,4 @@
-//! Games, their servers, and the commands that wait for a server (interface 4.13 and 4.14).
+//! Games, their servers, and the commands that wait for a server (docs/rules.md 6 and 7).
 
 crate::dialect::change!(
     "m0010_games",

@@ -1,4 +1,4 @@
-//! Application panels, submissions, and the ticket made from a submission (interface 4.15).
+//! Application panels, submissions, and the ticket made from a submission (docs/rules.md 7).
 
 crate::dialect::change!("m0011_tickets", &[PANEL, SUBMISSION, SUBMISSION_BY_PANEL, TICKET, TICKET_ONCE]);
 
@@ -47,5 +47,5 @@ CREATE TABLE ticket (
     FOREIGN KEY (guild_id, panel_id) REFERENCES application_panel (guild_id, panel_id)
 )";
 
-/// One ticket for each submission, ever (decisions 7).
+/// One ticket for each submission, ever (docs/rules.md 7).
 const TICKET_ONCE: &str = "CREATE UNIQUE INDEX ticket_once ON ticket (guild_id, submission_id)";

@@ -1,7 +1,7 @@
 //! One HTTP exchange with a platform: permit, request, capped body, classification, metrics.
 //!
 //! Nothing is retried here but a single 429 whose pause is short; everything else goes back classified, and the job's
-//! retry ladder decides. No answer can exhaust memory: bodies above the cap are cut off.
+//! backoff decides. No answer can exhaust memory: bodies above the cap are cut off.
 
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::RngExt;
 
-/// Pauses after the first, second, … failed attempt; the last one repeats (design 4).
+/// Pauses after the first, second, … failed attempt; the last one repeats.
 const BACKOFF: [Duration; 7] = [
     Duration::from_secs(1),
     Duration::from_secs(5),

@@ -32,7 +32,7 @@ pub fn scope(kind: &str) -> Scope {
     ALL.iter().find(|(name, _)| *name == kind).map_or(Scope::Admin, |(_, scope)| *scope)
 }
 
-/// Brings one member's roles and nickname in line with the bindings (interface 4.3).
+/// Brings one member's roles and nickname in line with the bindings (docs/rules.md 5).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SyncMember {
     pub guild: GuildId,
@@ -116,7 +116,7 @@ impl Payload for RemoveRole {
     const CLASS: Class = Class::Interactive;
 }
 
-/// Makes the chat platform's ban of one user what the guild's bans call for (decisions 4).
+/// Makes the chat platform's ban of one user what the guild's bans call for (docs/rules.md 4).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MirrorBan {
     pub guild: GuildId,
@@ -128,7 +128,7 @@ impl Payload for MirrorBan {
     const CLASS: Class = Class::Default;
 }
 
-/// Flags game users for all guilds, by the thousand (interface 4.7).
+/// Flags game users for all guilds, by the thousand (docs/rules.md 9).
 ///
 /// The users stand in the row itself: 10,000 of them are about 1 MB, at most the 4 MiB of a request, and lists of jobs
 /// do not read it.
@@ -168,7 +168,7 @@ impl Payload for PeriodicTask {
     const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
-/// Makes the channel of a ticket whose row is there already (interface 4.15).
+/// Makes the channel of a ticket whose row is there already (docs/rules.md 7).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CreateTicket {
     pub guild: GuildId,

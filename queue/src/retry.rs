@@ -20,7 +20,7 @@ pub enum Retry {
     PartOf(JobId),
     /// This unfinished job does the same: two at once would break the promise its dedupe key makes.
     Twin(JobId),
-    /// It is a sync of all members, and the guild's quota of those is used up (decisions 3).
+    /// It is a sync of all members, and the guild's quota of those is used up (docs/rules.md 3).
     OverQuota(Standing),
 }
 

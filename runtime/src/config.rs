@@ -1,4 +1,4 @@
-//! Flags and their environment twins (design 6), and [`Config`]: the same checked as a whole, so that a contradiction
+//! Flags and their environment twins, and [`Config`]: the same checked as a whole, so that a contradiction
 //! is one sentence at the start and not a failure at night.
 
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
 //! Quotas: a fixed window per key, opened by the first request in it, never more than N requests in one window
-//! (decisions 3). One process counts in memory; several count together in Redis, on Redis time.
+//! (docs/rules.md 3). One process counts in memory; several count together in Redis, on Redis time.
 
 use std::sync::Arc;
 use std::time::Duration;

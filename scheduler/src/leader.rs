@@ -15,7 +15,7 @@ use runtime::{Clock, Context};
 use sea_orm::DbErr;
 
 /// A leader without a sign of life for this long may be replaced. With the next look that makes 14 s at the most where
-/// the database answers at once (issue 4: leadership moves within 20 s).
+/// the database answers at once: leadership moves within 20 s.
 pub const LEASE: Duration = Duration::from_secs(10);
 /// For how long a leader counts on its last sign of life.
 const SURE: Duration = Duration::from_secs(8);

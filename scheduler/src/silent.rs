@@ -15,7 +15,7 @@ use crate::schedules::BATCH;
 /// Servers that were not heard of for this long are forgotten, with their commands: every new one has a new id.
 const KEEP_SERVERS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Sessions without a heartbeat for 120 s end at their last one (decisions 6).
+/// Sessions without a heartbeat for 120 s end at their last one (docs/rules.md 6).
 pub(crate) async fn sessions(context: &Context) -> Result<u64, DbErr> {
     let transaction = context.database.begin().await?;
     let ended = staff_session::sweep_silent(&transaction, context.clock.now(), BATCH).await?;
@@ -27,7 +27,7 @@ pub(crate) async fn sessions(context: &Context) -> Result<u64, DbErr> {
     Ok(ended.len() as u64)
 }
 
-/// Servers without a heartbeat for 90 s are offline (decisions 7).
+/// Servers without a heartbeat for 90 s are offline (docs/rules.md 7).
 pub(crate) async fn servers(context: &Context) -> Result<u64, DbErr> {
     let gone = game_server::sweep_offline(context.database.write(), context.clock.now(), BATCH).await?;
     Ok(gone.len() as u64)
@@ -38,7 +38,7 @@ pub(crate) async fn old_servers(context: &Context) -> Result<u64, DbErr> {
     game_server::forget(context.database.write(), before, BATCH).await
 }
 
-/// Commands that were not acknowledged within ten minutes (decisions 7).
+/// Commands that were not acknowledged within ten minutes (docs/rules.md 7).
 pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
     let transaction = context.database.begin().await?;
     let expired = server_command::expire(&transaction, context.clock.now(), BATCH).await?;

@@ -1,4 +1,4 @@
-//! The platform calls that bring one member in line, so that nothing others do meanwhile is undone (decisions 5).
+//! The platform calls that bring one member in line, so that nothing others do meanwhile is undone (docs/rules.md 5).
 //!
 //! Up to two differences are set by calls of their own, which touch nothing else. More of them are set by one update with
 //! the full role list, computed from the member as read again under that update's permit. A call that waited for its

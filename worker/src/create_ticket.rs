@@ -1,4 +1,4 @@
-//! `create_ticket`: makes the channel of a ticket, once (interface 4.15, decisions 7).
+//! `create_ticket`: makes the channel of a ticket, once (docs/rules.md 7).
 //!
 //! The ticket's row is there before, and is completed after. The channel's topic carries a marker of the ticket, and
 //! the guild's channels are looked through for it before one is made: a channel that an earlier run made without

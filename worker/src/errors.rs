@@ -1,7 +1,7 @@
 //! Platform errors in public words: the one place that says what a job does about each of them.
 //!
 //! What may pass by itself is retried, the rest fails. The status is for a caller who still waits; 502 and 503 always
-//! say when asking again makes sense (decisions 2).
+//! say when asking again makes sense (docs/rules.md 2).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What giving and taking a role by hand have in common (interface 4.3): the checks before and the words after.
+//! What giving and taking a role by hand have in common (docs/rules.md 5): the checks before and the words after.
 
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, RoleId};

@@ -1,4 +1,4 @@
-//! `mirror_ban`: makes the chat platform's ban of one user what the guild's bans call for (decisions 4).
+//! `mirror_ban`: makes the chat platform's ban of one user what the guild's bans call for (docs/rules.md 4).
 //!
 //! What is called for is read right before the platform is asked, and again after it: the last call that reaches the
 //! platform is always followed by a look at the bans, so a ban and its end cannot overtake each other. The outcome

@@ -1,4 +1,4 @@
-//! The nickname a guild's template calls for (decisions 5).
+//! The nickname a guild's template calls for (docs/rules.md 5).
 
 use entities::PlayId;
 use platforms::MAX_NICK_CHARS;

@@ -1,5 +1,5 @@
 //! What of a change the bot may carry out. The platform refuses a whole update for one role it may not touch, so such
-//! roles are taken out before and reported by name (decisions 5).
+//! roles are taken out before and reported by name (docs/rules.md 5).
 
 use entities::RoleId;
 use platforms::{GuildOverview, PlatformError, RoleProblem};

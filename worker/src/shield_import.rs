@@ -1,4 +1,4 @@
-//! `shield_import`: flags game users for all guilds, by the thousand (interface 4.7).
+//! `shield_import`: flags game users for all guilds, by the thousand (docs/rules.md 9).
 //!
 //! Each thousand is one transaction: its flags, its audit entry, and the checkpoint with the counts so far. So a run
 //! that was cut loses nothing and counts nobody twice. Skipped are users who are flagged already, who come twice, and

@@ -1,4 +1,4 @@
-//! `sync_member`: brings one member's roles and nickname in line with the bindings (interface 4.3, decisions 5).
+//! `sync_member`: brings one member's roles and nickname in line with the bindings (docs/rules.md 5).
 //!
 //! No call where nothing differs, one for one difference, two at most (see `apply`). A run that is cut after a call and
 //! started again finds it done, and tells of it (see `intent`).

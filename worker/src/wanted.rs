@@ -1,4 +1,4 @@
-//! What a guild's bindings call for, and how a member differs from it (decisions 5). Pure: no platform, no database
+//! What a guild's bindings call for, and how a member differs from it (docs/rules.md 5). Pure: no platform, no database
 //! but the loading of the rules.
 
 use std::collections::BTreeSet;
@@ -121,7 +121,7 @@ impl Change {
         }
     }
 
-    /// More differences than two calls can set one by one: these members get the full list (decisions 5).
+    /// More differences than two calls can set one by one: these members get the full list (docs/rules.md 5).
     pub(crate) fn is_several(&self) -> bool {
         self.add.len() + self.remove.len() + usize::from(self.nick.is_some()) > 2
     }

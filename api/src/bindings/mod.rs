@@ -1,4 +1,4 @@
-//! `/bindings/...` (interface 4.2): which rank in a game group calls for which chat role.
+//! `/bindings/...` (docs/rules.md 5): which rank in a game group calls for which chat role.
 
 mod add;
 mod list;
@@ -22,7 +22,7 @@ use crate::call::Call;
 use crate::fields::{Fields, Whole};
 use crate::http::error::ApiError;
 
-/// Ranks of a game group; 0 means "not in the group" (decisions 5).
+/// Ranks of a game group; 0 means "not in the group" (docs/rules.md 5).
 type Rank = Whole<0, 255>;
 
 /// The rule a body describes, every part of it required.

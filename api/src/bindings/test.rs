@@ -35,7 +35,7 @@ pub(crate) async fn test(call: Call) -> Result<Reply, ApiError> {
     Reply::data(&tested(held, rank))
 }
 
-/// Who is in the group may hold several ranks, who is not holds rank 0 (decisions 5).
+/// Who is in the group may hold several ranks, who is not holds rank 0 (docs/rules.md 5).
 fn tested(held: &[i16], rank: i32) -> Tested {
     let held = if held.is_empty() { &[0] } else { held };
     let held = held.iter().copied().map(i32::from);

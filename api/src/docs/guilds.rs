@@ -1,4 +1,4 @@
-//! Interface 4.4 and 4.5; settings (decisions 8).
+//! Interface 4.4 and 4.5; settings (docs/rules.md 8).
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Answers: the envelope around data and messages, and the errors each endpoint can give (decisions 2).
+//! Answers: the envelope around data and messages, and the errors each endpoint can give (docs/rules.md 2).
 
 use std::collections::BTreeMap;
 

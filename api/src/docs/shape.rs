@@ -136,7 +136,7 @@ pub(super) fn id(example: i64) -> Shape {
     whole(1, i64::MAX, example)
 }
 
-/// The same when it is sent: game scripts mix integers and digit strings (decisions 2).
+/// The same when it is sent: game scripts mix integers and digit strings (docs/rules.md 2).
 pub(super) fn id_sent(example: i64) -> Shape {
     let digits = matching("^[1-9][0-9]{0,18}$", "1").schema;
     let any = AnyOfBuilder::new().item(id(example).schema).item(digits);

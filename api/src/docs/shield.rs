@@ -28,7 +28,7 @@ pub(super) fn area() -> Area {
     Area { name: "Shield", about: "Game users flagged for all guilds.", operations }
 }
 
-/// A string in answers, an integer in requests (interface 2).
+/// A string in answers, an integer in requests (docs/rules.md 8).
 fn player() -> Shape {
     matching("^[1-9][0-9]{0,18}$", "4815162342")
 }

@@ -1,4 +1,4 @@
-//! Interface 4.8; who is staff (decisions 6).
+//! Interface 4.8; who is staff (docs/rules.md 6).
 
 use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
 use serde_json::json;

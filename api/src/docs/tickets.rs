@@ -1,4 +1,4 @@
-//! Interface 4.15; what tickets are made from (decisions 7).
+//! Interface 4.15; what tickets are made from (docs/rules.md 7).
 
 use serde_json::json;
 

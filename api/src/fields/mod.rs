@@ -1,6 +1,6 @@
 //! The fields of a JSON body, taken out one by one, so that a refusal can say which, what was sent and what is allowed.
 //!
-//! Unknown fields are ignored; of a field given twice the last one counts. Lua is the callers' language (decisions 8): an
+//! Unknown fields are ignored; of a field given twice the last one counts. Lua is the callers' language (docs/rules.md 8): an
 //! empty array is an empty object where one is meant, and a whole float an integer.
 
 mod moment;

@@ -1,4 +1,4 @@
-//! A moment sent by a client: RFC 3339 with any offset, kept in whole seconds as it will be told again (decisions 8).
+//! A moment sent by a client: RFC 3339 with any offset, kept in whole seconds as it will be told again (docs/rules.md 8).
 //! An end is rounded up, so that nothing lasts less than was asked for.
 
 use std::borrow::Cow;

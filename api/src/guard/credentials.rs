@@ -1,4 +1,4 @@
-//! The key's text in a request: `X-API-Key: k`, `Authorization: Bearer k` or `Authorization: ApiKey k` (decisions 1).
+//! The key's text in a request: `X-API-Key: k`, `Authorization: Bearer k` or `Authorization: ApiKey k` (docs/rules.md 1).
 
 use ::http::{HeaderMap, header};
 

@@ -1,4 +1,4 @@
-//! Failed keys by address: 30 a minute, then 429 instead of 401 (decisions 3). Keys that hold are never refused for it.
+//! Failed keys by address: 30 a minute, then 429 instead of 401 (docs/rules.md 3). Keys that hold are never refused for it.
 //!
 //! Failures are counted for all processes together; that an address is over is remembered here, so a flood asks Redis
 //! nothing. Keys from such an address are looked up a few at a time, so that is all a flood costs the database.

@@ -50,7 +50,7 @@ async fn check_key(app: &App, headers: &HeaderMap, from: IpAddr) -> Result<Arc<K
     let known = match app.keys.fresh(text.public_id()).await {
         Some(known) => known,
         None => {
-            // A valid key is let in whatever its neighbours at this address do (decisions 3).
+            // A valid key is let in whatever its neighbours at this address do (docs/rules.md 3).
             let _turn = app.failed_keys.turn(from).await;
             app.keys.load(app.context.database.read(), text.public_id()).await?
         }

@@ -1,4 +1,4 @@
-//! Limits of section 8: counted by key and bucket; runs of `sync/all` by guild, in the database (decisions 3).
+//! Limits of section 8: counted by key and bucket; runs of `sync/all` by guild, in the database (docs/rules.md 3).
 
 use std::time::Duration;
 

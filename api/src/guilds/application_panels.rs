@@ -1,4 +1,4 @@
-//! GET and POST /guilds/:guildId/application-panels (decisions 7): what people may apply for. Beyond the interface.
+//! GET and POST /guilds/:guildId/application-panels (docs/rules.md 7): what people may apply for. Beyond the interface.
 
 use entities::application_panel::{self, Model, NewPanel, StaffRoles};
 use entities::{ChannelId, PanelId, RoleId, staff_role};

@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/application-submissions`: what people sent in, and the tickets made from it (interface 4.15).
+//! `/guilds/:guildId/application-submissions`: what people sent in, and the tickets made from it (docs/rules.md 7).
 
 mod create_ticket;
 

@@ -1,4 +1,4 @@
-//! GET and POST /guilds/:guildId/audit-logs (interface 4.5)
+//! GET and POST /guilds/:guildId/audit-logs (docs/rules.md 8)
 
 use entities::audit_entry::{self, Filter, Model, Source};
 use entities::{AuditId, KeyId};

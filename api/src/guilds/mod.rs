@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/...` (interface 4.4, 4.5 and 4.8 to 4.12): roles, members, audit log, staff; and beyond it settings
+//! `/guilds/:guildId/...` (docs/rules.md 6 and 8): roles, members, audit log, staff; and beyond it settings
 //! and jobs.
 
 pub(crate) mod application_panels;

@@ -1,4 +1,4 @@
-//! GET /guilds/:guildId/servers and POST /guilds/:guildId/servers/commands (decisions 7)
+//! GET /guilds/:guildId/servers and POST /guilds/:guildId/servers/commands (docs/rules.md 7)
 
 use entities::game_server::{self, Filter, Model};
 use entities::{CommandId, PlaceId, UniverseId, server_command};

@@ -1,4 +1,4 @@
-//! GET and PATCH /guilds/:guildId/settings (decisions 8)
+//! GET and PATCH /guilds/:guildId/settings (docs/rules.md 8)
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::http::reply::Reply;
 const TEMPLATE_MAX: usize = 200;
 /// What a nickname template may stand for.
 const PLACEHOLDERS: [&str; 2] = ["play_username", "play_id"];
-/// The kinds of staff action (interface 2).
+/// The kinds of staff action (docs/rules.md 8).
 const ACTION_TYPES: [&str; 7] = ["ban", "unban", "mute", "unmute", "warn", "kick", "custom"];
 const WEIGHT_MAX: i64 = 1000;
 
@@ -79,7 +79,7 @@ impl Change {
     }
 }
 
-/// Empty switches nicknames off (decisions 5).
+/// Empty switches nicknames off (docs/rules.md 5).
 struct Template(String);
 
 impl Field for Template {
@@ -111,7 +111,7 @@ impl Field for Zone {
     }
 }
 
-/// The whole table of weights; what it leaves out has its default (decisions 6).
+/// The whole table of weights; what it leaves out has its default (docs/rules.md 6).
 struct Weights(Map<String, Value>);
 
 impl Field for Weights {

@@ -11,7 +11,7 @@ use super::error::ApiError;
 
 /// A body that has not arrived by then is not waited for.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
-/// How deep arrays and objects may be nested (decisions 3).
+/// How deep arrays and objects may be nested (docs/rules.md 3).
 const DEPTH_MAX: usize = 32;
 
 pub(crate) type BodyStream = BoxStream<'static, Result<Bytes, warp::Error>>;

@@ -1,4 +1,4 @@
-//! Whose request it is: the TCP peer's or, behind proxies an operator trusts, the client's they name (decisions 3).
+//! Whose request it is: the TCP peer's or, behind proxies an operator trusts, the client's they name (docs/rules.md 3).
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! Cross-origin requests of other dashboards: off unless an operator names their origins (decisions 8).
+//! Cross-origin requests of other dashboards: off unless an operator names their origins (docs/rules.md 8).
 
 use ::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! The one error of the API and its one mapping to the envelope (decisions 2).
+//! The one error of the API and its one mapping to the envelope (docs/rules.md 2).
 //!
 //! `message` is public and ours. The cause of a 500 or of a failed dependency goes to the log, once, where the answer
 //! leaves; it is never shown.

@@ -1,4 +1,4 @@
-//! One request from match to answer, in the order of design 3: match, key, guild, scope, quota, only then the body.
+//! One request from match to answer, in the order match, key, guild, scope, quota, only then the body.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ async fn serve(app: &Arc<App>, request: Request, record: &mut Record) -> Result<
     Ok(reply)
 }
 
-/// Where there is a GET there is a HEAD (decisions 8): the same answer, of which the server sends no body.
+/// Where there is a GET there is a HEAD (docs/rules.md 8): the same answer, of which the server sends no body.
 fn asked(method: &Method) -> Method {
     if *method == Method::HEAD { Method::GET } else { method.clone() }
 }

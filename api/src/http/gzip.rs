@@ -1,4 +1,4 @@
-//! Answers in gzip where the client asks for it (decisions 8).
+//! Answers in gzip where the client asks for it (docs/rules.md 8).
 
 use std::io::Write;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ::http::HeaderMap;
 
-/// How long a caller waits who says nothing (decisions 5).
+/// How long a caller waits who says nothing (docs/rules.md 5).
 const DEFAULT: Duration = Duration::from_secs(5);
 /// The most a caller can ask for, in seconds.
 const MAX_SECONDS: u64 = 30;

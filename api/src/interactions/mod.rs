@@ -1,4 +1,4 @@
-//! `/interactions/...` (interface 4.3): sync one member or all, give and take roles by hand.
+//! `/interactions/...` (docs/rules.md 5): sync one member or all, give and take roles by hand.
 
 mod roles;
 mod sync;

@@ -1,4 +1,4 @@
-//! POST /interactions/sync/all: one run per hour and guild, six dry runs (interface 8, decisions 3).
+//! POST /interactions/sync/all: one run per hour and guild, six dry runs (docs/rules.md 3).
 //!
 //! Whatever can be refused is refused before the run is accepted, so a refusal never uses the hour.
 

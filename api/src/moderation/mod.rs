@@ -1,4 +1,4 @@
-//! `/moderation/...` (interface 4.6, decisions 4): who is banned or muted, and the lists game servers keep.
+//! `/moderation/...` (docs/rules.md 4): who is banned or muted, and the lists game servers keep.
 //!
 //! Modules: [`ban_status`] and [`mute_status`] the checks, answered from [`status_cache`]; [`bans`] the history;
 //! [`play`] what game servers call to ban, unban and read the active lists.

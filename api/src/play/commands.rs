@@ -1,4 +1,4 @@
-//! `/play/servers/:serverId/commands` (interface 4.14, decisions 7): queue one, poll, acknowledge.
+//! `/play/servers/:serverId/commands` (docs/rules.md 7): queue one, poll, acknowledge.
 
 use std::borrow::Cow;
 

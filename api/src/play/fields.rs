@@ -73,7 +73,7 @@ impl<T: StudioId> FromStr for OrStudio<T> {
     }
 }
 
-/// Whom something is done to, usually a game user's id: game scripts send those as integer too (decisions 2).
+/// Whom something is done to, usually a game user's id: game scripts send those as integer too (docs/rules.md 2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target(pub(crate) String);
 

@@ -1,4 +1,4 @@
-//! `/play/...`: what game servers call about themselves (interface 4.13 and 4.14), and what is kept in memory so that
+//! `/play/...`: what game servers call about themselves (docs/rules.md 6 and 7), and what is kept in memory so that
 //! their heartbeats and polls cost the database next to nothing.
 
 mod commands;

@@ -18,7 +18,7 @@ const CAPACITY: u64 = 50_000;
 /// A bound on what a bug or a lost event can do.
 const LIFE: Duration = Duration::from_secs(60);
 
-/// A command as game servers see it (interface 2).
+/// A command as game servers see it (docs/rules.md 8).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Command {
     pub(crate) id: CommandId,

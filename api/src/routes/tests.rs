@@ -134,7 +134,7 @@ fn group(path: &str) -> &'static str {
         ("/staff/", "staff"),
         ("/guilds/{guildId}/staff/", "staff"),
         ("/guilds/{guildId}/audit-logs", "audit_logs"),
-        // Queuing a command is an act of moderation (decisions 7).
+        // Queuing a command is an act of moderation (docs/rules.md 7).
         ("/play/servers/{serverId}/commands", "moderation"),
     ];
     groups.iter().find(|(start, _)| path.starts_with(start)).map_or("guild_config", |found| found.1)

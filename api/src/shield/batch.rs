@@ -19,7 +19,7 @@ struct Flagged {
 
 #[derive(Serialize)]
 struct Item {
-    /// A string here, an integer in requests (interface 2).
+    /// A string here, an integer in requests (docs/rules.md 8).
     play_id: String,
     play_username: String,
     reason: String,

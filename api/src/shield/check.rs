@@ -18,7 +18,7 @@ struct Check {
 
 #[derive(Serialize)]
 struct Flag {
-    /// A string here, an integer in requests (interface 2).
+    /// A string here, an integer in requests (docs/rules.md 8).
     play_id: String,
     play_username: String,
     reason: String,

@@ -1,4 +1,4 @@
-//! POST /shield/import: up to 10,000 users at once, by guilds on the allowlist (interface 5.5). A worker does it.
+//! POST /shield/import: up to 10,000 users at once, by guilds on the allowlist (docs/rules.md 9). A worker does it.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 use crate::job_call::{self, Asked};
 
-/// Users of one call (decisions 3).
+/// Users of one call (docs/rules.md 3).
 pub(crate) const USERS_MAX: usize = 10_000;
 
 type Reason = Text<1000>;

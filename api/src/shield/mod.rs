@@ -1,4 +1,4 @@
-//! `/shield/...` (interface 4.7): game users flagged for all guilds. Every guild reads; who is on the allowlist writes.
+//! `/shield/...` (docs/rules.md 9): game users flagged for all guilds. Every guild reads; who is on the allowlist writes.
 
 mod batch;
 mod check;

@@ -80,7 +80,7 @@ fn rank(members: Vec<Described>, tallies: &[Tally], active: &[Total], weights: &
     rows
 }
 
-/// The guild's weight of an action, else that of decisions 6.
+/// The guild's weight of an action, else that of docs/rules.md 6.
 fn weight(weights: &Value, action_type: ActionType) -> i64 {
     let default = match action_type {
         ActionType::Ban => 5,

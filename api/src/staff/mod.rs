@@ -1,4 +1,4 @@
-//! `/staff/...` (interface 4.8): who is staff, what they may and what they did.
+//! `/staff/...` (docs/rules.md 6): who is staff, what they may and what they did.
 
 mod action_types;
 mod activity;

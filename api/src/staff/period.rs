@@ -1,4 +1,4 @@
-//! Where the current day, week or month of a guild began: in its time zone, weeks from its first day (decisions 6).
+//! Where the current day, week or month of a guild began: in its time zone, weeks from its first day (docs/rules.md 6).
 
 use chrono::{Datelike, Days, LocalResult, NaiveDate, NaiveTime, TimeDelta, TimeZone};
 use chrono_tz::Tz;

@@ -1,4 +1,4 @@
-//! What is sent over a live socket: JSON texts of the form `type`, `data` (interface 6).
+//! What is sent over a live socket: JSON texts of the form `type`, `data` (docs/rules.md 7).
 
 use entities::{CommandId, PlaceId};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Keys of open sockets: one that is revoked or expires closes its sockets within a second (decisions 1 and 7).
+//! Keys of open sockets: one that is revoked or expires closes its sockets within a second (docs/rules.md 1 and 7).
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Live sockets of this process: who listens where, and how news reaches them (interface 4.16 and 6).
+//! Live sockets of this process: who listens where, and how news reaches them (docs/rules.md 7).
 //!
 //! News comes as events, from whichever process made it, and is put into the bounded queue of each socket it concerns.
 //! Nobody waits for a socket: one whose queue is full is told to come again.

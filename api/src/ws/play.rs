@@ -1,4 +1,4 @@
-//! GET /ws/guilds/:guildId/play, with an upgrade to WebSocket (interface 4.16 and 6, decisions 7)
+//! GET /ws/guilds/:guildId/play, with an upgrade to WebSocket (docs/rules.md 7)
 //!
 //! Whatever can be refused is refused before the upgrade, in the envelope every refusal has.
 

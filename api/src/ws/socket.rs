@@ -1,4 +1,4 @@
-//! One live socket, from the first frame to the farewell (decisions 7).
+//! One live socket, from the first frame to the farewell (docs/rules.md 7).
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A client of the API that checks every single answer: its envelope (interface 1 and 7, decisions 2, 3 and 8), and that
+//! A client of the API that checks every single answer: its envelope (docs/rules.md 2 and 3 and 8), and that
 //! it is one the documentation describes.
 
 use std::time::Duration;

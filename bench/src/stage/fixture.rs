@@ -224,7 +224,7 @@ fn member(guild: usize, n: usize, roles: &[String; BOUND]) -> Member {
     }
 }
 
-/// A key that is well-formed by decisions 1: `gh_<8>_<40><CRC-32 of both>`. Fixed for each guild and name.
+/// A key that is well-formed by docs/rules.md 1: `gh_<8>_<40><CRC-32 of both>`. Fixed for each guild and name.
 pub fn key_text(guild: usize, name: &str) -> String {
     let digits = |salt: u32, len: usize| -> String {
         let hash = |part: usize| {

@@ -64,7 +64,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     output::print(&format!("added guild {}", args.guild))
 }
 
-/// A guild with the settings of decisions 4 to 6.
+/// A guild with the settings of docs/rules.md 4 and 6.
 pub(crate) fn new_guild(
     id: GuildId,
     name: String,

@@ -1,4 +1,4 @@
-//! `guildhall keys`: make, list and revoke API keys (decisions 1). A key's text is shown once, when it is made.
+//! `guildhall keys`: make, list and revoke API keys (docs/rules.md 1). A key's text is shown once, when it is made.
 
 use anyhow::{Context as _, bail};
 use entities::api_key::{self, NewKey, Scope, Scopes};

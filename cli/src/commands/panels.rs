@@ -1,4 +1,4 @@
-//! `guildhall panels`: what people may apply for in a guild (decisions 7).
+//! `guildhall panels`: what people may apply for in a guild (docs/rules.md 7).
 
 use anyhow::bail;
 use entities::application_panel::{self, NewPanel, StaffRoles};

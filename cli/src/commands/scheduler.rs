@@ -5,7 +5,7 @@ use runtime::{BrokerArgs, Config, DatabaseArgs, MetricsArgs, PlatformArgs, Shutd
 use super::serve;
 use crate::process::{Process, VERSION, database_name};
 
-/// A scheduler process: promotes due retries, publishes what was missed, takes back what a dead worker held.
+/// A scheduler process: fires and runs periodic tasks, and gives back the jobs of dead workers.
 ///
 /// Needs Postgres (with the schema of `guildhall migrate`), RabbitMQ and Redis. Run two, so that one can take over.
 #[derive(clap::Args)]

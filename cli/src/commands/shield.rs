@@ -1,4 +1,4 @@
-//! `guildhall shield`: who may write the cross-guild list of flagged users, and single flags (interface 4.7, 5.5).
+//! `guildhall shield`: who may write the cross-guild list of flagged users, and single flags (docs/rules.md 9).
 
 mod allowlist;
 mod flags;

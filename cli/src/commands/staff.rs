@@ -1,4 +1,4 @@
-//! `guildhall staff`: who is staff of a guild, and what staff roles permit (decisions 6).
+//! `guildhall staff`: who is staff of a guild, and what staff roles permit (docs/rules.md 6).
 
 mod members;
 mod roles;

@@ -1,4 +1,4 @@
-//! `guildhall submissions`: what people sent in to a guild's panels (decisions 7).
+//! `guildhall submissions`: what people sent in to a guild's panels (docs/rules.md 7).
 
 use anyhow::bail;
 use entities::application_submission::{self, NewSubmission};

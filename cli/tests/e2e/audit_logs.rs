@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/audit-logs` (interface 4.5, decisions 3 and 8).
+//! `/guilds/:guildId/audit-logs` (docs/rules.md 3 and 8).
 
 use serde_json::{Value, json};
 

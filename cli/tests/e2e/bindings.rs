@@ -1,4 +1,4 @@
-//! `/bindings/...` (interface 4.2).
+//! `/bindings/...` (docs/rules.md 5).
 
 use serde_json::{Value, json};
 

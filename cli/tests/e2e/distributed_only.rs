@@ -1,4 +1,4 @@
-//! Several processes of each kind on shared servers (issue 2): two api, two worker, two scheduler.
+//! Several processes of each kind on shared servers: two api, two worker, two scheduler.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `/openapi.json` and `/docs` (issue 3), and whether the judge of all answers in these tests notices anything at all.
+//! `/openapi.json` and `/docs`, and whether the judge of all answers in these tests notices anything at all.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,4 @@
-//! Every row of decisions 2 that the implemented paths can give: bad input of every kind, and nothing half-done.
+//! Every row of docs/rules.md 2 that the implemented paths can give: bad input of every kind, and nothing half-done.
 
 use reqwest::Method;
 use serde_json::{Value, json};

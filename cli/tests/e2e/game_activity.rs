@@ -1,4 +1,4 @@
-//! `/staff/play/...`, `/play/games/register` and the permissions of a player (interface 4.13, decisions 6).
+//! `/staff/play/...`, `/play/games/register` and the permissions of a player (docs/rules.md 6).
 
 use std::time::Duration;
 

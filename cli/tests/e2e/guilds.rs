@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/...`: roles, members, settings (interface 4.4, decisions 8).
+//! `/guilds/:guildId/...`: roles, members, settings (docs/rules.md 8).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `/health/live`, `/health/ready` and `/metrics` on every process (issue 2).
+//! `/health/live`, `/health/ready` and `/metrics` on every process.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What HTTP itself allows: paths, methods, headers, encodings (decisions 1, 3 and 8).
+//! What HTTP itself allows: paths, methods, headers, encodings (docs/rules.md 1 and 3 and 8).
 
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};

@@ -1,4 +1,4 @@
-//! `Idempotency-Key` on writes (decisions 8).
+//! `Idempotency-Key` on writes (docs/rules.md 8).
 
 use reqwest::Method;
 use serde_json::json;

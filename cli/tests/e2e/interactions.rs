@@ -1,4 +1,4 @@
-//! `/interactions/sync` and `/interactions/roles/...` of single members (interface 4.3, decisions 5).
+//! `/interactions/sync` and `/interactions/roles/...` of single members (docs/rules.md 5).
 
 use std::time::Duration;
 
@@ -178,7 +178,7 @@ async fn a_fault_of_the_platform_is_retried_and_answered(world: &World) {
     let member = guild.lacking();
     let route = "PUT /guilds/:guild/members/:user/roles/:role";
     simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
-    // The first pause of the retry ladder is about a second: within the time a caller waits.
+    // The first backoff is about a second: within the time a caller waits.
     let data = api.post(SYNC, user(world, &member.chat)).await.ok();
     assert_eq!(data["added_roles"], json!([member.wanted]));
     assert!(simulator.is_right(guild, member).await);

@@ -1,4 +1,4 @@
-//! `/jobs/:jobId` and `/guilds/:guildId/jobs` (decisions 5).
+//! `/jobs/:jobId` and `/guilds/:guildId/jobs` (docs/rules.md 5).
 
 use std::time::Duration;
 

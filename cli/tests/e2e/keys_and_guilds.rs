@@ -1,4 +1,4 @@
-//! Keys, scopes and which guild is meant (interface 5, decisions 1).
+//! Keys, scopes and which guild is meant (docs/rules.md 1).
 
 use std::time::Duration;
 

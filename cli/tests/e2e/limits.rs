@@ -1,4 +1,4 @@
-//! Quotas (interface 8, decisions 3): windows are used up here; that they end is tested beside the limiter.
+//! Quotas (docs/rules.md 3): windows are used up here; that they end is tested beside the limiter.
 
 use serde_json::json;
 

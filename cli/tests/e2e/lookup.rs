@@ -1,4 +1,4 @@
-//! `/lookup/...` and `/reverse` (interface 4.1).
+//! `/lookup/...` and `/reverse` (docs/rules.md 8).
 
 use serde_json::json;
 

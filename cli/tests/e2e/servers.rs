@@ -1,4 +1,4 @@
-//! `/play/servers/...` and a guild's servers (interface 4.14, decisions 7).
+//! `/play/servers/...` and a guild's servers (docs/rules.md 7).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `/shield/...` (interface 4.7, 5.5, decisions 3 and 5): checks, batches, imports, the allowlist, and the commands.
+//! `/shield/...` (docs/rules.md 3 and 5 and 9): checks, batches, imports, the allowlist, and the commands.
 
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -23,7 +23,7 @@ const BATCH: &str = "/shield/batch";
 const IMPORT: &str = "/shield/import";
 /// On both platforms nobody.
 const NOBODY: i64 = 999_999_999;
-/// Of an import (decisions 3).
+/// Of an import (docs/rules.md 3).
 const BODY_MAX: usize = 4 * 1024 * 1024;
 const SEEN_WITHIN: Duration = Duration::from_secs(5);
 

@@ -1,4 +1,4 @@
-//! `/interactions/sync/all`: the bulk sync (interface 4.3, decisions 5).
+//! `/interactions/sync/all`: the bulk sync (docs/rules.md 5).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What uses the hour of `/interactions/sync/all` and what does not (decisions 3).
+//! What uses the hour of `/interactions/sync/all` and what does not (docs/rules.md 3).
 
 use std::time::Duration;
 

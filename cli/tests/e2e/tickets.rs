@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/application-...` (interface 4.15, decisions 7): panels, submissions, and one ticket for each.
+//! `/guilds/:guildId/application-...` (docs/rules.md 7): panels, submissions, and one ticket for each.
 
 use std::time::Duration;
 

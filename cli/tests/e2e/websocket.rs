@@ -1,4 +1,4 @@
-//! `GET /ws/guilds/:guildId/play` (interface 4.16 and 6, decisions 7).
+//! `GET /ws/guilds/:guildId/play` (docs/rules.md 7).
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Bans (interface 4.6): at most one in force for a guild, identifier and place.
+//! Bans (docs/rules.md 4): at most one in force for a guild, identifier and place.
 //!
 //! Modules: [`change`] what a transaction does to them, [`active`] who is banned now and what changed since,
 //! [`expiry`] what lapsed, [`history`] all of them, [`import`] many at once from a file, [`mirror`] their copy on the

@@ -1,4 +1,4 @@
-//! Jobs: the row is the truth about a piece of work; the broker only spreads it (design 4).
+//! Jobs: the row is the truth about a piece of work; the broker only spreads it (docs/operations.md 1).
 //!
 //! `queued → running → succeeded | queued (retry) | failed | dead | cancelled`; a parent with open children is
 //! `waiting`, a job whose guild has its full share in flight is `held`. Each claim raises the fencing token, and every

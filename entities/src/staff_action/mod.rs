@@ -1,9 +1,9 @@
-//! What staff members did (interface 4.8, 4.13). Rows are only ever added.
+//! What staff members did (docs/rules.md 6). Rows are only ever added.
 //!
 //! `nth` numbers the actions of one kind by one staff member that count, without gaps, in the order of `counted_at`;
 //! [`totals`] reads totals off it. [`record`] alone writes rows: it keeps that order, and puts an action that needs
 //! approval on the list of those that wait, without a number. Approval gives it the next one ([`let_count`]), so what
-//! waits or was rejected counts nowhere (decisions 6).
+//! waits or was rejected counts nowhere (docs/rules.md 6).
 
 pub mod totals;
 

@@ -1,7 +1,7 @@
-//! Staff sessions in games (interface 4.13): one open session for each member, kept alive by heartbeats.
+//! Staff sessions in games (docs/rules.md 6): one open session for each member, kept alive by heartbeats.
 //!
 //! A session lives as long as its last heartbeat is recent, sweep or no sweep, and ends at that heartbeat: its
-//! duration counts no silence (decisions 6). [`totals`]: how long and how often.
+//! duration counts no silence (docs/rules.md 6). [`totals`]: how long and how often.
 
 pub mod totals;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::audit_entry::{self, Actor, NewEntry};
 use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, due, lists, staff_member};
 
-/// Seconds without a heartbeat after which a session is over (decisions 6).
+/// Seconds without a heartbeat after which a session is over (docs/rules.md 6).
 pub const SILENCE_LIMIT: i64 = 120;
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]

@@ -1,4 +1,4 @@
-//! Who sees a private channel (decisions 7): its viewers, the bot, and whom its category lets in.
+//! Who sees a private channel (docs/rules.md 7): its viewers, the bot, and whom its category lets in.
 //!
 //! A channel that is made with overwrites of its own inherits none, so the category's are repeated. The platform
 //! refuses a whole channel for one permission that the bot does not hold itself: those are left out.

@@ -91,7 +91,7 @@ const LATE: Micros = SECOND / 50;
 /// Bulk waits this long for a Redis that does not answer, before the job is put off.
 const BULK_PATIENCE: Duration = Duration::from_secs(5);
 
-/// When to come back after a platform was unavailable: the job ladder takes over from there.
+/// When to come back after a platform was unavailable: the job's backoff takes over from there.
 pub(crate) const RETRY_UNAVAILABLE: Duration = Duration::from_secs(5);
 
 pub(crate) fn micros(duration: Duration) -> Micros {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::permitted::FailedRole;
 use crate::wanted::Change;
 
-/// Members of one chunk at most (design 4).
+/// Members of one chunk at most.
 const CHUNK: usize = 200;
 /// So many changes wait for others to be mixed with. Role calls and updates have limits of their own on the platform: a
 /// guild is fastest when the chunks under way need both.

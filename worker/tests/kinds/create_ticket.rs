@@ -1,4 +1,4 @@
-//! Tickets (interface 4.15, decisions 7): one channel for each, also where the outcome of making it was unknown.
+//! Tickets (docs/rules.md 7): one channel for each, also where the outcome of making it was unknown.
 
 use entities::application_panel::{self, NewPanel};
 use entities::application_submission::{self, NewSubmission};

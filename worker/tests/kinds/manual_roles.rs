@@ -1,4 +1,4 @@
-//! Roles given and taken by hand (interface 4.3).
+//! Roles given and taken by hand (docs/rules.md 5).
 
 use queue::kinds::{AssignRole, RemoveRole};
 

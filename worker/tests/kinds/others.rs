@@ -1,4 +1,4 @@
-//! Others change members while a sync of the whole guild runs: nothing of theirs is undone (decisions 5).
+//! Others change members while a sync of the whole guild runs: nothing of theirs is undone (docs/rules.md 5).
 
 use std::collections::BTreeMap;
 use std::time::Duration;

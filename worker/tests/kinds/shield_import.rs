@@ -1,4 +1,4 @@
-//! Imports of flagged users (interface 4.7): counts, permission, and going on where a run was cut.
+//! Imports of flagged users (docs/rules.md 9): counts, permission, and going on where a run was cut.
 
 use std::time::Duration;
 

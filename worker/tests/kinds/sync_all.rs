@@ -1,4 +1,4 @@
-//! A whole guild: plan, chunks, dry run, brake, cancel, and members that fail (decisions 5).
+//! A whole guild: plan, chunks, dry run, brake, cancel, and members that fail (docs/rules.md 5).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! One member: what is set, what is reported, and what is left alone (interface 4.3, decisions 5).
+//! One member: what is set, what is reported, and what is left alone (docs/rules.md 5).
 
 use queue::kinds::SyncMember;
 use queue::{Answer, Payload};

@@ -1,4 +1,4 @@
-//! POST /guilds/:guildId/application-submissions/:submissionId/create-ticket (interface 4.15)
+//! POST /guilds/:guildId/application-submissions/:submissionId/create-ticket (docs/rules.md 7)
 //!
 //! The ticket's row and the job that makes its channel are committed together, and the row's lock makes calls for one
 //! submission take turns: whoever comes second joins the job that is under way, or is given the ticket that is there.
@@ -20,7 +20,7 @@ use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 use crate::job_call;
 
-/// How long a caller waits who says nothing (decisions 5).
+/// How long a caller waits who says nothing (docs/rules.md 5).
 const WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! PUT and DELETE /guilds/:guildId/staff/members/:chatId (decisions 6): who is staff, with which role.
+//! PUT and DELETE /guilds/:guildId/staff/members/:chatId (docs/rules.md 6): who is staff, with which role.
 
 use entities::staff_member::{self, Model};
 use entities::{ChatId, RoleId, staff_role, staff_session};

@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/...` (interface 4.8 to 4.12): profiles, leave, strikes, notes, quotas; and beyond the
+//! `/guilds/:guildId/staff/...` (docs/rules.md 6): profiles, leave, strikes, notes, quotas; and beyond the
 //! interface, staff roles and members.
 //!
 //! Lists that the interface does not page are whole, unless the query asks for a page with `limit` or `cursor`.

@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/quota-pending` (interface 4.12): actions that wait for approval before they count.
+//! `/guilds/:guildId/staff/quota-pending` (docs/rules.md 6): actions that wait for approval before they count.
 
 use entities::pending_action::{self, Decision, Model, State};
 use entities::staff_action::ActionType;

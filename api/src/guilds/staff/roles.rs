@@ -1,4 +1,4 @@
-//! PUT and DELETE /guilds/:guildId/staff/roles/:roleId (decisions 6): what staff of a role may do. Quotas for a role
+//! PUT and DELETE /guilds/:guildId/staff/roles/:roleId (docs/rules.md 6): what staff of a role may do. Quotas for a role
 //! follow its name.
 
 use std::borrow::Cow;

@@ -78,7 +78,7 @@ impl ListState {
 }
 
 /// Without `place_id` only what counts in every game: whoever enforces a list by `identifier` alone turns away nobody
-/// who is banned or muted in another place (decisions 4).
+/// who is banned or muted in another place (docs/rules.md 4).
 fn places(query: &Query) -> Result<Places, ApiError> {
     let place: Option<PlaceId> = query.parsed("place_id", PLACE)?;
     match (query.text("scope"), place) {

@@ -1,4 +1,4 @@
-//! Which bans the chat platform is to have too (decisions 4).
+//! Which bans the chat platform is to have too (docs/rules.md 4).
 
 use entities::moderation_revision::Change;
 use entities::{ChatId, Person, ban, guild};

@@ -60,7 +60,7 @@ async fn record(
     Ok(())
 }
 
-/// The audit log names the acting staff member, and the key that was used (decisions 6).
+/// The audit log names the acting staff member, and the key that was used (docs/rules.md 6).
 fn moderator(call: &Call, moderator: ChatId) -> Actor {
     Actor { actor_id: moderator.get(), ..call.actor() }
 }

@@ -55,14 +55,14 @@ impl LiftRequest {
     }
 }
 
-/// How long a ban or mute lasts, in seconds: 1 to 100 years (decisions 4).
+/// How long a ban or mute lasts, in seconds: 1 to 100 years (docs/rules.md 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DurationSeconds(u64);
 
 const LONGEST: u64 = 3_153_600_000;
 
 impl DurationSeconds {
-    /// On a whole second, which is what clients are shown, and never before its time is over (decisions 8).
+    /// On a whole second, which is what clients are shown, and never before its time is over (docs/rules.md 8).
     fn end(self, from: Timestamp) -> Timestamp {
         whole_second_from(from) + Duration::from_secs(self.0)
     }

@@ -1,4 +1,4 @@
-//! `/staff/play/...` (interface 4.13, decisions 6): what game servers ask and tell about staff members in the game.
+//! `/staff/play/...` (docs/rules.md 6): what game servers ask and tell about staff members in the game.
 
 mod action;
 mod heartbeat;
@@ -43,7 +43,7 @@ pub(crate) async fn catch_up(call: &Call) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// An audit entry in the name of the staff member who acts (decisions 6).
+/// An audit entry in the name of the staff member who acts (docs/rules.md 6).
 async fn audit_as(
     call: &Call,
     transaction: &DatabaseTransaction,

@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 
-/// What a player may do in the game: of somebody who is not staff nothing, and that is no error (decisions 6).
+/// What a player may do in the game: of somebody who is not staff nothing, and that is no error (docs/rules.md 6).
 #[derive(Serialize)]
 pub(crate) struct Standing {
     is_staff: bool,

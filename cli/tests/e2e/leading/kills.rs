@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::jobs_are_rescued;
 use crate::harness::{Mode, Setup, eventually, http_client, run};
 
-/// The promise is 20 s (issue 4); the machine may be slow.
+/// The promise is 20 s (docs/operations.md 3); the machine may be slow.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// What the process says of itself. `None`: it does not lead, or has not looked yet.

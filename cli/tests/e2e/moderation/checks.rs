@@ -1,4 +1,4 @@
-//! Who counts as banned: linked accounts, places, superseding, unban (decisions 4).
+//! Who counts as banned: linked accounts, places, superseding, unban (docs/rules.md 4).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The fields of requests and answers, and their types (interface 2).
+//! The fields of requests and answers, and their types (docs/rules.md 8).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The copy of bans on the chat platform (decisions 4).
+//! The copy of bans on the chat platform (docs/rules.md 4).
 
 use std::time::Duration;
 

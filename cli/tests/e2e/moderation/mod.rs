@@ -1,4 +1,4 @@
-//! `/moderation/...` (interface 4.6, decisions 4), one module for each part of it.
+//! `/moderation/...` (docs/rules.md 4), one module for each part of it.
 
 mod checks;
 mod fields;

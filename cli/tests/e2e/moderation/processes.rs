@@ -1,4 +1,4 @@
-//! A change made through one process is seen by the others (decisions 4).
+//! A change made through one process is seen by the others (docs/rules.md 4).
 
 use std::time::Duration;
 

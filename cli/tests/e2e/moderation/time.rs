@@ -1,4 +1,4 @@
-//! When a ban ends: to the second and without a sweep, and not by the timer of an older one (decisions 4).
+//! When a ban ends: to the second and without a sweep, and not by the timer of an older one (docs/rules.md 4).
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/loa` (interface 4.9).
+//! `/guilds/:guildId/staff/loa` (docs/rules.md 6).
 
 use std::time::Duration;
 

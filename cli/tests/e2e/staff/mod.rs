@@ -1,4 +1,4 @@
-//! Staff (interface 4.8 to 4.12, decisions 6). The fixture's first member is Admin, the next three are Moderators.
+//! Staff (docs/rules.md 6). The fixture's first member is Admin, the next three are Moderators.
 
 mod activity;
 mod leave;

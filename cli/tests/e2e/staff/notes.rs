@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/notes` (interface 4.11).
+//! `/guilds/:guildId/staff/notes` (docs/rules.md 6).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/quota` and `…/quota-pending` (interface 4.12).
+//! `/guilds/:guildId/staff/quota` and `…/quota-pending` (docs/rules.md 6).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/strikes` (interface 4.10).
+//! `/guilds/:guildId/staff/strikes` (docs/rules.md 6).
 
 use std::time::Duration;
 

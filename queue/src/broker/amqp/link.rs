@@ -2,7 +2,7 @@
 //! connections but not every channel, and gives up after some tries.
 //!
 //! A broker that has vanished without a word is found out by asking: a question a second on each connection, so that
-//! the first job is done within five seconds of its return (issue 4). Heartbeats alone would take twenty.
+//! the first job is done within five seconds of its return. Heartbeats alone would take twenty.
 
 use std::sync::Arc;
 use std::time::Duration;

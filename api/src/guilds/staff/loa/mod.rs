@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/loa` (interface 4.9): leaves of absence.
+//! `/guilds/:guildId/staff/loa` (docs/rules.md 6): leaves of absence.
 
 mod change;
 mod create;

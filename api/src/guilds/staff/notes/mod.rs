@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/notes` (interface 4.11): notes about staff members.
+//! `/guilds/:guildId/staff/notes` (docs/rules.md 6): notes about staff members.
 
 mod create;
 mod edit;
@@ -17,7 +17,7 @@ use crate::fields::Text;
 use crate::http::error::ApiError;
 use crate::time::Seconds;
 
-/// Longer than other texts (decisions 3).
+/// Longer than other texts (docs/rules.md 3).
 type Body = Text<4000>;
 
 #[derive(Serialize)]

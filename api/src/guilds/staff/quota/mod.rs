@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/quota` (interface 4.12): what staff are to reach in a period, and how far they are.
+//! `/guilds/:guildId/staff/quota` (docs/rules.md 6): what staff are to reach in a period, and how far they are.
 
 mod change;
 mod create;

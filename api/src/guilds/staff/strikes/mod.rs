@@ -1,4 +1,4 @@
-//! `/guilds/:guildId/staff/strikes` (interface 4.10): active until removed or expired; wiping alone deletes the record.
+//! `/guilds/:guildId/staff/strikes` (docs/rules.md 6): active until removed or expired; wiping alone deletes the record.
 
 mod change;
 mod create;
@@ -54,7 +54,7 @@ impl Strike {
     }
 }
 
-/// A strike is never given for a time that is over (decisions 6).
+/// A strike is never given for a time that is over (docs/rules.md 6).
 fn check_expiry(expires_at: Timestamp, now: Timestamp) -> Result<(), ApiError> {
     if expires_at > now {
         return Ok(());
