@@ -103,7 +103,7 @@ async fn answer<C: ConnectionTrait>(
         What::LeaderboardAll => leaderboard(conn, guild, None, now).await,
         What::Stats => {
             let (tallies, sessions) = tokio::try_join!(
-                staff_action::totals::of_guild(conn, guild, &ActionType::ALL, None),
+                staff_action::totals::of_guild(conn, guild, ActionType::ALL, None),
                 staff_session::totals::of_guild(conn, guild, None)
             )?;
             Ok(tallies.len() + sessions.len())
@@ -122,7 +122,7 @@ async fn leaderboard<C: ConnectionTrait>(
 ) -> Result<usize, DbErr> {
     let (members, tallies, sessions) = tokio::try_join!(
         staff_member::list(conn, guild, now),
-        staff_action::totals::of_guild(conn, guild, &ActionType::ALL, since),
+        staff_action::totals::of_guild(conn, guild, ActionType::ALL, since),
         staff_session::totals::of_guild(conn, guild, since)
     )?;
     Ok(members.len() + tallies.len() + sessions.len())

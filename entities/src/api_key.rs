@@ -6,6 +6,7 @@ use std::str::FromStr;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::{ChatId, GuildId, KeyId, Timestamp};
 
@@ -35,7 +36,8 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// What a key may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Scope {
     Read,
     Moderation,
@@ -47,19 +49,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 7] =
-        [Self::Read, Self::Moderation, Self::Staff, Self::Play, Self::Sync, Self::Shield, Self::Admin];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Moderation => "moderation",
-            Self::Staff => "staff",
-            Self::Play => "play",
-            Self::Sync => "sync",
-            Self::Shield => "shield",
-            Self::Admin => "admin",
-        }
+        self.into()
     }
 }
 
@@ -78,7 +71,11 @@ impl FromStr for Scope {
     type Err = UnknownScope;
 
     fn from_str(text: &str) -> Result<Self, UnknownScope> {
-        Self::ALL.into_iter().find(|scope| scope.name() == text).ok_or_else(|| UnknownScope(text.to_owned()))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|scope| scope.name() == text)
+            .ok_or_else(|| UnknownScope(text.to_owned()))
     }
 }
 
@@ -89,7 +86,7 @@ pub struct Scopes(u8);
 impl Scopes {
     /// What a key gets when nothing is said: everything but `admin`.
     pub fn default_set() -> Self {
-        Scope::ALL.into_iter().filter(|scope| *scope != Scope::Admin).collect()
+        Scope::ALL.iter().copied().filter(|scope| *scope != Scope::Admin).collect()
     }
 
     /// What a kind of caller needs, by its name.
@@ -109,7 +106,7 @@ impl Scopes {
     }
 
     pub fn iter(self) -> impl Iterator<Item = Scope> {
-        Scope::ALL.into_iter().filter(move |scope| self.contains(*scope))
+        Scope::ALL.iter().copied().filter(move |scope| self.contains(*scope))
     }
 
     pub fn is_empty(self) -> bool {

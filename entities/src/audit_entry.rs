@@ -3,6 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::{AuditId, GuildId, KeyId, Timestamp};
 
@@ -30,26 +31,24 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// Whose word an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumIter, DeriveActiveEnum, IntoStaticStr, VariantArray,
+)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Source {
     /// The service wrote down what it did itself.
-    #[sea_orm(string_value = "service")]
     Service,
     /// A client appended it: nothing in it is checked.
-    #[sea_orm(string_value = "custom")]
     Custom,
 }
 
 impl Source {
-    pub const ALL: [Self; 2] = [Self::Service, Self::Custom];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Service => "service",
-            Self::Custom => "custom",
-        }
+        self.into()
     }
 }
 

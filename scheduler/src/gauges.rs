@@ -23,7 +23,7 @@ pub(crate) async fn keep(context: Context, leadership: Leadership) {
 
 async fn read(context: &Context) -> Result<(), DbErr> {
     let (conn, now) = (context.database.read(), context.clock.now());
-    for class in Class::ALL {
+    for &class in Class::ALL {
         let backlog = listing::backlog(conn, class, now).await?;
         let gauge =
             |name: &'static str, value: f64| metrics::gauge!(name, "class" => class.name()).set(value);

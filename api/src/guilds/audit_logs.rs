@@ -66,7 +66,7 @@ pub(crate) async fn list(call: Call) -> Result<Reply, ApiError> {
 }
 
 fn source(text: &str) -> Result<Source, ApiError> {
-    let found = Source::ALL.into_iter().find(|source| source.name() == text);
+    let found = Source::ALL.iter().copied().find(|source| source.name() == text);
     found.ok_or_else(|| ApiError::field("source", &text.into(), "service or custom"))
 }
 

@@ -38,8 +38,6 @@ fn kind(text: &str) -> Result<&str, ApiError> {
 }
 
 fn status(text: &str) -> Result<Status, ApiError> {
-    Status::ALL.into_iter().find(|status| status.name() == text).ok_or_else(|| {
-        let names = Status::ALL.map(Status::name);
-        ApiError::field("state", &text.into(), &format!("one of {}", names.join(", ")))
-    })
+    let names = || format!("one of {}", Status::NAMES.join(", "));
+    text.parse().map_err(|_| ApiError::field("state", &text.into(), &names()))
 }

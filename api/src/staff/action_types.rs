@@ -7,5 +7,5 @@ use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 
 pub(crate) async fn action_types(_: Call) -> Result<Reply, ApiError> {
-    Reply::data(&ActionType::ALL)
+    Reply::data(ActionType::ALL)
 }

@@ -42,7 +42,7 @@ pub(crate) async fn leaderboard(call: Call) -> Result<Reply, ApiError> {
     let since = period::begin(period, &settings, now);
     let (members, tallies, active) = tokio::try_join!(
         staff_member::list(conn, guild, now),
-        staff_action::totals::of_guild(conn, guild, &ActionType::ALL, since),
+        staff_action::totals::of_guild(conn, guild, ActionType::ALL, since),
         staff_session::totals::of_guild(conn, guild, since)
     )?;
     let leaderboard = rank(members, &tallies, &active, &settings.score_weights);

@@ -22,7 +22,7 @@ struct Stats {
 pub(crate) async fn stats(call: Call) -> Result<Reply, ApiError> {
     let (conn, guild) = (call.read(), call.guild());
     let (tallies, sessions) = tokio::try_join!(
-        staff_action::totals::of_guild(conn, guild, &ActionType::ALL, None),
+        staff_action::totals::of_guild(conn, guild, ActionType::ALL, None),
         staff_session::totals::of_guild(conn, guild, None)
     )?;
     Reply::data(&add_up(&tallies, &sessions))
@@ -30,7 +30,7 @@ pub(crate) async fn stats(call: Call) -> Result<Reply, ApiError> {
 
 /// Everybody's, also of those who are staff no longer. Minutes are full ones of all seconds together.
 fn add_up(tallies: &[Tally], sessions: &[Total]) -> Stats {
-    let mut by_type = BTreeMap::from(ActionType::ALL.map(|kind| (kind.name(), 0)));
+    let mut by_type = ActionType::ALL.iter().map(|kind| (kind.name(), 0)).collect::<BTreeMap<_, _>>();
     for tally in tallies {
         *by_type.entry(tally.action_type.name()).or_default() += tally.count;
     }

@@ -42,7 +42,7 @@ impl Servers {
     async fn forget_queues(&self, prefix: &str) -> lapin::Result<()> {
         let connection = Connection::connect(&self.amqp, ConnectionProperties::default()).await?;
         let channel = connection.create_channel().await?;
-        let queues = Class::ALL.map(|class| job_queue(prefix, class));
+        let queues: Vec<String> = Class::ALL.iter().map(|class| job_queue(prefix, *class)).collect();
         for queue in queues.into_iter().chain([format!("{prefix}.dead.v2")]) {
             channel.queue_delete(queue.into(), QueueDeleteOptions::default()).await?;
         }

@@ -24,6 +24,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Func, SimpleExpr};
 use serde::{Deserialize, Serialize};
 pub use status::Status;
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use crate::{GuildId, JobId, KeyId, Timestamp};
 
@@ -79,9 +80,25 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// Which queue a job waits in. Each has slots of its own, so interactive jobs never wait for bulk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    DeriveActiveEnum,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+    EnumString,
+)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Class {
     Interactive,
     Default,
@@ -93,17 +110,11 @@ pub enum Class {
 }
 
 impl Class {
-    pub const ALL: [Self; 5] =
-        [Self::Interactive, Self::Default, Self::Bulk, Self::Maintenance, Self::Quarantine];
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+    pub const NAMES: &'static [&'static str] = <Self as VariantNames>::VARIANTS;
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Interactive => "interactive",
-            Self::Default => "default",
-            Self::Bulk => "bulk",
-            Self::Maintenance => "maintenance",
-            Self::Quarantine => "quarantine",
-        }
+        self.into()
     }
 }
 

@@ -3,12 +3,27 @@
 use sea_orm::Condition;
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use super::{Column, Model, State};
 use crate::Timestamp;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+    EnumString,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Status {
     /// Never run, and not due yet.
     Scheduled,
@@ -24,30 +39,11 @@ pub enum Status {
 }
 
 impl Status {
-    pub const ALL: [Self; 9] = [
-        Self::Scheduled,
-        Self::Queued,
-        Self::Running,
-        Self::Waiting,
-        Self::Retrying,
-        Self::Succeeded,
-        Self::Failed,
-        Self::Dead,
-        Self::Cancelled,
-    ];
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+    pub const NAMES: &'static [&'static str] = <Self as VariantNames>::VARIANTS;
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Retrying => "retrying",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Dead => "dead",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// The rows shown as this.

@@ -14,6 +14,7 @@ use sea_orm::{
     TransactionTrait,
 };
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::{ActionId, ChatId, GuildId, PendingId, SessionId, Timestamp, pending_action, quota};
 
@@ -54,40 +55,27 @@ impl ActiveModelBehavior for ActiveModel {}
     Deserialize,
     EnumIter,
     DeriveActiveEnum,
+    IntoStaticStr,
+    VariantArray,
 )]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ActionType {
-    #[sea_orm(string_value = "ban")]
     Ban,
-    #[sea_orm(string_value = "unban")]
     Unban,
-    #[sea_orm(string_value = "mute")]
     Mute,
-    #[sea_orm(string_value = "unmute")]
     Unmute,
-    #[sea_orm(string_value = "warn")]
     Warn,
-    #[sea_orm(string_value = "kick")]
     Kick,
-    #[sea_orm(string_value = "custom")]
     Custom,
 }
 
 impl ActionType {
-    pub const ALL: [Self; 7] =
-        [Self::Ban, Self::Unban, Self::Mute, Self::Unmute, Self::Warn, Self::Kick, Self::Custom];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ban => "ban",
-            Self::Unban => "unban",
-            Self::Mute => "mute",
-            Self::Unmute => "unmute",
-            Self::Warn => "warn",
-            Self::Kick => "kick",
-            Self::Custom => "custom",
-        }
+        self.into()
     }
 }
 

@@ -42,7 +42,7 @@ impl Hall {
     }
 
     async fn tallied(&self, since: Option<Timestamp>) -> BTreeMap<(ChatId, ActionType), i64> {
-        let tallies = totals::of_guild(self.conn(), guild(), &ActionType::ALL, since).await.unwrap();
+        let tallies = totals::of_guild(self.conn(), guild(), ActionType::ALL, since).await.unwrap();
         tallies.iter().map(|one| ((one.staff_id, one.action_type), one.count)).collect()
     }
 }

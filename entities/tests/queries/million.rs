@@ -57,7 +57,7 @@ async fn a_million_actions_are_summed_in_no_time() {
         for since in [None, Some(at(-7 * 86_400)), Some(at(-MONTH))] {
             let what = format!("actions by member and type since {since:?}");
             let tallies = timed(&what, async || {
-                staff_action::totals::of_guild(conn, guild(), &ActionType::ALL, since).await.unwrap()
+                staff_action::totals::of_guild(conn, guild(), ActionType::ALL, since).await.unwrap()
             })
             .await;
             if since.is_none() {

@@ -49,7 +49,7 @@ impl Slots {
 
     fn to_json(self) -> serde_json::Value {
         let of = |class: Class| (class.name().to_owned(), serde_json::Value::from(self.of(class)));
-        Class::ALL.into_iter().map(of).collect()
+        Class::ALL.iter().copied().map(of).collect()
     }
 }
 
@@ -114,7 +114,7 @@ pub fn run(queue: &Queue, registry: Registry, slots: Slots) {
         running: running.clone(),
         registration,
     });
-    for class in Class::ALL.into_iter().filter(|class| slots.of(*class) > 0) {
+    for class in Class::ALL.iter().copied().filter(|class| slots.of(*class) > 0) {
         queue.shutdown.tracker().spawn(fetch::take(Arc::clone(&pool), class, slots.of(class)));
     }
     services.spawn(listen_for_cancels(queue.clone(), running));

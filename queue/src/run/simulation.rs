@@ -221,7 +221,7 @@ impl World {
 
     /// The process claims what is available, and all runs succeed.
     async fn work(&mut self, at: usize) {
-        for class in Class::ALL {
+        for &class in Class::ALL {
             let idle = |row: &Model| matches!(row.state, State::Queued | State::Held) && row.class == class;
             if self.rows.iter().any(idle) {
                 let Some(mut process) = self.take_awake(at) else { return };

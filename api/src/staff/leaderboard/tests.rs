@@ -34,7 +34,7 @@ fn scores(rows: &[Row]) -> Vec<(i64, i64, i64)> {
 
 #[test]
 fn every_action_has_its_weight_and_every_full_ten_minutes_a_point() {
-    let tallies: Vec<_> = ActionType::ALL.map(|kind| tally(1, kind, 1)).into();
+    let tallies: Vec<_> = ActionType::ALL.iter().map(|kind| tally(1, *kind, 1)).collect();
     let rows = rank(vec![member(1)], &tallies, &[total(1, 1_199)], &json!({}));
     // 5 + 1 + 3 + 1 + 2 + 3 + 1, and one point for 19 minutes 59 seconds.
     assert_eq!(scores(&rows), [(1, 17, 7)]);

@@ -121,7 +121,7 @@ async fn fill(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
         text: text.clone(),
         name: "demo".to_owned(),
         owner,
-        scopes: Scope::ALL.into_iter().collect(),
+        scopes: Scope::ALL.iter().copied().collect(),
         expires_at: None,
         hot_path_factor: 1,
     };

@@ -33,10 +33,7 @@ const BULK: u64 = 100;
 const MESSAGE: usize = 80;
 
 fn status(word: &str) -> Result<Status, String> {
-    Status::ALL
-        .into_iter()
-        .find(|status| status.name() == word)
-        .ok_or_else(|| format!("states are {}", Status::ALL.map(Status::name).join(", ")))
+    word.parse().map_err(|_| format!("states are {}", Status::NAMES.join(", ")))
 }
 
 pub(super) fn kind(word: &str) -> Result<&'static str, String> {
@@ -73,7 +70,7 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
 /// What waits in each class.
 async fn backlog(database: &Database, now: Timestamp) -> anyhow::Result<String> {
     let mut table = Table::new(&["class", "queued", "held", "oldest"]);
-    for class in Class::ALL {
+    for &class in Class::ALL {
         let backlog = listing::backlog(database.read(), class, now).await?;
         let oldest = backlog.oldest.map_or_else(|| "-".to_owned(), |since| span::rough(now - since));
         table.row(&[
@@ -146,7 +143,7 @@ mod tests {
 
     #[test]
     fn every_state_has_its_word() {
-        for known in Status::ALL {
+        for &known in Status::ALL {
             assert_eq!(status(known.name()), Ok(known));
         }
         assert!(status("done").unwrap_err().contains("waiting, retrying, succeeded"));

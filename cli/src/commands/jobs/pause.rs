@@ -23,10 +23,7 @@ pub(crate) struct PauseArgs {
 }
 
 fn class(word: &str) -> Result<Class, String> {
-    Class::ALL
-        .into_iter()
-        .find(|class| class.name() == word)
-        .ok_or_else(|| format!("classes are {}", Class::ALL.map(Class::name).join(", ")))
+    word.parse().map_err(|_| format!("classes are {}", Class::NAMES.join(", ")))
 }
 
 pub(super) async fn run(args: PauseArgs, pause: bool) -> anyhow::Result<()> {

@@ -44,7 +44,7 @@ pub(super) async fn prepare(connection: &Connection, names: &Names) -> Result<()
     }
     declare(connection, &names.dead, dead_arguments()).await?;
     bind(&channel, &names.dead, &names.dead, "").await.map_err(text_of)?;
-    for class in Class::ALL {
+    for &class in Class::ALL {
         let queue = names.queue(class);
         declare(connection, &queue, arguments(&names.dead)).await?;
         bind(&channel, &queue, &names.exchange, class.name()).await.map_err(text_of)?;

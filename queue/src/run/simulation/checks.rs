@@ -63,7 +63,7 @@ impl World {
         assert!(after.len() >= before.len(), "a job is gone");
         self.rows = after;
         match cause {
-            Cause::Rescue => Class::ALL.into_iter().for_each(|class| self.check_turns(class, 1)),
+            Cause::Rescue => Class::ALL.iter().for_each(|&class| self.check_turns(class, 1)),
             Cause::Write { claim, .. } => {
                 let row = self.row(claim.job);
                 // One that goes on at once keeps its turn.

@@ -234,7 +234,7 @@ impl World {
             tokio::task::yield_now().await;
         }
         let mut published = Vec::new();
-        for class in Class::ALL {
+        for &class in Class::ALL {
             let mut deliveries = self.leader.broker.consume(class, 1);
             for delivery in deliveries.next(usize::MAX).now_or_never().into_iter().flatten() {
                 published.push(delivery.ticket);
