@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use entities::link::{self, Model};
-use entities::{ChatId, GuildId, PlayId, Timestamp, ban, moderation_revision, mute};
+use entities::sanction::change;
+use entities::{ChatId, GuildId, PlayId, Timestamp, moderation_revision};
 use sea_orm::{ConnectionTrait, DbErr};
 
 /// Links compared with the database in one query.
@@ -132,9 +133,8 @@ async fn relink_moderation<C: ConnectionTrait>(
         return Ok(());
     }
     let chats: Vec<ChatId> = links.iter().map(|link| link.chat_id).collect();
-    let change = moderation_revision::begin(conn, guild, now).await?;
-    ban::change::relinked(conn, &change, &chats).await?;
-    mute::relinked(conn, &change, &chats).await?;
+    let begun = moderation_revision::begin(conn, guild, now).await?;
+    change::relink(conn, &begun, &chats).await?;
     Ok(())
 }
 

@@ -206,12 +206,8 @@ impl UniverseId {
 }
 
 integer_id!(
-    /// A ban, assigned by the database.
-    BanId
-);
-integer_id!(
-    /// A mute, assigned by the database.
-    MuteId
+    /// A ban or mute, assigned by the database.
+    SanctionId
 );
 integer_id!(
     /// A Shield flag, assigned by the database.

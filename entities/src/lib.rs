@@ -8,7 +8,6 @@ pub mod api_key;
 pub mod application_panel;
 pub mod application_submission;
 pub mod audit_entry;
-pub mod ban;
 pub mod binding;
 pub mod bulk;
 pub mod bulk_sync;
@@ -27,11 +26,10 @@ pub mod link;
 mod lists;
 pub mod loa;
 pub mod moderation_revision;
-pub mod mute;
 pub mod pending_action;
 pub mod quota;
 pub mod registered_game;
-mod sanction;
+pub mod sanction;
 pub mod schedule;
 mod second;
 pub mod server_command;
@@ -48,11 +46,11 @@ pub mod worker;
 
 use chrono::{DateTime, Utc};
 pub use ids::{
-    ActionId, AuditId, BanId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError,
-    JobId, KeyId, LoaId, MuteId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SessionId,
+    ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError, JobId,
+    KeyId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, SessionId,
     StrikeId, SubmissionId, TicketId, UniverseId,
 };
-pub use sanction::{Lifted, Places};
+pub use sanction::{Lifted, Places, SanctionKind};
 pub use second::Second;
 pub use subject::{Person, Subject};
 

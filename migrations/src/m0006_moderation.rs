@@ -4,23 +4,17 @@ crate::dialect::change!(
     "m0006_moderation",
     &[
         REVISION,
-        BAN,
-        BAN_ACTIVE_CHAT,
-        BAN_ACTIVE_PLAY,
-        BAN_ACTIVE,
-        BAN_BY_GUILD,
-        BAN_BY_CHAT,
-        BAN_BY_PLAY,
-        BAN_BY_REVISION,
-        BAN_DUE,
-        BAN_BY_MIRROR_JOB,
+        SANCTION,
+        SANCTION_OPEN_CHAT,
+        SANCTION_OPEN_PLAY,
+        SANCTION_OPEN,
+        SANCTION_EXPIRY,
+        SANCTION_BY_KIND,
+        SANCTION_BY_CHAT,
+        SANCTION_BY_PLAY,
+        SANCTION_BY_REVISION,
+        SANCTION_BY_MIRROR_JOB,
         CHAT_BAN,
-        MUTE,
-        MUTE_ACTIVE_CHAT,
-        MUTE_ACTIVE_PLAY,
-        MUTE_ACTIVE,
-        MUTE_BY_REVISION,
-        MUTE_DUE,
     ]
 );
 
@@ -32,11 +26,12 @@ CREATE TABLE moderation_revision (
     revision bigint NOT NULL CHECK (revision > 0)
 )";
 
-/// No place means every game of the guild. The mirror's job has no foreign key: the ban outlives it.
-const BAN: &str = "
-CREATE TABLE ban (
-    ban_id {serial},
+/// A ban or a mute. No place means every game of the guild. The mirror's job has no foreign key: the ban outlives it.
+const SANCTION: &str = "
+CREATE TABLE sanction (
+    sanction_id {serial},
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    kind text NOT NULL CHECK (kind IN ('ban', 'mute')),
     chat_id bigint CHECK (chat_id > 0),
     play_id bigint CHECK (play_id > 0),
     place_id bigint CHECK (place_id > 0),
@@ -53,36 +48,38 @@ CREATE TABLE ban (
     mirror_error text,
     revision bigint NOT NULL,
     CHECK ((chat_id IS NULL) <> (play_id IS NULL)),
-    CHECK ((lifted_at IS NULL) = (lifted_how IS NULL))
+    CHECK ((lifted_at IS NULL) = (lifted_how IS NULL)),
+    CHECK (kind = 'ban' OR mirror_state = 'none')
 )";
 
-/// At most one for a guild, identifier and place. An index cannot know the time: what has lapsed is closed by the
-/// sweep or by whoever comes next.
-const BAN_ACTIVE_CHAT: &str = "
-CREATE UNIQUE INDEX ban_active_chat ON ban (guild_id, chat_id, coalesce(place_id, 0))
+/// At most one open for a guild, identifier, kind and place; both also find a person's. An index cannot know the time:
+/// the sweep, or the next change of the same person, closes what has expired.
+const SANCTION_OPEN_CHAT: &str = "
+CREATE UNIQUE INDEX sanction_open_chat ON sanction (guild_id, chat_id, kind, coalesce(place_id, 0))
 WHERE lifted_at IS NULL AND chat_id IS NOT NULL";
 
-const BAN_ACTIVE_PLAY: &str = "
-CREATE UNIQUE INDEX ban_active_play ON ban (guild_id, play_id, coalesce(place_id, 0))
+const SANCTION_OPEN_PLAY: &str = "
+CREATE UNIQUE INDEX sanction_open_play ON sanction (guild_id, play_id, kind, coalesce(place_id, 0))
 WHERE lifted_at IS NULL AND play_id IS NOT NULL";
 
-const BAN_ACTIVE: &str = "CREATE INDEX ban_active ON ban (guild_id, ban_id) WHERE lifted_at IS NULL";
+const SANCTION_OPEN: &str =
+    "CREATE INDEX sanction_open ON sanction (guild_id, kind, sanction_id) WHERE lifted_at IS NULL";
 
-const BAN_BY_GUILD: &str = "CREATE INDEX ban_by_guild ON ban (guild_id, ban_id)";
+const SANCTION_EXPIRY: &str = "
+CREATE INDEX sanction_expiry ON sanction (expires_at) WHERE lifted_at IS NULL AND expires_at IS NOT NULL";
 
-const BAN_BY_CHAT: &str =
-    "CREATE INDEX ban_by_chat ON ban (guild_id, chat_id, ban_id) WHERE chat_id IS NOT NULL";
+const SANCTION_BY_KIND: &str = "CREATE INDEX sanction_by_kind ON sanction (guild_id, kind, sanction_id)";
 
-const BAN_BY_PLAY: &str =
-    "CREATE INDEX ban_by_play ON ban (guild_id, play_id, ban_id) WHERE play_id IS NOT NULL";
+const SANCTION_BY_CHAT: &str =
+    "CREATE INDEX sanction_by_chat ON sanction (guild_id, chat_id, sanction_id) WHERE chat_id IS NOT NULL";
 
-const BAN_BY_REVISION: &str = "CREATE INDEX ban_by_revision ON ban (guild_id, revision)";
+const SANCTION_BY_PLAY: &str =
+    "CREATE INDEX sanction_by_play ON sanction (guild_id, play_id, sanction_id) WHERE play_id IS NOT NULL";
 
-const BAN_DUE: &str =
-    "CREATE INDEX ban_due ON ban (expires_at) WHERE lifted_at IS NULL AND expires_at IS NOT NULL";
+const SANCTION_BY_REVISION: &str = "CREATE INDEX sanction_by_revision ON sanction (guild_id, kind, revision)";
 
-const BAN_BY_MIRROR_JOB: &str =
-    "CREATE INDEX ban_by_mirror_job ON ban (mirror_job_id) WHERE mirror_job_id IS NOT NULL";
+const SANCTION_BY_MIRROR_JOB: &str =
+    "CREATE INDEX sanction_by_mirror_job ON sanction (mirror_job_id) WHERE mirror_job_id IS NOT NULL";
 
 /// Bans on the chat platform that a mirror job made or is about to make; written before the platform is asked. The job
 /// has no foreign key: the row outlives it.
@@ -95,37 +92,3 @@ CREATE TABLE chat_ban (
     made boolean NOT NULL,
     PRIMARY KEY (guild_id, chat_id, job_id)
 )";
-
-const MUTE: &str = "
-CREATE TABLE mute (
-    mute_id {serial},
-    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
-    chat_id bigint CHECK (chat_id > 0),
-    play_id bigint CHECK (play_id > 0),
-    place_id bigint CHECK (place_id > 0),
-    reason text NOT NULL,
-    moderator_id bigint NOT NULL,
-    created_at {time} NOT NULL,
-    expires_at {time},
-    lifted_at {time},
-    lifted_how text CHECK (lifted_how IN ('lifted', 'superseded', 'expired')),
-    lifted_by bigint,
-    revision bigint NOT NULL,
-    CHECK ((chat_id IS NULL) <> (play_id IS NULL)),
-    CHECK ((lifted_at IS NULL) = (lifted_how IS NULL))
-)";
-
-const MUTE_ACTIVE_CHAT: &str = "
-CREATE UNIQUE INDEX mute_active_chat ON mute (guild_id, chat_id, coalesce(place_id, 0))
-WHERE lifted_at IS NULL AND chat_id IS NOT NULL";
-
-const MUTE_ACTIVE_PLAY: &str = "
-CREATE UNIQUE INDEX mute_active_play ON mute (guild_id, play_id, coalesce(place_id, 0))
-WHERE lifted_at IS NULL AND play_id IS NOT NULL";
-
-const MUTE_ACTIVE: &str = "CREATE INDEX mute_active ON mute (guild_id, mute_id) WHERE lifted_at IS NULL";
-
-const MUTE_BY_REVISION: &str = "CREATE INDEX mute_by_revision ON mute (guild_id, revision)";
-
-const MUTE_DUE: &str =
-    "CREATE INDEX mute_due ON mute (expires_at) WHERE lifted_at IS NULL AND expires_at IS NOT NULL";

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use entities::audit_entry::Actor;
-use entities::ban::{self, mirror};
 use entities::job::Ticket;
 use entities::moderation_revision::Change;
-use entities::{BanId, ChatId};
+use entities::sanction::mirror::{self, Mirror};
+use entities::{ChatId, SanctionId, sanction};
 use sea_orm::ConnectionTrait;
 
 use crate::kinds::MirrorBan;
@@ -18,13 +18,13 @@ use crate::{Draft, QueueError};
 pub async fn enqueue_mirror<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
-    bans: &[ban::Model],
+    sanctions: &[sanction::Model],
     actor: &Actor,
 ) -> Result<Vec<Ticket>, QueueError> {
-    let mut users: BTreeMap<ChatId, Vec<BanId>> = BTreeMap::new();
-    for ban in bans {
-        if let Some(user) = ban.mirror_chat_id {
-            users.entry(user).or_default().push(ban.ban_id);
+    let mut users: BTreeMap<ChatId, Vec<SanctionId>> = BTreeMap::new();
+    for row in sanctions {
+        if let Some(user) = row.mirror_chat_id {
+            users.entry(user).or_default().push(row.sanction_id);
         }
     }
     let mut tickets = Vec::new();
@@ -32,7 +32,7 @@ pub async fn enqueue_mirror<C: ConnectionTrait>(
         let draft = Draft::new(change.guild, &MirrorBan { guild: change.guild, user }, actor.clone())?;
         // Not deduplicated: a job that runs right now may have looked already.
         let enqueued = draft.enqueue(conn, change.now).await?;
-        mirror::start(conn, change.guild, &bans, (user, enqueued.job)).await?;
+        mirror::start(conn, change.guild, &bans, Mirror { chat: user, job: enqueued.job }).await?;
         tickets.extend(enqueued.ticket);
     }
     Ok(tickets)

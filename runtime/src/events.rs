@@ -6,7 +6,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use entities::{ChatId, CommandId, GuildId, JobId, Person, PlaceId, PlayId, SessionId, Subject, Timestamp};
+use entities::{
+    ChatId, CommandId, GuildId, JobId, Person, PlaceId, PlayId, SanctionKind, SessionId, Subject, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 
@@ -109,6 +111,22 @@ pub enum ModerationVerb {
 }
 
 impl ModerationVerb {
+    /// A sanction of this kind came into force.
+    pub fn begin_of(kind: SanctionKind) -> Self {
+        match kind {
+            SanctionKind::Ban => Self::Ban,
+            SanctionKind::Mute => Self::Mute,
+        }
+    }
+
+    /// A sanction of this kind ended.
+    pub fn end_of(kind: SanctionKind) -> Self {
+        match kind {
+            SanctionKind::Ban => Self::Unban,
+            SanctionKind::Mute => Self::Unmute,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Ban => "ban",

@@ -4,8 +4,8 @@
 //! The leader's lease keeps others from doing the same work beside it; that nothing is done twice rests on guarded
 //! updates, not on the lease.
 
+mod expiry;
 mod gauges;
-mod lapsed;
 mod leader;
 mod periodic;
 #[cfg(test)]

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use runtime::Context;
 use sea_orm::DbErr;
 
-use crate::lapsed;
+use crate::expiry;
 use crate::silent;
 
 /// Something done at set times. `run` does one batch, so that nothing holds locks for long, and returns how many rows it
@@ -20,8 +20,7 @@ pub struct Schedule {
 }
 
 pub const SCHEDULES: &[Schedule] = &[
-    Schedule { name: "bans", cron: "5 * * * * *", run: |context| Box::pin(lapsed::bans(context)) },
-    Schedule { name: "mutes", cron: "15 * * * * *", run: |context| Box::pin(lapsed::mutes(context)) },
+    Schedule { name: "sanctions", cron: "5 * * * * *", run: |context| Box::pin(expiry::sanctions(context)) },
     Schedule { name: "loa", cron: "25 * * * * *", run: |context| Box::pin(loa(context)) },
     Schedule { name: "strikes", cron: "35 * * * * *", run: |context| Box::pin(strikes(context)) },
     Schedule {

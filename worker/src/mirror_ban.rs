@@ -12,8 +12,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
-use entities::ban::{self, MirrorState, mirror};
-use entities::{ChatId, GuildId, Person, Subject, chat_ban};
+use entities::sanction::active;
+use entities::sanction::change::Target;
+use entities::sanction::{self, MirrorState, mirror};
+use entities::{ChatId, GuildId, Person, SanctionKind, Subject, chat_ban};
 use platforms::{CallContext, ChatBan, Missing, PlatformError};
 use queue::Payload;
 use queue::kinds::MirrorBan;
@@ -164,11 +166,15 @@ fn maker<'a>(ban: &ChatBan, rows: &'a [chat_ban::Model]) -> Option<&'a chat_ban:
 }
 
 /// The ban of every game that is in force for the user, by either account.
-async fn wanted(job: &JobContext, (guild, user): (GuildId, ChatId)) -> Result<Option<ban::Model>, JobError> {
+async fn wanted(
+    job: &JobContext,
+    (guild, user): (GuildId, ChatId),
+) -> Result<Option<sanction::Model>, JobError> {
     // Read where the bans are written: what was committed a moment ago is seen.
     let conn = job.database().write();
     let person = Person::resolve(conn, guild, Subject::Chat(user)).await?;
-    Ok(ban::active::remaining(conn, guild, (person, None), job.now()).await?)
+    let target = Target { kind: SanctionKind::Ban, person, place: None };
+    Ok(active::remaining(conn, guild, target, job.now()).await?)
 }
 
 /// Shows on the bans, and in the audit log, why the platform does not have what they call for.

@@ -1,6 +1,6 @@
 //! GET /moderation/:guildId/ban-status/:identifier
 
-use entities::{BanId, ChatId, PlaceId, Subject, ban};
+use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject, sanction};
 use serde::Serialize;
 
 use super::status_cache::Question;
@@ -19,7 +19,7 @@ struct BanStatus {
 
 #[derive(Serialize)]
 struct BanInfo {
-    id: BanId,
+    id: SanctionId,
     reason: String,
     moderator_id: ChatId,
     expires_at: Option<Seconds>,
@@ -30,10 +30,10 @@ struct BanInfo {
     place_id: Option<PlaceId>,
 }
 
-impl From<ban::Model> for BanInfo {
-    fn from(ban: ban::Model) -> Self {
+impl From<sanction::Model> for BanInfo {
+    fn from(ban: sanction::Model) -> Self {
         Self {
-            id: ban.ban_id,
+            id: ban.sanction_id,
             identifier: ban.subject(),
             reason: ban.reason,
             moderator_id: ban.moderator_id,
@@ -51,7 +51,7 @@ pub(crate) async fn ban_status(call: Call) -> Result<Reply, ApiError> {
         place: call.query.parsed("place_id", PLACE)?,
         now: call.now(),
     };
-    let found = call.app.status.ban(call.read(), ask).await?;
+    let found = call.app.status.find(call.read(), SanctionKind::Ban, ask).await?;
     let message = if found.is_some() { "the user is banned" } else { "the user is not banned" };
     let status = BanStatus { banned: found.is_some(), ban_info: found.map(BanInfo::from) };
     Ok(Reply::data(&status)?.with_message(message))

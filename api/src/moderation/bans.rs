@@ -1,8 +1,8 @@
 //! GET /moderation/:guildId/bans: every ban there was, newest first. Beyond the interface.
 
-use entities::ban::history::{self, Filter};
-use entities::ban::{MirrorState, Model};
-use entities::{BanId, ChatId, Lifted, Person, PlaceId, Subject, Timestamp};
+use entities::sanction::history::{self, Filter};
+use entities::sanction::{MirrorState, Model};
+use entities::{ChatId, Lifted, Person, PlaceId, SanctionId, SanctionKind, Subject, Timestamp};
 use serde::Serialize;
 
 use super::{IDENTIFIER, PLACE};
@@ -16,12 +16,12 @@ use crate::time::Seconds;
 #[derive(Serialize)]
 struct Bans {
     bans: Vec<Ban>,
-    next_cursor: Option<BanId>,
+    next_cursor: Option<SanctionId>,
 }
 
 #[derive(Serialize)]
 struct Ban {
-    id: BanId,
+    id: SanctionId,
     /// The account the moderator named.
     identifier: Option<Subject>,
     reason: String,
@@ -43,7 +43,7 @@ struct Ban {
 impl Ban {
     fn new(row: Model, now: Timestamp) -> Self {
         Self {
-            id: row.ban_id,
+            id: row.sanction_id,
             identifier: row.subject(),
             active: row.in_force(now),
             reason: row.reason,
@@ -62,17 +62,18 @@ impl Ban {
 }
 
 pub(crate) async fn bans(call: Call) -> Result<Reply, ApiError> {
-    let page = Page::<BanId>::of(&call, "the `id` of a ban")?;
+    let page = Page::<SanctionId>::of(&call, "the `id` of a ban")?;
     let now = call.now();
     let filter = filter(&call).await?;
     let mut rows = history::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.ban_id);
+    let next_cursor = page.cut(&mut rows, |row| row.sanction_id);
     Reply::data(&Bans { bans: rows.into_iter().map(|row| Ban::new(row, now)).collect(), next_cursor })
 }
 
 async fn filter(call: &Call) -> Result<Filter, ApiError> {
     let subject: Option<Subject> = call.query.parsed("identifier", IDENTIFIER)?;
     let filter = Filter {
+        kind: SanctionKind::Ban,
         person: None,
         active: call.query.parsed("active", &bool::allowed())?,
         moderator: call.query.parsed("moderator_id", &ChatId::allowed())?,

@@ -1,6 +1,6 @@
 //! GET /moderation/:guildId/mute-status/:identifier
 
-use entities::{ChatId, MuteId, PlaceId, Subject, mute};
+use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject, sanction};
 use serde::Serialize;
 
 use super::status_cache::Question;
@@ -19,7 +19,7 @@ struct MuteStatus {
 
 #[derive(Serialize)]
 struct MuteInfo {
-    id: MuteId,
+    id: SanctionId,
     reason: String,
     moderator_id: ChatId,
     expires_at: Option<Seconds>,
@@ -30,10 +30,10 @@ struct MuteInfo {
     place_id: Option<PlaceId>,
 }
 
-impl From<mute::Model> for MuteInfo {
-    fn from(mute: mute::Model) -> Self {
+impl From<sanction::Model> for MuteInfo {
+    fn from(mute: sanction::Model) -> Self {
         Self {
-            id: mute.mute_id,
+            id: mute.sanction_id,
             identifier: mute.subject(),
             reason: mute.reason,
             moderator_id: mute.moderator_id,
@@ -51,7 +51,7 @@ pub(crate) async fn mute_status(call: Call) -> Result<Reply, ApiError> {
         place: call.query.parsed("place_id", PLACE)?,
         now: call.now(),
     };
-    let found = call.app.status.mute(call.read(), ask).await?;
+    let found = call.app.status.find(call.read(), SanctionKind::Mute, ask).await?;
     let message = if found.is_some() { "the user is muted" } else { "the user is not muted" };
     let status = MuteStatus { muted: found.is_some(), mute_info: found.map(MuteInfo::from) };
     Ok(Reply::data(&status)?.with_message(message))

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use entities::{GuildId, Person, PlaceId, Subject, Timestamp, ban, mute};
+use entities::{GuildId, Person, PlaceId, SanctionKind, Subject, Timestamp, sanction};
 use runtime::Pool;
 use runtime::{Event, Events};
 use sea_orm::DbErr;
@@ -15,7 +15,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use crate::remembered::Remembered;
 
-/// Accounts kept, of bans, of mutes and of persons each.
+/// Accounts kept, of sanctions and of persons each.
 const CAPACITY: u64 = 100_000;
 /// With events trusted: a bound on what a bug or a lost event can do.
 const TRUSTED_LIFE: Duration = Duration::from_secs(60);
@@ -24,8 +24,7 @@ type Account = (GuildId, Subject);
 
 pub(crate) struct StatusCache {
     persons: Remembered<Account, Person>,
-    bans: Remembered<Account, Arc<[ban::Model]>>,
-    mutes: Remembered<Account, Arc<[mute::Model]>>,
+    sanctions: Remembered<Account, Arc<[sanction::Model]>>,
 }
 
 /// Whether somebody is banned or muted.
@@ -42,43 +41,32 @@ impl StatusCache {
     pub(crate) fn new(events: &Events) -> Self {
         Self {
             persons: Remembered::new(events.clone(), CAPACITY, TRUSTED_LIFE),
-            bans: Remembered::new(events.clone(), CAPACITY, TRUSTED_LIFE),
-            mutes: Remembered::new(events.clone(), CAPACITY, TRUSTED_LIFE),
+            sanctions: Remembered::new(events.clone(), CAPACITY, TRUSTED_LIFE),
         }
     }
 
-    /// The ban that applies; of several the one that ends last.
-    pub(super) async fn ban(&self, conn: &Pool, ask: Question) -> Result<Option<ban::Model>, DbErr> {
-        let mut found: Vec<ban::Model> = Vec::new();
+    /// The ban or mute that applies; of several the one that ends last.
+    pub(super) async fn find(
+        &self,
+        conn: &Pool,
+        kind: SanctionKind,
+        ask: Question,
+    ) -> Result<Option<sanction::Model>, DbErr> {
+        let mut found: Vec<sanction::Model> = Vec::new();
         for account in accounts(ask.guild, self.person(conn, ask).await?) {
             let read = async {
                 let person = account.1.into();
-                ban::active::of_person(conn, account.0, (person, None), ask.now).await.map(Arc::from)
+                sanction::active::of_person(conn, account.0, person, ask.now).await.map(Arc::from)
             };
-            let bans = known(&self.bans, &account, read).await?;
-            let applies = |ban: &&ban::Model| {
-                ban.in_force(ask.now) && ask.place.is_none_or(|place| ban.applies_in(place))
+            let sanctions = known(&self.sanctions, &account, read).await?;
+            let applies = |row: &&sanction::Model| {
+                row.kind == kind
+                    && row.in_force(ask.now)
+                    && ask.place.is_none_or(|place| row.applies_in(place))
             };
-            found.extend(bans.iter().filter(applies).cloned());
+            found.extend(sanctions.iter().filter(applies).cloned());
         }
-        Ok(found.into_iter().max_by_key(|ban| (ban.expires_at.is_none(), ban.expires_at, ban.ban_id)))
-    }
-
-    /// The mute that applies; of several the one that ends last.
-    pub(super) async fn mute(&self, conn: &Pool, ask: Question) -> Result<Option<mute::Model>, DbErr> {
-        let mut found: Vec<mute::Model> = Vec::new();
-        for account in accounts(ask.guild, self.person(conn, ask).await?) {
-            let read = async {
-                let person = account.1.into();
-                mute::of_person(conn, account.0, (person, None), ask.now).await.map(Arc::from)
-            };
-            let mutes = known(&self.mutes, &account, read).await?;
-            let applies = |mute: &&mute::Model| {
-                mute.in_force(ask.now) && ask.place.is_none_or(|place| mute.applies_in(place))
-            };
-            found.extend(mutes.iter().filter(applies).cloned());
-        }
-        Ok(found.into_iter().max_by_key(|mute| (mute.expires_at.is_none(), mute.expires_at, mute.mute_id)))
+        Ok(found.into_iter().max_by_key(sanction::Model::end_order))
     }
 
     async fn person(&self, conn: &Pool, ask: Question) -> Result<Person, DbErr> {
@@ -89,8 +77,7 @@ impl StatusCache {
     /// A ban or mute of one of the person's accounts was made or ended.
     pub(super) async fn changed(&self, guild: GuildId, person: Person) {
         for account in accounts(guild, person) {
-            self.bans.forget(&account).await;
-            self.mutes.forget(&account).await;
+            self.sanctions.forget(&account).await;
         }
     }
 
@@ -103,8 +90,7 @@ impl StatusCache {
             Ok(Event::LinksChanged { .. }) => self.persons.forget_all(),
             Ok(Event::Resync) | Err(_) => {
                 self.persons.forget_all();
-                self.bans.forget_all();
-                self.mutes.forget_all();
+                self.sanctions.forget_all();
             }
             Ok(_) => {}
         }

@@ -110,5 +110,5 @@ async fn schedules_are_listed_run_and_paused(world: &World) {
     assert_eq!(of("finished_jobs").await["paused"], false);
     let told = world.command(&["schedules", "pause", "nonsense"]).await;
     assert_eq!(told.code, Some(2));
-    assert!(told.refused().contains("schedules are bans"));
+    assert!(told.refused().contains("schedules are sanctions"));
 }

@@ -1,13 +1,29 @@
 //! Bans and mutes: superseding, expiry to the second, both accounts of a person, revisions, history, sweeps.
 
-use entities::ban::{self, active, change, history, mirror};
 use entities::moderation_revision::{self, Change};
-use entities::{JobId, Lifted, Person, PlaceId, Places, Subject, Timestamp, mute};
+use entities::sanction::active::List;
+use entities::sanction::change::Target;
+use entities::sanction::mirror::Mirror;
+use entities::sanction::{self, MirrorState, active, change, expiry, history, mirror};
+use entities::{JobId, Lifted, Person, PlaceId, Places, SanctionKind, Subject, Timestamp};
 
 use crate::support::{Hall, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
 
-fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) -> change::NewBan {
-    change::NewBan {
+fn all_bans() -> List {
+    list(SanctionKind::Ban)
+}
+
+fn list(kind: SanctionKind) -> List {
+    List { guild: guild(), kind, places: Places::All }
+}
+
+fn bans(person: impl Into<Person>, place: Option<PlaceId>) -> Target {
+    Target { kind: SanctionKind::Ban, person: person.into(), place }
+}
+
+fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) -> change::NewSanction {
+    change::NewSanction {
+        kind: SanctionKind::Ban,
         subject,
         place,
         reason: "exploiting".to_owned(),
@@ -18,10 +34,10 @@ fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) 
 }
 
 impl Hall {
-    async fn ban(&self, ban: change::NewBan, now: Timestamp) -> change::Added {
+    async fn ban(&self, ban: change::NewSanction, now: Timestamp) -> change::Created {
         let transaction = self.begin().await;
         let change = moderation_revision::begin(&transaction, guild(), now).await.unwrap();
-        let added = change::add(&transaction, &change, ban).await.unwrap();
+        let added = change::create(&transaction, &change, ban).await.unwrap();
         transaction.commit().await.unwrap();
         added
     }
@@ -30,9 +46,16 @@ impl Hall {
         moderation_revision::begin(self.conn(), guild(), now).await.unwrap()
     }
 
-    async fn bans_of(&self, subject: Subject, place: Option<PlaceId>, now: Timestamp) -> Vec<ban::Model> {
+    async fn bans_of(
+        &self,
+        subject: Subject,
+        place: Option<PlaceId>,
+        now: Timestamp,
+    ) -> Vec<sanction::Model> {
         let person = Person::resolve(self.conn(), guild(), subject).await.unwrap();
-        active::of_person(self.conn(), guild(), (person, place), now).await.unwrap()
+        let mut found = active::of_person(self.conn(), guild(), person, now).await.unwrap();
+        found.retain(|row| row.kind == SanctionKind::Ban && place.is_none_or(|place| row.applies_in(place)));
+        found
     }
 }
 
@@ -41,28 +64,28 @@ both_databases! {
         let short = hall.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
         assert!(short.closed.is_empty());
         let permanent = hall.ban(new(by_play(1), None, None), at(10)).await;
-        assert_eq!(permanent.closed[0].ban_id, short.ban.ban_id);
+        assert_eq!(permanent.closed[0].sanction_id, short.sanction.sanction_id);
         assert_eq!(permanent.closed[0].lifted_how, Some(Lifted::Superseded));
-        assert!(permanent.ban.revision > short.ban.revision);
+        assert!(permanent.sanction.revision > short.sanction.revision);
         let change = hall.change(at(100)).await;
-        assert!(change::close_lapsed(hall.conn(), &change, 10).await.unwrap().is_empty());
+        assert!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().is_empty());
         let found = hall.bans_of(by_play(1), None, at(100)).await;
-        assert_eq!(found, vec![permanent.ban]);
+        assert_eq!(found, vec![permanent.sanction]);
     }
 
     async fn a_ban_lapses_to_the_second_and_the_sweep_closes_it_once(hall: &Hall) {
         hall.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
         assert_eq!(hall.bans_of(by_play(1), None, at(59)).await.len(), 1);
         assert!(hall.bans_of(by_play(1), None, at(60)).await.is_empty());
-        assert!(active::list(hall.conn(), (guild(), Places::All), at(60)).await.unwrap().is_empty());
-        assert!(change::guilds_with_lapsed(hall.conn(), at(59), 10).await.unwrap().is_empty());
-        assert_eq!(change::guilds_with_lapsed(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
+        assert!(active::list(hall.conn(), all_bans(), at(60)).await.unwrap().is_empty());
+        assert!(expiry::guilds(hall.conn(), at(59), 10).await.unwrap().is_empty());
+        assert_eq!(expiry::guilds(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
         let change = hall.change(at(61)).await;
-        let closed = change::close_lapsed(hall.conn(), &change, 10).await.unwrap();
+        let closed = expiry::sweep(hall.conn(), &change, 10).await.unwrap();
         assert_eq!(closed[0].lifted_how, Some(Lifted::Expired));
         assert_eq!(closed[0].revision, change.revision);
-        assert!(change::close_lapsed(hall.conn(), &change, 10).await.unwrap().is_empty());
-        assert!(change::guilds_with_lapsed(hall.conn(), at(60), 10).await.unwrap().is_empty());
+        assert!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().is_empty());
+        assert!(expiry::guilds(hall.conn(), at(60), 10).await.unwrap().is_empty());
     }
 
     async fn superseding_what_had_lapsed_unnoticed_says_so(hall: &Hall) {
@@ -77,8 +100,8 @@ both_databases! {
         hall.ban(new(by_chat(1), None, None), at(0)).await;
         for place in ["NULL", "5"] {
             let copy = format!(
-                "INSERT INTO ban (guild_id, play_id, place_id, reason, moderator_id, created_at, mirror_state, revision)
-                 SELECT guild_id, play_id, place_id, reason, moderator_id, created_at, mirror_state, 1 FROM ban
+                "INSERT INTO sanction (guild_id, kind, play_id, place_id, reason, moderator_id, created_at, mirror_state, revision)
+                 SELECT guild_id, kind, play_id, place_id, reason, moderator_id, created_at, mirror_state, 1 FROM sanction
                  WHERE play_id IS NOT NULL AND coalesce(place_id, 0) = coalesce({place}, 0)"
             );
             let refused = sea_orm::ConnectionTrait::execute_unprepared(hall.conn(), &copy).await.unwrap_err();
@@ -91,7 +114,7 @@ both_databases! {
         assert_eq!(hall.bans_of(by_play(1), Some(place(5)), at(1)).await.len(), 1);
         assert!(hall.bans_of(by_play(1), Some(place(6)), at(1)).await.is_empty());
         assert_eq!(hall.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let wide = hall.ban(new(by_play(1), None, Some(at(500))), at(0)).await.ban;
+        let wide = hall.ban(new(by_play(1), None, Some(at(500))), at(0)).await.sanction;
         assert_eq!(hall.bans_of(by_play(1), Some(place(6)), at(1)).await, vec![wide]);
         let both = hall.bans_of(by_play(1), Some(place(5)), at(1)).await;
         assert_eq!(both.iter().map(|ban| ban.expires_at.is_none()).collect::<Vec<_>>(), [true, false]);
@@ -103,14 +126,14 @@ both_databases! {
         let before = moderation_revision::current(hall.conn(), guild()).await.unwrap();
         hall.link(chat(1), play(1)).await;
         let change = hall.change(at(1)).await;
-        assert_eq!(change::relinked(hall.conn(), &change, &[chat(1)]).await.unwrap(), 1);
+        assert_eq!(change::relink(hall.conn(), &change, &[chat(1)]).await.unwrap(), 1);
         assert_eq!(hall.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let listed = active::list(hall.conn(), (guild(), Places::All), at(1)).await.unwrap();
+        let listed = active::list(hall.conn(), all_bans(), at(1)).await.unwrap();
         assert_eq!(listed[0].identifier(), Some(by_play(1)));
-        let changed = active::changed_since(hall.conn(), (guild(), Places::All), before, 10).await.unwrap();
+        let changed = active::changed_since(hall.conn(), all_bans(), before, 10).await.unwrap();
         assert_eq!(changed, listed);
         let person = Person::resolve(hall.conn(), guild(), by_play(1)).await.unwrap();
-        let gone = change::lift(hall.conn(), &change, (person, None), chat(99)).await.unwrap();
+        let gone = change::lift(hall.conn(), &change, bans(person, None), chat(99)).await.unwrap();
         assert_eq!(gone.len(), 1);
         assert!(hall.bans_of(by_chat(1), None, at(1)).await.is_empty());
     }
@@ -127,28 +150,28 @@ both_databases! {
         }
         let person = Person::resolve(hall.conn(), guild(), by_play(1)).await.unwrap();
         let change = hall.change(at(100)).await;
-        let there = change::lift(hall.conn(), &change, (person, Some(place(5))), chat(9)).await.unwrap();
+        let there = change::lift(hall.conn(), &change, bans(person, Some(place(5))), chat(9)).await.unwrap();
         assert_eq!(there.len(), 1);
-        let rest = change::lift(hall.conn(), &change, (person, None), chat(9)).await.unwrap();
+        let rest = change::lift(hall.conn(), &change, bans(person, None), chat(9)).await.unwrap();
         let mut how: Vec<_> = rest.iter().filter_map(|ban| ban.lifted_how).map(|how| how == Lifted::Lifted).collect();
         how.sort_unstable();
         assert_eq!(how, [false, true], "one had lapsed, one was in force");
-        assert!(change::lift(hall.conn(), &change, (person, None), chat(9)).await.unwrap().is_empty());
+        assert!(change::lift(hall.conn(), &change, bans(person, None), chat(9)).await.unwrap().is_empty());
         let nobody = Person::default();
-        assert!(change::lift(hall.conn(), &change, (nobody, None), chat(9)).await.unwrap().is_empty());
+        assert!(change::lift(hall.conn(), &change, bans(nobody, None), chat(9)).await.unwrap().is_empty());
         assert_eq!(hall.bans_of(by_play(2), None, at(100)).await.len(), 1);
     }
 
     async fn changes_since_a_revision_are_the_new_and_the_lifted(hall: &Hall) {
         hall.ban(new(by_play(1), None, None), at(0)).await;
-        let second = hall.ban(new(by_play(2), None, None), at(0)).await.ban;
+        let second = hall.ban(new(by_play(2), None, None), at(0)).await.sanction;
         let seen = moderation_revision::current(hall.conn(), guild()).await.unwrap();
         assert_eq!(seen, second.revision);
-        assert!(active::changed_since(hall.conn(), (guild(), Places::All), seen, 10).await.unwrap().is_empty());
+        assert!(active::changed_since(hall.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
         let change = hall.change(at(5)).await;
-        change::lift(hall.conn(), &change, (by_play(1).into(), None), chat(9)).await.unwrap();
+        change::lift(hall.conn(), &change, bans(by_play(1), None), chat(9)).await.unwrap();
         hall.ban(new(by_play(3), None, None), at(6)).await;
-        let changed = active::changed_since(hall.conn(), (guild(), Places::All), seen, 10).await.unwrap();
+        let changed = active::changed_since(hall.conn(), all_bans(), seen, 10).await.unwrap();
         let told: Vec<_> = changed.iter().map(|ban| (ban.identifier(), ban.in_force(at(6)))).collect();
         assert_eq!(told, [(Some(by_play(1)), false), (Some(by_play(3)), true)]);
         assert_eq!(moderation_revision::current(hall.conn(), other_guild()).await.unwrap(), 0);
@@ -160,7 +183,7 @@ both_databases! {
         let closed: usize = added.iter().map(|one| one.closed.len()).sum();
         assert_eq!(closed, 7);
         assert_eq!(hall.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let mut revisions: Vec<_> = added.iter().map(|one| one.ban.revision).collect();
+        let mut revisions: Vec<_> = added.iter().map(|one| one.sanction.revision).collect();
         revisions.sort_unstable();
         assert_eq!(revisions, (1..=8).collect::<Vec<_>>());
     }
@@ -172,65 +195,61 @@ both_databases! {
         let mut seen = Vec::new();
         let mut cursor = None;
         loop {
-            let page = history::list(hall.conn(), guild(), history::Filter::default(), (cursor, 2), at(50)).await.unwrap();
+            let page = history::list(hall.conn(), guild(), history::Filter::of(SanctionKind::Ban), (cursor, 2), at(50)).await.unwrap();
             let Some(last) = page.last() else { break };
-            cursor = Some(last.ban_id);
-            seen.extend(page.iter().map(|ban| ban.ban_id));
+            cursor = Some(last.sanction_id);
+            seen.extend(page.iter().map(|ban| ban.sanction_id));
         }
         assert_eq!(seen.len(), 5);
         assert!(seen.windows(2).all(|pair| pair[0] > pair[1]));
         let count = async |filter, now| history::list(hall.conn(), guild(), filter, (None, 100), now).await.unwrap().len();
-        let active = |yes| history::Filter { active: Some(yes), ..Default::default() };
+        let active = |yes| history::Filter { active: Some(yes), ..history::Filter::of(SanctionKind::Ban) };
         assert_eq!((count(active(true), at(50)).await, count(active(false), at(50)).await), (2, 3));
         assert_eq!((count(active(true), at(103)).await, count(active(false), at(103)).await), (1, 4));
-        let person = history::Filter { person: Some(by_play(0).into()), ..Default::default() };
+        let person = history::Filter { person: Some(by_play(0).into()), ..history::Filter::of(SanctionKind::Ban) };
         assert_eq!(count(person, at(50)).await, 3);
-        let moderator = history::Filter { moderator: Some(chat(98)), ..Default::default() };
+        let moderator = history::Filter { moderator: Some(chat(98)), ..history::Filter::of(SanctionKind::Ban) };
         assert_eq!(count(moderator, at(50)).await, 0);
         assert!(history::find(hall.conn(), other_guild(), seen[0]).await.unwrap().is_none());
     }
 
     async fn only_the_newest_mirror_job_writes_on_a_ban(hall: &Hall) {
-        let ban = hall.ban(new(by_chat(1), None, None), at(0)).await.ban;
+        let ban = hall.ban(new(by_chat(1), None, None), at(0)).await.sanction;
         let (old, newer) = (JobId(uuid::Uuid::now_v7()), JobId(uuid::Uuid::now_v7()));
-        mirror::start(hall.conn(), guild(), &[ban.ban_id], (chat(1), old)).await.unwrap();
-        mirror::start(hall.conn(), guild(), &[ban.ban_id], (chat(1), newer)).await.unwrap();
-        assert!(mirror::finish(hall.conn(), guild(), old, Ok(ban::MirrorState::Done)).await.unwrap().is_empty());
+        mirror::start(hall.conn(), guild(), &[ban.sanction_id], Mirror { chat: chat(1), job: old }).await.unwrap();
+        mirror::start(hall.conn(), guild(), &[ban.sanction_id], Mirror { chat: chat(1), job: newer }).await.unwrap();
+        assert!(mirror::finish(hall.conn(), guild(), old, Ok(MirrorState::Done)).await.unwrap().is_empty());
         mirror::finish(hall.conn(), guild(), newer, Err("missing permissions")).await.unwrap();
-        let found = history::find(hall.conn(), guild(), ban.ban_id).await.unwrap().unwrap();
-        assert_eq!(found.mirror_state, ban::MirrorState::Failed);
+        let found = history::find(hall.conn(), guild(), ban.sanction_id).await.unwrap().unwrap();
+        assert_eq!(found.mirror_state, MirrorState::Failed);
         assert_eq!(found.mirror_error.as_deref(), Some("missing permissions"));
-        let done = mirror::finish(hall.conn(), guild(), newer, Ok(ban::MirrorState::Done)).await.unwrap();
-        assert_eq!((done[0].mirror_state, &done[0].mirror_error), (ban::MirrorState::Done, &None));
-        assert!(mirror::is_wanted(hall.conn(), guild(), by_chat(1).into(), at(1)).await.unwrap());
-        let change = hall.change(at(1)).await;
-        change::lift(hall.conn(), &change, (by_chat(1).into(), None), chat(9)).await.unwrap();
-        assert!(!mirror::is_wanted(hall.conn(), guild(), by_chat(1).into(), at(1)).await.unwrap());
+        let done = mirror::finish(hall.conn(), guild(), newer, Ok(MirrorState::Done)).await.unwrap();
+        assert_eq!((done[0].mirror_state, &done[0].mirror_error), (MirrorState::Done, &None));
     }
 
-    async fn mutes_follow_the_same_rules(hall: &Hall) {
-        let new = |expires_at| mute::NewMute {
-            subject: by_chat(1),
-            place: None,
-            reason: "spam".to_owned(),
-            moderator: chat(99),
-            created_at: at(0),
-            expires_at,
-        };
-        let change = hall.change(at(0)).await;
-        mute::add(hall.conn(), &change, new(None)).await.unwrap();
-        let second = mute::add(hall.conn(), &change, new(Some(at(60)))).await.unwrap();
+    async fn mutes_follow_the_same_rules_beside_bans(hall: &Hall) {
+        let mute = |expires_at| change::NewSanction { kind: SanctionKind::Mute, ..new(by_chat(1), None, expires_at) };
+        let ban = hall.ban(new(by_chat(1), None, None), at(0)).await.sanction;
+        hall.ban(mute(None), at(0)).await;
+        let second = hall.ban(mute(Some(at(60))), at(0)).await;
+        assert_eq!(second.closed.len(), 1);
         assert_eq!(second.closed[0].lifted_how, Some(Lifted::Superseded));
         hall.link(chat(1), play(1)).await;
         let person = Person::resolve(hall.conn(), guild(), by_play(1)).await.unwrap();
-        let found = async |now| mute::of_person(hall.conn(), guild(), (person, None), now).await.unwrap().len();
-        assert_eq!((found(at(59)).await, found(at(60)).await), (1, 0));
-        assert_eq!(mute::list(hall.conn(), (guild(), Places::All), at(1)).await.unwrap()[0].identifier(), Some(by_play(1)));
-        assert_eq!(mute::guilds_with_lapsed(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
+        let found = async |now| active::of_person(hall.conn(), guild(), person, now).await.unwrap();
+        assert_eq!(found(at(59)).await, [ban.clone(), second.sanction.clone()]);
+        assert_eq!(found(at(60)).await, [ban]);
+        let mutes = list(SanctionKind::Mute);
+        let listed = active::list(hall.conn(), mutes, at(1)).await.unwrap();
+        assert_eq!((listed.len(), listed[0].identifier()), (1, Some(by_play(1))));
+        let filter = history::Filter::of(SanctionKind::Mute);
+        assert_eq!(history::list(hall.conn(), guild(), filter, (None, 9), at(1)).await.unwrap().len(), 2);
+        assert_eq!(expiry::guilds(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
         let change = hall.change(at(60)).await;
-        assert_eq!(mute::close_lapsed(hall.conn(), &change, 10).await.unwrap().len(), 1);
+        assert_eq!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().len(), 1);
         let seen = change.revision - 1;
-        let changed = mute::changed_since(hall.conn(), (guild(), Places::All), seen, 10).await.unwrap();
+        let changed = active::changed_since(hall.conn(), mutes, seen, 10).await.unwrap();
         assert_eq!(changed[0].lifted_how, Some(Lifted::Expired));
+        assert!(active::changed_since(hall.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
     }
 }

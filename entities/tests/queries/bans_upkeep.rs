@@ -1,15 +1,24 @@
 //! Bans brought in from a file, swept with their audit entries, and what still holds where one has ended.
 
-use entities::ban::change::{self, NewBan};
-use entities::ban::import::{self, Known};
-use entities::ban::{active, expiry, history};
 use entities::moderation_revision::{self, Change};
-use entities::{Lifted, PlaceId, Places, Subject, Timestamp, audit_entry};
+use entities::sanction::active::{self, List};
+use entities::sanction::change::{self, NewSanction, Target};
+use entities::sanction::import::{self, Known};
+use entities::sanction::{expiry, history};
+use entities::{Lifted, PlaceId, Places, SanctionKind, Subject, Timestamp, audit_entry};
 
 use crate::support::{Hall, at, both_databases, by_chat, by_play, chat, guild, place, play};
 
-fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) -> NewBan {
-    NewBan { subject, place, reason: "r".to_owned(), moderator: chat(99), created_at: at(0), expires_at }
+fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) -> NewSanction {
+    NewSanction {
+        kind: SanctionKind::Ban,
+        subject,
+        place,
+        reason: "r".to_owned(),
+        moderator: chat(99),
+        created_at: at(0),
+        expires_at,
+    }
 }
 
 impl Hall {
@@ -18,24 +27,25 @@ impl Hall {
     }
 
     /// How many of the bans were new.
-    async fn import(&self, bans: Vec<NewBan>) -> usize {
+    async fn import(&self, bans: Vec<NewSanction>) -> usize {
         let known = Known::read(self.conn(), guild()).await.unwrap();
         let bans = known.leave_new(bans);
         let (count, transaction) = (bans.len(), self.begin().await);
         let change = moderation_revision::begin(&transaction, guild(), at(0)).await.unwrap();
-        import::add_many(&transaction, &change, bans).await.unwrap();
+        import::create_many(&transaction, &change, bans).await.unwrap();
         transaction.commit().await.unwrap();
         count
     }
 
     async fn in_force(&self, now: Timestamp) -> u64 {
-        active::count(self.conn(), (guild(), Places::All), now).await.unwrap()
+        let bans = List { guild: guild(), kind: SanctionKind::Ban, places: Places::All };
+        active::count(self.conn(), bans, now).await.unwrap()
     }
 }
 
 both_databases! {
     async fn an_import_adds_what_is_new_and_leaves_the_rest(hall: &Hall) {
-        let later = NewBan { created_at: at(5), ..new(by_play(1), None, Some(at(50))) };
+        let later = NewSanction { created_at: at(5), ..new(by_play(1), None, Some(at(50))) };
         let file: Vec<_> = (1..=1_200).map(|n| new(by_play(n), None, None)).chain([later]).collect();
         assert_eq!(hall.import(file.clone()).await, 1_201);
         assert_eq!(hall.in_force(at(10)).await, 1_200);
@@ -43,11 +53,11 @@ both_databases! {
         assert_eq!(hall.import(file.clone()).await, 0);
         // What a moderator has lifted since does not come back.
         let change = hall.begun(at(20)).await;
-        change::lift(hall.conn(), &change, (by_play(7).into(), None), chat(99)).await.unwrap();
+        change::lift(hall.conn(), &change, Target { kind: SanctionKind::Ban, person: by_play(7).into(), place: None }, chat(99)).await.unwrap();
         assert_eq!(hall.import(file).await, 0);
         assert_eq!(hall.in_force(at(20)).await, 1_199);
         // One that stands in the way of another time is superseded.
-        let again = NewBan { created_at: at(9), ..new(by_play(9), None, None) };
+        let again = NewSanction { created_at: at(9), ..new(by_play(9), None, None) };
         assert_eq!(hall.import(vec![again.clone(), again]).await, 1);
         assert_eq!(hall.in_force(at(20)).await, 1_199);
     }
@@ -64,7 +74,7 @@ both_databases! {
         let targets: Vec<_> = entries.iter().map(|entry| entry.target_id.clone()).collect();
         assert_eq!(targets, [by_chat(2).to_string(), by_play(1).to_string()]);
         assert_eq!(entries[0].metadata["place_id"], place(3).get());
-        let bans = history::list(hall.conn(), guild(), history::Filter::default(), (None, 10), at(9)).await;
+        let bans = history::list(hall.conn(), guild(), history::Filter::of(SanctionKind::Ban), (None, 10), at(9)).await;
         assert!(bans.unwrap().iter().all(|ban| ban.lifted_how == Some(Lifted::Expired)));
     }
 
@@ -72,8 +82,9 @@ both_databases! {
         hall.link(chat(1), play(1)).await;
         hall.import(vec![new(by_play(1), Some(place(3)), None), new(by_chat(1), None, Some(at(50)))]).await;
         let person = entities::Person { chat: Some(chat(1)), play: Some(play(1)) };
-        let remaining = async |at_place: Option<PlaceId>, now| {
-            let ban = active::remaining(hall.conn(), guild(), (person, at_place), now).await.unwrap();
+        let remaining = async |place: Option<PlaceId>, now| {
+            let target = Target { kind: SanctionKind::Ban, person, place };
+            let ban = active::remaining(hall.conn(), guild(), target, now).await.unwrap();
             ban.map(|ban| ban.place_id)
         };
         assert_eq!(remaining(None, at(10)).await, Some(None));

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
-use entities::ban::change::{self, NewBan};
-use entities::ban::{MirrorState, Model, history};
-use entities::{BanId, JobId, Person as Accounts, Subject, chat_ban, moderation_revision};
+use entities::sanction::change::{self, Created, NewSanction, Target};
+use entities::sanction::{MirrorState, Model, history};
+use entities::{JobId, Person as Accounts, SanctionId, SanctionKind, Subject, chat_ban, moderation_revision};
 use serde_json::{Value, json};
 
 use crate::crashes::Mortal;
@@ -17,11 +17,12 @@ const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
 
 impl Process {
     /// A ban of every game and its mirror job, as the API commits them.
-    async fn ban(&self, who: &Person, reason: &str) -> (BanId, JobId) {
+    async fn ban(&self, who: &Person, reason: &str) -> (SanctionId, JobId) {
         let transaction = self.context.database.begin().await.unwrap();
         let now = self.context.clock.now();
         let change = moderation_revision::begin(&transaction, guild_id(), now).await.unwrap();
-        let new = NewBan {
+        let new = NewSanction {
+            kind: SanctionKind::Ban,
             subject: Subject::Chat(chat(who.chat)),
             place: None,
             reason: reason.to_owned(),
@@ -29,10 +30,10 @@ impl Process {
             created_at: now,
             expires_at: None,
         };
-        let added = change::add(&transaction, &change, new).await.unwrap();
-        let ban = Model { mirror_chat_id: Some(chat(who.chat)), ..added.ban };
-        let id = ban.ban_id;
-        let bans: Vec<Model> = added.closed.into_iter().chain([ban]).collect();
+        let Created { sanction, closed } = change::create(&transaction, &change, new).await.unwrap();
+        let ban = Model { mirror_chat_id: Some(chat(who.chat)), ..sanction };
+        let id = ban.sanction_id;
+        let bans: Vec<Model> = closed.into_iter().chain([ban]).collect();
         let tickets = queue::enqueue_mirror(&transaction, &change, &bans, &Actor::service()).await.unwrap();
         transaction.commit().await.unwrap();
         self.queue.publish(tickets);
@@ -40,12 +41,13 @@ impl Process {
     }
 
     /// Lifts all bans and waits for what the mirror makes of it.
-    async fn lift(&self, who: &Person, ban: BanId) -> MirrorState {
+    async fn lift(&self, who: &Person, ban: SanctionId) -> MirrorState {
         let transaction = self.context.database.begin().await.unwrap();
         let change =
             moderation_revision::begin(&transaction, guild_id(), self.context.clock.now()).await.unwrap();
-        let accounts = Accounts::from(Subject::Chat(chat(who.chat)));
-        let closed = change::lift(&transaction, &change, (accounts, None), chat(42)).await.unwrap();
+        let person = Accounts::from(Subject::Chat(chat(who.chat)));
+        let target = Target { kind: SanctionKind::Ban, person, place: None };
+        let closed = change::lift(&transaction, &change, target, chat(42)).await.unwrap();
         let tickets = queue::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await.unwrap();
         transaction.commit().await.unwrap();
         self.queue.publish(tickets);
@@ -53,12 +55,12 @@ impl Process {
         self.state(ban).await.mirror_state
     }
 
-    async fn state(&self, ban: BanId) -> Model {
+    async fn state(&self, ban: SanctionId) -> Model {
         history::find(self.context.database.read(), guild_id(), ban).await.unwrap().unwrap()
     }
 
     /// Bans and waits for the mirror.
-    async fn mirrored(&self, who: &Person, reason: &str) -> (BanId, MirrorState) {
+    async fn mirrored(&self, who: &Person, reason: &str) -> (SanctionId, MirrorState) {
         let (ban, job) = self.ban(who, reason).await;
         self.finish(job).await;
         (ban, self.state(ban).await.mirror_state)

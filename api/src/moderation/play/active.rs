@@ -3,7 +3,8 @@
 //! The revision numbers the changes to a guild's bans and mutes. It is read before the rows, so they are at least as
 //! new: a client that asks for what came after it misses nothing, and may see a row twice.
 
-use entities::{GuildId, PlaceId, Places, Subject, Timestamp, moderation_revision};
+use entities::sanction::active::List;
+use entities::{PlaceId, Places, SanctionKind, Subject, Timestamp, moderation_revision};
 use serde::Serialize;
 
 use crate::call::Call;
@@ -50,25 +51,25 @@ impl<Id> ListMeta<Id> {
 pub(super) struct ListState {
     pub(super) revision: i64,
     /// Which rows the caller enforces; its changes are narrowed like its list.
-    pub(super) of: (GuildId, Places),
+    pub(super) of: List,
     pub(super) since: Option<i64>,
     pub(super) now: Timestamp,
 }
 
 impl ListState {
-    pub(super) async fn of(call: &Call) -> Result<Self, ApiError> {
+    pub(super) async fn of(call: &Call, kind: SanctionKind) -> Result<Self, ApiError> {
         let places = places(&call.query)?;
         let since = call.query.parsed::<u64>("since", "a `revision` that was answered before")?;
         let since = since.and_then(|since| i64::try_from(since).ok());
         let revision = moderation_revision::current(call.read(), call.guild()).await?;
         // 0 is before everything. A revision of the future is of another database: begin anew.
         let since = since.filter(|since| (1..=revision).contains(since));
-        Ok(Self { revision, of: (call.guild(), places), since, now: call.now() })
+        Ok(Self { revision, of: List { guild: call.guild(), kind, places }, since, now: call.now() })
     }
 
     /// Between two changes rows only lapse, so revision and count tell every list of these places from every other.
     pub(super) fn tag(&self, in_force: u64) -> String {
-        let places = match self.of.1 {
+        let places = match self.of.places {
             Places::Everywhere => "everywhere".to_owned(),
             Places::In(place) => place.to_string(),
             Places::All => "all".to_owned(),

@@ -1,9 +1,9 @@
 //! POST /moderation/:guildId/play/ban
 
-use entities::ban::change::{self, Added, NewBan};
-use entities::ban::expiry;
+use entities::sanction::change::{self, Created, NewSanction};
+use entities::sanction::expiry;
 use entities::staff_action::ActionType;
-use entities::{BanId, Person, moderation_revision};
+use entities::{Person, SanctionId, SanctionKind, moderation_revision};
 use runtime::ModerationVerb;
 use serde::Serialize;
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::time::Seconds;
 
 #[derive(Serialize)]
 struct Data {
-    id: BanId,
+    id: SanctionId,
     banned: bool,
     expires_at: Option<Seconds>,
     /// The guild's moderation after this change, for `?since=`.
@@ -31,11 +31,12 @@ pub(crate) async fn ban(call: Call) -> Result<Reply, ApiError> {
     let transaction = call.begin().await?;
     let change = moderation_revision::begin(&transaction, call.guild(), now).await?;
     let person = Person::resolve(&transaction, call.guild(), subject).await?;
-    let new = NewBan { subject, place, reason: reason.clone(), moderator, created_at: now, expires_at };
-    let Added { mut ban, closed } = change::add(&transaction, &change, new).await?;
+    let (kind, created_at) = (SanctionKind::Ban, now);
+    let new = NewSanction { kind, subject, place, reason: reason.clone(), moderator, created_at, expires_at };
+    let Created { sanction: mut ban, closed } = change::create(&transaction, &change, new).await?;
     expiry::note(&transaction, &closed, now).await?;
 
-    let (id, superseded) = (ban.ban_id, closed.iter().map(|ban| ban.ban_id).collect::<Vec<_>>());
+    let (id, superseded) = (ban.sanction_id, closed.iter().map(|ban| ban.sanction_id).collect::<Vec<_>>());
     ban.mirror_chat_id = mirror::user(&transaction, &ban, person).await?;
     let mirrored: Vec<_> = closed.into_iter().chain([ban]).collect();
     let jobs = mirror::enqueue(&call, &transaction, &change, (&mirrored, moderator)).await?;

@@ -1,7 +1,7 @@
 //! GET /moderation/:guildId/play/bans/active: what a game server fills its cache with, whole or what changed since.
 
-use entities::BanId;
-use entities::ban::active::{self, Listed};
+use entities::sanction::active::{self, Listed};
+use entities::{SanctionId, SanctionKind};
 use serde::Serialize;
 
 use super::active::{Item, ListMeta, ListState, MOST_CHANGES};
@@ -12,13 +12,13 @@ use crate::time::Seconds;
 
 #[derive(Serialize)]
 struct Bans {
-    bans: Vec<Item<BanId>>,
+    bans: Vec<Item<SanctionId>>,
     #[serde(flatten)]
-    meta: ListMeta<BanId>,
+    meta: ListMeta<SanctionId>,
 }
 
 pub(crate) async fn bans(call: Call) -> Result<Reply, ApiError> {
-    let state = ListState::of(&call).await?;
+    let state = ListState::of(&call, SanctionKind::Ban).await?;
     if let Some(changes) = changes(&call, &state).await? {
         return Reply::data(&changes);
     }
@@ -39,13 +39,13 @@ async fn changes(call: &Call, state: &ListState) -> Result<Option<Bans>, ApiErro
         return Ok(None);
     }
     let (bans, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.in_force(state.now));
-    let meta = ListMeta::changes(state.revision, gone.into_iter().map(|row| row.ban_id).collect());
+    let meta = ListMeta::changes(state.revision, gone.into_iter().map(|row| row.sanction_id).collect());
     Ok(Some(Bans { bans: bans.into_iter().map(item).collect(), meta }))
 }
 
-fn item(row: Listed) -> Item<BanId> {
+fn item(row: Listed) -> Item<SanctionId> {
     Item {
-        id: row.ban_id,
+        id: row.sanction_id,
         identifier: row.identifier(),
         reason: row.reason,
         expires_at: row.expires_at.map(Seconds),

@@ -1,7 +1,7 @@
 //! Which bans the chat platform is to have too (docs/rules.md 4).
 
 use entities::moderation_revision::Change;
-use entities::{ChatId, Person, ban, guild};
+use entities::{ChatId, Person, guild, sanction};
 use queue::enqueue_mirror;
 use sea_orm::DatabaseTransaction;
 
@@ -13,7 +13,7 @@ use crate::http::error::ApiError;
 /// is on.
 pub(super) async fn user(
     transaction: &DatabaseTransaction,
-    ban: &ban::Model,
+    ban: &sanction::Model,
     person: Person,
 ) -> Result<Option<ChatId>, ApiError> {
     let Some(chat) = person.chat.filter(|_| ban.place_id.is_none()) else { return Ok(None) };
@@ -26,7 +26,7 @@ pub(super) async fn enqueue(
     call: &Call,
     transaction: &DatabaseTransaction,
     change: &Change,
-    (bans, by): (&[ban::Model], ChatId),
+    (bans, by): (&[sanction::Model], ChatId),
 ) -> Result<Vec<entities::job::Ticket>, ApiError> {
     Ok(enqueue_mirror(transaction, change, bans, &moderator(call, by)).await?)
 }

@@ -1,7 +1,7 @@
 //! GET /moderation/:guildId/play/mutes/active: what a game server fills its cache with, whole or what changed since.
 
-use entities::MuteId;
-use entities::mute::{self, Listed};
+use entities::sanction::active::{self, Listed};
+use entities::{SanctionId, SanctionKind};
 use serde::Serialize;
 
 use super::active::{Item, ListMeta, ListState, MOST_CHANGES};
@@ -12,21 +12,21 @@ use crate::time::Seconds;
 
 #[derive(Serialize)]
 struct Mutes {
-    mutes: Vec<Item<MuteId>>,
+    mutes: Vec<Item<SanctionId>>,
     #[serde(flatten)]
-    meta: ListMeta<MuteId>,
+    meta: ListMeta<SanctionId>,
 }
 
 pub(crate) async fn mutes(call: Call) -> Result<Reply, ApiError> {
-    let state = ListState::of(&call).await?;
+    let state = ListState::of(&call, SanctionKind::Mute).await?;
     if let Some(changes) = changes(&call, &state).await? {
         return Reply::data(&changes);
     }
-    let tag = state.tag(mute::count(call.read(), state.of, state.now).await?);
+    let tag = state.tag(active::count(call.read(), state.of, state.now).await?);
     if call.if_none_match.has(&tag) {
         return Ok(Reply::not_modified(tag));
     }
-    let rows = mute::list(call.read(), state.of, state.now).await?;
+    let rows = active::list(call.read(), state.of, state.now).await?;
     let meta = ListMeta::complete(state.revision);
     Ok(Reply::data(&Mutes { mutes: rows.into_iter().map(item).collect(), meta })?.with_etag(tag))
 }
@@ -34,18 +34,18 @@ pub(crate) async fn mutes(call: Call) -> Result<Reply, ApiError> {
 /// None: the whole list is wanted, or shorter to send.
 async fn changes(call: &Call, state: &ListState) -> Result<Option<Mutes>, ApiError> {
     let Some(since) = state.since else { return Ok(None) };
-    let rows = mute::changed_since(call.read(), state.of, since, MOST_CHANGES + 1).await?;
+    let rows = active::changed_since(call.read(), state.of, since, MOST_CHANGES + 1).await?;
     if rows.len() as u64 > MOST_CHANGES {
         return Ok(None);
     }
     let (mutes, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.in_force(state.now));
-    let meta = ListMeta::changes(state.revision, gone.into_iter().map(|row| row.mute_id).collect());
+    let meta = ListMeta::changes(state.revision, gone.into_iter().map(|row| row.sanction_id).collect());
     Ok(Some(Mutes { mutes: mutes.into_iter().map(item).collect(), meta }))
 }
 
-fn item(row: Listed) -> Item<MuteId> {
+fn item(row: Listed) -> Item<SanctionId> {
     Item {
-        id: row.mute_id,
+        id: row.sanction_id,
         identifier: row.identifier(),
         reason: row.reason,
         expires_at: row.expires_at.map(Seconds),

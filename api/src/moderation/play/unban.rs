@@ -1,8 +1,9 @@
 //! POST /moderation/:guildId/play/unban
 
-use entities::ban::{active, change, expiry};
+use entities::sanction::change::{self, Target};
+use entities::sanction::{active, expiry};
 use entities::staff_action::ActionType;
-use entities::{BanId, Lifted, Person, moderation_revision};
+use entities::{Lifted, Person, SanctionId, SanctionKind, moderation_revision};
 use runtime::ModerationVerb;
 use serde::Serialize;
 use serde_json::json;
@@ -18,7 +19,7 @@ use crate::moderation::{News, commit};
 struct Unbanned {
     unbanned: bool,
     /// The bans that were lifted.
-    lifted: Vec<BanId>,
+    lifted: Vec<SanctionId>,
     /// Where a place was given: another ban still holds there.
     still_banned: bool,
 }
@@ -34,10 +35,11 @@ pub(crate) async fn unban(call: Call) -> Result<Reply, ApiError> {
     let now = call.now();
     let change = moderation_revision::begin(&transaction, call.guild(), now).await?;
     let person = Person::resolve(&transaction, call.guild(), subject).await?;
-    let closed = change::lift(&transaction, &change, (person, place), moderator).await?;
+    let target = Target { kind: SanctionKind::Ban, person, place };
+    let closed = change::lift(&transaction, &change, target, moderator).await?;
     let lifted = closed.iter().filter(|ban| ban.lifted_how == Some(Lifted::Lifted));
-    let lifted: Vec<_> = lifted.map(|ban| ban.ban_id).collect();
-    let left = active::remaining(&transaction, call.guild(), (person, place), now).await?;
+    let lifted: Vec<_> = lifted.map(|ban| ban.sanction_id).collect();
+    let left = active::remaining(&transaction, call.guild(), target, now).await?;
     let still_banned = left.is_some();
     if lifted.is_empty() {
         // What had lapsed is left to the sweep.

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use entities::ban::change::{self, NewBan};
+use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, guild, link, moderation_revision};
 use runtime::{Database, DatabaseOptions};
 
@@ -53,7 +53,8 @@ impl Hall {
     async fn ban(&self, whom: &str, place: Option<i64>, seconds: Option<i64>) {
         let transaction = self.database.begin().await.unwrap();
         let begun = moderation_revision::begin(&transaction, the_guild(), at(0)).await.unwrap();
-        let ban = NewBan {
+        let ban = NewSanction {
+            kind: SanctionKind::Ban,
             subject: subject(whom),
             place: place.map(|id| id.try_into().unwrap()),
             reason: format!("{whom} {place:?}"),
@@ -61,7 +62,7 @@ impl Hall {
             created_at: at(0),
             expires_at: seconds.map(at),
         };
-        change::add(&transaction, &begun, ban).await.unwrap();
+        change::create(&transaction, &begun, ban).await.unwrap();
         transaction.commit().await.unwrap();
     }
 
@@ -79,7 +80,7 @@ impl Hall {
     async fn reason(&self, whom: &str, place: Option<i64>, now: i64) -> Option<String> {
         let place = place.map(|id| id.try_into().unwrap());
         let ask = Question { guild: the_guild(), subject: subject(whom), place, now: at(now) };
-        self.cache.ban(self.database.read(), ask).await.unwrap().map(|ban| ban.reason)
+        self.cache.find(self.database.read(), SanctionKind::Ban, ask).await.unwrap().map(|ban| ban.reason)
     }
 
     async fn told(&self, whom: &str) {

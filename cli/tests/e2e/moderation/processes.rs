@@ -38,8 +38,7 @@ async fn a_check_asks_the_database_nothing_while_nothing_changed(world: &World) 
     assert!(world.is_banned(&play).await && !world.is_banned(clear).await && world.is_muted(clear).await);
     // Behind everybody's back: whoever asked the database would see it.
     let database = world.database.as_ref().unwrap();
-    database.execute("DELETE FROM ban").await;
-    database.execute("DELETE FROM mute").await;
+    database.execute("DELETE FROM sanction").await;
     database.execute("DELETE FROM link").await;
     // Longer than an entry may live while events are not trusted.
     tokio::time::sleep(Duration::from_millis(1_500)).await;

@@ -1,0 +1,128 @@
+//! Who is banned or muted now, and what changed since a revision.
+
+use std::cmp::Reverse;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, Query};
+use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, Select};
+
+use super::change::Target;
+use super::model::{Column, Entity, Lifted, Model, Places, SanctionKind, in_force, names};
+use crate::{ChatId, GuildId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link};
+
+/// The sanctions of a person that are in force, of both kinds and in any place; the one that ends last comes first.
+pub async fn of_person<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    person: Person,
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    let of_guild = Entity::find().filter(Column::GuildId.eq(guild));
+    let mut found = of_guild.filter(names(person)).filter(in_force(now)).all(conn).await?;
+    found.sort_by_key(|row| Reverse(row.end_order()));
+    Ok(found)
+}
+
+/// The sanction that still covers the target after another one ended there; of several the one that ends last.
+pub async fn remaining<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    target: Target,
+    now: Timestamp,
+) -> Result<Option<Model>, DbErr> {
+    let covers =
+        |row: &Model| row.kind == target.kind && (row.place_id.is_none() || row.place_id == target.place);
+    Ok(of_person(conn, guild, target.person, now).await?.into_iter().find(covers))
+}
+
+/// One of the lists that game servers keep.
+#[derive(Debug, Clone, Copy)]
+pub struct List {
+    pub guild: GuildId,
+    pub kind: SanctionKind,
+    pub places: Places,
+}
+
+/// How many rows of the list are in force. Between two changes the number only falls.
+pub async fn count<C: ConnectionTrait>(conn: &C, list: List, now: Timestamp) -> Result<u64, DbErr> {
+    of_list(list).filter(in_force(now)).count(conn).await
+}
+
+/// A sanction as game servers keep it.
+#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
+pub struct Listed {
+    pub sanction_id: SanctionId,
+    pub chat_id: Option<ChatId>,
+    /// Known directly or by a link.
+    pub play_id: Option<PlayId>,
+    pub place_id: Option<PlaceId>,
+    pub reason: String,
+    pub expires_at: Option<Timestamp>,
+    pub lifted_at: Option<Timestamp>,
+    pub lifted_how: Option<Lifted>,
+    pub revision: i64,
+}
+
+impl Listed {
+    /// The game id where it is known, so that a game server can match players with it.
+    pub fn identifier(&self) -> Option<Subject> {
+        self.play_id.map(Subject::Play).or(self.chat_id.map(Subject::Chat))
+    }
+
+    pub fn in_force(&self, now: Timestamp) -> bool {
+        self.lifted_at.is_none() && self.expires_at.is_none_or(|end| end > now)
+    }
+}
+
+/// The rows of the list that are in force, oldest first.
+pub async fn list<C: ConnectionTrait>(conn: &C, list: List, now: Timestamp) -> Result<Vec<Listed>, DbErr> {
+    let in_force = of_list(list).filter(in_force(now)).order_by_asc(Column::SanctionId);
+    listed(in_force).into_model().all(conn).await
+}
+
+/// Rows of the list, in force or not, that changed after `revision`, in the order of change.
+///
+/// An expiry is no change: game servers see it in `expires_at`. With more than `limit` changes read the whole list
+/// instead. A row never changes its kind or place, so the changes of one list lead from its old state to its new one.
+pub async fn changed_since<C: ConnectionTrait>(
+    conn: &C,
+    list: List,
+    revision: i64,
+    limit: u64,
+) -> Result<Vec<Listed>, DbErr> {
+    let changed = of_list(list)
+        .filter(Column::Revision.gt(revision))
+        .order_by_asc(Column::Revision)
+        .order_by_asc(Column::SanctionId)
+        .limit(limit);
+    listed(changed).into_model().all(conn).await
+}
+
+fn of_list(list: List) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::GuildId.eq(list.guild))
+        .filter(Column::Kind.eq(list.kind))
+        .filter(list.places.condition())
+}
+
+/// Selects the columns of [`Listed`].
+fn listed(rows: Select<Entity>) -> Select<Entity> {
+    let linked = Query::select()
+        .column(link::Column::PlayId)
+        .from(link::Entity)
+        .and_where(Expr::col((link::Entity, link::Column::GuildId)).eq(Expr::col((Entity, Column::GuildId))))
+        .and_where(Expr::col((link::Entity, link::Column::ChatId)).eq(Expr::col((Entity, Column::ChatId))))
+        .to_owned();
+    rows.select_only()
+        .columns([
+            Column::SanctionId,
+            Column::ChatId,
+            Column::PlaceId,
+            Column::Reason,
+            Column::ExpiresAt,
+            Column::LiftedAt,
+            Column::LiftedHow,
+            Column::Revision,
+        ])
+        .column_as(Column::PlayId.into_expr().if_null(linked), "play_id")
+}

@@ -1,0 +1,122 @@
+//! Creates and closes sanctions. Every function needs a [`Change`]: the transaction's revision.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
+
+use super::model::{
+    ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, expired_or, names,
+};
+use crate::moderation_revision::Change;
+use crate::{ChatId, Person, PlaceId, Subject, Timestamp, lists};
+
+/// A sanction to be written.
+#[derive(Debug, Clone)]
+pub struct NewSanction {
+    pub kind: SanctionKind,
+    pub subject: Subject,
+    pub place: Option<PlaceId>,
+    pub reason: String,
+    pub moderator: ChatId,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Created {
+    pub sanction: Model,
+    /// The older ones it replaced, closed now. Those that had expired before say so in `lifted_how`.
+    pub closed: Vec<Model>,
+}
+
+/// Writes a sanction in place of any open one of the same kind, identifier and place.
+pub async fn create<C: ConnectionTrait>(
+    conn: &C,
+    change: &Change,
+    new: NewSanction,
+) -> Result<Created, DbErr> {
+    let same_place = match new.place {
+        Some(place) => Column::PlaceId.eq(place),
+        None => Column::PlaceId.is_null(),
+    };
+    let closed = closing(change, Lifted::Superseded, Some(new.moderator))
+        .filter(Column::Kind.eq(new.kind))
+        .filter(names(new.subject.into()))
+        .filter(same_place)
+        .exec_with_returning(conn)
+        .await?;
+    Ok(Created { sanction: row(change, new).insert(conn).await?, closed })
+}
+
+/// Every column is set, so that all rows of one insert have the same ones.
+pub(super) fn row(change: &Change, new: NewSanction) -> ActiveModel {
+    ActiveModel {
+        sanction_id: NotSet,
+        guild_id: Set(change.guild),
+        kind: Set(new.kind),
+        chat_id: Set(new.subject.chat()),
+        play_id: Set(new.subject.play()),
+        place_id: Set(new.place),
+        reason: Set(new.reason),
+        moderator_id: Set(new.moderator),
+        created_at: Set(new.created_at),
+        expires_at: Set(new.expires_at),
+        lifted_at: Set(None),
+        lifted_how: Set(None),
+        lifted_by: Set(None),
+        mirror_state: Set(MirrorState::None),
+        mirror_chat_id: Set(None),
+        mirror_job_id: Set(None),
+        mirror_error: Set(None),
+        revision: Set(change.revision),
+    }
+}
+
+/// A person's sanctions of one kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    pub kind: SanctionKind,
+    pub person: Person,
+    /// None: see the function that takes it.
+    pub place: Option<PlaceId>,
+}
+
+/// Lifts the target's sanctions: those of its place, or all of them where it names no place. Returns what was open;
+/// `lifted_how` tells rows that were in force from rows that had expired before.
+pub async fn lift<C: ConnectionTrait>(
+    conn: &C,
+    change: &Change,
+    target: Target,
+    by: ChatId,
+) -> Result<Vec<Model>, DbErr> {
+    closing(change, Lifted::Lifted, Some(by))
+        .filter(Column::Kind.eq(target.kind))
+        .filter(names(target.person))
+        .filter(Condition::all().add_option(target.place.map(|place| Column::PlaceId.eq(place))))
+        .exec_with_returning(conn)
+        .await
+}
+
+/// Gives the open sanctions of these chat users this revision: they were linked anew, so the active lists name them by
+/// another game id.
+pub async fn relink<C: ConnectionTrait>(conn: &C, change: &Change, chats: &[ChatId]) -> Result<u64, DbErr> {
+    let done = Entity::update_many()
+        .col_expr(Column::Revision, Expr::value(change.revision))
+        .filter(Column::GuildId.eq(change.guild))
+        .filter(Column::LiftedAt.is_null())
+        .filter(lists::any_of(conn, Column::ChatId, chats.iter().copied()))
+        .exec(conn)
+        .await?;
+    Ok(done.rows_affected)
+}
+
+/// The update that closes open sanctions of the guild.
+pub(super) fn closing(change: &Change, how: Lifted, by: Option<ChatId>) -> UpdateMany<Entity> {
+    Entity::update_many()
+        .col_expr(Column::LiftedAt, Expr::value(change.now))
+        .col_expr(Column::LiftedHow, expired_or(how, change.now))
+        .col_expr(Column::LiftedBy, Expr::value(by))
+        .col_expr(Column::Revision, Expr::value(change.revision))
+        .filter(Column::GuildId.eq(change.guild))
+        .filter(Column::LiftedAt.is_null())
+}

@@ -1,0 +1,51 @@
+//! Expired sanctions. The sweep closes them, or the next change of the same person does; either way the audit log says
+//! that they expired.
+
+use sea_orm::QuerySelect;
+use sea_orm::entity::prelude::*;
+use serde_json::json;
+
+use super::change::closing;
+use super::model::{Column, Entity, Lifted, Model, SanctionKind, expired};
+use crate::audit_entry::{self, Actor, NewEntry};
+use crate::moderation_revision::Change;
+use crate::{GuildId, Timestamp, due};
+
+/// Guilds with an expired sanction that is still open.
+pub async fn guilds<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<GuildId>, DbErr> {
+    Entity::find()
+        .select_only()
+        .column(Column::GuildId)
+        .distinct()
+        .filter(expired(now))
+        .limit(limit)
+        .into_tuple()
+        .all(conn)
+        .await
+}
+
+/// Closes up to `limit` expired sanctions of the guild, with their audit entries.
+pub async fn sweep<C: ConnectionTrait>(conn: &C, change: &Change, limit: u64) -> Result<Vec<Model>, DbErr> {
+    let expired = expired(change.now).add(Column::GuildId.eq(change.guild));
+    let close = closing(change, Lifted::Expired, None);
+    let closed = due::change(conn, close, expired, (Column::SanctionId, Column::ExpiresAt), limit).await?;
+    note(conn, &closed, change.now).await?;
+    Ok(closed)
+}
+
+/// Writes the audit entries of those among the closed that had expired.
+pub async fn note<C: ConnectionTrait>(conn: &C, closed: &[Model], now: Timestamp) -> Result<(), DbErr> {
+    for row in closed.iter().filter(|row| row.lifted_how == Some(Lifted::Expired)) {
+        let entry = NewEntry {
+            guild: row.guild_id,
+            action: match row.kind {
+                SanctionKind::Ban => "moderation.ban_expired",
+                SanctionKind::Mute => "moderation.mute_expired",
+            },
+            target: row.subject().map(|subject| subject.to_string()).unwrap_or_default(),
+            metadata: json!({ "id": row.sanction_id, "place_id": row.place_id, "expires_at": row.expires_at }),
+        };
+        audit_entry::write(conn, &Actor::service(), entry, now).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! The copy of a ban on the chat platform: a job makes it, and its state stands on the ban.
+
+use sea_orm::QueryFilter;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
+
+use super::model::{Column, Entity, MirrorState, Model};
+use crate::{ChatId, GuildId, JobId, SanctionId, lists};
+
+/// The job that mirrors bans on a chat user.
+#[derive(Debug, Clone, Copy)]
+pub struct Mirror {
+    pub chat: ChatId,
+    pub job: JobId,
+}
+
+/// Hands bans over to a mirror job; an older job no longer writes to them.
+pub async fn start<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    bans: &[SanctionId],
+    mirror: Mirror,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::MirrorState, Expr::value(MirrorState::Pending))
+        .col_expr(Column::MirrorChatId, Expr::value(mirror.chat))
+        .col_expr(Column::MirrorJobId, Expr::value(mirror.job))
+        .col_expr(Column::MirrorError, Expr::value(Option::<String>::None))
+        .filter(Column::GuildId.eq(guild))
+        .filter(lists::any_of(conn, Column::SanctionId, bans.iter().copied()))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
+
+/// Notes how a mirror job ended, on the bans that are still its own.
+pub async fn finish<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    job: JobId,
+    outcome: Result<MirrorState, &str>,
+) -> Result<Vec<Model>, DbErr> {
+    let state = outcome.unwrap_or(MirrorState::Failed);
+    Entity::update_many()
+        .col_expr(Column::MirrorState, Expr::value(state))
+        .col_expr(Column::MirrorError, Expr::value(outcome.err().map(str::to_owned)))
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::MirrorJobId.eq(job))
+        .exec_with_returning(conn)
+        .await
+}

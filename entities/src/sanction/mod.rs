@@ -1,0 +1,16 @@
+//! Bans and mutes (docs/rules.md 4): one table, told apart by [`SanctionKind`]. At most one of a kind is open for a
+//! guild, identifier and place.
+//!
+//! Modules: [`change`] creates and lifts them, [`active`] answers who is banned or muted and what changed since,
+//! [`expiry`] closes expired ones, [`history`] lists all, [`import`] writes many from a file, [`mirror`] tracks the
+//! copy of a ban on the chat platform.
+
+pub mod active;
+pub mod change;
+pub mod expiry;
+pub mod history;
+pub mod import;
+pub mod mirror;
+mod model;
+
+pub use model::{Entity, Lifted, MirrorState, Model, Places, SanctionKind};

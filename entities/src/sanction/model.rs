@@ -1,0 +1,157 @@
+//! A row of the table `sanction`, and the conditions that its queries share.
+//!
+//! In force means neither lifted nor expired: `expires_at` decides to the second, whether or not the sweep has run
+//! (docs/rules.md 4).
+
+use sea_orm::Condition;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::SimpleExpr;
+use serde::{Deserialize, Serialize};
+
+use crate::{ChatId, GuildId, JobId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "sanction")]
+pub struct Model {
+    #[sea_orm(primary_key)]
+    pub sanction_id: SanctionId,
+    pub guild_id: GuildId,
+    pub kind: SanctionKind,
+    /// Either this or `play_id`: what the moderator named.
+    pub chat_id: Option<ChatId>,
+    pub play_id: Option<PlayId>,
+    /// None: every game of the guild.
+    pub place_id: Option<PlaceId>,
+    pub reason: String,
+    pub moderator_id: ChatId,
+    pub created_at: Timestamp,
+    /// None: permanent.
+    pub expires_at: Option<Timestamp>,
+    /// When it was closed. An expired row is not in force although this stays empty until the sweep.
+    pub lifted_at: Option<Timestamp>,
+    pub lifted_how: Option<Lifted>,
+    pub lifted_by: Option<ChatId>,
+    /// Mutes are never mirrored.
+    pub mirror_state: MirrorState,
+    /// The chat user whom the mirror bans.
+    pub mirror_chat_id: Option<ChatId>,
+    /// The newest mirror job: an older one no longer writes here.
+    pub mirror_job_id: Option<JobId>,
+    pub mirror_error: Option<String>,
+    /// Of the guild's moderation, at the last change of this row.
+    pub revision: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    DeriveActiveEnum,
+    strum::IntoStaticStr,
+)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum SanctionKind {
+    /// May not join.
+    Ban,
+    /// May not chat.
+    Mute,
+}
+
+/// How a sanction was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Lifted {
+    /// By a moderator.
+    Lifted,
+    /// By a newer one of the same kind, identifier and place.
+    Superseded,
+    Expired,
+}
+
+/// Whether the chat platform has what this ban calls for: a ban while it is in force, no ban after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum MirrorState {
+    /// Not mirrored: a mute, switched off, bound to a place, or no chat user known.
+    None,
+    Pending,
+    Done,
+    /// Somebody else has banned the user there: nothing was done, and nothing will be lifted.
+    AlreadyBanned,
+    Failed,
+}
+
+impl Model {
+    pub fn in_force(&self, now: Timestamp) -> bool {
+        self.lifted_at.is_none() && self.expires_at.is_none_or(|end| end > now)
+    }
+
+    pub fn applies_in(&self, place: PlaceId) -> bool {
+        self.place_id.is_none_or(|own| own == place)
+    }
+
+    /// Orders the sanctions of a person: the greatest ends last.
+    pub fn end_order(&self) -> impl Ord + use<> {
+        (self.expires_at.is_none(), self.expires_at, self.sanction_id)
+    }
+
+    /// What the moderator named. The schema demands that a row names one account.
+    pub fn subject(&self) -> Option<Subject> {
+        self.chat_id.map(Subject::Chat).or(self.play_id.map(Subject::Play))
+    }
+}
+
+/// Which sanctions a list shows, by the place they count in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Places {
+    /// Those that count in every game, and no others.
+    Everywhere,
+    /// Those that count in this place: its own and those that count in every game.
+    In(PlaceId),
+    All,
+}
+
+impl Places {
+    pub(super) fn condition(self) -> Condition {
+        match self {
+            Self::Everywhere => Condition::all().add(Column::PlaceId.is_null()),
+            Self::In(place) => Condition::any().add(Column::PlaceId.is_null()).add(Column::PlaceId.eq(place)),
+            Self::All => Condition::all(),
+        }
+    }
+}
+
+pub(super) fn names(person: Person) -> Condition {
+    person.matches(Column::ChatId, Column::PlayId)
+}
+
+pub(super) fn in_force(now: Timestamp) -> Condition {
+    Condition::all()
+        .add(Column::LiftedAt.is_null())
+        .add(Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(now)))
+}
+
+/// Not in force any more, and not closed yet.
+pub(super) fn expired(now: Timestamp) -> Condition {
+    Condition::all().add(Column::LiftedAt.is_null()).add(Column::ExpiresAt.lte(now))
+}
+
+/// The `lifted_how` of a row that is closed now: `Expired` if it expired before, else `how`.
+pub(super) fn expired_or(how: Lifted, now: Timestamp) -> SimpleExpr {
+    Expr::case(Column::ExpiresAt.lte(now), Expr::value(Lifted::Expired)).finally(Expr::value(how)).into()
+}

@@ -1,0 +1,69 @@
+//! The sweep of expired bans and mutes. They stop to count at their second without it; the sweep adds the audit entry,
+//! the event, and the end of the copy on the chat platform.
+
+use entities::audit_entry::Actor;
+use entities::moderation_revision::{self, Change};
+use entities::sanction::{self, active, expiry};
+use entities::{GuildId, Person};
+use runtime::{Context, Event, ModerationVerb};
+use sea_orm::{DatabaseTransaction, DbErr};
+
+/// Guilds looked at in one batch.
+const GUILDS: u64 = 100;
+/// Rows closed in one transaction: it holds the lock of the guild's moderation.
+const BATCH: u64 = 200;
+/// The reason that game servers get.
+const REASON: &str = "expired";
+
+pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
+    let mut closed = 0;
+    for guild in expiry::guilds(context.database.read(), context.clock.now(), GUILDS).await? {
+        closed += of_guild(context, guild).await?;
+    }
+    Ok(closed)
+}
+
+async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
+    let transaction = context.database.begin().await?;
+    let change = moderation_revision::begin(&transaction, guild, context.clock.now()).await?;
+    let closed = expiry::sweep(&transaction, &change, BATCH).await?;
+    if closed.is_empty() {
+        transaction.rollback().await?;
+        return Ok(0);
+    }
+    // The safety net of the workers finds the jobs.
+    let jobs = queue::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await;
+    jobs.map_err(|error| DbErr::Custom(error.to_string()))?;
+    let mut events = Vec::new();
+    for row in &closed {
+        events.extend(events_of(&transaction, &change, row).await?);
+    }
+    transaction.commit().await?;
+    for event in events {
+        context.events.publish(event);
+    }
+    Ok(closed.len() as u64)
+}
+
+/// The events of a closed sanction: none where another one of its kind still holds in its place. Where one of every
+/// game ended, those of single places still hold, and their servers get them again right after the end.
+async fn events_of(
+    transaction: &DatabaseTransaction,
+    change: &Change,
+    row: &sanction::Model,
+) -> Result<Vec<Event>, DbErr> {
+    let Some(subject) = row.subject() else { return Ok(Vec::new()) };
+    let person = Person::resolve(transaction, change.guild, subject).await?;
+    let mut holding = active::of_person(transaction, change.guild, person, change.now).await?;
+    holding.retain(|other| other.kind == row.kind);
+    if holding.iter().any(|other| other.place_id.is_none() || other.place_id == row.place_id) {
+        return Ok(Vec::new());
+    }
+    let event = |verb, reason: &str, place| {
+        Event::moderation((change.guild, change.revision), verb, person, (reason, place))
+    };
+    let end = event(ModerationVerb::end_of(row.kind), REASON, row.place_id);
+    let held = holding.iter().filter(|_| row.place_id.is_none());
+    let held = held.map(|other| event(ModerationVerb::begin_of(other.kind), &other.reason, other.place_id));
+    Ok(std::iter::once(end).chain(held).flatten().collect())
+}
