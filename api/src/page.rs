@@ -63,11 +63,11 @@ impl<C: FromStr> Page<C> {
     }
 
     /// For the query: one more than is shown tells whether there is a next page.
-    pub(crate) fn to_fetch(&self) -> (Option<C>, u64)
+    pub(crate) fn to_fetch(&self) -> entities::Page<C>
     where
         C: Copy,
     {
-        (self.cursor, self.limit + 1)
+        entities::Page { cursor: self.cursor, limit: self.limit + 1 }
     }
 
     /// Drops the extra row; returns the cursor of the next page.

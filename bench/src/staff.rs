@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use chrono::TimeDelta;
 use entities::quota::{self, Metric, Period};
 use entities::staff_action::{self, ActionType};
-use entities::{GuildId, Timestamp, staff_member, staff_session};
+use entities::{GuildId, Timestamp, quota_progress, staff_directory, staff_session};
 use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::site::{Mode, Site, guild_id};
@@ -121,7 +121,7 @@ async fn leaderboard<C: ConnectionTrait>(
     now: Timestamp,
 ) -> Result<usize, DbErr> {
     let (members, tallies, sessions) = tokio::try_join!(
-        staff_member::list(conn, guild, now),
+        staff_directory::list(conn, guild, now),
         staff_action::totals::of_guild(conn, guild, ActionType::ALL, since),
         staff_session::totals::of_guild(conn, guild, since)
     )?;
@@ -147,5 +147,5 @@ async fn progress<C: ConnectionTrait>(
         requires_approval,
         created_at: now,
     };
-    Ok(quota::progress(conn, &quota, since, now).await?.len())
+    Ok(quota_progress::list(conn, &quota, since, now).await?.len())
 }

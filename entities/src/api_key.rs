@@ -1,12 +1,11 @@
 //! API keys: the row behind a key's text, and the scopes that narrow it (docs/rules.md 1).
 
 use std::fmt;
-use std::str::FromStr;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder};
-use strum::{IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::{ChatId, GuildId, KeyId, Timestamp};
 
@@ -36,8 +35,10 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// What a key may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray, EnumString,
+)]
+#[strum(serialize_all = "snake_case", parse_err_fn = unknown_scope, parse_err_ty = UnknownScope)]
 pub enum Scope {
     Read,
     Moderation,
@@ -67,16 +68,8 @@ impl fmt::Display for Scope {
 #[error("{0:?} is not a scope; scopes are read, moderation, staff, play, sync, shield, admin")]
 pub struct UnknownScope(String);
 
-impl FromStr for Scope {
-    type Err = UnknownScope;
-
-    fn from_str(text: &str) -> Result<Self, UnknownScope> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|scope| scope.name() == text)
-            .ok_or_else(|| UnknownScope(text.to_owned()))
-    }
+fn unknown_scope(text: &str) -> UnknownScope {
+    UnknownScope(text.to_owned())
 }
 
 /// A set of scopes.

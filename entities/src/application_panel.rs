@@ -5,6 +5,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
+use crate::by_id::by_id;
 use crate::{ChannelId, GuildId, PanelId, RoleId, Timestamp, guild, staff_role};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -26,6 +27,8 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+by_id!(PanelId: find);
 
 /// Chat roles, in the order the guild gave them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult)]
@@ -91,14 +94,6 @@ async fn next_id<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<PanelId
         .await?;
     PanelId::try_from(last.map_or(1, |id| id.get().saturating_add(1)))
         .map_err(|error| DbErr::Custom(error.to_string()))
-}
-
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    panel: PanelId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id((guild, panel)).one(conn).await
 }
 
 pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {

@@ -4,7 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
-use crate::{ChatId, GuildId, PanelId, SubmissionId, Timestamp, guild};
+use crate::by_id::by_id;
+use crate::{ChatId, GuildId, Page, PanelId, SubmissionId, Timestamp, guild};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "application_submission")]
@@ -24,6 +25,8 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+by_id!(SubmissionId: find, newest);
 
 /// A submission as it comes in.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,24 +79,13 @@ async fn next_id<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Submiss
         .map_err(|error| DbErr::Custom(error.to_string()))
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    submission: SubmissionId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id((guild, submission)).one(conn).await
-}
-
-/// Submissions of a guild, or to one panel, newest first, older than the cursor.
+/// Submissions of a guild, or to one panel, newest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     panel: Option<PanelId>,
-    (cursor, limit): (Option<SubmissionId>, u64),
+    page: Page<SubmissionId>,
 ) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
-        .add_option(panel.map(|panel| Column::PanelId.eq(panel)))
-        .add_option(cursor.map(|cursor| Column::SubmissionId.lt(cursor)));
-    Entity::find().filter(wanted).order_by_desc(Column::SubmissionId).limit(limit).all(conn).await
+    let shown = Condition::all().add_option(panel.map(|panel| Column::PanelId.eq(panel)));
+    newest(guild, page).filter(shown).all(conn).await
 }

@@ -1,11 +1,12 @@
 //! The audit log: every write leaves an entry in the same transaction (docs/rules.md 8).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition};
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::{AuditId, GuildId, KeyId, Timestamp};
+use crate::by_id::by_id;
+use crate::{AuditId, GuildId, KeyId, Page, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_entry")]
@@ -29,6 +30,8 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+by_id!(AuditId: newest);
 
 /// Whose word an entry is.
 #[derive(
@@ -76,44 +79,68 @@ pub struct NewEntry {
     pub metadata: Json,
 }
 
+/// An entry that a client appends.
+#[derive(Debug, Clone)]
+pub struct CustomEntry {
+    pub guild: GuildId,
+    pub action: String,
+    pub target: String,
+    pub metadata: Json,
+}
+
+impl NewEntry {
+    fn row(self, actor: &Actor, now: Timestamp) -> ActiveModel {
+        ActiveModel {
+            audit_id: NotSet,
+            guild_id: Set(self.guild),
+            action: Set(self.action.to_owned()),
+            source: Set(Source::Service),
+            actor_id: Set(actor.actor_id),
+            target_id: Set(self.target),
+            metadata: Set(self.metadata),
+            key_id: Set(actor.key_id),
+            request_id: Set(actor.request_id.clone()),
+            created_at: Set(now),
+        }
+    }
+}
+
+/// Rows a statement: well under the databases' limits of bound values.
+const ROWS_A_STATEMENT: usize = 1_000;
+
 pub async fn write<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,
     entry: NewEntry,
     now: Timestamp,
 ) -> Result<AuditId, DbErr> {
-    let entry = (entry.guild, entry.action.to_owned(), entry.target, entry.metadata);
-    insert(conn, actor, entry, (Source::Service, now)).await
+    Ok(entry.row(actor, now).insert(conn).await?.audit_id)
+}
+
+/// Like [`write`], for several.
+pub async fn write_many<C: ConnectionTrait>(
+    conn: &C,
+    actor: &Actor,
+    entries: impl IntoIterator<Item = NewEntry>,
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    let rows: Vec<ActiveModel> = entries.into_iter().map(|entry| entry.row(actor, now)).collect();
+    for rows in rows.chunks(ROWS_A_STATEMENT) {
+        Entity::insert_many(rows.to_vec()).exec_without_returning(conn).await?;
+    }
+    Ok(())
 }
 
 /// Like [`write`], for an action whose name a client made up: it stays apart from what the service writes.
 pub async fn write_custom<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,
-    entry: (GuildId, String, String, Json),
+    entry: CustomEntry,
     now: Timestamp,
 ) -> Result<AuditId, DbErr> {
-    insert(conn, actor, entry, (Source::Custom, now)).await
-}
-
-async fn insert<C: ConnectionTrait>(
-    conn: &C,
-    actor: &Actor,
-    (guild, action, target, metadata): (GuildId, String, String, Json),
-    (source, now): (Source, Timestamp),
-) -> Result<AuditId, DbErr> {
-    let row = ActiveModel {
-        audit_id: NotSet,
-        guild_id: Set(guild),
-        action: Set(action),
-        source: Set(source),
-        actor_id: Set(actor.actor_id),
-        target_id: Set(target),
-        metadata: Set(metadata),
-        key_id: Set(actor.key_id),
-        request_id: Set(actor.request_id.clone()),
-        created_at: Set(now),
-    };
+    let CustomEntry { guild, action, target, metadata } = entry;
+    let row = NewEntry { guild, action: "", target, metadata }.row(actor, now);
+    let row = ActiveModel { action: Set(action), source: Set(Source::Custom), ..row };
     Ok(row.insert(conn).await?.audit_id)
 }
 
@@ -130,24 +157,16 @@ impl<'a> From<Option<&'a str>> for Filter<'a> {
     }
 }
 
-/// Entries of a guild, newest first, older than the cursor. Ask for one more than a page to see whether more follow.
+/// Entries of a guild, newest first. Ask for one more than a page to see whether more follow.
 pub async fn list<'a, C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     filter: impl Into<Filter<'a>>,
-    (cursor, limit): (Option<AuditId>, u64),
+    page: Page<AuditId>,
 ) -> Result<Vec<Model>, DbErr> {
     let filter = filter.into();
-    let mut query =
-        Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::AuditId).limit(limit);
-    if let Some(action) = filter.action {
-        query = query.filter(Column::Action.eq(action));
-    }
-    if let Some(source) = filter.source {
-        query = query.filter(Column::Source.eq(source));
-    }
-    if let Some(cursor) = cursor {
-        query = query.filter(Column::AuditId.lt(cursor));
-    }
-    query.all(conn).await
+    let shown = Condition::all()
+        .add_option(filter.action.map(|action| Column::Action.eq(action)))
+        .add_option(filter.source.map(|source| Column::Source.eq(source)));
+    newest(guild, page).filter(shown).all(conn).await
 }

@@ -5,14 +5,14 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
+use crate::by_id::by_id;
 use crate::{BindingId, GroupId, GuildId, RoleId, Timestamp, lists};
 
 /// Kinds of binding. The interface shows one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    #[sea_orm(string_value = "group_rank")]
     GroupRank,
 }
 
@@ -34,6 +34,8 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+by_id!(BindingId: find_for_update, delete);
 
 /// The rule itself, without its place in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,17 +119,13 @@ pub async fn find_rule<C: ConnectionTrait>(
         .await
 }
 
-/// The binding, its row locked until the transaction ends.
-pub async fn find_for_update<C: ConnectionTrait>(
+/// Gives an existing binding another rule. The unique index refuses one that the guild has already.
+pub async fn replace<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     binding: BindingId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(binding).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
-}
-
-/// Gives an existing binding another rule. The unique index refuses one that the guild has already.
-pub async fn replace<C: ConnectionTrait>(conn: &C, binding: BindingId, rule: Rule) -> Result<(), DbErr> {
+    rule: Rule,
+) -> Result<(), DbErr> {
     let change = ActiveModel {
         binding_id: Set(binding),
         kind: Set(rule.kind),
@@ -136,11 +134,6 @@ pub async fn replace<C: ConnectionTrait>(conn: &C, binding: BindingId, rule: Rul
         role_id: Set(rule.role_id),
         ..Default::default()
     };
-    Entity::update(change).exec(conn).await?;
-    Ok(())
-}
-
-pub async fn remove<C: ConnectionTrait>(conn: &C, binding: BindingId) -> Result<(), DbErr> {
-    Entity::delete_by_id(binding).exec(conn).await?;
+    Entity::update(change).validate()?.filter(Column::GuildId.eq(guild)).exec(conn).await?;
     Ok(())
 }

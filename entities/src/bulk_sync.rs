@@ -37,12 +37,10 @@ impl ActiveModelBehavior for ActiveModel {}
 
 /// What is counted apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 pub enum Kind {
     /// May write.
-    #[sea_orm(string_value = "run")]
     Run,
-    #[sea_orm(string_value = "dry_run")]
     DryRun,
 }
 

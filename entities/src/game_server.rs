@@ -9,7 +9,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
-use crate::{GuildId, PlaceId, Timestamp, UniverseId};
+use crate::{GuildId, Page, PlaceId, Timestamp, UniverseId};
 
 /// Without a heartbeat for this long a server is offline (docs/rules.md 7).
 pub const SILENCE_LIMIT: Duration = Duration::seconds(90);
@@ -128,7 +128,7 @@ pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     filter: Filter,
-    (cursor, limit): (Option<&str>, u64),
+    page: Page<&str>,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
     let heard = Column::LastHeartbeatAt;
@@ -139,8 +139,8 @@ pub async fn list<C: ConnectionTrait>(
                 if live { heard.gt(now - SILENCE_LIMIT) } else { heard.lte(now - SILENCE_LIMIT) }
             }))
             .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
-            .add_option(cursor.map(|cursor| Column::ServerId.gt(cursor)));
-    Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(limit).all(conn).await
+            .add_option(page.cursor.map(|cursor| Column::ServerId.gt(cursor)));
+    Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(page.limit).all(conn).await
 }
 
 /// Notes up to `limit` servers that have fallen silent.

@@ -2,9 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set};
 
-use crate::{ChatId, JobId, Timestamp};
+use crate::{ChatId, JobId, Page, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "job_failure")]
@@ -56,16 +56,7 @@ pub async fn note<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Failures of a job, newest first, older than the cursor.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    job: JobId,
-    (cursor, limit): (Option<i64>, u64),
-) -> Result<Vec<Model>, DbErr> {
-    let mut query =
-        Entity::find().filter(Column::JobId.eq(job)).order_by_desc(Column::FailureId).limit(limit);
-    if let Some(cursor) = cursor {
-        query = query.filter(Column::FailureId.lt(cursor));
-    }
-    query.all(conn).await
+/// Failures of a job, newest first.
+pub async fn list<C: ConnectionTrait>(conn: &C, job: JobId, page: Page<i64>) -> Result<Vec<Model>, DbErr> {
+    page.of(Entity::find().filter(Column::JobId.eq(job)), Column::FailureId).all(conn).await
 }

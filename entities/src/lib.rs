@@ -7,12 +7,13 @@
 pub mod api_key;
 pub mod application_panel;
 pub mod application_submission;
+pub mod approval;
 pub mod audit_entry;
 pub mod binding;
 pub mod bulk;
 pub mod bulk_sync;
+mod by_id;
 pub mod chat_ban;
-mod due;
 pub mod game_server;
 pub mod guild;
 pub mod idempotency;
@@ -28,6 +29,7 @@ pub mod loa;
 pub mod moderation_revision;
 pub mod pending_action;
 pub mod quota;
+pub mod quota_progress;
 pub mod registered_game;
 pub mod sanction;
 pub mod schedule;
@@ -35,15 +37,18 @@ mod second;
 pub mod server_command;
 pub mod shield_flag;
 pub mod staff_action;
+pub mod staff_directory;
 pub mod staff_member;
 pub mod staff_note;
 pub mod staff_role;
 pub mod staff_session;
 pub mod strike;
 mod subject;
+mod sweep;
 pub mod ticket;
 pub mod worker;
 
+pub use by_id::Page;
 use chrono::{DateTime, Utc};
 pub use ids::{
     ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError, JobId,

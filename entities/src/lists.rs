@@ -22,7 +22,7 @@ where
     }
 }
 
-/// A table of these rows with the columns `column1`, `column2`, ….
+/// A table of these rows, at least one, with the columns `column1`, `column2`, ….
 pub(crate) fn table<C: ConnectionTrait, const N: usize>(conn: &C, rows: Vec<[Value; N]>) -> SelectStatement {
     let mut table = Query::select();
     if conn.get_database_backend() != DatabaseBackend::Postgres {
@@ -35,8 +35,8 @@ pub(crate) fn table<C: ConnectionTrait, const N: usize>(conn: &C, rows: Vec<[Val
         let array = Func::cust("unnest").arg(Value::Array(of, Some(Box::new(values))));
         table.expr_as(array, format!("column{}", column + 1));
     }
-    // All of them. For a plan that is to serve each length Postgres takes it for one row, and reads the rows of the other
-    // table by its index; else it may read all of that table for ever because it was small when the plan was made.
+    // A limit of all rows makes Postgres expect one row where a plan serves every length, so it reads the other table by
+    // its index. Without it, a plan made while that table was small would read all of it for ever.
     table.limit(rows.len() as u64);
     table
 }

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, GuildId, LoaId, Timestamp, due, staff_member};
+use crate::by_id::by_id;
+use crate::sweep::{self, Due};
+use crate::{ChatId, GuildId, LoaId, Page, Timestamp, staff_member};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "loa")]
@@ -30,13 +32,13 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+by_id!(LoaId: find, delete, newest);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    #[sea_orm(string_value = "active")]
     Active,
-    #[sea_orm(string_value = "expired")]
     Expired,
 }
 
@@ -65,7 +67,7 @@ pub async fn add<C: ConnectionTrait>(
     new: NewLoa,
     now: Timestamp,
 ) -> Result<Written, DbErr> {
-    if staff_member::lock(conn, guild, new.staff).await?.is_none() {
+    if staff_member::find_for_update(conn, guild, new.staff).await?.is_none() {
         return Ok(Written::NotStaff);
     }
     let span = Span { guild, staff: new.staff, starts_at: new.starts_at, ends_at: new.ends_at };
@@ -139,10 +141,6 @@ async fn overlapping<C: ConnectionTrait>(
         .await
 }
 
-pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId, loa: LoaId) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(loa).filter(Column::GuildId.eq(guild)).one(conn).await
-}
-
 /// Like [`find`], after locking the member, so that no other leave of the same person changes meanwhile.
 pub async fn find_for_update<C: ConnectionTrait>(
     conn: &C,
@@ -150,7 +148,7 @@ pub async fn find_for_update<C: ConnectionTrait>(
     loa: LoaId,
 ) -> Result<Option<Model>, DbErr> {
     let Some(found) = find(conn, guild, loa).await? else { return Ok(None) };
-    staff_member::lock(conn, guild, found.staff_id).await?;
+    staff_member::find_for_update(conn, guild, found.staff_id).await?;
     // Read again: it may have changed while this waited for the lock.
     Entity::find_by_id(loa).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
 }
@@ -160,21 +158,6 @@ pub async fn find_for_update<C: ConnectionTrait>(
 pub struct Filter {
     pub staff: Option<ChatId>,
     pub status: Option<Status>,
-}
-
-/// Leaves of a guild, newest first, older than the cursor.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    filter: Filter,
-    (cursor, limit): (Option<LoaId>, u64),
-) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
-        .add_option(filter.staff.map(|staff| Column::StaffId.eq(staff)))
-        .add_option(filter.status.map(|status| Column::Status.eq(status)))
-        .add_option(cursor.map(|cursor| Column::LoaId.lt(cursor)));
-    Entity::find().filter(wanted).order_by_desc(Column::LoaId).limit(limit).all(conn).await
 }
 
 /// The active leave of a person that is under way, or else the next one.
@@ -194,22 +177,24 @@ pub async fn open_of<C: ConnectionTrait>(
         .await
 }
 
-pub async fn delete<C: ConnectionTrait>(
+/// Leaves of a guild, newest first.
+pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
-    loa: LoaId,
-) -> Result<Option<Model>, DbErr> {
-    let deleted = Entity::delete_many()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::LoaId.eq(loa))
-        .exec_with_returning(conn)
-        .await?;
-    Ok(deleted.into_iter().next())
+    filter: Filter,
+    page: Page<LoaId>,
+) -> Result<Vec<Model>, DbErr> {
+    let shown = Condition::all()
+        .add_option(filter.staff.map(|staff| Column::StaffId.eq(staff)))
+        .add_option(filter.status.map(|status| Column::Status.eq(status)));
+    newest(guild, page).filter(shown).all(conn).await
 }
 
-/// Marks up to `limit` active leaves that are over as expired: those of one guild, or of all.
-pub async fn expire<C: ConnectionTrait>(
+/// Marks up to `limit` active leaves that are over as expired, those of one guild or of all, with an audit entry each.
+/// Needs a transaction.
+pub async fn sweep<C: ConnectionTrait>(
     conn: &C,
+    by: &Actor,
     guild: Option<GuildId>,
     now: Timestamp,
     limit: u64,
@@ -219,29 +204,20 @@ pub async fn expire<C: ConnectionTrait>(
         .add(Column::EndsAt.lte(now))
         .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
     let expire = Entity::update_many().col_expr(Column::Status, Expr::value(Status::Expired));
-    due::change(conn, expire, over, (Column::LoaId, Column::EndsAt), limit).await
+    let due = Due { rows: over, id: Column::LoaId, since: Column::EndsAt };
+    let closed = sweep::close(conn, expire, due, limit).await?;
+    audit_entry::write_many(conn, by, closed.iter().map(expiry_entry), now).await?;
+    Ok(closed)
 }
 
-/// Like [`expire`], and each leaves an audit entry. Needs a transaction.
-pub async fn sweep<C: ConnectionTrait>(
-    conn: &C,
-    by: &Actor,
-    guild: Option<GuildId>,
-    now: Timestamp,
-    limit: u64,
-) -> Result<Vec<Model>, DbErr> {
-    let closed = expire(conn, guild, now, limit).await?;
-    for loa in &closed {
-        let entry = NewEntry {
-            guild: loa.guild_id,
-            action: "loa.expire",
-            target: loa.loa_id.to_string(),
-            metadata: json!({
-                "before": { "status": Status::Active },
-                "after": { "status": Status::Expired, "staff_id": loa.staff_id },
-            }),
-        };
-        audit_entry::write(conn, by, entry, now).await?;
+fn expiry_entry(loa: &Model) -> NewEntry {
+    NewEntry {
+        guild: loa.guild_id,
+        action: "loa.expire",
+        target: loa.loa_id.to_string(),
+        metadata: json!({
+            "before": { "status": Status::Active },
+            "after": { "status": Status::Expired, "staff_id": loa.staff_id },
+        }),
     }
-    Ok(closed)
 }

@@ -2,11 +2,12 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect, TransactionTrait};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set};
 use serde::{Deserialize, Serialize};
 
+use crate::by_id::by_id;
 use crate::staff_action::{self, ActionType};
-use crate::{ActionId, ChatId, GuildId, PendingId, Timestamp};
+use crate::{ActionId, ChatId, GuildId, Page, PendingId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "pending_action")]
@@ -28,28 +29,19 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+by_id!(PendingId: find, newest);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    #[sea_orm(string_value = "pending")]
     Pending,
-    #[sea_orm(string_value = "approved")]
     Approved,
-    #[sea_orm(string_value = "rejected")]
     Rejected,
 }
 
-/// What came of a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    Made(Model),
-    /// Somebody decided before.
-    Already(Model),
-    Unknown,
-}
-
-pub(crate) async fn submit<C: ConnectionTrait>(
+/// Puts an action on the list of those that wait.
+pub(crate) async fn add<C: ConnectionTrait>(
     conn: &C,
     action: &staff_action::Model,
     now: Timestamp,
@@ -68,52 +60,39 @@ pub(crate) async fn submit<C: ConnectionTrait>(
     Ok(row.insert(conn).await?.pending_id)
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    pending: PendingId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(pending).filter(Column::GuildId.eq(guild)).one(conn).await
-}
-
-/// Actions of a guild that wait, newest first, older than the cursor.
+/// Actions of a guild that wait, newest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
-    (cursor, limit): (Option<PendingId>, u64),
+    page: Page<PendingId>,
 ) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
-        .add(Column::State.eq(State::Pending))
-        .add_option(cursor.map(|cursor| Column::PendingId.lt(cursor)));
-    Entity::find().filter(wanted).order_by_desc(Column::PendingId).limit(limit).all(conn).await
+    newest(guild, page).filter(Column::State.eq(State::Pending)).all(conn).await
 }
 
-/// Approves or rejects. Needs a transaction: an approved action counts from the same commit on.
-pub async fn decide<C: ConnectionTrait + TransactionTrait>(
+/// What was decided on a waiting action.
+#[derive(Debug, Clone, Copy)]
+pub struct Verdict {
+    pub approve: bool,
+    pub by: ChatId,
+    pub at: Timestamp,
+}
+
+/// Writes the decision; `None`: unknown, or decided before.
+pub(crate) async fn close<C: ConnectionTrait>(
     conn: &C,
-    (guild, pending): (GuildId, PendingId),
-    approve: bool,
-    by: ChatId,
-    now: Timestamp,
-) -> Result<Decision, DbErr> {
-    let state = if approve { State::Approved } else { State::Rejected };
-    let decided = Entity::update_many()
+    guild: GuildId,
+    pending: PendingId,
+    verdict: Verdict,
+) -> Result<Option<Model>, DbErr> {
+    let state = if verdict.approve { State::Approved } else { State::Rejected };
+    let closed = Entity::update_many()
         .col_expr(Column::State, Expr::value(state))
-        .col_expr(Column::DecidedAt, Expr::value(now))
-        .col_expr(Column::DecidedBy, Expr::value(by))
+        .col_expr(Column::DecidedAt, Expr::value(verdict.at))
+        .col_expr(Column::DecidedBy, Expr::value(verdict.by))
         .filter(Column::GuildId.eq(guild))
         .filter(Column::PendingId.eq(pending))
         .filter(Column::State.eq(State::Pending))
         .exec_with_returning(conn)
         .await?;
-    let Some(decided) = decided.into_iter().next() else {
-        let found = find(conn, guild, pending).await?;
-        return Ok(found.map_or(Decision::Unknown, Decision::Already));
-    };
-    if approve {
-        let of = (guild, decided.staff_id, decided.action_type);
-        staff_action::let_count(conn, of, decided.action_id, now).await?;
-    }
-    Ok(Decision::Made(decided))
+    Ok(closed.into_iter().next())
 }

@@ -1,14 +1,14 @@
 //! Quotas (docs/rules.md 6): a target for a metric in a period, for all staff or for one role.
 
-use std::collections::HashMap;
-
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QuerySelect};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
-use crate::staff_action::{self, ActionType};
-use crate::{ChatId, GuildId, QuotaId, Timestamp, staff_member, staff_role, staff_session};
+use crate::by_id::by_id;
+use crate::staff_action::ActionType;
+use crate::{ChatId, GuildId, QuotaId, Timestamp, staff_member, staff_role};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "quota")]
@@ -32,59 +32,42 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+by_id!(QuotaId: find, find_for_update, delete, list);
+
 /// What a quota measures: actions of one type, minutes in sessions, or sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum, IntoStaticStr,
+)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Metric {
-    #[sea_orm(string_value = "ban")]
     Ban,
-    #[sea_orm(string_value = "unban")]
     Unban,
-    #[sea_orm(string_value = "mute")]
     Mute,
-    #[sea_orm(string_value = "unmute")]
     Unmute,
-    #[sea_orm(string_value = "warn")]
     Warn,
-    #[sea_orm(string_value = "kick")]
     Kick,
-    #[sea_orm(string_value = "custom")]
     Custom,
-    #[sea_orm(string_value = "minutes")]
     Minutes,
-    #[sea_orm(string_value = "sessions")]
     Sessions,
 }
 
 impl Metric {
     /// The action it counts; none for minutes and sessions.
     pub fn action_type(self) -> Option<ActionType> {
-        match self {
-            Self::Ban => Some(ActionType::Ban),
-            Self::Unban => Some(ActionType::Unban),
-            Self::Mute => Some(ActionType::Mute),
-            Self::Unmute => Some(ActionType::Unmute),
-            Self::Warn => Some(ActionType::Warn),
-            Self::Kick => Some(ActionType::Kick),
-            Self::Custom => Some(ActionType::Custom),
-            Self::Minutes | Self::Sessions => None,
-        }
+        <&str>::from(self).parse().ok()
     }
 }
 
 /// In the guild's time zone, weeks from the guild's first day (docs/rules.md 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
-    #[sea_orm(string_value = "day")]
     Day,
-    #[sea_orm(string_value = "week")]
     Week,
-    #[sea_orm(string_value = "month")]
     Month,
-    #[sea_orm(string_value = "all")]
     All,
 }
 
@@ -119,35 +102,6 @@ pub async fn add<C: ConnectionTrait>(
     row.insert(conn).await
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    quota: QuotaId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(quota).filter(Column::GuildId.eq(guild)).one(conn).await
-}
-
-/// Like [`find`], and the row is locked until the transaction ends.
-pub async fn find_for_update<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    quota: QuotaId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(quota).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
-}
-
-/// Quotas of a guild, newest first, older than the cursor.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    (cursor, limit): (Option<QuotaId>, u64),
-) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
-        .add_option(cursor.map(|cursor| Column::QuotaId.lt(cursor)));
-    Entity::find().filter(wanted).order_by_desc(Column::QuotaId).limit(limit).all(conn).await
-}
-
 /// Writes every field that a guild may change.
 pub async fn save<C: ConnectionTrait>(conn: &C, quota: &Model) -> Result<(), DbErr> {
     let change = ActiveModel {
@@ -162,19 +116,6 @@ pub async fn save<C: ConnectionTrait>(conn: &C, quota: &Model) -> Result<(), DbE
     };
     Entity::update(change).validate()?.filter(Column::GuildId.eq(quota.guild_id)).exec(conn).await?;
     Ok(())
-}
-
-pub async fn delete<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    quota: QuotaId,
-) -> Result<Option<Model>, DbErr> {
-    let deleted = Entity::delete_many()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::QuotaId.eq(quota))
-        .exec_with_returning(conn)
-        .await?;
-    Ok(deleted.into_iter().next())
 }
 
 /// A role was renamed: quotas of its old name follow, unless another role still has that name. Returns how many.
@@ -200,8 +141,8 @@ pub async fn follow_role<C: ConnectionTrait>(
     Ok(moved.rows_affected)
 }
 
-/// Whether some quota that covers this member wants such actions approved.
-pub async fn wants_approval<C: ConnectionTrait>(
+/// Whether a quota that covers this member demands approval of such actions.
+pub async fn demands_approval<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     staff: ChatId,
@@ -233,50 +174,4 @@ pub async fn wants_approval<C: ConnectionTrait>(
         .one(conn)
         .await?;
     Ok(found.is_some())
-}
-
-/// How far one staff member has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    pub staff_id: ChatId,
-    pub current: i64,
-}
-
-/// Progress of every member that the quota covers since the period began, highest first, ties by chat id.
-pub async fn progress<C: ConnectionTrait>(
-    conn: &C,
-    quota: &Model,
-    since: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<Vec<Progress>, DbErr> {
-    let measured = measure(conn, quota, since).await?;
-    let members = staff_member::list(conn, quota.guild_id, now).await?;
-    let mut rows: Vec<Progress> = members
-        .iter()
-        .filter(|member| quota.scope_role.as_ref().is_none_or(|role| *role == member.role_name))
-        .map(|member| Progress {
-            staff_id: member.chat_id,
-            current: measured.get(&member.chat_id).copied().unwrap_or(0),
-        })
-        .collect();
-    rows.sort_by_key(|row| (std::cmp::Reverse(row.current), row.staff_id));
-    Ok(rows)
-}
-
-async fn measure<C: ConnectionTrait>(
-    conn: &C,
-    quota: &Model,
-    since: Option<Timestamp>,
-) -> Result<HashMap<ChatId, i64>, DbErr> {
-    let guild = quota.guild_id;
-    let Some(action) = quota.metric.action_type() else {
-        let totals = staff_session::totals::of_guild(conn, guild, since).await?;
-        let minutes = quota.metric == Metric::Minutes;
-        return Ok(totals
-            .iter()
-            .map(|total| (total.staff_id, if minutes { total.seconds / 60 } else { total.sessions }))
-            .collect());
-    };
-    let tallies = staff_action::totals::of_guild(conn, guild, &[action], since).await?;
-    Ok(tallies.iter().map(|tally| (tally.staff_id, tally.count)).collect())
 }

@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, QueryOrder};
 
+use crate::by_id::by_id;
 use crate::{GuildId, PlaceId, Timestamp, UniverseId};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -23,6 +24,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+by_id!(UniverseId: find);
+
 /// Registers a game; false when the guild has this universe already, which stays as it is.
 pub async fn register<C: ConnectionTrait>(conn: &C, game: Model) -> Result<bool, DbErr> {
     let conflict = OnConflict::columns([Column::GuildId, Column::UniverseId]).do_nothing().to_owned();
@@ -34,14 +37,6 @@ pub async fn register<C: ConnectionTrait>(conn: &C, game: Model) -> Result<bool,
         registered_at: Set(game.registered_at),
     };
     Ok(Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await? > 0)
-}
-
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    universe: UniverseId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id((guild, universe)).one(conn).await
 }
 
 pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {

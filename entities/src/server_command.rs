@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, CommandId, GuildId, Timestamp, due};
+use crate::by_id::by_id;
+use crate::sweep::{self, Due};
+use crate::{ChatId, CommandId, GuildId, Page, Timestamp};
 
 /// A command older than this is expired (docs/rules.md 7).
 pub const LIFETIME: Duration = Duration::minutes(10);
@@ -39,25 +41,22 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+by_id!(CommandId: find, newest);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    #[sea_orm(string_value = "queued")]
     Queued,
-    #[sea_orm(string_value = "acknowledged")]
     Acknowledged,
-    #[sea_orm(string_value = "expired")]
     Expired,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum AckStatus {
-    #[sea_orm(string_value = "ok")]
     Ok,
-    #[sea_orm(string_value = "error")]
     Error,
 }
 
@@ -171,44 +170,38 @@ pub async fn acknowledge<C: ConnectionTrait>(
     Ok(found.map_or(Acknowledged::Unknown, Acknowledged::Before))
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    command: CommandId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(command).filter(Column::GuildId.eq(guild)).one(conn).await
-}
-
-/// Commands of a guild, or of one server, newest first, older than the cursor.
+/// Commands of a guild, or of one server, newest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     server: Option<&str>,
-    (cursor, limit): (Option<CommandId>, u64),
+    page: Page<CommandId>,
 ) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
-        .add_option(server.map(|server| Column::ServerId.eq(server)))
-        .add_option(cursor.map(|cursor| Column::CommandId.lt(cursor)));
-    Entity::find().filter(wanted).order_by_desc(Column::CommandId).limit(limit).all(conn).await
+    let shown = Condition::all().add_option(server.map(|server| Column::ServerId.eq(server)));
+    newest(guild, page).filter(shown).all(conn).await
 }
 
-/// Expires up to `limit` commands that nobody acknowledged in time, with an audit entry each. Needs a transaction.
-pub async fn expire<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<Model>, DbErr> {
+/// Expires up to `limit` commands that were not acknowledged in time, with an audit entry each. Needs a transaction.
+pub async fn sweep<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<Model>, DbErr> {
     let over =
         Condition::all().add(Column::State.eq(State::Queued)).add(Column::IssuedAt.lte(now - LIFETIME));
     let expire = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Expired))
         .col_expr(Column::EndedAt, Expr::value(now));
-    let expired = due::change(conn, expire, over, (Column::CommandId, Column::IssuedAt), limit).await?;
-    for command in &expired {
-        let metadata = json!({
+    let due = Due { rows: over, id: Column::CommandId, since: Column::IssuedAt };
+    let closed = sweep::close(conn, expire, due, limit).await?;
+    audit_entry::write_many(conn, &Actor::service(), closed.iter().map(expiry_entry), now).await?;
+    Ok(closed)
+}
+
+fn expiry_entry(command: &Model) -> NewEntry {
+    NewEntry {
+        guild: command.guild_id,
+        action: "commands.expire",
+        target: command.command_id.to_string(),
+        metadata: json!({
             "server_id": command.server_id, "type": command.kind, "target_id": command.target_id,
             "issued_by": command.issued_by,
-        });
-        let target = command.command_id.to_string();
-        let entry = NewEntry { guild: command.guild_id, action: "commands.expire", target, metadata };
-        audit_entry::write(conn, &Actor::service(), entry, now).await?;
+        }),
     }
-    Ok(expired)
 }

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
-use crate::{ChatId, FlagId, GuildId, PlayId, Timestamp, lists};
+use crate::{ChatId, FlagId, GuildId, Page, PlayId, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "shield_flag")]
@@ -109,16 +109,15 @@ pub async fn times<C: ConnectionTrait>(
         .await
 }
 
-/// Flags, newest first, older than the cursor; `lifted` shows only lifted ones or only active ones.
+/// Flags, newest first; `lifted` shows only lifted ones or only active ones.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     lifted: Option<bool>,
-    (cursor, limit): (Option<FlagId>, u64),
+    page: Page<FlagId>,
 ) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all().add_option(cursor.map(|cursor| Column::FlagId.lt(cursor))).add_option(
-        lifted.map(|lifted| if lifted { Column::LiftedAt.is_not_null() } else { Column::LiftedAt.is_null() }),
-    );
-    Entity::find().filter(wanted).order_by_desc(Column::FlagId).limit(limit).all(conn).await
+    let state = |lifted| if lifted { Column::LiftedAt.is_not_null() } else { Column::LiftedAt.is_null() };
+    let shown = Condition::all().add_option(lifted.map(state));
+    page.of(Entity::find().filter(shown), Column::FlagId).all(conn).await
 }
 
 /// Lifts the active flag of a user; `None` when there is none. No user: the service's operator did it.

@@ -2,9 +2,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition};
 
-use crate::{ChatId, GuildId, NoteId, Timestamp};
+use crate::by_id::by_id;
+use crate::{ChatId, GuildId, NoteId, Page, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "staff_note")]
@@ -23,6 +24,8 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+by_id!(NoteId: find_for_update, delete, newest);
 
 /// A note to be written.
 #[derive(Debug, Clone)]
@@ -50,27 +53,15 @@ pub async fn add<C: ConnectionTrait>(
     row.insert(conn).await
 }
 
-/// The row, locked until the transaction ends.
-pub async fn find_for_update<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    note: NoteId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(note).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
-}
-
-/// Notes of a guild, or about one member, newest first, older than the cursor.
+/// Notes of a guild, or about one member, newest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     staff: Option<ChatId>,
-    (cursor, limit): (Option<NoteId>, u64),
+    page: Page<NoteId>,
 ) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
-        .add_option(staff.map(|staff| Column::StaffId.eq(staff)))
-        .add_option(cursor.map(|cursor| Column::NoteId.lt(cursor)));
-    Entity::find().filter(wanted).order_by_desc(Column::NoteId).limit(limit).all(conn).await
+    let about = Condition::all().add_option(staff.map(|staff| Column::StaffId.eq(staff)));
+    newest(guild, page).filter(about).all(conn).await
 }
 
 /// Gives a note another text; `None`: no such note.
@@ -88,17 +79,4 @@ pub async fn edit<C: ConnectionTrait>(
         .exec_with_returning(conn)
         .await?;
     Ok(edited.into_iter().next())
-}
-
-pub async fn delete<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    note: NoteId,
-) -> Result<Option<Model>, DbErr> {
-    let deleted = Entity::delete_many()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::NoteId.eq(note))
-        .exec_with_returning(conn)
-        .await?;
-    Ok(deleted.into_iter().next())
 }

@@ -2,9 +2,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
 use serde::{Deserialize, Serialize};
 
+use crate::by_id::by_id;
 use crate::{GuildId, RoleId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -24,6 +25,9 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+// A role that members hold cannot be deleted: ask [`crate::staff_member::count_with_role`] first.
+by_id!(RoleId: find, find_for_update, delete);
 
 /// What a staff role can permit on the chat side: reading or writing an area of the interface.
 pub const CHAT_PERMISSIONS: [&str; 14] = [
@@ -81,23 +85,6 @@ pub async fn upsert<C: ConnectionTrait>(
     Entity::insert(row).on_conflict(conflict).exec_with_returning(conn).await
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    role: RoleId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id((guild, role)).one(conn).await
-}
-
-/// Like [`find`], and the row is locked until the transaction ends, so that it cannot be deleted meanwhile.
-pub async fn find_for_update<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    role: RoleId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id((guild, role)).lock_exclusive().one(conn).await
-}
-
 /// Roles of a guild by name.
 pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {
     Entity::find()
@@ -116,19 +103,4 @@ pub async fn first_unknown<C: ConnectionTrait>(
 ) -> Result<Option<RoleId>, DbErr> {
     let known = list(conn, guild).await?;
     Ok(roles.iter().copied().find(|role| known.iter().all(|known| known.role_id != *role)))
-}
-
-/// Deletes a role; `None`: no such role. Fails on the foreign key when members hold it: ask
-/// [`count_with_role`](crate::staff_member::count_with_role) first.
-pub async fn delete<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    role: RoleId,
-) -> Result<Option<Model>, DbErr> {
-    let deleted = Entity::delete_many()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::RoleId.eq(role))
-        .exec_with_returning(conn)
-        .await?;
-    Ok(deleted.into_iter().next())
 }

@@ -2,12 +2,14 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, GuildId, StrikeId, Timestamp, due};
+use crate::by_id::by_id;
+use crate::sweep::{self, Due};
+use crate::{ChatId, GuildId, Page, StrikeId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "strike")]
@@ -31,13 +33,13 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+by_id!(StrikeId: find, find_for_update, delete, newest);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    #[sea_orm(string_value = "removed")]
     Removed,
-    #[sea_orm(string_value = "expired")]
     Expired,
 }
 
@@ -83,23 +85,6 @@ pub async fn add<C: ConnectionTrait>(
     row.insert(conn).await
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    strike: StrikeId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(strike).filter(Column::GuildId.eq(guild)).one(conn).await
-}
-
-/// Like [`find`], and the row is locked until the transaction ends.
-pub async fn find_for_update<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    strike: StrikeId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(strike).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
-}
-
 /// Which strikes a list shows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter {
@@ -107,20 +92,18 @@ pub struct Filter {
     pub active: Option<bool>,
 }
 
-/// Strikes of a guild, newest first, older than the cursor.
+/// Strikes of a guild, newest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     filter: Filter,
-    (cursor, limit): (Option<StrikeId>, u64),
+    page: Page<StrikeId>,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
+    let shown = Condition::all()
         .add_option(filter.staff.map(|staff| Column::StaffId.eq(staff)))
-        .add_option(filter.active.map(|yes| if yes { active(now) } else { active(now).not() }))
-        .add_option(cursor.map(|cursor| Column::StrikeId.lt(cursor)));
-    Entity::find().filter(wanted).order_by_desc(Column::StrikeId).limit(limit).all(conn).await
+        .add_option(filter.active.map(|yes| if yes { active(now) } else { active(now).not() }));
+    newest(guild, page).filter(shown).all(conn).await
 }
 
 pub async fn count_active<C: ConnectionTrait>(
@@ -168,23 +151,17 @@ pub async fn remove<C: ConnectionTrait>(
     Ok(removed.into_iter().next())
 }
 
-/// Wipes the record.
-pub async fn delete<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    strike: StrikeId,
-) -> Result<Option<Model>, DbErr> {
-    let deleted = Entity::delete_many()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::StrikeId.eq(strike))
-        .exec_with_returning(conn)
-        .await?;
-    Ok(deleted.into_iter().next())
+fn ending(how: Ended, now: Timestamp) -> UpdateMany<Entity> {
+    Entity::update_many()
+        .col_expr(Column::EndedAt, Expr::value(now))
+        .col_expr(Column::EndedHow, Expr::value(how))
 }
 
-/// Ends up to `limit` strikes that have expired: those of one guild, or of all.
-pub async fn expire<C: ConnectionTrait>(
+/// Ends up to `limit` strikes that have expired, those of one guild or of all, with an audit entry each. Needs a
+/// transaction.
+pub async fn sweep<C: ConnectionTrait>(
     conn: &C,
+    by: &Actor,
     guild: Option<GuildId>,
     now: Timestamp,
     limit: u64,
@@ -193,35 +170,20 @@ pub async fn expire<C: ConnectionTrait>(
         .add(Column::EndedAt.is_null())
         .add(Column::ExpiresAt.lte(now))
         .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
-    due::change(conn, ending(Ended::Expired, now), over, (Column::StrikeId, Column::ExpiresAt), limit).await
-}
-
-/// Like [`expire`], and each leaves an audit entry. Needs a transaction.
-pub async fn sweep<C: ConnectionTrait>(
-    conn: &C,
-    by: &Actor,
-    guild: Option<GuildId>,
-    now: Timestamp,
-    limit: u64,
-) -> Result<Vec<Model>, DbErr> {
-    let closed = expire(conn, guild, now, limit).await?;
-    for strike in &closed {
-        let entry = NewEntry {
-            guild: strike.guild_id,
-            action: "strikes.expire",
-            target: strike.strike_id.to_string(),
-            metadata: json!({
-                "before": { "active": true },
-                "after": { "active": false, "ended_how": Ended::Expired, "staff_id": strike.staff_id },
-            }),
-        };
-        audit_entry::write(conn, by, entry, now).await?;
-    }
+    let due = Due { rows: over, id: Column::StrikeId, since: Column::ExpiresAt };
+    let closed = sweep::close(conn, ending(Ended::Expired, now), due, limit).await?;
+    audit_entry::write_many(conn, by, closed.iter().map(expiry_entry), now).await?;
     Ok(closed)
 }
 
-fn ending(how: Ended, now: Timestamp) -> sea_orm::UpdateMany<Entity> {
-    Entity::update_many()
-        .col_expr(Column::EndedAt, Expr::value(now))
-        .col_expr(Column::EndedHow, Expr::value(how))
+fn expiry_entry(strike: &Model) -> NewEntry {
+    NewEntry {
+        guild: strike.guild_id,
+        action: "strikes.expire",
+        target: strike.strike_id.to_string(),
+        metadata: json!({
+            "before": { "active": true },
+            "after": { "active": false, "ended_how": Ended::Expired, "staff_id": strike.staff_id },
+        }),
+    }
 }

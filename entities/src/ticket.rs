@@ -3,9 +3,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QuerySelect};
 use serde::{Deserialize, Serialize};
 
+use crate::by_id::by_id;
 use crate::{ChannelId, GuildId, JobId, PanelId, SubmissionId, TicketId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -29,14 +30,14 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+by_id!(TicketId: find, list);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
-#[sea_orm(rs_type = "String", db_type = "Text")]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// The channel is being made, or its making failed and is to be asked for again.
-    #[sea_orm(string_value = "creating")]
     Creating,
-    #[sea_orm(string_value = "open")]
     Open,
 }
 
@@ -115,14 +116,6 @@ pub async fn open<C: ConnectionTrait>(
     Ok(opened.into_iter().next())
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    ticket: TicketId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(ticket).filter(Column::GuildId.eq(guild)).one(conn).await
-}
-
 pub async fn find_by_submission<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -133,18 +126,4 @@ pub async fn find_by_submission<C: ConnectionTrait>(
         .filter(Column::SubmissionId.eq(submission))
         .one(conn)
         .await
-}
-
-/// Tickets of a guild, newest first, older than the cursor.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    (cursor, limit): (Option<TicketId>, u64),
-) -> Result<Vec<Model>, DbErr> {
-    let mut query =
-        Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::TicketId).limit(limit);
-    if let Some(cursor) = cursor {
-        query = query.filter(Column::TicketId.lt(cursor));
-    }
-    query.all(conn).await
 }

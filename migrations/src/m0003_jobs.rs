@@ -81,7 +81,6 @@ CREATE TABLE job (
     actor_id bigint,
     key_id bigint,
     request_id text,
-    trace_context text,
     created_at {time} NOT NULL,
     started_at {time},
     finished_at {time},

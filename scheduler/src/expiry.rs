@@ -1,17 +1,20 @@
-//! The sweep of expired bans and mutes. They stop to count at their second without it; the sweep adds the audit entry,
-//! the event, and the end of the copy on the chat platform.
+//! Sweeps of what expired: bans and mutes, leaves of absence, strikes, commands. All of them stop to count at their second
+//! without a sweep; it adds the audit entry and, for bans and mutes, the event and the end of the copy on the chat
+//! platform.
 
 use entities::audit_entry::Actor;
 use entities::moderation_revision::{self, Change};
 use entities::sanction::{self, active, expiry};
-use entities::{GuildId, Person};
+use entities::{GuildId, Person, loa, server_command, strike};
 use runtime::{Context, Event, ModerationVerb};
 use sea_orm::{DatabaseTransaction, DbErr};
 
+use crate::batch::{BATCH, commit};
+
 /// Guilds looked at in one batch.
 const GUILDS: u64 = 100;
-/// Rows closed in one transaction: it holds the lock of the guild's moderation.
-const BATCH: u64 = 200;
+/// Rows of one guild closed in one transaction: it holds the lock of the guild's moderation.
+const OF_GUILD: u64 = 200;
 /// The reason that game servers get.
 const REASON: &str = "expired";
 
@@ -26,7 +29,7 @@ pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
 async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
     let transaction = context.database.begin().await?;
     let change = moderation_revision::begin(&transaction, guild, context.clock.now()).await?;
-    let closed = expiry::sweep(&transaction, &change, BATCH).await?;
+    let closed = expiry::sweep(&transaction, &change, OF_GUILD).await?;
     if closed.is_empty() {
         transaction.rollback().await?;
         return Ok(0);
@@ -66,4 +69,21 @@ async fn events_of(
     let held = holding.iter().filter(|_| row.place_id.is_none());
     let held = held.map(|other| event(ModerationVerb::begin_of(other.kind), &other.reason, other.place_id));
     Ok(std::iter::once(end).chain(held).flatten().collect())
+}
+
+/// Leaves of absence that are over.
+pub(crate) async fn loa(context: &Context) -> Result<u64, DbErr> {
+    let sweep = async |conn: &_, now| loa::sweep(conn, &Actor::service(), None, now, BATCH).await;
+    Ok(commit(context, sweep).await?.len() as u64)
+}
+
+pub(crate) async fn strikes(context: &Context) -> Result<u64, DbErr> {
+    let sweep = async |conn: &_, now| strike::sweep(conn, &Actor::service(), None, now, BATCH).await;
+    Ok(commit(context, sweep).await?.len() as u64)
+}
+
+/// Commands that were not acknowledged within ten minutes (docs/rules.md 7).
+pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
+    let sweep = async |conn: &_, now| server_command::sweep(conn, now, BATCH).await;
+    Ok(commit(context, sweep).await?.len() as u64)
 }

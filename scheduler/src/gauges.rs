@@ -7,14 +7,14 @@ use entities::{Timestamp, worker};
 use runtime::Context;
 use sea_orm::DbErr;
 
+use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
-use crate::{due, every};
 
 const EVERY: Duration = Duration::from_secs(10);
 
 pub(crate) async fn keep(context: Context, leadership: Leadership) {
-    let mut tick = every(EVERY);
-    while due(&mut tick, &leadership, &context.shutdown).await {
+    let mut interval = LeaderInterval::new(EVERY, leadership, context.shutdown.clone());
+    while interval.next().await {
         if let Err(error) = read(&context).await {
             tracing::debug!(%error, "cannot read what waits");
         }

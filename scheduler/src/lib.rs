@@ -4,25 +4,25 @@
 //! The leader's lease keeps others from doing the same work beside it; that nothing is done twice rests on guarded
 //! updates, not on the lease.
 
+mod batch;
 mod expiry;
 mod gauges;
+mod interval;
 mod leader;
 mod periodic;
 #[cfg(test)]
 mod place;
+mod prune;
 mod rescue;
 mod schedules;
-mod silent;
+mod stale;
 mod ticks;
-
-use std::time::Duration;
 
 use queue::Queue;
 use queue::run::{Registry, Slots};
-use runtime::{Context, Shutdown};
+use runtime::Context;
 
 pub use leader::LEASE;
-use leader::Leadership;
 pub use schedules::{SCHEDULES, Schedule};
 
 /// How this process schedules.
@@ -41,20 +41,4 @@ pub fn start(context: &Context, queue: &Queue, options: Options) {
     tracker.spawn(ticks::keep(context.clone(), queue.clone(), leadership.clone()));
     tracker.spawn(gauges::keep(context.clone(), leadership));
     queue::run::run(&queue, Registry::default().with(periodic::Job(context)), Slots::SCHEDULER);
-}
-
-/// Waits until the leader is to look again; false when no new work is wanted.
-async fn due(tick: &mut tokio::time::Interval, leadership: &Leadership, shutdown: &Shutdown) -> bool {
-    loop {
-        tokio::select! {
-            _ = tick.tick() => if leadership.leads() { return true },
-            () = shutdown.soft().cancelled() => return false,
-        }
-    }
-}
-
-fn every(period: Duration) -> tokio::time::Interval {
-    let mut tick = tokio::time::interval(period);
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    tick
 }

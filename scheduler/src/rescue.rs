@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use queue::Queue;
 use runtime::Shutdown;
 
+use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
-use crate::{due, every};
 
 const EVERY: Duration = Duration::from_secs(1);
 /// Two looks that are further apart than this had the database, or this process, away between them.
@@ -18,9 +18,9 @@ const GAP: Duration = Duration::from_secs(4);
 const STEADY: Duration = Duration::from_secs(7);
 
 pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdown) {
-    let mut tick = every(EVERY);
+    let mut interval = LeaderInterval::new(EVERY, leadership, shutdown);
     let mut watch = Watch::default();
-    while due(&mut tick, &leadership, &shutdown).await {
+    while interval.next().await {
         let asked = Instant::now();
         let looked = if watch.is_steady(asked) {
             queue.rescue().await.map(drop)

@@ -13,16 +13,16 @@ use queue::{Draft, Queue, QueueError};
 use runtime::Context;
 use sea_orm::DbErr;
 
+use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
 use crate::schedules::{SCHEDULES, Schedule};
-use crate::{due, every};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) async fn keep(context: Context, queue: Queue, leadership: Leadership) {
-    let mut tick = every(LOOK_EVERY);
+    let mut interval = LeaderInterval::new(LOOK_EVERY, leadership, context.shutdown.clone());
     let mut ticker = Ticker::new(context.clone(), queue, SCHEDULES);
-    while due(&mut tick, &leadership, &context.shutdown).await {
+    while interval.next().await {
         if let Err(error) = ticker.look().await {
             tracing::warn!(%error, "cannot look at the schedules, trying again");
         }

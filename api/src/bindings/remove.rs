@@ -14,7 +14,7 @@ pub(crate) async fn remove(call: Call) -> Result<Reply, ApiError> {
     let transaction = begin(&call).await?;
     let found = binding::find_for_update(&transaction, call.guild(), id).await?;
     let found = found.ok_or_else(|| ApiError::not_found("binding"))?;
-    binding::remove(&transaction, id).await?;
+    binding::delete(&transaction, call.guild(), id).await?;
     call.audit(&transaction, "bindings.remove", id, json!({ "before": found.rule() })).await?;
     let reply = call.commit(transaction, Reply::message("binding removed")).await?;
     announce(&call);

@@ -23,7 +23,7 @@ pub(crate) async fn update(call: Call) -> Result<Reply, ApiError> {
     if binding::find_rule(&transaction, call.guild(), after).await?.is_some() {
         return Err(duplicate());
     }
-    binding::replace(&transaction, id, after).await?;
+    binding::replace(&transaction, call.guild(), id, after).await?;
     call.audit(&transaction, "bindings.update", id, changes).await?;
     let reply = call.commit(transaction, Reply::message("binding updated")).await?;
     announce(&call);

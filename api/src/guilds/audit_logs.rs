@@ -1,6 +1,6 @@
 //! GET and POST /guilds/:guildId/audit-logs (docs/rules.md 8)
 
-use entities::audit_entry::{self, Filter, Model, Source};
+use entities::audit_entry::{self, CustomEntry, Filter, Model, Source};
 use entities::{AuditId, KeyId};
 use serde::Serialize;
 use serde_json::Value;
@@ -90,7 +90,7 @@ pub(crate) async fn add(call: Call) -> Result<Reply, ApiError> {
         ));
     }
     let transaction = call.begin().await?;
-    let entry = (call.guild(), action, target, metadata);
+    let entry = CustomEntry { guild: call.guild(), action, target, metadata };
     let id = audit_entry::write_custom(&transaction, &call.actor(), entry, call.now()).await?;
     call.commit(transaction, Reply::data(&Added { id })?).await
 }

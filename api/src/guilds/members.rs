@@ -43,7 +43,7 @@ pub(crate) async fn members(call: Call) -> Result<Reply, ApiError> {
         return Reply::data(&Members { members, total, next_cursor: None });
     }
     let page = Page::<ChatId>::of(&call, &ChatId::allowed())?;
-    let (after, limit) = page.to_fetch();
+    let entities::Page { cursor: after, limit } = page.to_fetch();
     let mut links = link::range(call.read(), call.guild(), (after, None), limit).await?;
     let next_cursor = Some(page.cut(&mut links, |link| link.chat_id));
     let total = link::count(call.read(), call.guild()).await?;

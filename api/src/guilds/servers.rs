@@ -43,7 +43,7 @@ pub(crate) async fn list(call: Call) -> Result<Reply, ApiError> {
         place: call.query.parsed("place_id", &PlaceId::allowed())?,
     };
     call.app.heartbeats.write_servers(&call.app.context).await?;
-    let (now, from) = (call.now(), (page.cursor.as_deref(), page.limit + 1));
+    let (now, from) = (call.now(), entities::Page { cursor: page.cursor.as_deref(), limit: page.limit + 1 });
     let mut rows = game_server::list(call.read(), call.guild(), filter, from, now).await?;
     let next_cursor = page.cut(&mut rows, |row| row.server_id.clone());
     let shown = |row: Model| Server {
@@ -101,7 +101,14 @@ async fn live<C: ConnectionTrait>(
     let mut found: Vec<(CommandId, String)> = Vec::new();
     loop {
         let after = found.last().map(|(_, server)| server.as_str());
-        let rows = game_server::list(conn, call.guild(), filter, (after, BATCH), call.now()).await?;
+        let rows = game_server::list(
+            conn,
+            call.guild(),
+            filter,
+            entities::Page { cursor: after, limit: BATCH },
+            call.now(),
+        )
+        .await?;
         let more = rows.len() as u64 == BATCH;
         found.extend(rows.into_iter().map(|row| (CommandId(uuid::Uuid::now_v7()), row.server_id)));
         if !more {

@@ -7,7 +7,7 @@ use entities::ChatId;
 use entities::quota::Period;
 use entities::staff_action::totals::Tally;
 use entities::staff_action::{self, ActionType};
-use entities::staff_member::{self, Described};
+use entities::staff_directory::{self, Described};
 use entities::staff_session::{self, totals::Total};
 use serde::Serialize;
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub(crate) async fn leaderboard(call: Call) -> Result<Reply, ApiError> {
     let settings = period::settings(&call).await?;
     let since = period::begin(period, &settings, now);
     let (members, tallies, active) = tokio::try_join!(
-        staff_member::list(conn, guild, now),
+        staff_directory::list(conn, guild, now),
         staff_action::totals::of_guild(conn, guild, ActionType::ALL, since),
         staff_session::totals::of_guild(conn, guild, since)
     )?;

@@ -1,6 +1,6 @@
 //! GET /staff/members/:guildId
 
-use entities::staff_member::{self, Described};
+use entities::staff_directory::{self, Described};
 use entities::{ChatId, PlayId, RoleId};
 use serde::Serialize;
 
@@ -39,6 +39,6 @@ impl From<Described> for Member {
 }
 
 pub(crate) async fn members(call: Call) -> Result<Reply, ApiError> {
-    let rows = staff_member::list(call.read(), call.guild(), call.now()).await?;
+    let rows = staff_directory::list(call.read(), call.guild(), call.now()).await?;
     Reply::data(&Members { members: rows.into_iter().map(Member::from).collect() })
 }

@@ -1,7 +1,7 @@
 //! GET /staff/permissions/:guildId/:userId
 
 use entities::staff_role::Permissions;
-use entities::{ChatId, staff_member};
+use entities::{ChatId, staff_directory};
 use serde::Serialize;
 
 use crate::call::Call;
@@ -22,7 +22,7 @@ struct Permitted {
 
 pub(crate) async fn permissions(call: Call) -> Result<Reply, ApiError> {
     let user: ChatId = call.path("userId", &ChatId::allowed())?;
-    let found = staff_member::find(call.read(), call.guild(), user, call.now()).await?;
+    let found = staff_directory::find(call.read(), call.guild(), user, call.now()).await?;
     let member = found.ok_or_else(not_staff)?;
     Reply::data(&Permitted {
         user_id: user,

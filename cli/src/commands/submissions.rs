@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use entities::application_submission::{self, NewSubmission};
-use entities::{ChatId, GuildId, PanelId, SubmissionId, application_panel, ticket};
+use entities::{ChatId, GuildId, Page, PanelId, SubmissionId, application_panel, ticket};
 use serde_json::{Map, Value, json};
 
 use crate::access::{self, AccessArgs};
@@ -94,7 +94,7 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
     let conn = context.database.read();
     access::require_guild(conn, args.guild).await?;
     let mut table = Table::new(&["submission", "panel", "applicant", "ticket", "channel", "sent"]);
-    let rows = application_submission::list(conn, args.guild, args.panel, (None, args.limit)).await?;
+    let rows = application_submission::list(conn, args.guild, args.panel, Page::first(args.limit)).await?;
     for row in rows {
         let ticket = ticket::find_by_submission(conn, args.guild, row.submission_id).await?;
         let channel = ticket.as_ref().and_then(|ticket| ticket.channel_id);

@@ -3,7 +3,8 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 
-use super::{Column, Entity, Model, State, time};
+use super::model::{Column, Entity, Model, State};
+use super::time;
 use crate::{JobId, Timestamp};
 
 /// No worker runs a job in one of these.

@@ -1,4 +1,4 @@
-//! Claims, many in one statement: a commit costs the same for one and for a hundred.
+//! Claims, many in one statement.
 //!
 //! A claim names the fencing token that its message carried, so a stale or doubled message claims nothing. On Postgres
 //! rows are locked in the order of their ids, and rows that another statement holds are skipped: the safety net finds
@@ -6,18 +6,14 @@
 
 use std::time::Duration;
 
+use sea_orm::DatabaseBackend;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{
-    CommonTableExpression, Expr, ExprTrait, LockBehavior, LockType, Order, Query, SelectStatement,
-    SimpleExpr, UpdateStatement, WithQuery,
-};
-use sea_orm::{DatabaseBackend, FromQueryResult, Iterable, StatementBuilder};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Order, Query, UpdateStatement};
 
-use super::{Claim, Class, Column, Entity, Model, State, time};
-use crate::{Timestamp, job_pause, lists};
-
-/// What [`update_chosen`] calls the rows that it updates.
-pub(super) const CHOSEN: &str = "chosen";
+use super::batch::{Claimed, update_chosen, update_claimed, whole_row};
+use super::model::{Claim, Class, Column, Entity, Model, State};
+use super::time;
+use crate::{Timestamp, job_pause};
 
 /// The longest list of one statement. On Postgres each is a round trip and a commit; on SQLite a longer list costs more
 /// than it saves.
@@ -33,23 +29,13 @@ pub async fn published<C: ConnectionTrait>(
     worker: &str,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    if let [one] = messages {
-        let mut update = take(conn, worker, now);
-        update.cond_where(one.in_state(State::Queued)).and_where(job_pause::covers_job().not());
-        return update_returning(conn, update.table(Entity), whole_row()).await;
-    }
-    let rows = messages.iter().map(|claim| [claim.job.into(), claim.token.into()]).collect();
-    let message = |column| Expr::col(("message", column));
-    let mut which = Query::select();
-    which
-        .expr_as(Expr::col((Entity, Column::JobId)), "id")
-        .from(Entity)
-        .from_subquery(lists::table(conn, rows), "message")
-        .and_where(Expr::col((Entity, Column::JobId)).eq(message("column1")))
-        .and_where(Expr::col((Entity, Column::Token)).eq(message("column2")))
-        .and_where(State::Queued.is_unindexed())
-        .order_by((Entity, Column::JobId), Order::Asc);
-    claim(conn, which, worker, now).await
+    let claimed = Claimed {
+        rows: messages.iter().map(|claim| claim.values()).collect(),
+        state: State::Queued,
+        only: Some(job_pause::covers_job().not()),
+        skip_locked: true,
+    };
+    update_claimed(conn, claimed, take(conn, worker, now), whole_row()).await
 }
 
 /// What the safety net may claim.
@@ -84,15 +70,6 @@ pub async fn available<C: ConnectionTrait>(
     if let Some(newest) = wanted.overtaken {
         which.and_where(Column::RunAt.lte(newest - wanted.since));
     }
-    claim(conn, which, worker, now).await
-}
-
-async fn claim<C: ConnectionTrait>(
-    conn: &C,
-    mut which: SelectStatement,
-    worker: &str,
-    now: Timestamp,
-) -> Result<Vec<Model>, DbErr> {
     which.and_where(job_pause::covers_job().not());
     if conn.get_database_backend() == DatabaseBackend::Postgres {
         which.lock_with_tables_behavior(LockType::Update, [Entity], LockBehavior::SkipLocked);
@@ -110,46 +87,4 @@ fn take<C: ConnectionTrait>(conn: &C, worker: &str, now: Timestamp) -> UpdateSta
         .value(Column::Worker, Expr::value(worker))
         .value(Column::StartedAt, Expr::col((Entity, Column::StartedAt)).if_null(time::now(conn, now)));
     update
-}
-
-pub(super) fn whole_row() -> impl Iterator<Item = SimpleExpr> {
-    Column::iter().map(Column::into_expr)
-}
-
-/// Updates the jobs whose ids `which` selects as `id`, which is read once and before the update, as `chosen`; returns
-/// them.
-pub(super) async fn update_chosen<C: ConnectionTrait, M: FromQueryResult>(
-    conn: &C,
-    which: SelectStatement,
-    mut update: UpdateStatement,
-    returning: impl IntoIterator<Item = SimpleExpr>,
-) -> Result<Vec<M>, DbErr> {
-    let mut chosen = CommonTableExpression::from_select(which);
-    chosen.table_name(CHOSEN).materialized(true);
-    let mut with = Query::with();
-    with.cte(chosen);
-    update
-        .table(Entity)
-        .from(CHOSEN)
-        .and_where(Expr::col((Entity, Column::JobId)).equals((CHOSEN, "id")))
-        .returning(Query::returning().exprs(returning));
-    let mut statement = WithQuery::new();
-    statement.with_clause(with).query(update);
-    rows(conn, &statement).await
-}
-
-/// Updates jobs and returns them. Of one job, for which it is faster than [`update_chosen`].
-pub(super) async fn update_returning<C: ConnectionTrait, M: FromQueryResult>(
-    conn: &C,
-    update: &mut UpdateStatement,
-    returning: impl IntoIterator<Item = SimpleExpr>,
-) -> Result<Vec<M>, DbErr> {
-    rows(conn, update.returning(Query::returning().exprs(returning))).await
-}
-
-async fn rows<C: ConnectionTrait, M: FromQueryResult>(
-    conn: &C,
-    statement: &impl StatementBuilder,
-) -> Result<Vec<M>, DbErr> {
-    conn.query_all(statement).await?.iter().map(|row| M::from_query_result(row, "")).collect()
 }

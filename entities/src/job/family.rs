@@ -6,7 +6,8 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 
-use super::{Claim, Column, Entity, Failure, Model, Progress, State, time};
+use super::model::{Claim, Column, Entity, Failure, Model, Progress, State};
+use super::time;
 use crate::{JobId, Timestamp};
 
 /// Turns a running parent into a waiting one, its plan's counters as first result. What an earlier attempt of the plan

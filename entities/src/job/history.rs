@@ -4,7 +4,7 @@
 use sea_orm::prelude::Json;
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Model};
+use super::model::{Failure, Model};
 use crate::Timestamp;
 
 /// The newest so many are kept.

@@ -2,10 +2,12 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
-use sea_orm::{Iterable, QueryOrder, QuerySelect};
+use sea_orm::{Condition, Iterable, QueryOrder, QuerySelect};
 
-use super::{Class, Column, Entity, Model, State, Status, time};
-use crate::{GuildId, JobId, Timestamp, lists};
+use super::model::{Class, Column, Entity, Model, State};
+use super::status::Status;
+use super::time;
+use crate::{GuildId, JobId, Page, Timestamp, lists};
 
 /// A guild's job; chunks are not shown to guilds.
 pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId, job: JobId) -> Result<Option<Model>, DbErr> {
@@ -29,28 +31,18 @@ pub struct Filter<'a> {
     pub kind: Option<&'a str>,
 }
 
-/// Jobs that are no chunks, newest first, older than the cursor; without their arguments, which may be megabytes,
-/// and their history.
+/// Jobs that are no chunks, newest first; without their arguments, which may be megabytes, and their history.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     filter: Filter<'_>,
-    (cursor, limit): (Option<JobId>, u64),
+    page: Page<JobId>,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    let mut query = slim().order_by_desc(Column::JobId).limit(limit);
-    if let Some(guild) = filter.guild {
-        query = query.filter(Column::GuildId.eq(guild));
-    }
-    if let Some(status) = filter.status {
-        query = query.filter(status.condition(now));
-    }
-    if let Some(kind) = filter.kind {
-        query = query.filter(Column::Kind.eq(kind));
-    }
-    if let Some(cursor) = cursor {
-        query = query.filter(Column::JobId.lt(cursor));
-    }
-    query.all(conn).await
+    let shown = Condition::all()
+        .add_option(filter.guild.map(|guild| Column::GuildId.eq(guild)))
+        .add_option(filter.status.map(|status| status.condition(now)))
+        .add_option(filter.kind.map(|kind| Column::Kind.eq(kind)));
+    page.of(slim().filter(shown), Column::JobId).all(conn).await
 }
 
 /// Unfinished bulk jobs, of one guild or all, oldest first; without their arguments and history.

@@ -11,7 +11,8 @@ use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 
-use super::{Class, Column, Entity, Failure, Model, State, time};
+use super::model::{Class, Column, Entity, Failure, Model, State};
+use super::time;
 use crate::{Timestamp, worker};
 
 /// Crashes in a row after which a job is quarantined.

@@ -4,7 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{QueryOrder, QuerySelect};
 
-use super::{Column, Entity, Model, State, time};
+use super::model::{Column, Entity, Model, State};
+use super::time;
 use crate::{GuildId, JobId, Timestamp};
 
 /// Gives a job that ended as dead or failed a fresh set of attempts, its history kept; one in quarantine stays there.

@@ -3,25 +3,21 @@
 use std::time::Duration;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{BinOper, Expr, ExprTrait, LockType, Order, Query};
-use sea_orm::{Condition, DatabaseBackend, FromQueryResult, QuerySelect};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Query};
+use sea_orm::{FromQueryResult, QuerySelect};
 
-use super::claim::{CHOSEN, update_chosen, update_returning};
-use super::{Claim, Class, Column, Entity, Failure, Model, Progress, State, time, turns};
-use crate::{GuildId, JobId, Timestamp, lists};
+use super::batch::{Claimed, update_claimed};
+use super::model::{Claim, Class, Column, Entity, Failure, Model, Progress, State};
+use super::{time, turns};
+use crate::{GuildId, JobId, Timestamp};
 
 impl Claim {
-    /// The job is in this state, and this claim the newest.
-    pub(super) fn in_state(self, state: State) -> Condition {
-        Condition::all()
-            .add(Column::JobId.eq(self.job))
-            .add(Column::Token.eq(self.token))
-            .add(state.is_unindexed())
-    }
-
     /// The update that hits only while this claim is the newest.
     pub(super) fn update(self) -> sea_orm::UpdateMany<Entity> {
-        Entity::update_many().filter(self.in_state(State::Running))
+        Entity::update_many()
+            .filter(Column::JobId.eq(self.job))
+            .filter(Column::Token.eq(self.token))
+            .filter(State::Running.is_unindexed())
     }
 
     pub(super) fn update_progress<C: ConnectionTrait>(
@@ -170,28 +166,13 @@ pub async fn succeed<C: ConnectionTrait>(
         .value(Column::State, Expr::value(State::Succeeded))
         .value(Column::FinishedAt, time::now(conn, now))
         .value(Column::Error, Expr::value(Option::<Json>::None));
-    if let [(claim, result)] = ended {
-        update.value(Column::Result, Expr::value(result.clone())).cond_where(claim.in_state(State::Running));
-        return update_returning(conn, update.table(Entity), returning).await;
-    }
-    let rows =
-        ended.iter().map(|(claim, result)| [claim.job.into(), claim.token.into(), result.clone().into()]);
-    let given = |column| Expr::col(("given", column));
-    let mut which = Query::select();
-    which
-        .expr_as(Expr::col((Entity, Column::JobId)), "id")
-        .expr_as(given("column3"), "outcome")
-        .from(Entity)
-        .from_subquery(lists::table(conn, rows.collect()), "given")
-        .and_where(Expr::col((Entity, Column::JobId)).eq(given("column1")))
-        .and_where(Expr::col((Entity, Column::Token)).eq(given("column2")))
-        .and_where(State::Running.is_unindexed())
-        .order_by((Entity, Column::JobId), Order::Asc);
-    if conn.get_database_backend() == DatabaseBackend::Postgres {
-        which.lock_with_tables(LockType::Update, [Entity]);
-    }
-    update.value(Column::Result, Expr::col((CHOSEN, "outcome")));
-    update_chosen(conn, which, update, returning).await
+    let row = |(claim, result): &(Claim, Json)| {
+        let [job, token] = claim.values();
+        [job, token, result.clone().into()]
+    };
+    let rows = ended.iter().map(row).collect();
+    let claimed = Claimed { rows, state: State::Running, only: None, skip_locked: false };
+    update_claimed(conn, claimed, update, returning).await
 }
 
 /// How a claimed job goes back into the queue.

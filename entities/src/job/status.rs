@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-use super::{Column, Model, State};
+use super::model::{Column, Model, State};
 use crate::Timestamp;
 
 #[derive(

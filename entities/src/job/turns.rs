@@ -11,8 +11,9 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, LockBehavior, LockType, Query, SimpleExpr};
 use sea_orm::{Condition, DatabaseBackend, Order, QuerySelect};
 
-use super::claim::{update_chosen, whole_row};
-use super::{Class, Column, Entity, Model, State, Ticket, time};
+use super::batch::{update_chosen, whole_row};
+use super::model::{Class, Column, Entity, Model, State, Ticket};
+use super::time;
 use crate::{GuildId, Timestamp, lists};
 
 /// The share in classes of which nothing is held.

@@ -9,7 +9,8 @@ use super::change::closing;
 use super::model::{Column, Entity, Lifted, Model, SanctionKind, expired};
 use crate::audit_entry::{self, Actor, NewEntry};
 use crate::moderation_revision::Change;
-use crate::{GuildId, Timestamp, due};
+use crate::sweep::{self, Due};
+use crate::{GuildId, Timestamp};
 
 /// Guilds with an expired sanction that is still open.
 pub async fn guilds<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<GuildId>, DbErr> {
@@ -27,25 +28,26 @@ pub async fn guilds<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) ->
 /// Closes up to `limit` expired sanctions of the guild, with their audit entries.
 pub async fn sweep<C: ConnectionTrait>(conn: &C, change: &Change, limit: u64) -> Result<Vec<Model>, DbErr> {
     let expired = expired(change.now).add(Column::GuildId.eq(change.guild));
-    let close = closing(change, Lifted::Expired, None);
-    let closed = due::change(conn, close, expired, (Column::SanctionId, Column::ExpiresAt), limit).await?;
+    let due = Due { rows: expired, id: Column::SanctionId, since: Column::ExpiresAt };
+    let closed = sweep::close(conn, closing(change, Lifted::Expired, None), due, limit).await?;
     note(conn, &closed, change.now).await?;
     Ok(closed)
 }
 
 /// Writes the audit entries of those among the closed that had expired.
 pub async fn note<C: ConnectionTrait>(conn: &C, closed: &[Model], now: Timestamp) -> Result<(), DbErr> {
-    for row in closed.iter().filter(|row| row.lifted_how == Some(Lifted::Expired)) {
-        let entry = NewEntry {
-            guild: row.guild_id,
-            action: match row.kind {
-                SanctionKind::Ban => "moderation.ban_expired",
-                SanctionKind::Mute => "moderation.mute_expired",
-            },
-            target: row.subject().map(|subject| subject.to_string()).unwrap_or_default(),
-            metadata: json!({ "id": row.sanction_id, "place_id": row.place_id, "expires_at": row.expires_at }),
-        };
-        audit_entry::write(conn, &Actor::service(), entry, now).await?;
+    let expired = closed.iter().filter(|row| row.lifted_how == Some(Lifted::Expired));
+    audit_entry::write_many(conn, &Actor::service(), expired.map(expiry_entry), now).await
+}
+
+fn expiry_entry(row: &Model) -> NewEntry {
+    NewEntry {
+        guild: row.guild_id,
+        action: match row.kind {
+            SanctionKind::Ban => "moderation.ban_expired",
+            SanctionKind::Mute => "moderation.mute_expired",
+        },
+        target: row.subject().map(|subject| subject.to_string()).unwrap_or_default(),
+        metadata: json!({ "id": row.sanction_id, "place_id": row.place_id, "expires_at": row.expires_at }),
     }
-    Ok(())
 }

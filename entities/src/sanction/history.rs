@@ -1,18 +1,13 @@
 //! All sanctions of a guild, in force or not.
 
+use sea_orm::Condition;
 use sea_orm::entity::prelude::*;
-use sea_orm::{Condition, QueryOrder, QuerySelect};
 
 use super::model::{Column, Entity, Model, SanctionKind, in_force, names};
-use crate::{ChatId, GuildId, Person, PlaceId, SanctionId, Timestamp};
+use crate::by_id::by_id;
+use crate::{ChatId, GuildId, Page, Person, PlaceId, SanctionId, Timestamp};
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    sanction: SanctionId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(sanction).filter(Column::GuildId.eq(guild)).one(conn).await
-}
+by_id!(SanctionId: find, newest);
 
 /// Which sanctions a list shows.
 #[derive(Debug, Clone, Copy)]
@@ -33,21 +28,19 @@ impl Filter {
     }
 }
 
-/// Sanctions of a guild, newest first, older than the cursor.
+/// Sanctions of a guild, newest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     filter: Filter,
-    (cursor, limit): (Option<SanctionId>, u64),
+    page: Page<SanctionId>,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
+    let shown = Condition::all()
         .add(Column::Kind.eq(filter.kind))
-        .add_option(cursor.map(|cursor| Column::SanctionId.lt(cursor)))
         .add_option(filter.person.map(names))
         .add_option(filter.moderator.map(|moderator| Column::ModeratorId.eq(moderator)))
         .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
         .add_option(filter.active.map(|active| if active { in_force(now) } else { in_force(now).not() }));
-    Entity::find().filter(wanted).order_by_desc(Column::SanctionId).limit(limit).all(conn).await
+    newest(guild, page).filter(shown).all(conn).await
 }

@@ -1,9 +1,8 @@
 //! What staff members did (docs/rules.md 6). Rows are only ever added.
 //!
 //! `nth` numbers the actions of one kind by one staff member that count, without gaps, in the order of `counted_at`;
-//! [`totals`] reads totals off it. [`record`] alone writes rows: it keeps that order, and puts an action that needs
-//! approval on the list of those that wait, without a number. Approval gives it the next one ([`let_count`]), so what
-//! waits or was rejected counts nowhere (docs/rules.md 6).
+//! [`totals`] reads totals off it. [`crate::approval`] writes rows: an action that needs approval has no number until
+//! its approval, so an action that waits or was rejected counts nowhere.
 
 pub mod totals;
 
@@ -14,9 +13,10 @@ use sea_orm::{
     TransactionTrait,
 };
 use serde::{Deserialize, Serialize};
-use strum::{IntoStaticStr, VariantArray};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::{ActionId, ChatId, GuildId, PendingId, SessionId, Timestamp, pending_action, quota};
+use crate::by_id::by_id;
+use crate::{ActionId, ChatId, GuildId, SessionId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "staff_action")]
@@ -42,6 +42,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
+by_id!(ActionId: list);
+
 #[derive(
     Debug,
     Clone,
@@ -57,6 +59,7 @@ impl ActiveModelBehavior for ActiveModel {}
     DeriveActiveEnum,
     IntoStaticStr,
     VariantArray,
+    EnumString,
 )]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -90,23 +93,32 @@ pub struct NewAction {
     pub session: Option<SessionId>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recorded {
-    pub action: ActionId,
-    /// Set where a quota wants approval before the action counts.
-    pub pending: Option<PendingId>,
+/// One member's actions of one type, which are numbered together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sequence {
+    pub(crate) guild: GuildId,
+    pub(crate) staff: ChatId,
+    pub(crate) action_type: ActionType,
 }
 
-/// Records an action. Needs a transaction.
-pub async fn record<C: ConnectionTrait>(conn: &C, new: NewAction, now: Timestamp) -> Result<Recorded, DbErr> {
-    if quota::wants_approval(conn, new.guild, new.staff, new.action_type).await? {
-        let action = row(&new, None, now).insert(conn).await?;
-        let pending = pending_action::submit(conn, &action, now).await?;
-        return Ok(Recorded { action: action.action_id, pending: Some(pending) });
-    }
+/// Writes an action that waits for approval: it has no number.
+pub(crate) async fn add_waiting<C: ConnectionTrait>(
+    conn: &C,
+    new: NewAction,
+    now: Timestamp,
+) -> Result<Model, DbErr> {
+    row(&new, None, now).insert(conn).await
+}
+
+/// Writes an action that counts.
+pub(crate) async fn add<C: ConnectionTrait>(
+    conn: &C,
+    new: &NewAction,
+    now: Timestamp,
+) -> Result<Model, DbErr> {
     for _ in 0..MOST_TRIES {
-        if let Some(action) = try_append(conn, &new, now).await? {
-            return Ok(Recorded { action: action.action_id, pending: None });
+        if let Some(action) = try_append(conn, new, now).await? {
+            return Ok(action);
         }
     }
     Err(no_number())
@@ -125,7 +137,8 @@ async fn try_append<C: ConnectionTrait>(
     new: &NewAction,
     now: Timestamp,
 ) -> Result<Option<Model>, DbErr> {
-    let next = next(conn, (new.guild, new.staff, new.action_type), now).await?;
+    let of = Sequence { guild: new.guild, staff: new.staff, action_type: new.action_type };
+    let next = next(conn, of, now).await?;
     let taken = OnConflict::columns([Column::GuildId, Column::StaffId, Column::ActionType, Column::Nth])
         .target_and_where(Expr::col(Column::Nth).is_not_null())
         .do_nothing()
@@ -152,17 +165,13 @@ fn row(new: &NewAction, number: Option<(i64, Timestamp)>, now: Timestamp) -> Act
 
 /// The number after the last, and when it counts from. Clocks of two processes may differ: the order of the numbers is
 /// the order of the times.
-async fn next<C: ConnectionTrait>(
-    conn: &C,
-    (guild, staff, action_type): (GuildId, ChatId, ActionType),
-    now: Timestamp,
-) -> Result<(i64, Timestamp), DbErr> {
+async fn next<C: ConnectionTrait>(conn: &C, of: Sequence, now: Timestamp) -> Result<(i64, Timestamp), DbErr> {
     let last: Option<(i64, Timestamp)> = Entity::find()
         .select_only()
         .columns([Column::Nth, Column::CountedAt])
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::StaffId.eq(staff))
-        .filter(Column::ActionType.eq(action_type))
+        .filter(Column::GuildId.eq(of.guild))
+        .filter(Column::StaffId.eq(of.staff))
+        .filter(Column::ActionType.eq(of.action_type))
         // Written like the index's own condition, or the index is not used.
         .filter(Column::Nth.is_not_null())
         .order_by_desc(Column::Nth)
@@ -173,24 +182,10 @@ async fn next<C: ConnectionTrait>(
     Ok(last.map_or((1, now), |(nth, at)| (nth + 1, std::cmp::max(now, at))))
 }
 
-/// Actions of a guild, newest first, older than the cursor.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    (cursor, limit): (Option<ActionId>, u64),
-) -> Result<Vec<Model>, DbErr> {
-    let mut query =
-        Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::ActionId).limit(limit);
-    if let Some(cursor) = cursor {
-        query = query.filter(Column::ActionId.lt(cursor));
-    }
-    query.all(conn).await
-}
-
 /// The action was approved: it counts from now on, as the member's next of its type.
-pub(crate) async fn let_count<C: TransactionTrait>(
+pub(crate) async fn approve<C: TransactionTrait>(
     conn: &C,
-    of: (GuildId, ChatId, ActionType),
+    of: Sequence,
     action: ActionId,
     now: Timestamp,
 ) -> Result<(), DbErr> {
@@ -210,7 +205,7 @@ pub(crate) async fn let_count<C: TransactionTrait>(
 
 async fn try_number<C: ConnectionTrait>(
     conn: &C,
-    of: (GuildId, ChatId, ActionType),
+    of: Sequence,
     action: ActionId,
     now: Timestamp,
 ) -> Result<(), DbErr> {
@@ -218,7 +213,7 @@ async fn try_number<C: ConnectionTrait>(
     Entity::update_many()
         .col_expr(Column::Nth, Expr::value(nth))
         .col_expr(Column::CountedAt, Expr::value(counted_at))
-        .filter(Column::GuildId.eq(of.0))
+        .filter(Column::GuildId.eq(of.guild))
         .filter(Column::ActionId.eq(action))
         .exec(conn)
         .await?;

@@ -11,7 +11,9 @@ use sea_orm::{ActiveValue::Set, Condition};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, due, lists, staff_member};
+use crate::by_id::by_id;
+use crate::sweep::{self, Due};
+use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, lists, staff_member};
 
 /// Seconds without a heartbeat after which a session is over (docs/rules.md 6).
 pub const SILENCE_LIMIT: i64 = 120;
@@ -36,6 +38,8 @@ pub struct Model {
 pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
+
+by_id!(SessionId: find);
 
 impl Model {
     pub fn duration_seconds(&self) -> i64 {
@@ -82,7 +86,7 @@ pub async fn start<C: ConnectionTrait>(
     new: NewSession,
     now: Timestamp,
 ) -> Result<Option<Started>, DbErr> {
-    if staff_member::lock(conn, new.guild, new.staff).await?.is_none() {
+    if staff_member::find_for_update(conn, new.guild, new.staff).await?.is_none() {
         return Ok(None);
     }
     let ended = end_open(conn, new.guild, new.staff).await?;
@@ -114,14 +118,6 @@ pub async fn end_open<C: ConnectionTrait>(
         .exec_with_returning(conn)
         .await?;
     Ok(ended.into_iter().next())
-}
-
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    session: SessionId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(session).filter(Column::GuildId.eq(guild)).one(conn).await
 }
 
 /// Notes a sign of life at one moment for many sessions, whose guilds the caller has checked. Ended and silent
@@ -165,23 +161,27 @@ pub async fn end<C: ConnectionTrait>(
     Ok(ended.into_iter().next())
 }
 
-/// Ends up to `limit` sessions that fell silent, at their last heartbeat, with an audit entry each. Needs a transaction.
-pub async fn sweep_silent<C: ConnectionTrait>(
+/// Ends up to `limit` sessions that are stale, at their last heartbeat, with an audit entry each. Needs a transaction.
+pub async fn sweep_stale<C: ConnectionTrait>(
     conn: &C,
     now: Timestamp,
     limit: u64,
 ) -> Result<Vec<Model>, DbErr> {
-    let silent = Condition::all()
+    let stale = Condition::all()
         .add(Column::EndedSecond.is_null())
         .add(Column::HeartbeatSecond.lt(oldest_heartbeat(now)));
     let end = Entity::update_many().col_expr(Column::EndedSecond, Expr::col(Column::HeartbeatSecond));
-    let ended = due::change(conn, end, silent, (Column::SessionId, Column::HeartbeatSecond), limit).await?;
-    for session in &ended {
-        let metadata =
-            json!({ "staff_id": session.staff_id, "duration_seconds": session.duration_seconds() });
-        let target = session.session_id.to_string();
-        let entry = NewEntry { guild: session.guild_id, action: "sessions.expire", target, metadata };
-        audit_entry::write(conn, &Actor::service(), entry, now).await?;
-    }
+    let due = Due { rows: stale, id: Column::SessionId, since: Column::HeartbeatSecond };
+    let ended = sweep::close(conn, end, due, limit).await?;
+    audit_entry::write_many(conn, &Actor::service(), ended.iter().map(expiry_entry), now).await?;
     Ok(ended)
+}
+
+fn expiry_entry(session: &Model) -> NewEntry {
+    NewEntry {
+        guild: session.guild_id,
+        action: "sessions.expire",
+        target: session.session_id.to_string(),
+        metadata: json!({ "staff_id": session.staff_id, "duration_seconds": session.duration_seconds() }),
+    }
 }

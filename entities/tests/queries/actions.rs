@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use entities::staff_action::{self, ActionType, NewAction, totals};
-use entities::{ChatId, Timestamp};
+use entities::{ChatId, Page, Timestamp, approval};
 use sea_orm::EntityTrait;
 
 use crate::support::{Hall, at, both_databases, chat, guild, other_guild};
@@ -20,9 +20,9 @@ pub(crate) fn action(staff: i64, action_type: ActionType) -> NewAction {
 }
 
 impl Hall {
-    pub(crate) async fn act(&self, new: NewAction, now: Timestamp) -> staff_action::Recorded {
+    pub(crate) async fn act(&self, new: NewAction, now: Timestamp) -> approval::Recorded {
         let transaction = self.begin().await;
-        let recorded = staff_action::record(&transaction, new, now).await.unwrap();
+        let recorded = approval::record(&transaction, new, now).await.unwrap();
         transaction.commit().await.unwrap();
         recorded
     }
@@ -77,7 +77,7 @@ both_databases! {
     async fn an_action_that_is_rolled_back_leaves_no_gap(hall: &Hall) {
         hall.act(action(1, ActionType::Warn), at(0)).await;
         let transaction = hall.begin().await;
-        staff_action::record(&transaction, action(1, ActionType::Warn), at(1)).await.unwrap();
+        approval::record(&transaction, action(1, ActionType::Warn), at(1)).await.unwrap();
         transaction.rollback().await.unwrap();
         hall.act(action(1, ActionType::Warn), at(2)).await;
         assert_eq!(hall.tallied(None).await, hall.counted(None).await);
@@ -87,11 +87,11 @@ both_databases! {
         for n in 0..5 {
             hall.act(action(n, ActionType::Kick), at(n)).await;
         }
-        let first = staff_action::list(hall.conn(), guild(), (None, 2)).await.unwrap();
+        let first = staff_action::list(hall.conn(), guild(), Page::first(2)).await.unwrap();
         hall.act(action(9, ActionType::Kick), at(9)).await;
-        let second = staff_action::list(hall.conn(), guild(), (Some(first[1].action_id), 10)).await.unwrap();
+        let second = staff_action::list(hall.conn(), guild(), Page { cursor: Some(first[1].action_id), limit: 10 }).await.unwrap();
         let told: Vec<_> = first.iter().chain(&second).map(|row| row.staff_id).collect();
         assert_eq!(told, [4, 3, 2, 1, 0].map(chat));
-        assert!(staff_action::list(hall.conn(), other_guild(), (None, 10)).await.unwrap().is_empty());
+        assert!(staff_action::list(hall.conn(), other_guild(), Page::first(10)).await.unwrap().is_empty());
     }
 }

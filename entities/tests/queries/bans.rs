@@ -5,7 +5,7 @@ use entities::sanction::active::List;
 use entities::sanction::change::Target;
 use entities::sanction::mirror::Mirror;
 use entities::sanction::{self, MirrorState, active, change, expiry, history, mirror};
-use entities::{JobId, Lifted, Person, PlaceId, Places, SanctionKind, Subject, Timestamp};
+use entities::{JobId, Lifted, Page, Person, PlaceId, Places, SanctionKind, Subject, Timestamp};
 
 use crate::support::{Hall, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
 
@@ -195,14 +195,14 @@ both_databases! {
         let mut seen = Vec::new();
         let mut cursor = None;
         loop {
-            let page = history::list(hall.conn(), guild(), history::Filter::of(SanctionKind::Ban), (cursor, 2), at(50)).await.unwrap();
+            let page = history::list(hall.conn(), guild(), history::Filter::of(SanctionKind::Ban), Page { cursor, limit: 2 }, at(50)).await.unwrap();
             let Some(last) = page.last() else { break };
             cursor = Some(last.sanction_id);
             seen.extend(page.iter().map(|ban| ban.sanction_id));
         }
         assert_eq!(seen.len(), 5);
         assert!(seen.windows(2).all(|pair| pair[0] > pair[1]));
-        let count = async |filter, now| history::list(hall.conn(), guild(), filter, (None, 100), now).await.unwrap().len();
+        let count = async |filter, now| history::list(hall.conn(), guild(), filter, Page::first(100), now).await.unwrap().len();
         let active = |yes| history::Filter { active: Some(yes), ..history::Filter::of(SanctionKind::Ban) };
         assert_eq!((count(active(true), at(50)).await, count(active(false), at(50)).await), (2, 3));
         assert_eq!((count(active(true), at(103)).await, count(active(false), at(103)).await), (1, 4));
@@ -243,7 +243,7 @@ both_databases! {
         let listed = active::list(hall.conn(), mutes, at(1)).await.unwrap();
         assert_eq!((listed.len(), listed[0].identifier()), (1, Some(by_play(1))));
         let filter = history::Filter::of(SanctionKind::Mute);
-        assert_eq!(history::list(hall.conn(), guild(), filter, (None, 9), at(1)).await.unwrap().len(), 2);
+        assert_eq!(history::list(hall.conn(), guild(), filter, Page::first(9), at(1)).await.unwrap().len(), 2);
         assert_eq!(expiry::guilds(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
         let change = hall.change(at(60)).await;
         assert_eq!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().len(), 1);

@@ -5,7 +5,7 @@ use entities::sanction::active::{self, List};
 use entities::sanction::change::{self, NewSanction, Target};
 use entities::sanction::import::{self, Known};
 use entities::sanction::{expiry, history};
-use entities::{Lifted, PlaceId, Places, SanctionKind, Subject, Timestamp, audit_entry};
+use entities::{Lifted, Page, PlaceId, Places, SanctionKind, Subject, Timestamp, audit_entry};
 
 use crate::support::{Hall, at, both_databases, by_chat, by_play, chat, guild, place, play};
 
@@ -70,11 +70,11 @@ both_databases! {
         assert_eq!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().len(), 1);
         assert!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().is_empty());
         let action = Some("moderation.ban_expired");
-        let entries = audit_entry::list(hall.conn(), guild(), action, (None, 10)).await.unwrap();
+        let entries = audit_entry::list(hall.conn(), guild(), action, Page::first(10)).await.unwrap();
         let targets: Vec<_> = entries.iter().map(|entry| entry.target_id.clone()).collect();
         assert_eq!(targets, [by_chat(2).to_string(), by_play(1).to_string()]);
         assert_eq!(entries[0].metadata["place_id"], place(3).get());
-        let bans = history::list(hall.conn(), guild(), history::Filter::of(SanctionKind::Ban), (None, 10), at(9)).await;
+        let bans = history::list(hall.conn(), guild(), history::Filter::of(SanctionKind::Ban), Page::first(10), at(9)).await;
         assert!(bans.unwrap().iter().all(|ban| ban.lifted_how == Some(Lifted::Expired)));
     }
 

@@ -2,7 +2,7 @@
 
 use entities::game_server::{self, Heartbeat};
 use entities::server_command::{self, Ack, AckStatus, Acknowledged, NewCommand, State};
-use entities::{CommandId, GuildId, UniverseId, registered_game};
+use entities::{CommandId, GuildId, Page, UniverseId, registered_game};
 
 use crate::support::{Hall, at, both_databases, chat, guild, other_guild, place};
 
@@ -55,7 +55,7 @@ both_databases! {
     async fn a_server_is_offline_after_90_seconds_and_comes_back(hall: &Hall) {
         game_server::heartbeat(hall.conn(), &[heartbeat(guild(), "a", 1, 0), heartbeat(guild(), "b", 1, 50)]).await.unwrap();
         let live = game_server::Filter { live: Some(true), ..Default::default() };
-        let count = async |now| game_server::list(hall.conn(), guild(), live, (None, 10), at(now)).await.unwrap().len();
+        let count = async |now| game_server::list(hall.conn(), guild(), live, Page::first(10), at(now)).await.unwrap().len();
         assert_eq!((count(89).await, count(90).await), (2, 1));
         assert_eq!(game_server::sweep_offline(hall.conn(), at(100), 10).await.unwrap()[0].server_id, "a");
         assert!(game_server::sweep_offline(hall.conn(), at(100), 10).await.unwrap().is_empty());
@@ -75,9 +75,9 @@ both_databases! {
         };
         assert_eq!(waiting(599).await, [first, second]);
         assert_eq!(waiting(600).await, [second]);
-        let expired = server_command::expire(hall.conn(), at(600), 10).await.unwrap();
+        let expired = server_command::sweep(hall.conn(), at(600), 10).await.unwrap();
         assert_eq!((expired.len(), expired[0].state), (2, State::Expired));
-        assert!(server_command::expire(hall.conn(), at(600), 10).await.unwrap().is_empty());
+        assert!(server_command::sweep(hall.conn(), at(600), 10).await.unwrap().is_empty());
         let ack = |server, status| Ack { server, command: second, status, message: None };
         let acknowledge = async |guild, ack| server_command::acknowledge(hall.conn(), guild, ack, at(610)).await.unwrap();
         assert_eq!(acknowledge(other_guild(), ack("a", AckStatus::Ok)).await, Acknowledged::Unknown);
@@ -86,7 +86,7 @@ both_databases! {
         let again = acknowledge(guild(), ack("a", AckStatus::Ok)).await;
         assert!(matches!(again, Acknowledged::Before(one) if one.ack_status == Some(AckStatus::Error)));
         assert!(waiting(610).await.is_empty());
-        assert_eq!(server_command::list(hall.conn(), guild(), Some("a"), (None, 10)).await.unwrap().len(), 2);
+        assert_eq!(server_command::list(hall.conn(), guild(), Some("a"), Page::first(10)).await.unwrap().len(), 2);
     }
 
     async fn a_universe_is_registered_once(hall: &Hall) {

@@ -1,5 +1,7 @@
 //! Leave of absence and strikes: no overlap, sweeps that count each row once.
 
+use entities::Page;
+use entities::audit_entry::Actor;
 use entities::loa::{self, NewLoa, Status, Written};
 use entities::strike::{self, Ended, NewStrike};
 
@@ -60,13 +62,13 @@ both_databases! {
         hall.hire(chat(1), 5).await;
         let first = done(hall.leave(1, 100, 200).await);
         done(hall.leave(1, 200, 300).await);
-        assert!(loa::expire(hall.conn(), Some(guild()), at(199), 10).await.unwrap().is_empty());
-        assert!(loa::expire(hall.conn(), Some(other_guild()), at(200), 10).await.unwrap().is_empty());
-        let expired = loa::expire(hall.conn(), None, at(200), 10).await.unwrap();
+        assert!(loa::sweep(hall.conn(), &Actor::service(), Some(guild()), at(199), 10).await.unwrap().is_empty());
+        assert!(loa::sweep(hall.conn(), &Actor::service(), Some(other_guild()), at(200), 10).await.unwrap().is_empty());
+        let expired = loa::sweep(hall.conn(), &Actor::service(), None, at(200), 10).await.unwrap();
         assert_eq!((expired.len(), expired[0].loa_id, expired[0].status), (1, first.loa_id, Status::Expired));
-        assert!(loa::expire(hall.conn(), None, at(200), 10).await.unwrap().is_empty());
+        assert!(loa::sweep(hall.conn(), &Actor::service(), None, at(200), 10).await.unwrap().is_empty());
         let active = loa::Filter { status: Some(Status::Active), ..Default::default() };
-        assert_eq!(loa::list(hall.conn(), guild(), active, (None, 10)).await.unwrap().len(), 1);
+        assert_eq!(loa::list(hall.conn(), guild(), active, Page::first(10)).await.unwrap().len(), 1);
     }
 
     async fn strikes_end_by_removal_or_by_time(hall: &Hall) {
@@ -87,12 +89,12 @@ both_databases! {
         let removed = strike::remove(hall.conn(), guild(), ids[2], at(1)).await.unwrap().unwrap();
         assert_eq!(removed.ended_how, Some(Ended::Removed));
         assert!(strike::remove(hall.conn(), guild(), ids[2], at(1)).await.unwrap().is_none());
-        let expired = strike::expire(hall.conn(), None, at(500), 1).await.unwrap();
+        let expired = strike::sweep(hall.conn(), &Actor::service(), None, at(500), 1).await.unwrap();
         assert_eq!((expired.len(), expired[0].strike_id), (1, ids[0]));
-        assert_eq!(strike::expire(hall.conn(), Some(guild()), at(500), 10).await.unwrap().len(), 1);
-        assert!(strike::expire(hall.conn(), None, at(500), 10).await.unwrap().is_empty());
+        assert_eq!(strike::sweep(hall.conn(), &Actor::service(), Some(guild()), at(500), 10).await.unwrap().len(), 1);
+        assert!(strike::sweep(hall.conn(), &Actor::service(), None, at(500), 10).await.unwrap().is_empty());
         let ended = strike::Filter { active: Some(false), ..Default::default() };
-        assert_eq!(strike::list(hall.conn(), guild(), ended, (None, 10), at(500)).await.unwrap().len(), 3);
+        assert_eq!(strike::list(hall.conn(), guild(), ended, Page::first(10), at(500)).await.unwrap().len(), 3);
         assert!(strike::delete(hall.conn(), guild(), ids[0]).await.unwrap().is_some());
         assert!(strike::find(hall.conn(), guild(), ids[0]).await.unwrap().is_none());
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use entities::quota::{self, Metric, NewQuota, Period};
 use entities::staff_action::{self, ActionType};
-use entities::{staff_member, staff_session};
+use entities::{Page, quota_progress, staff_directory, staff_session};
 
 use crate::support::{at, chat, guild, on_postgres};
 
@@ -81,15 +81,16 @@ async fn a_million_actions_are_summed_in_no_time() {
             };
             let quota = quota::add(conn, guild(), new, at(0)).await.unwrap();
             let what = format!("progress in {metric:?}");
-            let rows =
-                timed(&what, async || quota::progress(conn, &quota, Some(at(-MONTH)), at(0)).await.unwrap())
-                    .await;
+            let rows = timed(&what, async || {
+                quota_progress::list(conn, &quota, Some(at(-MONTH)), at(0)).await.unwrap()
+            })
+            .await;
             assert_eq!(rows.len(), 200);
         }
-        timed("members", async || staff_member::list(conn, guild(), at(0)).await.unwrap()).await;
+        timed("members", async || staff_directory::list(conn, guild(), at(0)).await.unwrap()).await;
         timed("profile", async || staff_action::totals::of_staff(conn, guild(), chat(7)).await.unwrap())
             .await;
-        timed("activity", async || staff_action::list(conn, guild(), (None, 51)).await.unwrap()).await;
+        timed("activity", async || staff_action::list(conn, guild(), Page::first(51)).await.unwrap()).await;
     })
     .await;
 }

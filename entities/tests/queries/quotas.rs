@@ -1,12 +1,13 @@
 //! Quotas: progress by metric, scope and span; approval before an action counts, decided once.
 
-use entities::pending_action::{self, Decision};
+use entities::approval::{self, Decision};
+use entities::pending_action::{self, Verdict};
 use entities::quota::{self, Metric, NewQuota, Period};
 use entities::staff_action::{ActionType, totals};
 
 use crate::actions::action;
 use crate::support::{Hall, at, both_databases, chat, guild, other_guild};
-use entities::Timestamp;
+use entities::{Page, Timestamp, quota_progress};
 
 fn bans(scope: Option<&str>, requires_approval: bool) -> NewQuota {
     NewQuota {
@@ -30,7 +31,7 @@ both_databases! {
         hall.act(action(1, ActionType::Kick), at(20)).await;
         let all = quota::add(hall.conn(), guild(), bans(None, false), at(0)).await.unwrap();
         let told = async |quota: &quota::Model, since| {
-            let rows = quota::progress(hall.conn(), quota, since, at(30)).await.unwrap();
+            let rows = quota_progress::list(hall.conn(), quota, since, at(30)).await.unwrap();
             rows.iter().map(|row| (row.staff_id, row.current)).collect::<Vec<_>>()
         };
         assert_eq!(told(&all, None).await, [(chat(2), 2), (chat(1), 1), (chat(3), 1)]);
@@ -47,20 +48,20 @@ both_databases! {
         assert!(hall.act(action(1, ActionType::Kick), at(1)).await.pending.is_none());
         let first = hall.act(action(1, ActionType::Ban), at(1)).await.pending.unwrap();
         let second = hall.act(action(1, ActionType::Ban), at(2)).await.pending.unwrap();
-        let current = async || quota::progress(hall.conn(), &quota, None, at(9)).await.unwrap()[0].current;
+        let current = async || quota_progress::list(hall.conn(), &quota, None, at(9)).await.unwrap()[0].current;
         assert_eq!(current().await, 0);
-        let waiting = pending_action::list(hall.conn(), guild(), (None, 10)).await.unwrap();
+        let waiting = pending_action::list(hall.conn(), guild(), Page::first(10)).await.unwrap();
         assert_eq!(waiting.iter().map(|one| one.pending_id).collect::<Vec<_>>(), [second, first]);
         let decide = async |id, approve| {
-            pending_action::decide(hall.conn(), (guild(), id), approve, chat(9), at(5)).await.unwrap()
+            approval::decide(hall.conn(), guild(), id, Verdict { approve, by: chat(9), at: at(5) }).await.unwrap()
         };
         assert!(matches!(decide(first, true).await, Decision::Made(_)));
         assert!(matches!(decide(first, false).await, Decision::Already(one) if one.state == pending_action::State::Approved));
         assert_eq!(current().await, 1);
         assert!(matches!(decide(second, false).await, Decision::Made(_)));
         assert_eq!(current().await, 1);
-        assert!(pending_action::list(hall.conn(), guild(), (None, 10)).await.unwrap().is_empty());
-        let foreign = pending_action::decide(hall.conn(), (other_guild(), first), true, chat(9), at(5)).await;
+        assert!(pending_action::list(hall.conn(), guild(), Page::first(10)).await.unwrap().is_empty());
+        let foreign = approval::decide(hall.conn(), other_guild(), first, Verdict { approve: true, by: chat(9), at: at(5) }).await;
         assert_eq!(foreign.unwrap(), Decision::Unknown);
     }
 
@@ -80,8 +81,8 @@ both_databases! {
         assert_eq!((total(None).await, totals::of_staff(hall.conn(), guild(), chat(1)).await.unwrap()), (0, 0));
         let decide = async |index: usize, id| {
             let transaction = hall.begin().await;
-            let approve = !index.is_multiple_of(4);
-            pending_action::decide(&transaction, (guild(), id), approve, chat(9), at(100)).await.unwrap();
+            let verdict = Verdict { approve: !index.is_multiple_of(4), by: chat(9), at: at(100) };
+            approval::decide(&transaction, guild(), id, verdict).await.unwrap();
             transaction.commit().await.unwrap();
         };
         let decisions = waiting.iter().enumerate().map(|(index, id)| decide(index, *id));

@@ -1,7 +1,7 @@
 //! Sessions: one open for each member, silence never counted, totals clipped to their span.
 
 use entities::staff_session::{self, NewSession, SILENCE_LIMIT, Started, totals};
-use entities::{SessionId, staff_member};
+use entities::{SessionId, staff_directory};
 
 use crate::support::{Hall, at, both_databases, chat, guild, other_guild, place, play};
 
@@ -31,7 +31,7 @@ both_databases! {
         assert_eq!(second.ended.unwrap().duration_seconds(), 30);
         let starts = futures_util::future::join_all((0..6).map(|_| hall.start(1, 71))).await;
         assert_eq!(starts.iter().filter(|started| started.ended.is_some()).count(), 6);
-        assert!(staff_member::find(hall.conn(), guild(), chat(1), at(72)).await.unwrap().unwrap().on_duty);
+        assert!(staff_directory::find(hall.conn(), guild(), chat(1), at(72)).await.unwrap().unwrap().on_duty);
     }
 
     async fn only_staff_start_sessions(hall: &Hall) {
@@ -56,11 +56,11 @@ both_databases! {
         staff_session::heartbeat(hall.conn(), &[id], at(60)).await.unwrap();
         let late = at(2 * SILENCE_LIMIT + 1);
         assert!(staff_session::heartbeat(hall.conn(), &[id], late).await.unwrap().is_empty());
-        assert!(!staff_member::list(hall.conn(), guild(), late).await.unwrap()[0].on_duty);
-        assert!(staff_session::sweep_silent(hall.conn(), at(2 * SILENCE_LIMIT), 10).await.unwrap().is_empty());
-        let swept = staff_session::sweep_silent(hall.conn(), late, 10).await.unwrap();
+        assert!(!staff_directory::list(hall.conn(), guild(), late).await.unwrap()[0].on_duty);
+        assert!(staff_session::sweep_stale(hall.conn(), at(2 * SILENCE_LIMIT), 10).await.unwrap().is_empty());
+        let swept = staff_session::sweep_stale(hall.conn(), late, 10).await.unwrap();
         assert_eq!(swept[0].duration_seconds(), SILENCE_LIMIT);
-        assert!(staff_session::sweep_silent(hall.conn(), late, 10).await.unwrap().is_empty());
+        assert!(staff_session::sweep_stale(hall.conn(), late, 10).await.unwrap().is_empty());
         assert!(staff_session::end(hall.conn(), guild(), id, late).await.unwrap().is_none());
     }
 

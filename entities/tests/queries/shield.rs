@@ -1,7 +1,7 @@
 //! Shield: imports count what was flagged already; a lifted flag is kept and may be set again.
 
-use entities::PlayId;
 use entities::shield_flag::{self, NewFlag, Origin};
+use entities::{Page, PlayId};
 
 use crate::support::{Hall, at, both_databases, chat, guild, play};
 
@@ -32,7 +32,7 @@ both_databases! {
         assert!(shield_flag::lift(hall.conn(), play(1), (None, "appeal"), at(1)).await.unwrap().is_none());
         assert!(shield_flag::find(hall.conn(), play(1)).await.unwrap().is_none());
         assert_eq!(shield_flag::import(hall.conn(), &[flag(1)], origin).await.unwrap(), 1);
-        let list = async |lifted| shield_flag::list(hall.conn(), lifted, (None, 10)).await.unwrap().len();
+        let list = async |lifted| shield_flag::list(hall.conn(), lifted, Page::first(10)).await.unwrap().len();
         assert_eq!((list(None).await, list(Some(true)).await, list(Some(false)).await), (2, 1, 1));
     }
 }

@@ -1,6 +1,6 @@
 //! Members with their role, link and duty; roles that are held cannot go.
 
-use entities::{RoleId, staff_member, staff_note, staff_role};
+use entities::{Page, RoleId, staff_directory, staff_member, staff_note, staff_role};
 
 use crate::support::{Hall, at, both_databases, chat, guild, other_guild, play};
 
@@ -9,15 +9,15 @@ both_databases! {
         hall.hire(chat(2), 5).await;
         hall.hire(chat(1), 6).await;
         hall.link(chat(1), play(1)).await;
-        let members = staff_member::list(hall.conn(), guild(), at(0)).await.unwrap();
+        let members = staff_directory::list(hall.conn(), guild(), at(0)).await.unwrap();
         let told: Vec<_> = members.iter().map(|one| (one.chat_id, one.play_id, one.role_name.as_str())).collect();
         assert_eq!(told, [(chat(1), Some(play(1)), "Mod 6"), (chat(2), None, "Mod 5")]);
         assert_eq!(members[0].play_permissions.0, ["kick", "warn"]);
         assert!(!members[0].on_duty);
-        let found = staff_member::find_by_play(hall.conn(), guild(), play(1), at(0)).await.unwrap();
+        let found = staff_directory::find_by_play(hall.conn(), guild(), play(1), at(0)).await.unwrap();
         assert_eq!(found.as_ref(), Some(&members[0]));
-        assert!(staff_member::find_by_play(hall.conn(), guild(), play(2), at(0)).await.unwrap().is_none());
-        assert!(staff_member::find(hall.conn(), other_guild(), chat(1), at(0)).await.unwrap().is_none());
+        assert!(staff_directory::find_by_play(hall.conn(), guild(), play(2), at(0)).await.unwrap().is_none());
+        assert!(staff_directory::find(hall.conn(), other_guild(), chat(1), at(0)).await.unwrap().is_none());
     }
 
     async fn another_role_keeps_the_day_of_joining_and_a_held_role_stays(hall: &Hall) {
@@ -31,8 +31,8 @@ both_databases! {
         assert!(staff_role::delete(hall.conn(), guild(), new).await.is_err());
         assert!(staff_role::delete(hall.conn(), guild(), old).await.unwrap().is_some());
         assert!(staff_role::delete(hall.conn(), guild(), old).await.unwrap().is_none());
-        assert!(staff_member::remove(hall.conn(), guild(), chat(1)).await.unwrap().is_some());
-        assert!(staff_member::remove(hall.conn(), guild(), chat(1)).await.unwrap().is_none());
+        assert!(staff_member::delete(hall.conn(), guild(), chat(1)).await.unwrap().is_some());
+        assert!(staff_member::delete(hall.conn(), guild(), chat(1)).await.unwrap().is_none());
     }
 
     async fn a_guild_goes_with_everything_it_has(hall: &Hall) {
@@ -47,8 +47,8 @@ both_databases! {
         let edit = async |guild| staff_note::edit(hall.conn(), (guild, note.note_id), "better", at(5)).await.unwrap();
         assert!(edit(other_guild()).await.is_none());
         assert_eq!(edit(guild()).await.unwrap().body, "better");
-        assert_eq!(staff_note::list(hall.conn(), guild(), Some(chat(1)), (None, 10)).await.unwrap().len(), 1);
-        assert!(staff_note::list(hall.conn(), guild(), Some(chat(2)), (None, 10)).await.unwrap().is_empty());
+        assert_eq!(staff_note::list(hall.conn(), guild(), Some(chat(1)), Page::first(10)).await.unwrap().len(), 1);
+        assert!(staff_note::list(hall.conn(), guild(), Some(chat(2)), Page::first(10)).await.unwrap().is_empty());
         assert!(staff_note::delete(hall.conn(), other_guild(), note.note_id).await.unwrap().is_none());
         assert!(staff_note::delete(hall.conn(), guild(), note.note_id).await.unwrap().is_some());
     }

@@ -35,7 +35,6 @@ fn job(class: Class, state: State, (done, total): (i64, i64)) -> Model {
         actor_id: None,
         key_id: None,
         request_id: None,
-        trace_context: None,
         created_at: at(0),
         started_at: Some(at(0)),
         finished_at: None,

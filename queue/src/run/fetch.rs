@@ -137,7 +137,7 @@ pub(super) async fn published(
     registration: &Registration,
 ) -> Result<Vec<Model>, DbErr> {
     let (conn, now) = (queue.database.write(), queue.clock.now());
-    while_confirmed(queue, registration, claim::published(conn, jobs, &registration.name, now)).await
+    if_confirmed(queue, registration, claim::published(conn, jobs, &registration.name, now)).await
 }
 
 /// Claims what the safety net may have.
@@ -151,11 +151,11 @@ pub(super) async fn available(
         if queue.broker.is_connected() { (NET_AFTER, overtaken) } else { (Duration::ZERO, None) };
     let wanted = Available { class, kinds, since, overtaken, most: most as u64 };
     let (conn, now) = (queue.database.write(), queue.clock.now());
-    while_confirmed(queue, registration, claim::available(conn, wanted, &registration.name, now)).await
+    if_confirmed(queue, registration, claim::available(conn, wanted, &registration.name, now)).await
 }
 
 /// A process that stood still may have been declared dead: what it claimed then would count as crashed with it.
-async fn while_confirmed(
+async fn if_confirmed(
     queue: &Queue,
     registration: &Registration,
     claiming: impl Future<Output = Result<Vec<Model>, DbErr>>,

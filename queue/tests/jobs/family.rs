@@ -1,7 +1,7 @@
 //! Parents and chunks: share, progress, the one end, failures, cancelling.
 
 use entities::job::{Class, Model, Progress, State, family, listing, turns};
-use entities::{JobId, audit_entry};
+use entities::{JobId, Page, audit_entry};
 use queue::Enqueued;
 use serde_json::json;
 
@@ -16,7 +16,10 @@ async fn start(world: &World, gate: &Gate, chunks: i64) -> JobId {
 }
 
 async fn entries(world: &World, action: &str) -> usize {
-    audit_entry::list(world.context.database.read(), guild(), Some(action), (None, 100)).await.unwrap().len()
+    audit_entry::list(world.context.database.read(), guild(), Some(action), Page::first(100))
+        .await
+        .unwrap()
+        .len()
 }
 
 /// A parent by hand whose chunks have these outcomes.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use entities::shield_flag::{self, Model};
-use entities::{PlayId, guild};
+use entities::{Page, PlayId, guild};
 use queue::kinds::{ShieldImport, ToFlag};
 use queue::{Answer, Payload};
 use serde_json::json;
@@ -30,7 +30,7 @@ impl Process {
     }
 
     async fn flags(&self) -> Vec<Model> {
-        shield_flag::list(self.context.database.read(), None, (None, 100_000)).await.unwrap()
+        shield_flag::list(self.context.database.read(), None, Page::first(100_000)).await.unwrap()
     }
 
     /// What the audit entries of all chunks add up to.
@@ -125,7 +125,7 @@ async fn a_worker_killed_in_the_middle_is_followed_from_its_last_thousand() {
     let listed = entities::job::listing::list(
         process.context.database.read(),
         entities::job::listing::Filter { kind: Some(ShieldImport::KIND), ..Default::default() },
-        (None, 10),
+        Page::first(10),
         process.context.clock.now(),
     );
     let listed = listed.await.unwrap();

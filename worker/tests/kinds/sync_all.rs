@@ -159,7 +159,9 @@ async fn a_guild_that_asks_nothing_is_done_without_a_call() {
     let process = world.process().await;
     world.set_template(&process.context, "").await;
     for binding in entities::binding::list(process.context.database.read(), guild_id()).await.unwrap() {
-        entities::binding::remove(process.context.database.write(), binding.binding_id).await.unwrap();
+        entities::binding::delete(process.context.database.write(), guild_id(), binding.binding_id)
+            .await
+            .unwrap();
     }
     let job = process.enqueue(&everybody()).await;
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };

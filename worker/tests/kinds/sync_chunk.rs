@@ -102,7 +102,7 @@ async fn a_role_whose_binding_was_deleted_after_the_plan_is_left_alone() {
     let (read, write) = (process.context.database.read(), process.context.database.write());
     for binding in entities::binding::list(read, guild_id()).await.unwrap() {
         if binding.role_id == role(TRAINEE) {
-            entities::binding::remove(write, binding.binding_id).await.unwrap();
+            entities::binding::delete(write, guild_id(), binding.binding_id).await.unwrap();
         }
     }
     let result = process.succeed(&chunk).await;

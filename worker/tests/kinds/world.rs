@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use entities::audit_entry::{self, Actor};
 use entities::binding::{self, Kind, Rule};
 use entities::job::{Model, listing};
-use entities::{ChatId, GroupId, GuildId, JobId, PlayId, RoleId, guild, job_failure, link};
+use entities::{ChatId, GroupId, GuildId, JobId, Page, PlayId, RoleId, guild, job_failure, link};
 use platforms::Platforms;
 use platforms::simulator::{self, RateLimit, SimulatorOptions, SimulatorState};
 use queue::run::Slots;
@@ -279,7 +279,7 @@ impl Process {
 
     /// `(chat id, error)` of each member that failed, by chat id.
     pub(crate) async fn failures(&self, job: JobId) -> Vec<(i64, String)> {
-        let rows = job_failure::list(self.context.database.read(), job, (None, 1_000)).await.unwrap();
+        let rows = job_failure::list(self.context.database.read(), job, Page::first(1_000)).await.unwrap();
         let mut failures: Vec<_> = rows.into_iter().map(|row| (row.chat_id.get(), row.error)).collect();
         failures.sort();
         failures
@@ -287,13 +287,15 @@ impl Process {
 
     /// What is said of the one member that failed.
     pub(crate) async fn failure_message(&self, job: JobId) -> String {
-        let mut rows = job_failure::list(self.context.database.read(), job, (None, 2)).await.unwrap();
+        let mut rows = job_failure::list(self.context.database.read(), job, Page::first(2)).await.unwrap();
         assert_eq!(rows.len(), 1, "{rows:?}");
         rows.remove(0).message
     }
 
     pub(crate) async fn audit(&self, action: &str) -> Vec<audit_entry::Model> {
-        audit_entry::list(self.context.database.read(), guild_id(), Some(action), (None, 100)).await.unwrap()
+        audit_entry::list(self.context.database.read(), guild_id(), Some(action), Page::first(100))
+            .await
+            .unwrap()
     }
 
     pub(crate) async fn linked_name(&self, id: i64) -> String {

@@ -38,7 +38,7 @@ pub(crate) async fn put(call: Call) -> Result<Reply, ApiError> {
     if staff_role::find_for_update(&transaction, call.guild(), role).await?.is_none() {
         return Err(ApiError::rule("unknown_role", "no staff role of this guild has this `role_id`"));
     }
-    let before = staff_member::lock(&transaction, call.guild(), chat).await?;
+    let before = staff_member::find_for_update(&transaction, call.guild(), chat).await?;
     let known = before.as_ref().map(|member| member.joined_at);
     let joined_at = joined_at.or(known).unwrap_or_else(|| call.now());
     let member = Model { guild_id: call.guild(), chat_id: chat, role_id: role, joined_at };
@@ -62,7 +62,7 @@ pub(crate) async fn delete(call: Call) -> Result<Reply, ApiError> {
     // The open session ends at its last heartbeat, which may not be written yet.
     catch_up(&call).await?;
     let transaction = call.begin().await?;
-    let removed = staff_member::remove(&transaction, call.guild(), chat).await?.ok_or_else(not_staff)?;
+    let removed = staff_member::delete(&transaction, call.guild(), chat).await?.ok_or_else(not_staff)?;
     let ended = staff_session::end_open(&transaction, call.guild(), chat).await?;
     let before = json!({ "before": Member::from(&removed) });
     call.audit(&transaction, "staff_members.delete", chat, before).await?;

@@ -40,6 +40,6 @@ async fn require_staff(
     transaction: &DatabaseTransaction,
     staff: entities::ChatId,
 ) -> Result<(), ApiError> {
-    let member = entities::staff_member::lock(transaction, call.guild(), staff).await?;
+    let member = entities::staff_member::find_for_update(transaction, call.guild(), staff).await?;
     member.map(drop).ok_or_else(not_staff)
 }

@@ -1,6 +1,6 @@
 //! GET /guilds/:guildId/staff/profile/:userId
 
-use entities::{ChatId, loa, staff_action, staff_member, staff_session, strike};
+use entities::{ChatId, loa, staff_action, staff_directory, staff_session, strike};
 use serde::Serialize;
 
 use crate::call::Call;
@@ -27,7 +27,7 @@ struct Profile {
 pub(crate) async fn profile(call: Call) -> Result<Reply, ApiError> {
     let user: ChatId = call.path("userId", &ChatId::allowed())?;
     let (conn, guild, now) = (call.read(), call.guild(), call.now());
-    let member = staff_member::find(conn, guild, user, now).await?.ok_or_else(not_staff)?;
+    let member = staff_directory::find(conn, guild, user, now).await?.ok_or_else(not_staff)?;
     let (actions_total, active, leave, active_strikes) = tokio::try_join!(
         staff_action::totals::of_staff(conn, guild, user),
         staff_session::totals::of_staff(conn, guild, user, None),

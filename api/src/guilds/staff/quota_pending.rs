@@ -1,6 +1,7 @@
 //! `/guilds/:guildId/staff/quota-pending` (docs/rules.md 6): actions that wait for approval before they count.
 
-use entities::pending_action::{self, Decision, Model, State};
+use entities::approval::{self, Decision};
+use entities::pending_action::{self, Model, State, Verdict};
 use entities::staff_action::ActionType;
 use entities::{ActionId, ChatId, PendingId};
 use serde::Serialize;
@@ -66,9 +67,8 @@ async fn decide(call: Call, approve: bool) -> Result<Reply, ApiError> {
     let (action, message) =
         if approve { ("quotas.approve", "action approved") } else { ("quotas.reject", "action rejected") };
     let transaction = call.begin().await?;
-    let decision =
-        pending_action::decide(&transaction, (call.guild(), id), approve, call.key.owner(), call.now());
-    let decided = match decision.await? {
+    let verdict = Verdict { approve, by: call.key.owner(), at: call.now() };
+    let decided = match approval::decide(&transaction, call.guild(), id, verdict).await? {
         Decision::Made(row) => row,
         Decision::Already(row) => return Err(already(&row)),
         Decision::Unknown => return Err(ApiError::not_found("pending action")),

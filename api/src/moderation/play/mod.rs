@@ -15,8 +15,8 @@ mod unmute;
 pub(crate) use ban::ban;
 pub(crate) use bans::bans;
 use entities::audit_entry::{self, Actor, NewEntry};
-use entities::staff_action::{self, ActionType, NewAction};
-use entities::{ChatId, Subject, Timestamp};
+use entities::staff_action::{ActionType, NewAction};
+use entities::{ChatId, Subject, Timestamp, approval};
 pub(crate) use mute::mute;
 pub(crate) use mutes::mutes;
 use sea_orm::DatabaseTransaction;
@@ -53,7 +53,7 @@ async fn record(
         details: act.details.clone(),
         session: None,
     };
-    staff_action::record(transaction, done, now).await?;
+    approval::record(transaction, done, now).await?;
     let actor = moderator(call, act.moderator);
     let entry = NewEntry { guild: call.guild(), action: act.action, target, metadata: act.details };
     audit_entry::write(transaction, &actor, entry, now).await?;

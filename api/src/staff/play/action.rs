@@ -1,8 +1,8 @@
 //! POST /staff/play/action
 
-use entities::staff_action::{self, ActionType, NewAction};
+use entities::staff_action::{ActionType, NewAction};
 use entities::staff_session::{self, Model};
-use entities::{ActionId, SessionId};
+use entities::{ActionId, SessionId, approval};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -32,7 +32,7 @@ pub(crate) async fn action(call: Call) -> Result<Reply, ApiError> {
     let audited = json!({ "action_type": action_type, "target_id": target, "session_id": session });
     let new = NewAction { guild: call.guild(), staff, action_type, target, details, session: Some(session) };
     let transaction = call.begin().await?;
-    let recorded = staff_action::record(&transaction, new, call.now()).await?;
+    let recorded = approval::record(&transaction, new, call.now()).await?;
     let id = recorded.action;
     audit_as(&call, &transaction, staff, ("actions.add", id.to_string()), audited).await?;
     let reply = Reply::data(&Recorded { id, pending: recorded.pending.is_some() })?;

@@ -1,7 +1,7 @@
 //! POST /staff/play/session/start and /end
 
 use entities::staff_session::{self, Model, NewSession};
-use entities::{PlaceId, PlayId, SessionId, staff_member};
+use entities::{PlaceId, PlayId, SessionId, staff_directory};
 use runtime::Event;
 use serde::Serialize;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(crate) async fn start(call: Call) -> Result<Reply, ApiError> {
     let place = call.fields.required::<OrStudio<PlaceId>>("place_id")?.0;
     let server = call.fields.required::<ServerId>("server_id")?.0;
     let not_staff = || ApiError::not_found("staff member");
-    let found = staff_member::find_by_play(call.read(), call.guild(), play, call.now()).await?;
+    let found = staff_directory::find_by_play(call.read(), call.guild(), play, call.now()).await?;
     let staff = found.ok_or_else(not_staff)?.chat_id;
     // The open session ends at its last heartbeat, which may not be written yet.
     catch_up(&call).await?;

@@ -1,6 +1,6 @@
 //! POST /staff/play/verify
 
-use entities::staff_member::{self, Described};
+use entities::staff_directory::{self, Described};
 use entities::{ChatId, PlayId};
 use serde::Serialize;
 
@@ -33,7 +33,7 @@ impl From<Option<Described>> for Standing {
 
 impl Standing {
     pub(crate) async fn of(call: &Call, player: PlayId) -> Result<Self, ApiError> {
-        Ok(staff_member::find_by_play(call.read(), call.guild(), player, call.now()).await?.into())
+        Ok(staff_directory::find_by_play(call.read(), call.guild(), player, call.now()).await?.into())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use entities::job::listing::{self, Filter};
 use entities::job::{Class, Model, Status};
-use entities::{GuildId, Timestamp, job_pause};
+use entities::{GuildId, Page, Timestamp, job_pause};
 use runtime::Database;
 
 use crate::access::{self, AccessArgs};
@@ -57,7 +57,7 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
         parts.push(under_way(&bulk, now));
     }
     let filter = Filter { guild: args.guild, status: args.state, kind: args.kind };
-    let jobs = listing::list(conn, filter, (None, args.limit), now).await?;
+    let jobs = listing::list(conn, filter, Page::first(args.limit), now).await?;
     context.close().await;
     let mut table = Table::new(&["job", "kind", "guild", "state", "done", "attempt", "age", "last error"]);
     for job in jobs {

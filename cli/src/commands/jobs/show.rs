@@ -2,7 +2,7 @@
 
 use entities::job::Model;
 use entities::job::history::AttemptError;
-use entities::{KeyId, Timestamp, job_failure};
+use entities::{KeyId, Page, Timestamp, job_failure};
 
 use super::{OneArgs, ready_in, require};
 use crate::output::{self, Table};
@@ -13,7 +13,7 @@ const FAILURES: u64 = 100;
 pub(super) async fn run(args: OneArgs) -> anyhow::Result<()> {
     let context = args.access.look().await?;
     let job = require(context.database.read(), args.job).await?;
-    let failures = job_failure::list(context.database.read(), args.job, (None, FAILURES + 1)).await?;
+    let failures = job_failure::list(context.database.read(), args.job, Page::first(FAILURES + 1)).await?;
     let now = context.clock.now();
     context.close().await;
     let mut table = Table::new(&["field", "value"]);
@@ -58,7 +58,6 @@ fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
         ("asked by", text(job.actor_id.map(|id| id.to_string()))),
         ("with key row", text(job.key_id.map(|id: KeyId| id.to_string()))),
         ("request", text(job.request_id.clone())),
-        ("trace", text(job.trace_context.clone())),
         ("created", output::time(job.created_at)),
         ("due", output::time(job.run_at)),
         ("started", output::time_or_dash(job.started_at)),

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use entities::shield_flag::{self, NewFlag, Origin};
-use entities::{ChatId, GuildId, PlayId, link};
+use entities::{ChatId, GuildId, Page, PlayId, link};
 use runtime::Event;
 use sea_orm::ConnectionTrait;
 use serde_json::{Map, json};
@@ -115,7 +115,8 @@ pub(super) async fn lift(args: LiftArgs) -> anyhow::Result<()> {
 
 pub(super) async fn list(args: ListArgs) -> anyhow::Result<()> {
     let context = args.access.look().await?;
-    let flags = shield_flag::list(context.database.read(), Some(args.lifted), (None, args.limit)).await?;
+    let flags =
+        shield_flag::list(context.database.read(), Some(args.lifted), Page::first(args.limit)).await?;
     let mut table =
         Table::new(&["game user", "name", "flagged", "by", "guild", "source", "lifted", "reason"]);
     for flag in flags {

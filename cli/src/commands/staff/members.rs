@@ -1,7 +1,7 @@
 //! `guildhall staff members`: list, set, remove.
 
 use anyhow::bail;
-use entities::{ChatId, RoleId, Timestamp, staff_member, staff_role, staff_session};
+use entities::{ChatId, RoleId, Timestamp, staff_directory, staff_member, staff_role, staff_session};
 use runtime::Event;
 use serde_json::json;
 
@@ -62,7 +62,7 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
     let context = args.place.access.look().await?;
     access::require_guild(context.database.read(), guild).await?;
     let mut table = Table::new(&["member", "role", "role name", "on duty", "joined"]);
-    for member in staff_member::list(context.database.read(), guild, context.clock.now()).await? {
+    for member in staff_directory::list(context.database.read(), guild, context.clock.now()).await? {
         let on_duty = if member.on_duty { "yes" } else { "no" };
         let (chat, role) = (member.chat_id.to_string(), member.role_id.to_string());
         table.row(&[chat, role, member.role_name, on_duty.to_owned(), output::time(member.joined_at)]);
@@ -80,7 +80,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     if staff_role::find_for_update(&transaction, guild, args.role).await?.is_none() {
         bail!("guild {guild} has no staff role {}: see `guildhall staff roles list`", args.role);
     }
-    let before = staff_member::lock(&transaction, guild, args.chat).await?;
+    let before = staff_member::find_for_update(&transaction, guild, args.chat).await?;
     let joined_at = args.joined_at.or(before.as_ref().map(|known| known.joined_at)).unwrap_or(now);
     let after = staff_member::Model { guild_id: guild, chat_id: args.chat, role_id: args.role, joined_at };
     let metadata = serde_json::Map::from_iter([
@@ -104,7 +104,7 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
     let context = args.place.access.change().await?;
     let transaction = context.database.begin().await?;
     access::require_guild(&transaction, guild).await?;
-    let Some(before) = staff_member::remove(&transaction, guild, args.chat).await? else {
+    let Some(before) = staff_member::delete(&transaction, guild, args.chat).await? else {
         bail!("{} is not staff of guild {guild}", args.chat);
     };
     let ended = staff_session::end_open(&transaction, guild, args.chat).await?;

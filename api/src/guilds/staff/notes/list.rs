@@ -14,6 +14,12 @@ use crate::page::Page;
 pub(crate) async fn list(call: Call) -> Result<Reply, ApiError> {
     let page = Page::<NoteId>::or_whole(&call, ID)?;
     let staff: Option<ChatId> = call.query.parsed("staff_id", &ChatId::allowed())?;
-    let rows = staff_note::list(call.read(), call.guild(), staff, (page.cursor, page.limit)).await?;
+    let rows = staff_note::list(
+        call.read(),
+        call.guild(),
+        staff,
+        entities::Page { cursor: page.cursor, limit: page.limit },
+    )
+    .await?;
     Reply::data(&rows.iter().map(Note::from).collect::<Vec<_>>())
 }

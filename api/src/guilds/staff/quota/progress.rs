@@ -1,6 +1,7 @@
 //! GET /guilds/:guildId/staff/quota/:quotaId/progress
 
-use entities::quota::{self, Period, Progress};
+use entities::quota::{self, Period};
+use entities::quota_progress::{self, Progress};
 use entities::{ChatId, QuotaId};
 use serde::Serialize;
 
@@ -34,7 +35,7 @@ pub(crate) async fn progress(call: Call) -> Result<Reply, ApiError> {
     let quota = quota::find(call.read(), call.guild(), id).await?.ok_or_else(unknown)?;
     let settings = period::settings(&call).await?;
     let since = period::begin(quota.period, &settings, call.now());
-    let rows = quota::progress(call.read(), &quota, since, call.now()).await?;
+    let rows = quota_progress::list(call.read(), &quota, since, call.now()).await?;
     Reply::data(&Answer {
         quota_id: id,
         period: quota.period,

@@ -1,0 +1,53 @@
+//! Actions of staff members and their approval (docs/rules.md 6): [`record`] writes an action that counts at once, or
+//! one that waits where a quota demands approval; [`decide`] approves or rejects it. Both need a transaction.
+
+use sea_orm::{ConnectionTrait, DbErr, TransactionTrait};
+
+use crate::pending_action::{self, Verdict};
+use crate::staff_action::{self, NewAction};
+use crate::{ActionId, GuildId, PendingId, Timestamp, quota};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    pub action: ActionId,
+    /// Set where a quota demands approval before the action counts.
+    pub pending: Option<PendingId>,
+}
+
+/// Records an action.
+pub async fn record<C: ConnectionTrait>(conn: &C, new: NewAction, now: Timestamp) -> Result<Recorded, DbErr> {
+    if quota::demands_approval(conn, new.guild, new.staff, new.action_type).await? {
+        let action = staff_action::add_waiting(conn, new, now).await?;
+        let pending = pending_action::add(conn, &action, now).await?;
+        return Ok(Recorded { action: action.action_id, pending: Some(pending) });
+    }
+    let action = staff_action::add(conn, &new, now).await?;
+    Ok(Recorded { action: action.action_id, pending: None })
+}
+
+/// The outcome of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    Made(pending_action::Model),
+    /// Somebody decided before.
+    Already(pending_action::Model),
+    Unknown,
+}
+
+/// Approves or rejects an action. An approved one counts from the same commit on.
+pub async fn decide<C: ConnectionTrait + TransactionTrait>(
+    conn: &C,
+    guild: GuildId,
+    pending: PendingId,
+    verdict: Verdict,
+) -> Result<Decision, DbErr> {
+    let Some(decided) = pending_action::close(conn, guild, pending, verdict).await? else {
+        let found = pending_action::find(conn, guild, pending).await?;
+        return Ok(found.map_or(Decision::Unknown, Decision::Already));
+    };
+    if verdict.approve {
+        let of = staff_action::Sequence { guild, staff: decided.staff_id, action_type: decided.action_type };
+        staff_action::approve(conn, of, decided.action_id, verdict.at).await?;
+    }
+    Ok(Decision::Made(decided))
+}

@@ -1,0 +1,85 @@
+//! Rows of a guild by their id. Each accessor takes the guild, so no caller can reach a row of another guild.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::{QueryOrder, QuerySelect};
+
+/// Part of a list: the rows after the one with the id `cursor`, at most `limit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page<Id> {
+    pub cursor: Option<Id>,
+    pub limit: u64,
+}
+
+impl<Id> Page<Id> {
+    /// From the first row of the list on.
+    pub fn first(limit: u64) -> Self {
+        Self { cursor: None, limit }
+    }
+}
+
+impl<Id: Into<Value>> Page<Id> {
+    /// Newest first: by falling ids.
+    pub(crate) fn of<E: EntityTrait>(self, rows: Select<E>, id: E::Column) -> Select<E> {
+        let rows = rows.order_by_desc(id).limit(self.limit);
+        match self.cursor {
+            Some(cursor) => rows.filter(id.lt(cursor)),
+            None => rows,
+        }
+    }
+}
+
+/// Declares accessors of a table with a column `guild_id`: `by_id!(LoaId: find, delete);` where `LoaId` is the type of
+/// the id and the name of its column.
+macro_rules! by_id {
+    ($id:ident: $($accessor:ident),+) => {
+        $($crate::by_id::by_id!(@$accessor $id);)+
+    };
+    (@find $id:ident) => {
+        pub async fn find<C: ConnectionTrait>(
+            conn: &C,
+            guild: $crate::GuildId,
+            id: $crate::$id,
+        ) -> Result<Option<Model>, DbErr> {
+            Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::$id.eq(id)).one(conn).await
+        }
+    };
+    (@find_for_update $id:ident) => {
+        /// The row, locked until the transaction ends.
+        pub async fn find_for_update<C: ConnectionTrait>(
+            conn: &C,
+            guild: $crate::GuildId,
+            id: $crate::$id,
+        ) -> Result<Option<Model>, DbErr> {
+            let row = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::$id.eq(id));
+            sea_orm::QuerySelect::lock_exclusive(row).one(conn).await
+        }
+    };
+    (@delete $id:ident) => {
+        /// Deletes the row and returns it; `None`: no such row.
+        pub async fn delete<C: ConnectionTrait>(
+            conn: &C,
+            guild: $crate::GuildId,
+            id: $crate::$id,
+        ) -> Result<Option<Model>, DbErr> {
+            let row = Entity::delete_many().filter(Column::GuildId.eq(guild)).filter(Column::$id.eq(id));
+            Ok(row.exec_with_returning(conn).await?.into_iter().next())
+        }
+    };
+    (@newest $id:ident) => {
+        /// A page of the guild's rows.
+        fn newest(guild: $crate::GuildId, page: $crate::Page<$crate::$id>) -> sea_orm::Select<Entity> {
+            page.of(Entity::find().filter(Column::GuildId.eq(guild)), Column::$id)
+        }
+    };
+    (@list $id:ident) => {
+        /// The guild's rows, newest first.
+        pub async fn list<C: ConnectionTrait>(
+            conn: &C,
+            guild: $crate::GuildId,
+            page: $crate::Page<$crate::$id>,
+        ) -> Result<Vec<Model>, DbErr> {
+            page.of(Entity::find().filter(Column::GuildId.eq(guild)), Column::$id).all(conn).await
+        }
+    };
+}
+pub(crate) use by_id;

@@ -1,0 +1,107 @@
+//! Statements that update many jobs at once: a commit costs the same for one and for a hundred.
+//!
+//! Rows are locked in the order of their ids, so two such statements never deadlock.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{
+    CommonTableExpression, Expr, ExprTrait, LockBehavior, LockType, Order, Query, SelectStatement,
+    SimpleExpr, UpdateStatement, WithQuery,
+};
+use sea_orm::{DatabaseBackend, FromQueryResult, Iterable, StatementBuilder};
+
+use super::model::{Claim, Column, Entity, State};
+use crate::lists;
+
+/// What [`update_chosen`] calls the rows that it updates.
+const CHOSEN: &str = "chosen";
+
+/// Jobs by their claims.
+pub(super) struct Claimed<const N: usize> {
+    /// Job, token and, of three values, the result that the update sets.
+    pub(super) rows: Vec<[Value; N]>,
+    /// Jobs in another state stay as they are.
+    pub(super) state: State,
+    /// A further condition.
+    pub(super) only: Option<SimpleExpr>,
+    /// Jobs that another transaction has locked stay as they are, too. Not for a single job.
+    pub(super) skip_locked: bool,
+}
+
+impl Claim {
+    pub(super) fn values(self) -> [Value; 2] {
+        [self.job.into(), self.token.into()]
+    }
+}
+
+/// Updates those of the claimed jobs that still are as the claims say, and returns them.
+pub(super) async fn update_claimed<C: ConnectionTrait, M: FromQueryResult, const N: usize>(
+    conn: &C,
+    claimed: Claimed<N>,
+    mut update: UpdateStatement,
+    returning: impl IntoIterator<Item = SimpleExpr>,
+) -> Result<Vec<M>, DbErr> {
+    let Claimed { rows, state, only, skip_locked } = claimed;
+    if let [row] = rows.as_slice() {
+        // Faster for one job.
+        update.table(Entity).and_where(Column::JobId.eq(row[0].clone()));
+        update.and_where(Column::Token.eq(row[1].clone())).and_where(state.is_unindexed());
+        only.map(|only| update.and_where(only));
+        row.get(2).map(|result| update.value(Column::Result, Expr::value(result.clone())));
+        return fetch(conn, update.returning(Query::returning().exprs(returning))).await;
+    }
+    let given = |column| Expr::col(("given", column));
+    let mut which = Query::select();
+    which
+        .expr_as(Expr::col((Entity, Column::JobId)), "id")
+        .from(Entity)
+        .from_subquery(lists::table(conn, rows), "given")
+        .and_where(Expr::col((Entity, Column::JobId)).eq(given("column1")))
+        .and_where(Expr::col((Entity, Column::Token)).eq(given("column2")))
+        .and_where(state.is_unindexed())
+        .order_by((Entity, Column::JobId), Order::Asc);
+    only.map(|only| which.and_where(only));
+    if N > 2 {
+        which.expr_as(given("column3"), "result");
+        update.value(Column::Result, Expr::col((CHOSEN, "result")));
+    }
+    if conn.get_database_backend() == DatabaseBackend::Postgres {
+        match skip_locked {
+            true => which.lock_with_tables_behavior(LockType::Update, [Entity], LockBehavior::SkipLocked),
+            false => which.lock_with_tables(LockType::Update, [Entity]),
+        };
+    }
+    update_chosen(conn, which, update, returning).await
+}
+
+/// Updates the jobs whose ids `which` selects as `id`, which is read once and before the update, as `chosen`; returns
+/// them.
+pub(super) async fn update_chosen<C: ConnectionTrait, M: FromQueryResult>(
+    conn: &C,
+    which: SelectStatement,
+    mut update: UpdateStatement,
+    returning: impl IntoIterator<Item = SimpleExpr>,
+) -> Result<Vec<M>, DbErr> {
+    let mut chosen = CommonTableExpression::from_select(which);
+    chosen.table_name(CHOSEN).materialized(true);
+    let mut with = Query::with();
+    with.cte(chosen);
+    update
+        .table(Entity)
+        .from(CHOSEN)
+        .and_where(Expr::col((Entity, Column::JobId)).equals((CHOSEN, "id")))
+        .returning(Query::returning().exprs(returning));
+    let mut statement = WithQuery::new();
+    statement.with_clause(with).query(update);
+    fetch(conn, &statement).await
+}
+
+pub(super) fn whole_row() -> impl Iterator<Item = SimpleExpr> {
+    Column::iter().map(Column::into_expr)
+}
+
+async fn fetch<C: ConnectionTrait, M: FromQueryResult>(
+    conn: &C,
+    statement: &impl StatementBuilder,
+) -> Result<Vec<M>, DbErr> {
+    conn.query_all(statement).await?.iter().map(|row| M::from_query_result(row, "")).collect()
+}

@@ -1,0 +1,218 @@
+//! A row of the table `job` and the words about it.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{ExprTrait, Func, SimpleExpr};
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+use crate::{GuildId, JobId, KeyId, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "job")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub job_id: JobId,
+    pub guild_id: Option<GuildId>,
+    pub parent_id: Option<JobId>,
+    pub kind: String,
+    pub class: Class,
+    pub args: Json,
+    pub state: State,
+    /// Runs that count against `max_attempts`: not those that yielded, snoozed, or were cut by a crash the first times.
+    pub attempt: i32,
+    pub max_attempts: i32,
+    /// Crashes in a row that took this job with them, see [`super::rescue`].
+    pub crashes: i32,
+    /// The fencing token: raised by each claim.
+    pub token: i64,
+    /// The process that runs it, or ran it last.
+    pub worker: Option<String>,
+    /// When it becomes available.
+    pub run_at: Timestamp,
+    /// Where the answer for a waiting caller goes, kept when the job is to be run again.
+    pub reply_to: Option<String>,
+    pub dedupe_key: Option<String>,
+    pub progress_done: i64,
+    pub progress_total: i64,
+    pub progress_failed: i64,
+    /// When progress was written last.
+    pub progress_at: Option<Timestamp>,
+    pub checkpoint: Option<Json>,
+    pub cancel_requested: bool,
+    pub result: Option<Json>,
+    /// A [`Failure`].
+    pub error: Option<Json>,
+    /// What its attempts ran into, see [`super::history`].
+    pub errors: Option<Json>,
+    pub actor_id: Option<i64>,
+    pub key_id: Option<KeyId>,
+    pub request_id: Option<String>,
+    pub created_at: Timestamp,
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Option<Timestamp>,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}
+
+/// Which queue a job waits in. Each has slots of its own, so interactive jobs never wait for bulk.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    DeriveActiveEnum,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+    EnumString,
+)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Class {
+    Interactive,
+    Default,
+    Bulk,
+    /// Periodic tasks, which scheduler processes run.
+    Maintenance,
+    /// Jobs that were running when their process crashed, twice in a row.
+    Quarantine,
+}
+
+impl Class {
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+    pub const NAMES: &'static [&'static str] = <Self as VariantNames>::VARIANTS;
+
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumIter, DeriveActiveEnum)]
+#[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
+pub enum State {
+    /// Available from `run_at` on.
+    Queued,
+    /// Its guild has its full share of the class in flight.
+    Held,
+    Running,
+    /// A parent with open children.
+    Waiting,
+    Succeeded,
+    /// Ended with an error that another attempt would not mend.
+    Failed,
+    /// Ended with its attempts used up; can be retried.
+    Dead,
+    Cancelled,
+}
+
+impl State {
+    pub const OPEN: [Self; 4] = [Self::Queued, Self::Held, Self::Running, Self::Waiting];
+
+    pub fn is_open(self) -> bool {
+        Self::OPEN.contains(&self)
+    }
+
+    /// For statements that rely on a partial index: Postgres uses one only where it reads the state in the statement.
+    pub(super) fn literal(self) -> SimpleExpr {
+        SimpleExpr::Constant(self.into())
+    }
+
+    pub(super) fn is(self) -> SimpleExpr {
+        Column::State.into_expr().eq(self.literal())
+    }
+
+    /// Of rows found by their ids. Postgres often thinks that few jobs are queued or run, and would read all of them
+    /// instead.
+    pub(super) fn is_unindexed(self) -> SimpleExpr {
+        let state = Func::coalesce([Column::State.into_expr(), SimpleExpr::Constant("".into())]);
+        SimpleExpr::from(state).eq(self.literal())
+    }
+}
+
+/// Why a job or one attempt of it did not succeed, as its caller is told. `message` is public text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The HTTP status a waiting caller gets.
+    pub status: u16,
+    /// A stable word for programs.
+    pub error: String,
+    pub message: String,
+    /// Seconds after which asking again makes sense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
+}
+
+impl Failure {
+    pub(super) fn to_json(&self) -> Json {
+        serde_json::to_value(self).unwrap_or(Json::Null)
+    }
+}
+
+/// The right to write as the run that a claim began: the job and the fencing token of that claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Claim {
+    pub job: JobId,
+    pub token: i64,
+}
+
+/// How far a job is: of `total` steps, `done` are over, and of those `failed` went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    pub done: i64,
+    pub total: i64,
+    pub failed: i64,
+}
+
+impl Model {
+    pub fn failure(&self) -> Option<Failure> {
+        self.error.clone().and_then(|error| serde_json::from_value(error).ok())
+    }
+
+    /// The claim that this row shows, as it was read or returned by the claim.
+    pub fn claim(&self) -> Claim {
+        Claim { job: self.job_id, token: self.token }
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress { done: self.progress_done, total: self.progress_total, failed: self.progress_failed }
+    }
+
+    pub fn ticket(&self) -> Ticket {
+        Ticket {
+            job: self.job_id,
+            token: self.token,
+            run_at: self.run_at,
+            kind: self.kind.clone(),
+            class: self.class,
+            reply_to: self.reply_to.clone(),
+        }
+    }
+}
+
+/// All that the broker carries about a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    pub job: JobId,
+    /// The fencing token when it was published. A claim with another one hits nothing.
+    pub token: i64,
+    pub run_at: Timestamp,
+    pub kind: String,
+    pub class: Class,
+    pub reply_to: Option<String>,
+}
+
+impl Ticket {
+    /// The row as it must be for the message to count.
+    pub fn claim(&self) -> Claim {
+        Claim { job: self.job, token: self.token }
+    }
+}

@@ -1,0 +1,79 @@
+//! Staff members as answers describe them: with their game account, their role, and whether they are on duty.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select};
+
+use crate::staff_member::{Column, Entity};
+use crate::staff_role::{self, Permissions};
+use crate::{ChatId, GuildId, PlayId, RoleId, Timestamp, link, staff_session};
+
+/// A member with everything that the answers say about one.
+#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
+pub struct Described {
+    pub chat_id: ChatId,
+    /// None: no link.
+    pub play_id: Option<PlayId>,
+    pub role_id: RoleId,
+    pub role_name: String,
+    pub permissions: Permissions,
+    pub play_permissions: Permissions,
+    pub joined_at: Timestamp,
+    /// Has a session that is open and was heard of lately.
+    pub on_duty: bool,
+}
+
+/// All members of a guild by chat id.
+pub async fn list<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    now: Timestamp,
+) -> Result<Vec<Described>, DbErr> {
+    described(guild, now).order_by_asc(Column::ChatId).into_model().all(conn).await
+}
+
+pub async fn find<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    chat: ChatId,
+    now: Timestamp,
+) -> Result<Option<Described>, DbErr> {
+    described(guild, now).filter(Column::ChatId.eq(chat)).into_model().one(conn).await
+}
+
+/// The member behind a game account.
+pub async fn find_by_play<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    play: PlayId,
+    now: Timestamp,
+) -> Result<Option<Described>, DbErr> {
+    described(guild, now).filter(link::Column::PlayId.eq(play)).into_model().one(conn).await
+}
+
+fn described(guild: GuildId, now: Timestamp) -> Select<Entity> {
+    let own = |column: Column| Expr::col((Entity, column));
+    let role = Condition::all()
+        .add(staff_role::Column::GuildId.into_expr().eq(own(Column::GuildId)))
+        .add(staff_role::Column::RoleId.into_expr().eq(own(Column::RoleId)));
+    let linked = Condition::all()
+        .add(link::Column::GuildId.into_expr().eq(own(Column::GuildId)))
+        .add(link::Column::ChatId.into_expr().eq(own(Column::ChatId)));
+    let session = staff_session::live(now)
+        .add(staff_session::Column::GuildId.into_expr().eq(own(Column::GuildId)))
+        .add(staff_session::Column::StaffId.into_expr().eq(own(Column::ChatId)));
+    let mut select = Entity::find()
+        .select_only()
+        .columns([Column::ChatId, Column::RoleId, Column::JoinedAt])
+        .column(link::Column::PlayId)
+        .column(staff_role::Column::RoleName)
+        .column(staff_role::Column::Permissions)
+        .column(staff_role::Column::PlayPermissions)
+        .column_as(staff_session::Column::SessionId.is_not_null(), "on_duty")
+        .filter(Column::GuildId.eq(guild));
+    QueryTrait::query(&mut select)
+        .inner_join(staff_role::Entity, role)
+        .left_join(link::Entity, linked)
+        .left_join(staff_session::Entity, session);
+    select
+}

@@ -1,0 +1,36 @@
+//! The update of a sweep: it closes rows that are due, some at a time.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Query;
+use sea_orm::{Condition, Order, UpdateMany};
+
+/// The rows that a sweep closes.
+pub(crate) struct Due<E: EntityTrait> {
+    pub(crate) rows: Condition,
+    pub(crate) id: E::Column,
+    /// When a row became due: the lowest comes first.
+    pub(crate) since: E::Column,
+}
+
+/// Applies `change` to up to `limit` due rows and returns them.
+///
+/// Safe beside another sweep: rows that it closed are not due any more when this one comes to them.
+pub(crate) async fn close<E, C>(
+    conn: &C,
+    change: UpdateMany<E>,
+    due: Due<E>,
+    limit: u64,
+) -> Result<Vec<E::Model>, DbErr>
+where
+    E: EntityTrait,
+    C: ConnectionTrait,
+{
+    let some = Query::select()
+        .column(due.id)
+        .from(E::default())
+        .cond_where(due.rows.clone())
+        .order_by(due.since, Order::Asc)
+        .limit(limit)
+        .to_owned();
+    change.filter(due.id.in_subquery(some)).filter(due.rows).exec_with_returning(conn).await
+}

@@ -1,0 +1,19 @@
+//! One batch of a schedule: so many rows, in one transaction.
+
+use entities::Timestamp;
+use runtime::Context;
+use sea_orm::{DatabaseTransaction, DbErr};
+
+/// Rows in one batch, so that no batch holds locks for long.
+pub(crate) const BATCH: u64 = 500;
+
+/// Runs a sweep and commits the rows that it closed.
+pub(crate) async fn commit<M>(
+    context: &Context,
+    sweep: impl AsyncFnOnce(&DatabaseTransaction, Timestamp) -> Result<Vec<M>, DbErr>,
+) -> Result<Vec<M>, DbErr> {
+    let transaction = context.database.begin().await?;
+    let closed = sweep(&transaction, context.clock.now()).await?;
+    transaction.commit().await?;
+    Ok(closed)
+}

@@ -1,0 +1,31 @@
+//! Deletes rows that are kept only for a time.
+
+use std::time::Duration;
+
+use entities::{game_server, idempotency, job};
+use runtime::Context;
+use sea_orm::DbErr;
+
+use crate::batch::BATCH;
+
+/// Finished jobs are kept this long.
+const KEEP_JOBS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Jobs of periodic tasks that ended well are kept this long: they are thousands a day.
+const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
+/// Servers without a heartbeat for this long are forgotten, with their commands: every new one has a new id.
+const KEEP_SERVERS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {
+    idempotency::sweep(context.database.write(), context.clock.now(), BATCH).await
+}
+
+pub(crate) async fn jobs(context: &Context) -> Result<u64, DbErr> {
+    let (conn, now) = (context.database.write(), context.clock.now());
+    let deleted = job::listing::prune(conn, now - KEEP_JOBS, BATCH).await?;
+    Ok(deleted + job::listing::prune_maintenance(conn, now - KEEP_PERIODIC, BATCH).await?)
+}
+
+pub(crate) async fn servers(context: &Context) -> Result<u64, DbErr> {
+    let before = context.clock.now() - KEEP_SERVERS;
+    game_server::forget(context.database.write(), before, BATCH).await
+}

@@ -1,0 +1,27 @@
+//! Sweeps of staff sessions and game servers whose heartbeats stopped. Both are over at their times without a sweep; the
+//! sweep writes that down.
+//!
+//! A server that goes offline leaves no audit entry: its row says since when, and a game starts and stops hundreds a
+//! day.
+
+use entities::{game_server, staff_session};
+use runtime::{Context, Event};
+use sea_orm::DbErr;
+
+use crate::batch::{BATCH, commit};
+
+/// Sessions without a heartbeat for 120 s end at their last one (docs/rules.md 6).
+pub(crate) async fn sessions(context: &Context) -> Result<u64, DbErr> {
+    let ended = commit(context, async |conn, now| staff_session::sweep_stale(conn, now, BATCH).await).await?;
+    for session in &ended {
+        let (guild, session) = (session.guild_id, session.session_id);
+        context.events.publish(Event::SessionEnded { guild, session });
+    }
+    Ok(ended.len() as u64)
+}
+
+/// Servers without a heartbeat for 90 s are offline (docs/rules.md 7).
+pub(crate) async fn servers(context: &Context) -> Result<u64, DbErr> {
+    let gone = game_server::sweep_offline(context.database.write(), context.clock.now(), BATCH).await?;
+    Ok(gone.len() as u64)
+}
