@@ -1,21 +1,9 @@
-//! The schema, forward only, one file per change, the same text for Postgres and SQLite.
+//! The schema, forward only: the files of `schema/`, one for each area.
 //!
 //! All pending changes run in one transaction: either the schema is new afterwards or nothing happened. On Postgres
 //! an advisory lock makes a second `migrate` wait for the first.
 
-mod dialect;
-mod m0001_guilds;
-mod m0002_links_and_bindings;
-mod m0003_jobs;
-mod m0004_audit_and_idempotency;
-mod m0005_schedules;
-mod m0006_moderation;
-mod m0007_shield;
-mod m0008_staff;
-mod m0009_activity;
-mod m0010_games;
-mod m0011_tickets;
-mod m0012_bulk_sync;
+mod change;
 
 use sea_orm::{
     ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, SqliteTransactionMode, TransactionOptions,
@@ -23,25 +11,31 @@ use sea_orm::{
 };
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 
-/// The list of changes, oldest first.
+use change::Change;
+
+/// A change for each file of `schema/` that is named here.
+macro_rules! changes {
+    ($($name:literal),+ $(,)?) => {
+        [$(Change { name: $name, sql: include_str!(concat!("../schema/", $name, ".sql")) }),+]
+    };
+}
+
+/// Oldest first.
+const CHANGES: [Change; 7] = changes![
+    "m0001_guilds",
+    "m0002_jobs",
+    "m0003_moderation",
+    "m0004_staff",
+    "m0005_games",
+    "m0006_tickets",
+    "m0007_service",
+];
+
 struct Schema;
 
 impl MigratorTrait for Schema {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(m0001_guilds::Change),
-            Box::new(m0002_links_and_bindings::Change),
-            Box::new(m0003_jobs::Change),
-            Box::new(m0004_audit_and_idempotency::Change),
-            Box::new(m0005_schedules::Change),
-            Box::new(m0006_moderation::Change),
-            Box::new(m0007_shield::Change),
-            Box::new(m0008_staff::Change),
-            Box::new(m0009_activity::Change),
-            Box::new(m0010_games::Change),
-            Box::new(m0011_tickets::Change),
-            Box::new(m0012_bulk_sync::Change),
-        ]
+        CHANGES.iter().map(|change| Box::new(*change) as Box<dyn MigrationTrait>).collect()
     }
 }
 

@@ -1,12 +1,6 @@
-//! Games, their servers, and the commands that wait for a server (docs/rules.md 6 and 7).
+-- Games, their servers, and the commands that wait for a server (docs/rules.md 6 and 7).
 
-crate::dialect::change!(
-    "m0010_games",
-    &[GAME, SERVER, SERVER_LIVE, COMMAND, COMMAND_WAITING, COMMAND_DUE, COMMAND_BY_GUILD]
-);
-
-/// A game is registered once for a universe.
-const GAME: &str = "
+-- A game is registered once for a universe.
 CREATE TABLE registered_game (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
     universe_id bigint NOT NULL CHECK (universe_id > 0),
@@ -14,10 +8,9 @@ CREATE TABLE registered_game (
     name text NOT NULL,
     registered_at {time} NOT NULL,
     PRIMARY KEY (guild_id, universe_id)
-)";
+);
 
-/// `offline_at` is when the sweep noticed; a server is offline as soon as its last heartbeat is old enough.
-const SERVER: &str = "
+-- `offline_at` is when the sweep noticed; a server is offline as soon as its last heartbeat is old enough.
 CREATE TABLE game_server (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
     server_id text NOT NULL,
@@ -28,12 +21,10 @@ CREATE TABLE game_server (
     last_heartbeat_at {time} NOT NULL,
     offline_at {time},
     PRIMARY KEY (guild_id, server_id)
-)";
+);
 
-const SERVER_LIVE: &str =
-    "CREATE INDEX game_server_live ON game_server (last_heartbeat_at) WHERE offline_at IS NULL";
+CREATE INDEX game_server_live ON game_server (last_heartbeat_at) WHERE offline_at IS NULL;
 
-const COMMAND: &str = "
 CREATE TABLE server_command (
     command_id {uuid} PRIMARY KEY,
     guild_id bigint NOT NULL,
@@ -50,14 +41,11 @@ CREATE TABLE server_command (
     CHECK ((state = 'acknowledged') = (ack_status IS NOT NULL)),
     CHECK ((state = 'queued') = (ended_at IS NULL)),
     FOREIGN KEY (guild_id, server_id) REFERENCES game_server (guild_id, server_id) ON DELETE CASCADE
-)";
+);
 
-const COMMAND_WAITING: &str = "
 CREATE INDEX server_command_waiting ON server_command (guild_id, server_id, issued_at, command_id)
-WHERE state = 'queued'";
+WHERE state = 'queued';
 
-const COMMAND_DUE: &str =
-    "CREATE INDEX server_command_due ON server_command (issued_at) WHERE state = 'queued'";
+CREATE INDEX server_command_due ON server_command (issued_at) WHERE state = 'queued';
 
-const COMMAND_BY_GUILD: &str =
-    "CREATE INDEX server_command_by_guild ON server_command (guild_id, server_id, command_id)";
+CREATE INDEX server_command_by_guild ON server_command (guild_id, server_id, command_id);

@@ -1,10 +1,7 @@
-//! Application panels, submissions, and the ticket made from a submission (docs/rules.md 7).
+-- Application panels, submissions, and the ticket made from a submission (docs/rules.md 7).
 
-crate::dialect::change!("m0011_tickets", &[PANEL, SUBMISSION, SUBMISSION_BY_PANEL, TICKET, TICKET_ONCE]);
-
-/// Panels and submissions are numbered in each guild, by the guild or else by the service. A panel without staff roles
-/// means all of the guild's.
-const PANEL: &str = "
+-- Panels and submissions are numbered in each guild, by the guild or else by the service. A panel without staff roles
+-- means all of the guild's.
 CREATE TABLE application_panel (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
     panel_id bigint NOT NULL CHECK (panel_id > 0),
@@ -13,9 +10,8 @@ CREATE TABLE application_panel (
     staff_role_ids {json},
     created_at {time} NOT NULL,
     PRIMARY KEY (guild_id, panel_id)
-)";
+);
 
-const SUBMISSION: &str = "
 CREATE TABLE application_submission (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
     submission_id bigint NOT NULL CHECK (submission_id > 0),
@@ -25,13 +21,11 @@ CREATE TABLE application_submission (
     created_at {time} NOT NULL,
     PRIMARY KEY (guild_id, submission_id),
     FOREIGN KEY (guild_id, panel_id) REFERENCES application_panel (guild_id, panel_id)
-)";
+);
 
-const SUBMISSION_BY_PANEL: &str =
-    "CREATE INDEX application_submission_by_panel ON application_submission (guild_id, panel_id)";
+CREATE INDEX application_submission_by_panel ON application_submission (guild_id, panel_id);
 
-/// Written before the channel is made and completed afterwards.
-const TICKET: &str = "
+-- Written before the channel is made and completed afterwards.
 CREATE TABLE ticket (
     ticket_id {serial},
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
@@ -45,7 +39,7 @@ CREATE TABLE ticket (
     CHECK ((state = 'open') = (channel_id IS NOT NULL)),
     FOREIGN KEY (guild_id, submission_id) REFERENCES application_submission (guild_id, submission_id),
     FOREIGN KEY (guild_id, panel_id) REFERENCES application_panel (guild_id, panel_id)
-)";
+);
 
-/// One ticket for each submission, ever (docs/rules.md 7).
-const TICKET_ONCE: &str = "CREATE UNIQUE INDEX ticket_once ON ticket (guild_id, submission_id)";
+-- One ticket for each submission, ever (docs/rules.md 7).
+CREATE UNIQUE INDEX ticket_once ON ticket (guild_id, submission_id);

@@ -1,0 +1,58 @@
+-- Guilds (the tenants) with their settings, their API keys, links between chat and game accounts, and bindings from
+-- group ranks to chat roles.
+
+CREATE TABLE guild (
+    guild_id bigint PRIMARY KEY CHECK (guild_id > 0),
+    name text NOT NULL,
+    shield_writer boolean NOT NULL DEFAULT false,
+    mirror_bans boolean NOT NULL DEFAULT true,
+    nickname_template text NOT NULL DEFAULT '{play_username}',
+    time_zone text NOT NULL DEFAULT 'UTC',
+    week_start integer NOT NULL DEFAULT 1 CHECK (week_start BETWEEN 1 AND 7),
+    strike_days integer NOT NULL DEFAULT 90 CHECK (strike_days BETWEEN 1 AND 3650),
+    score_weights {json} NOT NULL DEFAULT '{}',
+    created_at {time} NOT NULL
+);
+
+CREATE TABLE api_key (
+    key_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    public_id text NOT NULL UNIQUE CHECK (length(public_id) = 8),
+    secret_hash {bytes} NOT NULL CHECK (length(secret_hash) = 32),
+    name text NOT NULL,
+    owner_id bigint NOT NULL,
+    scopes text NOT NULL,
+    created_at {time} NOT NULL,
+    expires_at {time},
+    last_used_at {time},
+    revoked_at {time},
+    hot_path_factor integer NOT NULL DEFAULT 1 CHECK (hot_path_factor BETWEEN 1 AND 1000)
+);
+
+CREATE INDEX api_key_by_guild ON api_key (guild_id, key_id);
+
+-- One game account for a chat account and the reverse, in each guild. The primary key serves the member list,
+-- which pages by chat id.
+CREATE TABLE link (
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    chat_id bigint NOT NULL CHECK (chat_id > 0),
+    play_id bigint NOT NULL CHECK (play_id > 0),
+    play_username text NOT NULL,
+    verified_at {time} NOT NULL,
+    PRIMARY KEY (guild_id, chat_id)
+);
+
+CREATE UNIQUE INDEX link_by_play ON link (guild_id, play_id);
+
+CREATE TABLE binding (
+    binding_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    kind text NOT NULL CHECK (kind IN ('group_rank')),
+    group_id bigint NOT NULL CHECK (group_id > 0),
+    rank integer NOT NULL CHECK (rank BETWEEN 0 AND 255),
+    role_id bigint NOT NULL CHECK (role_id > 0),
+    created_at {time} NOT NULL
+);
+
+-- The same binding twice in a guild is a conflict (docs/rules.md 5). Also serves the list of a guild's bindings.
+CREATE UNIQUE INDEX binding_once ON binding (guild_id, kind, group_id, rank, role_id);

@@ -1,0 +1,125 @@
+-- Jobs, the worker processes that run them, what operators paused, members that failed in a bulk job, how often a guild
+-- may sync all its members, which scheduler leads, and how far each schedule is.
+
+-- The queue's time. Processes disagree about the time of day, so what is due and who is stale goes by the database's
+-- clock. A function, because a test of skewed clocks replaces it. SQLite has one process, whose clock is handed in.
+-- {postgres only}
+CREATE FUNCTION queue_now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT statement_timestamp()';
+
+-- One row for each process that runs jobs. It is deleted when the process ends or was declared dead.
+CREATE TABLE worker (
+    name text PRIMARY KEY,
+    host text NOT NULL,
+    version text NOT NULL,
+    slots {json} NOT NULL,
+    started_at {time} NOT NULL,
+    heartbeat_at {time} NOT NULL
+);
+
+-- A class or a guild whose jobs are not started.
+CREATE TABLE job_pause (
+    pause_id {serial},
+    class text,
+    guild_id bigint REFERENCES guild (guild_id) ON DELETE CASCADE,
+    paused_at {time} NOT NULL,
+    CHECK ((class IS NULL) <> (guild_id IS NULL))
+);
+
+CREATE UNIQUE INDEX job_pause_once ON job_pause (coalesce(class, ''), coalesce(guild_id, 0));
+
+-- `run_at` is when the job becomes available. `token` is the fencing token: each claim raises it, and every later write
+-- of that run names it.
+CREATE TABLE job (
+    job_id {uuid} PRIMARY KEY,
+    guild_id bigint REFERENCES guild (guild_id) ON DELETE CASCADE,
+    parent_id {uuid} REFERENCES job (job_id) ON DELETE CASCADE,
+    kind text NOT NULL,
+    class text NOT NULL CHECK (class IN ('interactive', 'default', 'bulk', 'maintenance', 'quarantine')),
+    args {json} NOT NULL,
+    state text NOT NULL CHECK (state IN
+        ('queued', 'held', 'running', 'waiting', 'succeeded', 'failed', 'dead', 'cancelled')),
+    attempt integer NOT NULL DEFAULT 0 CHECK (attempt >= 0),
+    max_attempts integer NOT NULL CHECK (max_attempts > 0),
+    crashes integer NOT NULL DEFAULT 0 CHECK (crashes >= 0),
+    token bigint NOT NULL DEFAULT 0,
+    worker text,
+    run_at {time} NOT NULL,
+    reply_to text,
+    dedupe_key text,
+    progress_done bigint NOT NULL DEFAULT 0,
+    progress_total bigint NOT NULL DEFAULT 0,
+    progress_failed bigint NOT NULL DEFAULT 0,
+    progress_at {time},
+    checkpoint {json},
+    cancel_requested boolean NOT NULL DEFAULT false,
+    result {json},
+    error {json},
+    errors {json},
+    actor_id bigint,
+    key_id bigint,
+    request_id text,
+    created_at {time} NOT NULL,
+    started_at {time},
+    finished_at {time},
+    CHECK (state <> 'running' OR worker IS NOT NULL),
+    CHECK ((state IN ('succeeded', 'failed', 'dead', 'cancelled')) = (finished_at IS NOT NULL))
+);
+
+-- One unfinished job for a guild, kind and key: a second request finds the first.
+CREATE UNIQUE INDEX job_dedupe ON job (coalesce(guild_id, 0), kind, dedupe_key)
+WHERE dedupe_key IS NOT NULL AND finished_at IS NULL;
+
+-- What the safety net looks for.
+CREATE INDEX job_available ON job (class, run_at) WHERE state = 'queued';
+
+-- How much of a guild's share is in use.
+CREATE INDEX job_in_flight ON job (guild_id, class) WHERE state IN ('queued', 'running');
+
+-- What waits for its guild's turn.
+CREATE INDEX job_held ON job (guild_id, class, job_id) WHERE state = 'held';
+
+-- What a worker process runs.
+CREATE INDEX job_running ON job (worker) WHERE state = 'running';
+
+CREATE INDEX job_children ON job (parent_id, state, job_id) WHERE parent_id IS NOT NULL;
+
+-- The list of a guild's jobs: no chunks in it, newest first.
+CREATE INDEX job_by_guild ON job (guild_id, job_id) WHERE parent_id IS NULL;
+
+CREATE TABLE job_failure (
+    failure_id {serial},
+    job_id {uuid} NOT NULL REFERENCES job (job_id) ON DELETE CASCADE,
+    chat_id bigint NOT NULL,
+    error text NOT NULL,
+    message text NOT NULL,
+    created_at {time} NOT NULL
+);
+
+-- A member fails once in a job, however often its chunk is run again.
+CREATE UNIQUE INDEX job_failure_once ON job_failure (job_id, chat_id);
+
+-- `job_id` has no foreign key: the window may outlive the job.
+CREATE TABLE bulk_sync (
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    kind text NOT NULL CHECK (kind IN ('run', 'dry_run')),
+    opened_at {time} NOT NULL,
+    used integer NOT NULL CHECK (used > 0),
+    job_id {uuid} NOT NULL,
+    PRIMARY KEY (guild_id, kind)
+);
+
+-- Whoever waits for the lease watches its number; the time is there to be looked at.
+CREATE TABLE leader_lease (
+    name text PRIMARY KEY,
+    holder text NOT NULL,
+    lease bigint NOT NULL,
+    extended_at {time} NOT NULL
+);
+
+-- A tick fires when `last_tick` is raised to it, which one process can do. `job_id` is the job of the newest tick.
+CREATE TABLE schedule (
+    name text PRIMARY KEY,
+    paused boolean NOT NULL DEFAULT false,
+    last_tick {time} NOT NULL,
+    job_id {uuid}
+);

@@ -1,0 +1,161 @@
+-- Staff: roles, members, leaves of absence, strikes and notes; their sessions and actions, the quotas that measure
+-- them, and the actions that wait for approval (docs/rules.md 6).
+--
+-- Rows about people refer to no member row: they outlive their time as staff.
+
+CREATE TABLE staff_role (
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    role_id bigint NOT NULL CHECK (role_id > 0),
+    role_name text NOT NULL,
+    permissions {json} NOT NULL,
+    play_permissions {json} NOT NULL,
+    created_at {time} NOT NULL,
+    PRIMARY KEY (guild_id, role_id)
+);
+
+-- A role that members hold cannot be deleted.
+CREATE TABLE staff_member (
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    chat_id bigint NOT NULL CHECK (chat_id > 0),
+    role_id bigint NOT NULL,
+    joined_at {time} NOT NULL,
+    PRIMARY KEY (guild_id, chat_id),
+    FOREIGN KEY (guild_id, role_id) REFERENCES staff_role (guild_id, role_id)
+);
+
+CREATE INDEX staff_member_by_role ON staff_member (guild_id, role_id);
+
+CREATE TABLE loa (
+    loa_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    staff_id bigint NOT NULL,
+    starts_at {time} NOT NULL,
+    ends_at {time} NOT NULL,
+    reason text NOT NULL,
+    status text NOT NULL CHECK (status IN ('active', 'expired')),
+    created_at {time} NOT NULL,
+    CHECK (ends_at > starts_at)
+);
+
+CREATE INDEX loa_by_guild ON loa (guild_id, loa_id);
+
+CREATE INDEX loa_active ON loa (guild_id, staff_id, ends_at) WHERE status = 'active';
+
+CREATE INDEX loa_due ON loa (ends_at) WHERE status = 'active';
+
+CREATE TABLE strike (
+    strike_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    staff_id bigint NOT NULL,
+    reason text NOT NULL,
+    severity integer NOT NULL CHECK (severity BETWEEN 1 AND 10),
+    issued_by bigint NOT NULL,
+    created_at {time} NOT NULL,
+    expires_at {time} NOT NULL,
+    ended_at {time},
+    ended_how text CHECK (ended_how IN ('removed', 'expired')),
+    CHECK ((ended_at IS NULL) = (ended_how IS NULL))
+);
+
+CREATE INDEX strike_by_guild ON strike (guild_id, strike_id);
+
+CREATE INDEX strike_active ON strike (guild_id, staff_id, expires_at) WHERE ended_at IS NULL;
+
+CREATE INDEX strike_due ON strike (expires_at) WHERE ended_at IS NULL;
+
+CREATE TABLE staff_note (
+    note_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    staff_id bigint NOT NULL,
+    author_id bigint NOT NULL,
+    body text NOT NULL,
+    created_at {time} NOT NULL,
+    updated_at {time} NOT NULL
+);
+
+CREATE INDEX staff_note_by_guild ON staff_note (guild_id, note_id);
+
+-- Moments are whole seconds since 1970, because SQL calculates durations with them, in the same words on both
+-- databases. An ended session ended at its last heartbeat, so its duration counts no silence.
+CREATE TABLE staff_session (
+    session_id {uuid} PRIMARY KEY,
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    staff_id bigint NOT NULL,
+    play_id bigint NOT NULL,
+    place_id bigint NOT NULL,
+    server_id text NOT NULL,
+    started_second bigint NOT NULL,
+    heartbeat_second bigint NOT NULL,
+    ended_second bigint,
+    CHECK (heartbeat_second >= started_second),
+    CHECK (ended_second = heartbeat_second)
+);
+
+-- One open session for a staff member (docs/rules.md 6).
+CREATE UNIQUE INDEX staff_session_open ON staff_session (guild_id, staff_id) WHERE ended_second IS NULL;
+
+CREATE INDEX staff_session_stale ON staff_session (heartbeat_second) WHERE ended_second IS NULL;
+
+-- Durations are summed from this index alone.
+CREATE INDEX staff_session_ended ON staff_session (guild_id, ended_second, staff_id, started_second)
+WHERE ended_second IS NOT NULL;
+
+-- Rows are only ever added. `nth` numbers the actions of one kind by one staff member that count, from 1 without gaps,
+-- in the order of `counted_at`: how many there are, and how many there were at a moment, is read off one row each, so
+-- that totals over any span cost the same with a thousand rows and with a million. An action that needs approval gets
+-- its number when it is approved.
+CREATE TABLE staff_action (
+    action_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    staff_id bigint NOT NULL,
+    action_type text NOT NULL CHECK (action_type IN
+        ('ban', 'unban', 'mute', 'unmute', 'warn', 'kick', 'custom')),
+    nth bigint CHECK (nth > 0),
+    counted_at {time},
+    target_id text NOT NULL,
+    details {json} NOT NULL,
+    session_id {uuid},
+    created_at {time} NOT NULL,
+    CHECK ((nth IS NULL) = (counted_at IS NULL))
+);
+
+CREATE INDEX staff_action_by_guild ON staff_action (guild_id, action_id);
+
+CREATE UNIQUE INDEX staff_action_nth ON staff_action (guild_id, staff_id, action_type, nth)
+WHERE nth IS NOT NULL;
+
+CREATE INDEX staff_action_times ON staff_action (guild_id, staff_id, action_type, counted_at, nth)
+WHERE nth IS NOT NULL;
+
+-- No scope means all staff; else the name of a staff role.
+CREATE TABLE quota (
+    quota_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    name text NOT NULL,
+    metric text NOT NULL CHECK (metric IN
+        ('ban', 'unban', 'mute', 'unmute', 'warn', 'kick', 'custom', 'minutes', 'sessions')),
+    target bigint NOT NULL CHECK (target > 0),
+    period text NOT NULL CHECK (period IN ('day', 'week', 'month', 'all')),
+    scope_role text,
+    requires_approval boolean NOT NULL,
+    created_at {time} NOT NULL
+);
+
+CREATE INDEX quota_by_guild ON quota (guild_id, quota_id);
+
+CREATE TABLE pending_action (
+    pending_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    action_id bigint NOT NULL REFERENCES staff_action (action_id) ON DELETE CASCADE,
+    staff_id bigint NOT NULL,
+    action_type text NOT NULL,
+    state text NOT NULL CHECK (state IN ('pending', 'approved', 'rejected')),
+    submitted_at {time} NOT NULL,
+    decided_at {time},
+    decided_by bigint,
+    CHECK ((state = 'pending') = (decided_at IS NULL))
+);
+
+CREATE UNIQUE INDEX pending_action_once ON pending_action (action_id);
+
+CREATE INDEX pending_action_open ON pending_action (guild_id, pending_id) WHERE state = 'pending';

@@ -1,0 +1,35 @@
+-- The audit log, and the answers kept for `Idempotency-Key`.
+
+-- `key_id` has no foreign key: an entry outlives the key it was written with.
+CREATE TABLE audit_entry (
+    audit_id {serial},
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    action text NOT NULL,
+    source text NOT NULL CHECK (source IN ('service', 'custom')),
+    actor_id bigint NOT NULL,
+    target_id text NOT NULL,
+    metadata {json} NOT NULL,
+    key_id bigint,
+    request_id text,
+    created_at {time} NOT NULL
+);
+
+CREATE INDEX audit_entry_by_guild ON audit_entry (guild_id, audit_id);
+
+CREATE INDEX audit_entry_by_action ON audit_entry (guild_id, action, audit_id);
+
+-- `status` is null while the first request is still running, at the latest until `locked_until`.
+CREATE TABLE idempotency (
+    key_id bigint NOT NULL REFERENCES api_key (key_id) ON DELETE CASCADE,
+    idempotency_key text NOT NULL,
+    request_hash {bytes} NOT NULL,
+    job_id {uuid},
+    status integer,
+    body text,
+    location text,
+    locked_until {time} NOT NULL,
+    expires_at {time} NOT NULL,
+    PRIMARY KEY (key_id, idempotency_key)
+);
+
+CREATE INDEX idempotency_by_end ON idempotency (expires_at);
