@@ -1,4 +1,4 @@
-//! One batch of a schedule: so many rows, in one transaction.
+//! One batch of a sweep: a limited number of rows, in one transaction.
 
 use entities::Timestamp;
 use runtime::Context;

@@ -1,4 +1,4 @@
-//! Sweeps of what expired: bans and mutes, leaves of absence, strikes, commands. All of them stop to count at their second
+//! Sweeps of expired bans and mutes, leaves of absence, strikes and commands. All of them stop to count at their second
 //! without a sweep; it adds the audit entry and, for bans and mutes, the event and the end of the copy on the chat
 //! platform.
 

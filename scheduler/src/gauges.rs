@@ -1,4 +1,4 @@
-//! What waits, as gauges on the leading process: depth and oldest age of each class, and the worker processes.
+//! Gauges of the leading process: depth and oldest age of each class's backlog, and the number of worker processes.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) async fn keep(context: Context, leadership: Leadership) {
     let mut interval = LeaderInterval::new(EVERY, leadership, context.shutdown.clone());
     while interval.next().await {
         if let Err(error) = read(&context).await {
-            tracing::debug!(%error, "cannot read what waits");
+            tracing::debug!(%error, "cannot read the backlog");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Leading: a lease in the database, in which its holder gives a sign of life every two seconds.
+//! Leader election: a lease in the database, which its holder extends every two seconds.
 //!
-//! No process compares its clock with that of another, nor with the database's: all of them can be wrong, and step. A
-//! waiting process sees the number in the lease stand still for [`LEASE`], on its own steady clock, and takes it with an
-//! update that names that number. The holder counts on a sign of life for [`SURE`] from before it was sent, on its own
-//! steady clock too. So it has stopped counting before another starts, also when it was frozen in between, as long as no
-//! clock runs wrong by a fifth. A machine suspended as a whole may not count that time: what such a leader does
-//! until its next sign of life is refused by the guards that everything here rests on.
+//! No process compares its clock with that of another or of the database: all of them can be wrong, and step. A waiting
+//! process sees the number in the lease stand still for [`LEASE`], on its own steady clock, and takes the lease with an
+//! update that names that number. The holder counts on an extension for [`SURE`] from before it was sent, on its own
+//! steady clock too. So it has stopped counting before another starts, also when it was frozen in between, as long as
+//! no clock runs wrong by a fifth. A machine suspended as a whole may not count that time: the guarded updates refuse
+//! what such a leader does until its next extension.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -70,7 +70,7 @@ pub(crate) struct Candidate {
     context: Context,
     pub(crate) leadership: Leadership,
     watched: Option<Watched>,
-    /// What was last told the log.
+    /// The state last written to the log.
     told: bool,
 }
 
@@ -98,13 +98,13 @@ impl Candidate {
             }
             match tokio::time::timeout(ANSWER, self.beat()).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::warn!(%error, "cannot look after the lease of the leader"),
+                Ok(Err(error)) => tracing::warn!(%error, "cannot read or extend the lease of the leader"),
                 Err(_) => tracing::warn!("the database did not answer in time for the leader's lease"),
             }
             self.tell();
         }
         if let Err(error) = self.resign().await {
-            tracing::debug!(%error, "lease not released: it lapses by itself");
+            tracing::debug!(%error, "lease not released: it will expire");
         }
         self.tell();
     }
@@ -162,7 +162,7 @@ impl Candidate {
         let (leads, holder) = (self.leadership.leads(), &*self.leadership.holder);
         metrics::gauge!("guildhall_scheduler_leads").set(f64::from(u8::from(leads)));
         match (self.told, leads) {
-            (false, true) => tracing::info!(holder, "leading: this process cares for queue and schedules"),
+            (false, true) => tracing::info!(holder, "leading: this process rescues jobs and fires schedules"),
             (true, false) => tracing::info!(holder, "not leading any more"),
             _ => {}
         }

@@ -1,8 +1,8 @@
-//! The scheduler: of any number of processes one leads, rescues the jobs of dead workers and fires the schedules; all of
-//! them run the periodic tasks, which are jobs like any other.
+//! The scheduler: one of the scheduler processes leads, rescues the jobs of dead workers and fires the schedules; all
+//! of them run the periodic tasks, which are jobs like any other.
 //!
-//! The leader's lease keeps others from doing the same work beside it; that nothing is done twice rests on guarded
-//! updates, not on the lease.
+//! The leader's lease keeps others from doing the same work beside it. Guarded updates, not the lease, guarantee that
+//! nothing is done twice.
 
 mod batch;
 mod expiry;
@@ -10,12 +10,12 @@ mod gauges;
 mod interval;
 mod leader;
 mod periodic;
-#[cfg(test)]
-mod place;
 mod prune;
 mod rescue;
 mod schedules;
 mod stale;
+#[cfg(test)]
+mod test_database;
 mod ticks;
 
 use queue::Queue;

@@ -1,4 +1,4 @@
-//! The job that runs one periodic task.
+//! `periodic_task`: runs one schedule.
 
 use async_trait::async_trait;
 use queue::kinds::PeriodicTask;

@@ -1,7 +1,7 @@
-//! Rescues the jobs of dead worker processes, and those that a race left without a turn.
+//! Rescues the jobs of dead worker processes, and releases held jobs that a race left behind.
 //!
-//! A database that was away for a while finds every heartbeat stale. So workers are declared dead only by a leader that
-//! has reached the database again and again for long enough that they could, too.
+//! After an outage of the database every heartbeat is stale. So only a leader that has reached the database without a
+//! gap for long enough declares workers dead.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! Sweeps of staff sessions and game servers whose heartbeats stopped. Both are over at their times without a sweep; the
-//! sweep writes that down.
+//! Sweeps of staff sessions and game servers whose heartbeats stopped. Both are over at their time without a sweep; it
+//! writes that down.
 //!
 //! A server that goes offline leaves no audit entry: its row says since when, and a game starts and stops hundreds a
 //! day.

@@ -1,7 +1,8 @@
-//! Firing schedules: each tick at most once, whatever processes believe of each other; of missed ticks the latest. What
-//! is due goes by the database's clock.
+//! Fires schedules: each tick at most once in all processes; of missed ticks only the latest. The database's clock
+//! decides what is due.
 //!
-//! A tick that fires enqueues a job, in one transaction. While a job of a schedule is open, its later ticks are that job.
+//! A tick that fires enqueues a job, in one transaction. While a job of a schedule is open, its later ticks enqueue
+//! nothing.
 
 use std::str::FromStr;
 use std::time::Duration;

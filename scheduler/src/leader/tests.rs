@@ -1,10 +1,10 @@
-//! One leads, others wait; nobody compares clocks.
+//! One process leads and others wait, without a comparison of clocks.
 
 use super::*;
-use crate::place::{Place, places};
+use crate::test_database::{TestDatabase, test_databases};
 
-async fn candidate(place: &Place) -> Candidate {
-    let mut candidate = Candidate::new(&place.process().await);
+async fn candidate(test: &TestDatabase) -> Candidate {
+    let mut candidate = Candidate::new(&test.process().await);
     candidate.beat().await.unwrap();
     candidate
 }
@@ -21,8 +21,8 @@ impl Candidate {
 
 #[tokio::test]
 async fn one_leads_and_another_takes_over_when_its_signs_of_life_stop() {
-    for place in places().await {
-        let (mut one, mut two) = (candidate(&place).await, candidate(&place).await);
+    for test in test_databases().await {
+        let (mut one, mut two) = (candidate(&test).await, candidate(&test).await);
         for _ in 0..20 {
             assert!(one.leads() && !two.leads());
             for each in [&mut one, &mut two] {
@@ -44,8 +44,8 @@ async fn one_leads_and_another_takes_over_when_its_signs_of_life_stop() {
 
 #[tokio::test]
 async fn a_leader_that_was_frozen_does_not_lead_when_it_wakes_up() {
-    for place in places().await {
-        let (mut frozen, mut other) = (candidate(&place).await, candidate(&place).await);
+    for test in test_databases().await {
+        let (mut frozen, mut other) = (candidate(&test).await, candidate(&test).await);
         frozen.pass(SURE);
         assert!(!frozen.leads(), "its last sign of life is too old");
         other.pass(LEASE);
@@ -63,8 +63,8 @@ async fn a_leader_that_was_frozen_does_not_lead_when_it_wakes_up() {
 
 #[tokio::test]
 async fn a_holder_that_was_frozen_in_a_beat_leads_on_at_once_if_nobody_took_the_lease() {
-    for place in places().await {
-        let mut frozen = candidate(&place).await;
+    for test in test_databases().await {
+        let mut frozen = candidate(&test).await;
         let clock = frozen.context.clock.clone();
         let mut beat = Box::pin(frozen.beat());
         assert!(futures_util::poll!(&mut beat).is_pending());
@@ -76,9 +76,9 @@ async fn a_holder_that_was_frozen_in_a_beat_leads_on_at_once_if_nobody_took_the_
 
 #[tokio::test]
 async fn of_several_that_wait_one_takes_the_lease() {
-    for place in places().await {
-        let dead = candidate(&place).await;
-        let (mut one, mut two) = (candidate(&place).await, candidate(&place).await);
+    for test in test_databases().await {
+        let dead = candidate(&test).await;
+        let (mut one, mut two) = (candidate(&test).await, candidate(&test).await);
         drop(dead);
         one.pass(LEASE);
         two.pass(LEASE);
@@ -91,12 +91,12 @@ async fn of_several_that_wait_one_takes_the_lease() {
 
 #[tokio::test]
 async fn setting_the_time_of_day_moves_no_leadership() {
-    for place in places().await {
-        let (one, mut two) = (candidate(&place).await, candidate(&place).await);
+    for test in test_databases().await {
+        let (one, mut two) = (candidate(&test).await, candidate(&test).await);
         for hours in [-30, 30] {
             let day = chrono::TimeDelta::hours(hours);
-            one.context.clock.set(place.context.clock.now() + day);
-            two.context.clock.set(place.context.clock.now() - day);
+            one.context.clock.set(test.context.clock.now() + day);
+            two.context.clock.set(test.context.clock.now() - day);
             two.beat().await.unwrap();
             assert!(one.leads() && !two.leads());
         }
@@ -105,9 +105,9 @@ async fn setting_the_time_of_day_moves_no_leadership() {
 
 #[tokio::test]
 async fn who_stops_in_order_leaves_the_lease_to_the_next_at_once() {
-    for place in places().await {
-        let one = candidate(&place).await;
-        let mut two = candidate(&place).await;
+    for test in test_databases().await {
+        let one = candidate(&test).await;
+        let mut two = candidate(&test).await;
         one.resign().await.unwrap();
         assert!(!one.leads());
         two.beat().await.unwrap();

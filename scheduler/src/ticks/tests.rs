@@ -1,6 +1,6 @@
-//! Ticks under schedulers that lead, believe they lead, freeze in the middle of a look and die, with clocks that are
-//! wrong; tasks that fail or take long; people who pause schedules. Drawn from seeds; `GUILDHALL_TICKS` says how many
-//! ticks are simulated.
+//! Ticks under schedulers that lead, believe they lead, freeze in the middle of a look and die, with wrong clocks;
+//! tasks that fail or take long; operators who pause schedules. Drawn from seeds; `GUILDHALL_TICKS` says how many ticks
+//! are simulated.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use sea_orm::EntityTrait;
 use serde_json::json;
 
 use super::*;
-use crate::place::{Place, places};
+use crate::test_database::{TestDatabase, test_databases};
 
 const TABLE: &[Schedule] = &[
     Schedule { name: "often", cron: "*/15 * * * * *", run: |_| Box::pin(async { Ok(0) }) },
@@ -25,7 +25,7 @@ const PROCESSES: usize = 3;
 const SKEW_SECONDS: i64 = 3_600;
 
 struct Simulation<'a> {
-    place: &'a Place,
+    test: &'a TestDatabase,
     random: StdRng,
     now: Timestamp,
     tickers: Vec<Ticker>,
@@ -38,11 +38,11 @@ struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn start(place: &'a Place, seed: u64) -> Self {
+    fn start(test: &'a TestDatabase, seed: u64) -> Self {
         let mut simulation = Self {
-            place,
+            test,
             random: StdRng::seed_from_u64(seed),
-            now: place.context.clock.now(),
+            now: test.context.clock.now(),
             tickers: Vec::new(),
             frozen: Vec::new(),
             last: HashMap::new(),
@@ -59,7 +59,7 @@ impl<'a> Simulation<'a> {
 
     /// A process that was just started. On Postgres its clock is wrong.
     fn ticker(&mut self) -> Ticker {
-        let mut context = self.place.context.clone();
+        let mut context = self.test.context.clone();
         if context.database.is_postgres() {
             let skew = self.random.random_range(-SKEW_SECONDS..=SKEW_SECONDS);
             context.clock = runtime::Clock::manual(self.now + chrono::TimeDelta::seconds(skew));
@@ -72,7 +72,7 @@ impl<'a> Simulation<'a> {
         // Mostly a second or some; sometimes nobody looks for an hour.
         let gap = if self.random.random_ratio(1, 200) { 3_600 } else { 20 };
         self.now += Duration::from_secs(self.random.random_range(1..=gap));
-        self.place.set_time(self.now).await;
+        self.test.set_time(self.now).await;
         let at = self.random.random_range(0..PROCESSES);
         match self.random.random_range(0..100) {
             0..4 => self.tickers[at] = self.ticker(),
@@ -120,20 +120,20 @@ impl<'a> Simulation<'a> {
         if pause {
             self.paused.insert(name.to_owned());
         }
-        let conn = self.place.context.database.write();
+        let conn = self.test.context.database.write();
         schedule::set_paused(conn, name, pause).await.unwrap();
     }
 
     /// No tick fires twice, none of a paused schedule, and none before an earlier one.
     async fn note_fired(&mut self) {
-        for row in schedule::list(self.place.context.database.write()).await.unwrap() {
+        for row in schedule::list(self.test.context.database.write()).await.unwrap() {
             let before = self.last.insert(row.name.clone(), row.last_tick);
             let Some(before) = before.filter(|before| *before != row.last_tick) else { continue };
             assert!(before < row.last_tick && row.last_tick <= self.now, "{before} then {}", row.last_tick);
             assert!(!self.paused.contains(&row.name), "a paused schedule fired");
             assert!(self.fired.insert((row.name.clone(), row.last_tick)), "fired twice: {}", row.last_tick);
             let job =
-                listing::find_any(self.place.context.database.write(), row.job_id.unwrap()).await.unwrap();
+                listing::find_any(self.test.context.database.write(), row.job_id.unwrap()).await.unwrap();
             let job = job.unwrap();
             assert!(job.state.is_open(), "a tick is a job that is open: {job:?}");
             assert_eq!(job.args["schedule"], row.name);
@@ -151,7 +151,7 @@ impl<'a> Simulation<'a> {
 
     /// Some process runs what is due: it mostly succeeds, may fail and be tried again, or takes its time.
     async fn work(&mut self) {
-        let conn = self.place.context.database.write();
+        let conn = self.test.context.database.write();
         let wanted = Available {
             class: Class::Maintenance,
             kinds: &["periodic_task"],
@@ -185,11 +185,11 @@ impl<'a> Simulation<'a> {
     async fn check_jobs(&mut self) {
         for _ in 0..20 {
             self.now += Duration::from_secs(60);
-            self.place.set_time(self.now).await;
+            self.test.set_time(self.now).await;
             self.work().await;
         }
         let jobs: Vec<Model> =
-            entities::job::Entity::find().all(self.place.context.database.write()).await.unwrap();
+            entities::job::Entity::find().all(self.test.context.database.write()).await.unwrap();
         assert!(jobs.iter().all(|job| job.state == State::Succeeded));
         let ticks: HashSet<_> = jobs.iter().map(|job| job.args.to_string()).collect();
         assert_eq!(ticks.len(), jobs.len(), "two jobs for one tick");
@@ -205,8 +205,8 @@ fn ticks_wanted() -> usize {
 
 #[tokio::test]
 async fn ticks_fire_once_and_of_missed_ones_the_latest() {
-    for place in places().await {
-        let mut simulation = Simulation::start(&place, 7);
+    for test in test_databases().await {
+        let mut simulation = Simulation::start(&test, 7);
         while simulation.fired.len() < ticks_wanted() {
             simulation.step().await;
         }

@@ -1,4 +1,4 @@
-//! A database of a test's own, a SQLite file or, where a server is named, Postgres, and processes on it.
+//! A database for one test, on SQLite or, where a server is named, on Postgres, and processes on it.
 
 use entities::Timestamp;
 use runtime::{Clock, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
@@ -7,23 +7,23 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, Statement};
 /// When simulated time begins.
 const START: &str = "2026-11-20T12:00:30Z";
 
-pub(crate) struct Place {
+pub(crate) struct TestDatabase {
     pub(crate) context: Context,
     database_url: String,
     _folder: tempfile::TempDir,
 }
 
 /// One on each kind of database.
-pub(crate) async fn places() -> Vec<Place> {
-    let mut places = vec![Place::on(None).await];
+pub(crate) async fn test_databases() -> Vec<TestDatabase> {
+    let mut databases = vec![TestDatabase::on(None).await];
     match std::env::var("GUILDHALL_TEST_DATABASE_URL") {
-        Ok(server) => places.push(Place::on(Some(server)).await),
+        Ok(server) => databases.push(TestDatabase::on(Some(server)).await),
         Err(_) => eprintln!("skipped on Postgres: GUILDHALL_TEST_DATABASE_URL is not set"),
     }
-    places
+    databases
 }
 
-impl Place {
+impl TestDatabase {
     async fn on(server: Option<String>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let database_url = match server {
