@@ -135,8 +135,8 @@ pub(crate) async fn cancel(call: Call) -> Result<Reply, ApiError> {
     Ok(reply)
 }
 
-/// POST /jobs/:jobId/retry: a failed or dead job gets a fresh set of attempts, one that waits for its next attempt becomes
-/// due now; a sync of all members is a run like any other, and uses the guild's hour
+/// POST /jobs/:jobId/retry: a failed or dead job gets a fresh set of attempts, one that waits for its next attempt
+/// becomes due now; a sync of all members is a run like any other, and uses the guild's hour
 pub(crate) async fn run_again(call: Call) -> Result<Reply, ApiError> {
     let id = job_id(&call)?;
     if find_to_change(&call, call.read(), id).await?.kind == SyncAll::KIND {
@@ -146,8 +146,8 @@ pub(crate) async fn run_again(call: Call) -> Result<Reply, ApiError> {
     let before = find_to_change(&call, &transaction, id).await?;
     let after = match retry(&transaction, &before, call.now()).await? {
         Retry::Queued(after) => *after,
-        Retry::Twin(twin) => {
-            let message = format!("job {twin} does the same and is not finished: wait for it or cancel it");
+        Retry::Duplicate(other) => {
+            let message = format!("job {other} does the same and is not finished: wait for it or cancel it");
             return Err(ApiError::conflict("job_twin", message));
         }
         Retry::OverQuota(standing) => return Err(guard::bulk_sync_over_quota(&standing)),

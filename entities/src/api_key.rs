@@ -63,7 +63,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The word is not one of the scopes.
+/// A text that is not a scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a scope; scopes are read, moderation, staff, play, sync, shield, admin")]
 pub struct UnknownScope(String);
@@ -77,7 +77,7 @@ fn unknown_scope(text: &str) -> UnknownScope {
 pub struct Scopes(u8);
 
 impl Scopes {
-    /// What a key gets when nothing is said: everything but `admin`.
+    /// The scopes of a new key by default: all but `admin`.
     pub fn default_set() -> Self {
         Scope::ALL.iter().copied().filter(|scope| *scope != Scope::Admin).collect()
     }
@@ -121,7 +121,7 @@ impl fmt::Display for Scopes {
 }
 
 impl Model {
-    /// Words in the column that this program does not know grant nothing.
+    /// Unknown words in the column grant no scope.
     pub fn scopes(&self) -> Scopes {
         self.scopes.split(' ').filter_map(|word| word.parse().ok()).collect()
     }
@@ -177,7 +177,7 @@ pub async fn create_if_absent<C: ConnectionTrait>(
     Ok(added > 0)
 }
 
-/// The only finder without a guild: the key is what tells the guild.
+/// The only finder without a guild: the key determines the guild.
 pub async fn find_by_public_id<C: ConnectionTrait>(
     conn: &C,
     public_id: &str,

@@ -2,11 +2,11 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
 use serde::{Deserialize, Serialize};
 
 use crate::by_id::by_id;
-use crate::{ChannelId, GuildId, PanelId, RoleId, Timestamp, guild, staff_role};
+use crate::{ChannelId, GuildId, PanelId, RoleId, Timestamp, staff_role};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "application_panel")]
@@ -28,7 +28,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-by_id!(PanelId: find);
+by_id!(PanelId: find, next_id);
 
 /// Chat roles, in the order the guild gave them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult)]
@@ -78,22 +78,6 @@ impl Model {
         let all = staff_role::list(conn, self.guild_id).await?;
         Ok(all.into_iter().map(|role| role.role_id).collect())
     }
-}
-
-/// One more than the largest in use; the guild's row is locked, so that two additions do not take the same.
-async fn next_id<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<PanelId, DbErr> {
-    guild::find_for_update(conn, guild).await?;
-    let last: Option<PanelId> = Entity::find()
-        .select_only()
-        .column(Column::PanelId)
-        .filter(Column::GuildId.eq(guild))
-        .order_by_desc(Column::PanelId)
-        .limit(1)
-        .into_tuple()
-        .one(conn)
-        .await?;
-    PanelId::try_from(last.map_or(1, |id| id.get().saturating_add(1)))
-        .map_err(|error| DbErr::Custom(error.to_string()))
 }
 
 pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {

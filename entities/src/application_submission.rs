@@ -2,10 +2,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition};
 
 use crate::by_id::by_id;
-use crate::{ChatId, GuildId, Page, PanelId, SubmissionId, Timestamp, guild};
+use crate::{ChatId, GuildId, Page, PanelId, SubmissionId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "application_submission")]
@@ -26,7 +26,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-by_id!(SubmissionId: find, newest);
+by_id!(SubmissionId: find, newest, next_id);
 
 /// A submission as it comes in.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,22 +61,6 @@ pub async fn add<C: ConnectionTrait>(
     let taken = OnConflict::columns([Column::GuildId, Column::SubmissionId]).do_nothing().to_owned();
     let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
     Ok(added.into_iter().next())
-}
-
-/// One more than the largest in use; the guild's row is locked, so that two additions do not take the same.
-async fn next_id<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<SubmissionId, DbErr> {
-    guild::find_for_update(conn, guild).await?;
-    let last: Option<SubmissionId> = Entity::find()
-        .select_only()
-        .column(Column::SubmissionId)
-        .filter(Column::GuildId.eq(guild))
-        .order_by_desc(Column::SubmissionId)
-        .limit(1)
-        .into_tuple()
-        .one(conn)
-        .await?;
-    SubmissionId::try_from(last.map_or(1, |id| id.get().saturating_add(1)))
-        .map_err(|error| DbErr::Custom(error.to_string()))
 }
 
 /// Submissions of a guild, or to one panel, newest first.

@@ -33,7 +33,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(AuditId: newest);
 
-/// Whose word an entry is.
+/// The author of an entry.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumIter, DeriveActiveEnum, IntoStaticStr, VariantArray,
 )]
@@ -43,7 +43,7 @@ by_id!(AuditId: newest);
 pub enum Source {
     /// The service wrote down what it did itself.
     Service,
-    /// A client appended it: nothing in it is checked.
+    /// A client appended it: its content is not checked.
     Custom,
 }
 
@@ -55,7 +55,7 @@ impl Source {
     }
 }
 
-/// Who did something, by which key and request.
+/// The actor of a change, with its key and request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
     pub actor_id: i64,

@@ -1,8 +1,8 @@
-//! How often a guild may sync all its members (docs/rules.md 3): an hour for runs and another for dry runs, kept as rows, so
-//! that no restart resets them.
+//! How often a guild may sync all its members (docs/rules.md 3): one window of an hour for runs and one for dry runs,
+//! kept as rows, so that a restart does not reset them.
 //!
 //! The row of a run names its job and counts only while that job is open or has changed a member. So a run that ends
-//! before its first write gives the hour back by ending, and nothing has to remember to do it.
+//! before its first write frees the window by its end.
 
 use chrono::Duration;
 use sea_orm::ActiveValue::Set;
@@ -58,12 +58,12 @@ impl Kind {
     }
 }
 
-/// How a guild's window stands at a moment.
+/// The state of a guild's window at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     pub kind: Kind,
     pub used: u32,
-    /// The last job that used it; none in a fresh window.
+    /// The last job that used it; `None` in a fresh window.
     pub job: Option<JobId>,
     pub opened_at: Timestamp,
     now: Timestamp,
@@ -88,7 +88,7 @@ impl Standing {
     }
 }
 
-/// How the window stands, to be looked at.
+/// The state of the window, read without a lock.
 pub async fn standing<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -119,7 +119,7 @@ pub async fn lock<C: ConnectionTrait>(
     standing(conn, guild, kind, now).await
 }
 
-/// Counts this job into the window that [`lock`] showed, and returns how it stands then.
+/// Counts this job into the window that [`lock`] returned, and returns its new state.
 pub async fn take<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

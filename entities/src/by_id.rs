@@ -50,8 +50,9 @@ macro_rules! by_id {
             guild: $crate::GuildId,
             id: $crate::$id,
         ) -> Result<Option<Model>, DbErr> {
+            use sea_orm::QuerySelect as _;
             let row = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::$id.eq(id));
-            sea_orm::QuerySelect::lock_exclusive(row).one(conn).await
+            row.lock_exclusive().one(conn).await
         }
     };
     (@delete $id:ident) => {
@@ -79,6 +80,22 @@ macro_rules! by_id {
             page: $crate::Page<$crate::$id>,
         ) -> Result<Vec<Model>, DbErr> {
             page.of(Entity::find().filter(Column::GuildId.eq(guild)), Column::$id).all(conn).await
+        }
+    };
+    (@next_id $id:ident) => {
+        /// One more than the guild's largest id. Locks the guild, so that two transactions do not take the same.
+        async fn next_id<C: ConnectionTrait>(conn: &C, guild: $crate::GuildId) -> Result<$crate::$id, DbErr> {
+            use sea_orm::QuerySelect as _;
+            $crate::guild::find_for_update(conn, guild).await?;
+            let last: Option<Option<$crate::$id>> = Entity::find()
+                .filter(Column::GuildId.eq(guild))
+                .select_only()
+                .column_as(Column::$id.max(), "last")
+                .into_tuple()
+                .one(conn)
+                .await?;
+            let next = last.flatten().map_or(1, |id| id.get().saturating_add(1));
+            $crate::$id::try_from(next).map_err(|error| DbErr::Custom(error.to_string()))
         }
     };
 }

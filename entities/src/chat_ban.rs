@@ -1,9 +1,9 @@
-//! Bans on the chat platform that Guildhall made, or was about to make: what tells them from those that others made
+//! Bans on the chat platform that Guildhall made or was about to make: they tell its bans from those of others
 //! (docs/rules.md 4).
 //!
-//! A mirror job writes its row before it asks the platform ([`begin`]), completes it afterwards ([`complete`]), and all
-//! are forgotten when the platform's ban is lifted ([`forget`]). So after a crash in between the next run knows that a
-//! ban which carries this reason may be its own. Rows belong to a chat user, not to one of our bans: a newer ban
+//! A mirror job writes its row before it asks the platform ([`begin`]) and completes it afterwards ([`complete`]); when
+//! the platform's ban is lifted, all rows of the user are deleted ([`forget`]). After a crash in between, the next run
+//! knows that a ban with this reason may be its own. Rows belong to a chat user, not to a sanction: a newer ban
 //! inherits what an older one made.
 
 use sea_orm::ActiveValue::Set;

@@ -1,6 +1,7 @@
 //! Game servers, known by their heartbeats (docs/rules.md 7).
 //!
-//! A server is live as long as its last heartbeat is recent, sweep or no sweep; the sweep notes those that went.
+//! A server is live while its last heartbeat is recent, whether or not the sweep has run; the sweep marks stale servers
+//! as offline.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 use crate::{GuildId, Page, PlaceId, Timestamp, UniverseId};
 
 /// Without a heartbeat for this long a server is offline (docs/rules.md 7).
-pub const SILENCE_LIMIT: Duration = Duration::seconds(90);
+pub const STALE_AFTER: Duration = Duration::seconds(90);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "game_server")]
@@ -37,7 +38,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 impl Model {
     pub fn is_live(&self, now: Timestamp) -> bool {
-        self.last_heartbeat_at > now - SILENCE_LIMIT
+        self.last_heartbeat_at > now - STALE_AFTER
     }
 }
 
@@ -135,23 +136,24 @@ pub async fn list<C: ConnectionTrait>(
     let wanted =
         Condition::all()
             .add(Column::GuildId.eq(guild))
-            .add_option(filter.live.map(|live| {
-                if live { heard.gt(now - SILENCE_LIMIT) } else { heard.lte(now - SILENCE_LIMIT) }
-            }))
+            .add_option(
+                filter.live.map(|live| {
+                    if live { heard.gt(now - STALE_AFTER) } else { heard.lte(now - STALE_AFTER) }
+                }),
+            )
             .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
             .add_option(page.cursor.map(|cursor| Column::ServerId.gt(cursor)));
     Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(page.limit).all(conn).await
 }
 
-/// Notes up to `limit` servers that have fallen silent.
+/// Notes up to `limit` stale servers.
 pub async fn sweep_offline<C: ConnectionTrait>(
     conn: &C,
     now: Timestamp,
     limit: u64,
 ) -> Result<Vec<Model>, DbErr> {
-    let gone = Condition::all()
-        .add(Column::OfflineAt.is_null())
-        .add(Column::LastHeartbeatAt.lte(now - SILENCE_LIMIT));
+    let gone =
+        Condition::all().add(Column::OfflineAt.is_null()).add(Column::LastHeartbeatAt.lte(now - STALE_AFTER));
     let due: Vec<(GuildId, String)> = Entity::find()
         .select_only()
         .columns([Column::GuildId, Column::ServerId])

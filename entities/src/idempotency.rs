@@ -1,8 +1,8 @@
 //! Answers kept under `Idempotency-Key` (docs/rules.md 8): the first answer is replayed for 24 hours.
 //!
 //! A row is reserved before the work, and completed in the transaction of the change. A process that died in between
-//! leaves a reservation that lapses at `locked_until`. One that was only slow finds that it has lost its [`Hold`], and
-//! must not commit: whoever took the key over may have done the work already.
+//! leaves a reservation that expires at `locked_until`. A slow process finds that it has lost its [`Hold`] and must not
+//! commit: another request may have done the work.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
@@ -36,7 +36,7 @@ impl ActiveModelBehavior for ActiveModel {}
 /// What a request finds under its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reservation {
-    /// Nothing: go ahead, the row is reserved.
+    /// No row: the request goes ahead under its reservation.
     Fresh,
     /// The first request's row: an answer, a job under way, or (same fields empty) still running.
     Taken(Model),
@@ -50,7 +50,7 @@ pub struct Request {
     pub hash: Vec<u8>,
 }
 
-/// A request's hold on its row. What is written under it counts only while nobody has taken the key over.
+/// A request's hold on its row. Its writes count only until another request takes the key over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hold {
     pub request: Request,
@@ -67,14 +67,14 @@ impl Hold {
     }
 }
 
-/// Reserves the key, taking over a lapsed reservation or an expired answer.
+/// Reserves the key, taking over an expired reservation or an expired answer.
 pub async fn reserve<C: ConnectionTrait>(
     conn: &C,
     request: &Request,
     now: Timestamp,
     (locked_until, expires_at): (Timestamp, Timestamp),
 ) -> Result<Reservation, DbErr> {
-    forget_lapsed(conn, request, now).await?;
+    forget_expired(conn, request, now).await?;
     let row = ActiveModel {
         key_id: Set(request.key),
         idempotency_key: Set(request.idempotency_key.clone()),
@@ -94,12 +94,16 @@ pub async fn reserve<C: ConnectionTrait>(
     found.map(Reservation::Taken).ok_or_else(|| DbErr::RecordNotFound("idempotency row vanished".to_owned()))
 }
 
-async fn forget_lapsed<C: ConnectionTrait>(conn: &C, request: &Request, now: Timestamp) -> Result<(), DbErr> {
-    let lapsed = Column::Status.is_null().and(Column::JobId.is_null()).and(Column::LockedUntil.lte(now));
+async fn forget_expired<C: ConnectionTrait>(
+    conn: &C,
+    request: &Request,
+    now: Timestamp,
+) -> Result<(), DbErr> {
+    let abandoned = Column::Status.is_null().and(Column::JobId.is_null()).and(Column::LockedUntil.lte(now));
     Entity::delete_many()
         .filter(Column::KeyId.eq(request.key))
         .filter(Column::IdempotencyKey.eq(request.idempotency_key.as_str()))
-        .filter(lapsed.or(Column::ExpiresAt.lte(now)))
+        .filter(abandoned.or(Column::ExpiresAt.lte(now)))
         .exec(conn)
         .await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! What failed for single members of a bulk job; kept under the parent.
+//! Failures of single members in a bulk job, kept under the parent.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
@@ -13,7 +13,7 @@ pub struct Model {
     pub failure_id: i64,
     pub job_id: JobId,
     pub chat_id: ChatId,
-    /// A stable word for programs.
+    /// A stable code for programs.
     pub error: String,
     pub message: String,
     pub created_at: Timestamp,

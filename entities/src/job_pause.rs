@@ -1,4 +1,4 @@
-//! What operators paused: a class, or a guild. Jobs of it stay queued; what runs already goes on.
+//! Pauses that operators set, of a class or a guild: its jobs stay queued, and running ones go on.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};

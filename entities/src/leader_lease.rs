@@ -1,7 +1,7 @@
-//! Which process leads: a row that its holder keeps giving signs of life in, and that another may take when they stop.
+//! Which process leads: a row that its holder extends, and that another process may take when the extensions stop.
 //!
-//! No time is compared here: clocks of two machines differ. Whoever waits for the lease watches the number `lease` and
-//! measures with its own steady clock for how long it stood still; [`take`] then succeeds only if it still does.
+//! No time is compared here: clocks of two machines differ. A waiting process watches the number `lease` and measures
+//! with its own steady clock how long it stood still; [`take`] then succeeds only if it still does.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
@@ -18,7 +18,7 @@ pub struct Model {
     pub holder: String,
     /// Rises with every sign of life and every change of holder.
     pub lease: i64,
-    /// By the clock of whoever wrote last. To be looked at; no rule rests on it.
+    /// By the clock of the last writer. For operators; no rule uses it.
     pub extended_at: Timestamp,
 }
 
@@ -35,12 +35,12 @@ impl Model {
     }
 }
 
-/// The lease as it stands; `None`: nobody ever led.
+/// The lease as it stands; `None`: no process ever led.
 pub async fn find<C: ConnectionTrait>(conn: &C, name: &str) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(name).one(conn).await
 }
 
-/// Takes a lease that nobody ever had; false when somebody was faster.
+/// Takes a lease that no process ever had; false when another process was faster.
 pub async fn open<C: ConnectionTrait>(
     conn: &C,
     name: &str,
@@ -68,7 +68,7 @@ pub async fn extend<C: ConnectionTrait>(
     Ok(extended.rows_affected == 1)
 }
 
-/// Takes the lease, if nobody wrote in the row since `seen` was read.
+/// Takes the lease, if no process wrote the row since `seen` was read.
 pub async fn take<C: ConnectionTrait>(
     conn: &C,
     seen: &Model,

@@ -1,4 +1,4 @@
-//! Links between a chat account and a game account: in each guild one for one.
+//! Links between a chat account and a game account: one to one in each guild.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};

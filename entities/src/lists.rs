@@ -1,4 +1,4 @@
-//! Lists whose length varies in statements. A parameter for each element makes another statement of each length, which
+//! Lists of varying length in statements. A parameter for each element would make a new statement of each length, which
 //! every connection prepares anew. Postgres gets a list as one array; on SQLite lengths are rounded up.
 
 use sea_orm::entity::prelude::*;
@@ -35,8 +35,8 @@ pub(crate) fn table<C: ConnectionTrait, const N: usize>(conn: &C, rows: Vec<[Val
         let array = Func::cust("unnest").arg(Value::Array(of, Some(Box::new(values))));
         table.expr_as(array, format!("column{}", column + 1));
     }
-    // A limit of all rows makes Postgres expect one row where a plan serves every length, so it reads the other table by
-    // its index. Without it, a plan made while that table was small would read all of it for ever.
+    // A limit of all rows makes Postgres expect one row where a plan serves every length, so it reads the other table
+    // by its index. Without it, a plan made while that table was small would read all of it for ever.
     table.limit(rows.len() as u64);
     table
 }

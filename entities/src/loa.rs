@@ -1,6 +1,6 @@
-//! Leaves of absence (docs/rules.md 6). Active ones of one person never overlap (docs/rules.md 6).
+//! Leaves of absence (docs/rules.md 6). Active ones of one person never overlap.
 //!
-//! No index can say that, so [`add`] and [`save`] lock the member's row before they look: changes take turns.
+//! No index can demand that, so [`add`] and [`save`] lock the member's row before they look: changes take turns.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
@@ -55,7 +55,7 @@ pub struct NewLoa {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
     Done(Model),
-    /// This active leave of the same person overlaps it; nothing was written.
+    /// This active leave of the same person overlaps it; no row was written.
     Overlaps(LoaId),
     NotStaff,
 }

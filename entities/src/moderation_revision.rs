@@ -1,7 +1,7 @@
 //! The number of the last change to a guild's bans and mutes, for `?since=` and `ETag`.
 //!
 //! [`begin`] raises it before anything else is touched. Its row lock lasts until the commit, so changes in one guild
-//! take turns, and whoever has seen revision n has seen all changes up to n.
+//! take turns, and a reader that has seen revision n has seen all changes up to n.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};

@@ -1,4 +1,4 @@
-//! Actions that wait for approval before they count (docs/rules.md 6). Decided once.
+//! Actions that wait for approval before they count (docs/rules.md 6). Each is decided once.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;

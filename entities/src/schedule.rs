@@ -1,5 +1,4 @@
-//! How far each schedule is. A tick fires when `last_tick` is raised to it: one process can do that, whatever processes
-//! believe of each other.
+//! The last tick of each schedule. A tick fires when `last_tick` is raised to it, which one process can do.
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
@@ -25,8 +24,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// A tick that fired this far ahead of the one that is due was fired by a clock that was badly wrong. It does not hold up
-/// the ticks before it, or a day set wrong for a moment would stop a schedule for a day.
+/// A tick that fired this far ahead of the one that is due was fired by a clock that was badly wrong. It does not hold
+/// up the ticks before it, or a day set wrong for a moment would stop a schedule for a day.
 const TOO_FAR_AHEAD: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
 
 impl Model {

@@ -1,5 +1,5 @@
-//! Whole seconds since 1970, for columns that SQL calculates with: differences of timestamps read differently on
-//! Postgres and SQLite, differences of integers do not.
+//! Whole seconds since 1970, for columns that SQL calculates with: Postgres and SQLite write differences of timestamps
+//! differently, and differences of integers alike.
 
 use sea_orm::DeriveValueType;
 

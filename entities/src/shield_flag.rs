@@ -1,4 +1,5 @@
-//! Shield: game users flagged for all guilds (docs/rules.md 9). At most one active flag for a user; lifted ones are kept.
+//! Shield: game users flagged for all guilds (docs/rules.md 9). A user has at most one active flag; lifted ones are
+//! kept.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
@@ -50,7 +51,7 @@ pub struct Origin<'a> {
 /// Rows a statement: well under SQLite's limit of 32,766 bound values.
 const ROWS_A_STATEMENT: usize = 1_000;
 
-/// Flags users; one who is flagged already keeps the flag he has. Returns how many were flagged now.
+/// Flags users; a user that is flagged keeps the existing flag. Returns how many were flagged now.
 pub async fn import<C: ConnectionTrait>(
     conn: &C,
     flags: &[NewFlag],
@@ -120,7 +121,7 @@ pub async fn list<C: ConnectionTrait>(
     page.of(Entity::find().filter(shown), Column::FlagId).all(conn).await
 }
 
-/// Lifts the active flag of a user; `None` when there is none. No user: the service's operator did it.
+/// Lifts the active flag of a user; `None`: no such flag. `by` is `None` for the operator of the service.
 pub async fn lift<C: ConnectionTrait>(
     conn: &C,
     play: PlayId,

@@ -26,7 +26,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(ChatId: find_for_update, delete);
 
-/// Makes somebody a member, or gives a member another role; `joined_at` of a member stays.
+/// Adds a member, or gives a member another role; `joined_at` of a member stays.
 pub async fn upsert<C: ConnectionTrait>(conn: &C, member: Model) -> Result<Model, DbErr> {
     let conflict =
         OnConflict::columns([Column::GuildId, Column::ChatId]).update_column(Column::RoleId).to_owned();

@@ -1,4 +1,4 @@
-//! Whom a ban or mute names, and the accounts of one person as far as they are known (docs/rules.md 4).
+//! The account that a ban or mute names, and the known accounts of one person (docs/rules.md 4).
 
 use std::fmt;
 use std::str::FromStr;

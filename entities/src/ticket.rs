@@ -1,4 +1,4 @@
-//! Tickets (docs/rules.md 7): one for each submission ever. The row is written before the channel is made, and
+//! Tickets (docs/rules.md 7): one for each submission ever. The row is written before the channel is created and
 //! completed afterwards.
 
 use sea_orm::entity::prelude::*;
@@ -46,7 +46,7 @@ pub enum State {
 pub enum Begun {
     Fresh(Model),
     /// The submission has its ticket; locked until the transaction ends.
-    Known(Model),
+    Existing(Model),
 }
 
 /// Reserves the one ticket of a submission. Needs a transaction.
@@ -72,13 +72,13 @@ pub async fn begin<C: ConnectionTrait>(
     if let Some(ticket) = added.into_iter().next() {
         return Ok(Begun::Fresh(ticket));
     }
-    let known = Entity::find()
+    let existing = Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Column::SubmissionId.eq(submission))
         .lock_exclusive()
         .one(conn)
         .await?;
-    known.map(Begun::Known).ok_or_else(|| DbErr::RecordNotFound("ticket vanished".to_owned()))
+    existing.map(Begun::Existing).ok_or_else(|| DbErr::RecordNotFound("ticket vanished".to_owned()))
 }
 
 /// Names the job that makes the channel.

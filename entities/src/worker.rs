@@ -1,5 +1,5 @@
-//! Processes that run jobs. Each writes one heartbeat for all it runs, on the database's clock. A row that is gone means
-//! that its process was declared dead: it registers anew, and its old claims are void.
+//! Processes that run jobs. Each writes one heartbeat for all its runs, on the database's clock. A process whose row is
+//! gone was declared dead: it registers anew, and its old claims are void.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub async fn delete<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<(), Db
     Entity::delete_by_id(worker).exec(conn).await.map(drop)
 }
 
-/// Declares dead whoever gave no heartbeat for so long, and returns how many that were.
+/// Declares processes without a heartbeat for so long dead, and returns how many.
 pub async fn delete_stale<C: ConnectionTrait>(
     conn: &C,
     silence: Duration,

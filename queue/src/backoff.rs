@@ -1,4 +1,4 @@
-//! When a job is tried again.
+//! The pause before the next attempt of a job.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Asking for a sync of all members, by HTTP or by the command line: the job and the hour it uses commit together.
+//! Enqueues a sync of all members, for HTTP and the command line: the job and the window it uses commit together.
 
 use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
@@ -12,9 +12,9 @@ use crate::{Draft, Enqueued, Payload, QueueError};
 /// What asking for a bulk sync came to.
 #[derive(Debug, Clone)]
 pub enum BulkSync {
-    /// The job, and how the window stands with it. Where it was joined, nothing was counted.
+    /// The job, and the state of the window with it. A joined job is not counted again.
     Queued(Enqueued, Standing),
-    /// Nothing was changed.
+    /// No row was changed.
     OverQuota(Standing),
 }
 
@@ -25,8 +25,8 @@ impl SyncAll {
     }
 }
 
-/// Enqueues a bulk sync of `members` members if the guild's quota allows it. The guild stays locked until the transaction
-/// ends.
+/// Enqueues a bulk sync of `members` members if the guild's quota allows it. The guild stays locked until the
+/// transaction ends.
 pub async fn enqueue_bulk_sync(
     transaction: &DatabaseTransaction,
     payload: &SyncAll,

@@ -1,4 +1,4 @@
-//! Cancelling: what has not begun ends at once, what runs is told to stop at its next step.
+//! Cancels jobs: one that has not begun ends at once, a running one stops at its next step.
 
 use entities::JobId;
 use entities::job::{Model, cancel, listing};

@@ -1,4 +1,4 @@
-//! Enqueueing: a row in the transaction of the change that causes the job.
+//! Enqueues jobs: a row in the transaction of the change that causes the job.
 
 use entities::audit_entry::Actor;
 use entities::job::Ticket;
@@ -15,8 +15,8 @@ pub struct Draft(NewJob);
 /// What enqueueing came to.
 #[derive(Debug, Clone)]
 pub struct Enqueued {
-    /// To be handed to [`crate::Queue::publish`] after the commit. None where the job waits for its guild's turn, or was
-    /// joined.
+    /// To be handed to [`crate::Queue::publish`] after the commit. None where the job waits for its guild's turn, or
+    /// was joined.
     pub ticket: Option<Ticket>,
     pub job: JobId,
     /// It is an unfinished job with the same dedupe key.

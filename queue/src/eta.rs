@@ -1,13 +1,13 @@
 //! When a job with steps will be done, at its speed so far.
 //!
-//! Progress comes in lumps: a chunk notes it each second or fifty members. So the speed is measured between two notes,
-//! from when the steps began to the last note, and the time since that note is taken off the rest; between notes the
-//! estimate counts down instead of growing.
+//! Progress comes in lumps: a chunk notes it each second or every fifty members. So the speed is measured between two
+//! notes, from when the steps began to the last note, and the time since that note is subtracted from the rest; between
+//! notes the estimate counts down instead of growing.
 //!
-//! The first few steps say little. Nothing is said before a twentieth of them is done, or five seconds of them.
+//! The first steps say little: no estimate is given before a twentieth of them, or five seconds.
 //!
-//! A bulk job plans first, which is much faster than writing and says nothing about it. Where the writing began, and what
-//! was done by then, stands in its checkpoint ([`begun`]); until then nobody can say when it ends.
+//! A bulk job plans first, which is much faster than its writes. Its checkpoint says where the writes began and what
+//! was done by then ([`begun`]); until then there is no estimate.
 
 use std::time::Duration;
 

@@ -1,4 +1,6 @@
-//! The arguments of every kind of job. The code that runs them is in `worker`, one file for each.
+//! The arguments of every kind of job, in one list. The code that runs a kind is `worker/src/<kind>.rs`.
+//!
+//! They are not beside that code, because API, scheduler and command line enqueue jobs and do not depend on the worker.
 
 use std::time::Duration;
 
@@ -13,8 +15,8 @@ use crate::Payload;
 /// page: the game platform's 300 calls a minute are used up in seconds by a large guild.
 const BULK_TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
 
-/// Every kind of job, with the scope a key needs to cancel one or to run it again: that of the endpoint that enqueues it.
-/// A test of the worker fails for a kind that is not in this list.
+/// Every kind of job, with the scope a key needs to cancel one or to run it again: that of the endpoint that enqueues
+/// it. A test of the worker fails for a kind that is not in this list.
 pub const ALL: [(&str, Scope); 9] = [
     (SyncMember::KIND, Scope::Sync),
     (SyncAll::KIND, Scope::Sync),
@@ -130,7 +132,7 @@ impl Payload for MirrorBan {
 
 /// Flags game users for all guilds, by the thousand (docs/rules.md 9).
 ///
-/// The users stand in the row itself: 10,000 of them are about 1 MB, at most the 4 MiB of a request, and lists of jobs
+/// The users are in the row itself: 10,000 of them are about 1 MB, at most the 4 MiB of a request, and lists of jobs
 /// do not read it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ShieldImport {

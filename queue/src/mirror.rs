@@ -1,5 +1,5 @@
-//! The copy of bans on the chat platform: asked for in the transaction that changes the bans, one job for each chat
-//! user. The job looks at what is wanted when it runs, so the order in which jobs run does not matter.
+//! The copy of bans on the chat platform, enqueued in the transaction that changes the bans: one job for each chat
+//! user. The job reads the bans when it runs, so the order in which jobs run does not matter.
 
 use std::collections::BTreeMap;
 

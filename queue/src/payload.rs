@@ -1,4 +1,4 @@
-//! What all kinds of job have: a name, a class, how often they are tried, and arguments that fit a row.
+//! What all kinds of job have: a name, a class, a number of attempts, and arguments that fit a row.
 
 use std::time::Duration;
 

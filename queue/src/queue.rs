@@ -1,4 +1,4 @@
-//! The handle every process has on the job system: publish after a commit, wait for an answer.
+//! The handle of every process on the job system: publish after a commit, wait for an answer.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::broker::Broker;
 use crate::reply::Waiters;
 use crate::{Answer, Enqueued};
 
-/// A caller whose answer comes by message looks at the row this often all the same: the safety net may have run its job,
-/// and an answer may be lost.
+/// A caller whose answer comes by message looks at the row this often all the same: the safety net may have run its
+/// job, and an answer may be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The same for a caller to whom no message will come: the broker is away, or the job is another call's.
 const POLL_EVERY: Duration = Duration::from_millis(250);
@@ -112,12 +112,12 @@ impl Queue {
         }
     }
 
-    /// Publishes a committed job and waits for its answer. `None`: none yet, the job goes on by itself.
+    /// Publishes a committed job and waits for its answer. `None`: the job is still running.
     pub async fn call(&self, enqueued: Enqueued, wait: Duration) -> Result<Option<Answer>, QueueError> {
         let (job, deadline) = (enqueued.job, Instant::now() + wait);
         let Some(ticket) = enqueued.ticket else { return self.poll(job, deadline).await };
         if wait.is_zero() {
-            // A caller that does not wait is told that the job goes on, however fast the worker is.
+            // A caller that does not wait hears that the job is running, however fast the worker is.
             self.publish([ticket]);
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! The answer to a job, and callers of this process that wait for one.
+//! The answer to a job, and the callers of this process that wait for one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! Jobs of worker processes that died, and jobs whose turn nobody would give them. `entities::job::rescue` says what a
-//! crash means for a job.
+//! Rescues jobs of worker processes that died, and releases held jobs that no end will release. `entities::job::rescue`
+//! says what a crash means for a job.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl Queue {
     pub async fn rescue(&self) -> Result<u64, DbErr> {
         let dead = worker::delete_stale(self.database.write(), DEAD_AFTER, self.clock.now()).await?;
         if dead > 0 {
-            tracing::warn!(workers = dead, "worker processes gave no heartbeat: their jobs run elsewhere");
+            tracing::warn!(workers = dead, "rescued the jobs of workers without a heartbeat");
         }
         self.rescue_orphaned().await
     }

@@ -1,5 +1,5 @@
-//! Running a job again, the same way for guilds and for operators: one that failed, or one that waits for its next
-//! attempt, which becomes due now.
+//! Runs a job again, the same way for guilds and for operators: a failed one, or one that waits for its next attempt,
+//! which becomes due now.
 
 use entities::bulk_sync::Standing;
 use entities::job::{Model, State, insert, retry};
@@ -19,7 +19,7 @@ pub enum Retry {
     /// It is a chunk of this job, which is the one to be run again.
     PartOf(JobId),
     /// This unfinished job does the same: two at once would break the promise its dedupe key makes.
-    Twin(JobId),
+    Duplicate(JobId),
     /// It is a sync of all members, and the guild's quota of those is used up (docs/rules.md 3).
     OverQuota(Standing),
 }
@@ -43,8 +43,8 @@ pub async fn retry(transaction: &DatabaseTransaction, job: &Model, now: Timestam
 async fn restart(transaction: &DatabaseTransaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
     if let Some(key) = job.dedupe_key.as_deref() {
         let open = insert::find_open_by_dedupe_key(transaction, job.guild_id, &job.kind, key).await?;
-        if let Some(twin) = open.filter(|open| open.job_id != job.job_id) {
-            return Ok(Retry::Twin(twin.job_id));
+        if let Some(other) = open.filter(|open| open.job_id != job.job_id) {
+            return Ok(Retry::Duplicate(other.job_id));
         }
     }
     let window = bulk_sync::window_of(transaction, job, now).await?;

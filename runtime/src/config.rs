@@ -9,6 +9,7 @@ use tokio::net::TcpListener;
 use crate::database::{self, DataDirLock};
 use crate::error::StartError;
 use crate::secret::Secret;
+use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
 
 mod args;
 mod platforms;
@@ -16,11 +17,6 @@ mod platforms;
 pub use args::{BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs};
 pub use platforms::{PlatformArgs, PlatformConfig, Rate};
 
-pub const DATABASE_URL: &str = "GUILDHALL_DATABASE_URL";
-pub const AMQP_URL: &str = "GUILDHALL_AMQP_URL";
-pub const REDIS_URL: &str = "GUILDHALL_REDIS_URL";
-pub const CHAT_TOKEN: &str = "GUILDHALL_CHAT_TOKEN";
-pub const PLAY_KEY: &str = "GUILDHALL_PLAY_KEY";
 const PREFIX: &str = "GUILDHALL_PREFIX";
 /// Queue names and Redis keys stay short; RabbitMQ cuts names at 255 bytes.
 const PREFIX_MAX: usize = 32;

@@ -13,13 +13,14 @@ mod ops_http;
 mod readiness;
 mod redis;
 mod secret;
+mod settings;
 mod shutdown;
 pub mod telemetry;
 
 pub use clock::Clock;
 pub use config::{
-    AMQP_URL, BrokerArgs, BrokerConfig, CHAT_TOKEN, Config, DATABASE_URL, DatabaseArgs, HttpArgs, ListenArgs,
-    LogArgs, MetricsArgs, PLAY_KEY, PlatformArgs, PlatformConfig, REDIS_URL, Rate, bind,
+    BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs, PlatformArgs,
+    PlatformConfig, Rate, bind,
 };
 pub use context::Context;
 pub use database::{DataDirLock, Database, DatabaseOptions, Pool};
@@ -31,5 +32,6 @@ pub use ops_http::{answer as ops_answer, serve_ops};
 pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};
 pub use secret::Secret;
+pub use settings::{AMQP_URL, CHAT_TOKEN, DATABASE_URL, PLAY_KEY, REDIS_URL};
 pub use shutdown::{CUT, GRACE, Shutdown};
 pub use telemetry::{LogFormat, init_logging, metrics_handle};

@@ -10,8 +10,8 @@ use redis::{
 };
 use tokio::time::Instant;
 
-use crate::config::REDIS_URL;
 use crate::error::StartError;
+use crate::settings::REDIS_URL;
 
 /// A command without an answer by then has failed.
 pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_millis(500);
@@ -187,8 +187,8 @@ impl Inner {
     }
 
     /// An error of the network opens the circuit; an error that Redis itself answered does not, but for one: a primary
-    /// that became a replica is left, for the name may lead to the new one by now. A new connection is tried at once, so
-    /// that a mere restart of Redis costs milliseconds.
+    /// that became a replica is left, for the name may lead to the new one by now. A new connection is tried at once,
+    /// so that a mere restart of Redis costs milliseconds.
     fn observe(self: &Arc<Self>, generation: u64, error: &RedisError) {
         let demoted = error.kind() == READ_ONLY;
         if !(demoted || error.is_io_error() || error.is_timeout() || error.is_unrecoverable_error()) {

@@ -1,8 +1,9 @@
-//! The platform calls that bring one member in line, so that nothing others do meanwhile is undone (docs/rules.md 5).
+//! The platform calls that bring one member in line without undoing the changes of others (docs/rules.md 5).
 //!
-//! Up to two differences are set by calls of their own, which touch nothing else. More of them are set by one update with
+//! Up to two differences are set by a call each, which touches no other field. More of them are set by one update with
 //! the full role list, computed from the member as read again under that update's permit. A call that waited for its
-//! permit is checked again before it is sent: the job may be cancelled or another worker's, a binding may be gone.
+//! permit is checked again before it is sent: the job may be cancelled or rescued by another worker, or a binding may
+//! be gone.
 
 use entities::{ChatId, RoleId, binding};
 use platforms::{
@@ -37,7 +38,7 @@ pub(crate) struct Refusal {
 pub(crate) enum Halt {
     Platform(PlatformError),
     Job(JobError),
-    /// Asked to stop while it waited for a permit: nothing was sent.
+    /// Cancelled while it waited for a permit: no call was sent.
     Stopped,
 }
 
@@ -116,8 +117,8 @@ impl Sender<'_> {
         Ok(applied)
     }
 
-    /// The full list and the nickname in one update. The guild's owner keeps their nickname whatever the bot's place, and
-    /// the platform refuses the roles along with it, so a refusal is followed by a try without the nickname.
+    /// The full list and the nickname in one update. The guild's owner keeps their nickname whatever the bot's place,
+    /// and the platform refuses the roles along with it, so a refusal is followed by a try without the nickname.
     pub(crate) async fn rewrite(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
         let (mut change, mut refused, mut again) = (change.clone(), Vec::new(), true);
         loop {
@@ -144,8 +145,8 @@ impl Sender<'_> {
         }
     }
 
-    /// The member as it is now, and what is due for it by the bindings as they are now. Asked as urgently as can be: the
-    /// update's permit is held meanwhile.
+    /// The member as it is now, and what is due for it by the bindings as they are now. Asked as urgently as can be:
+    /// the update's permit is held meanwhile.
     async fn read_again(&self, user: ChatId, change: &Change) -> Result<(ChatMember, Change), Halt> {
         let call = CallContext::interactive(self.call.guild);
         let member = self.chat.member(call, user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
@@ -154,7 +155,8 @@ impl Sender<'_> {
         Ok((member, due.only(&managed)))
     }
 
-    /// False: the role follows no binding any more, and nothing was sent. A short pause asked for by a 429 is sat out.
+    /// False: no binding calls for the role any more, and no call was sent. A short pause that a 429 demands is waited
+    /// out.
     async fn send(
         &self,
         user: ChatId,

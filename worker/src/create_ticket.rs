@@ -1,8 +1,8 @@
-//! `create_ticket`: makes the channel of a ticket, once (docs/rules.md 7).
+//! `create_ticket`: creates the channel of a ticket, once (docs/rules.md 7).
 //!
-//! The ticket's row is there before, and is completed after. The channel's topic carries a marker of the ticket, and
-//! the guild's channels are looked through for it before one is made: a channel that an earlier run made without
-//! hearing of it (time-out, 5xx, killed worker) is found.
+//! The ticket's row is written before and completed afterwards. The channel's topic carries a marker of the ticket, and
+//! the guild's channels are searched for it before a channel is created: so a channel is found that an earlier run
+//! created without an answer (time-out, 5xx, killed worker).
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ impl Job {
         ticket: &ticket::Model,
     ) -> Result<Option<ChatChannel>, JobError> {
         match self.find(ticket).await? {
-            None if job.took_over() => {
+            None if job.was_rescued() => {
                 tokio::time::sleep(SETTLE).await;
                 self.find(ticket).await
             }
@@ -89,8 +89,8 @@ impl Job {
         })
     }
 
-    /// The channel as it is to be: named after panel and applicant, and seen by the applicant, the panel's staff, the bot
-    /// and whom the category lets in.
+    /// The channel as it is to be: named after panel and applicant, and seen by the applicant, the panel's staff, the
+    /// bot and whom the category lets in.
     async fn describe(&self, job: &JobContext, ticket: &ticket::Model) -> Result<NewChannel, JobError> {
         let (conn, guild) = (job.database().read(), ticket.guild_id);
         let panel = application_panel::find(conn, guild, ticket.panel_id).await?;

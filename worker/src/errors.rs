@@ -1,7 +1,7 @@
-//! Platform errors in public words: the one place that says what a job does about each of them.
+//! Platform errors as failures of jobs: the one place that decides what a job does about each of them.
 //!
-//! What may pass by itself is retried, the rest fails. The status is for a caller who still waits; 502 and 503 always
-//! say when asking again makes sense (docs/rules.md 2).
+//! Errors that may pass are retried, the rest fails. The status is for a caller that still waits; 502 and 503 always
+//! say when to ask again (docs/rules.md 2).
 
 use std::time::Duration;
 
@@ -36,9 +36,9 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
     }
 }
 
-/// An outage of the platform is waited for by bulk jobs, after two attempts with backoff: with its long pauses a guild would
-/// stand still for half an hour after the outage, and its attempts would be used up by it. A platform that stays away for
-/// longer is a failure.
+/// An outage of the platform is waited for by bulk jobs, after two attempts with backoff: with its long pauses a guild
+/// would stand still for half an hour after the outage, and its attempts would be used up by it. A platform that stays
+/// away for longer is a failure.
 pub(crate) fn wait_out(job: &JobContext, error: JobError) -> JobError {
     match error {
         JobError::Retry(failure) if failure.error == UNAVAILABLE && is_outage(job) => {
@@ -52,7 +52,7 @@ fn is_outage(job: &JobContext) -> bool {
     job.attempt() > GLITCHES && job.age() < LONGEST_OUTAGE
 }
 
-/// What a caller is told.
+/// The failure that a caller sees.
 pub(crate) fn public(error: &PlatformError) -> Failure {
     match error {
         PlatformError::NotFound(missing) => not_found(*missing),

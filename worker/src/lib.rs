@@ -1,9 +1,8 @@
-//! The worker: one file for each kind of job, and the one list of them.
+//! The worker: one file for each kind of job, and the list of them.
 //!
-//! A kind's arguments are in `queue::kinds`, what it does is the `run` in the file of its name. What several kinds share
-//! has files of its own: `wanted` (what bindings and ranks call for), `nickname`, `permitted` (what the bot may do),
-//! `apply` (the platform calls for a member), `names` (renamed players), `channel_name`, `errors` (platform errors in
-//! public words).
+//! The arguments of a kind are in `queue::kinds`; the file of its name has its `run`. Shared code has files of its own:
+//! `wanted` (roles and nickname that bindings demand), `nickname`, `permitted` (what the bot may do), `apply` (platform
+//! calls for a member), `names` (renamed players), `channel_name`, `errors` (platform errors as failures).
 
 mod apply;
 mod assign_role;

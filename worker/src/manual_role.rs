@@ -1,4 +1,4 @@
-//! What giving and taking a role by hand have in common (docs/rules.md 5): the checks before and the words after.
+//! What `assign_role` and `remove_role` share (docs/rules.md 5): the checks before the call and the messages after it.
 
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, RoleId};
@@ -46,7 +46,7 @@ pub(crate) fn outcome(
     answer: Result<(), PlatformError>,
 ) -> Result<Outcome, JobError> {
     answer.map_err(|error| match error {
-        // Who does not exist is no member either: the interface knows one answer.
+        // A user that does not exist is not a member: the contract has one answer for both.
         PlatformError::NotFound(Missing::User) => not_a_member(),
         error => job_error(error),
     })?;

@@ -1,12 +1,12 @@
-//! `mirror_ban`: makes the chat platform's ban of one user what the guild's bans call for (docs/rules.md 4).
+//! `mirror_ban`: makes the chat platform's ban of one user what the guild's bans demand (docs/rules.md 4).
 //!
-//! What is called for is read right before the platform is asked, and again after it: the last call that reaches the
-//! platform is always followed by a look at the bans, so a ban and its end cannot overtake each other. The outcome
-//! stands on the bans and in the audit log, a failed attempt too; the backoff repeats it.
+//! The bans are read right before the platform is asked and again after it: a look at the bans always follows the last
+//! call that reaches the platform, so a ban and its end cannot overtake each other. The outcome is written on the bans
+//! and in the audit log, that of a failed attempt too; the backoff repeats it.
 //!
-//! Only what Guildhall made is lifted. Whether a user is banned there is read before anything is done; what is about to
-//! be done is written down first ([`chat_ban`]). So a ban that is there without such a row was made by somebody else,
-//! and one that a killed worker made is known by its row and its reason.
+//! Only bans that Guildhall made are lifted. The run first reads whether the user is banned there, and writes down what
+//! it is about to do ([`chat_ban`]). So a ban without such a row was made by others, and one that a killed worker made
+//! is known by its row and its reason.
 
 use std::time::Duration;
 
@@ -61,13 +61,13 @@ impl Handler for Job {
     }
 }
 
-/// How a chat user stands on the platform.
+/// Whether a chat user is banned on the platform, and by whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     NotBanned,
     /// Banned by a mirror job.
     Ours,
-    /// Banned by somebody else.
+    /// Banned by others.
     Theirs,
 }
 
@@ -78,7 +78,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Returns how the user stands on the platform now.
+    /// Returns the user's state on the platform now.
     async fn bring_in_line(&self) -> Result<State, JobError> {
         let rows = chat_ban::of_user(self.job.database().write(), self.user).await?;
         let mut state = self.look(&rows).await?;
@@ -126,7 +126,7 @@ impl Run<'_> {
         self.job.before_effect().await?;
         chat_ban::begin(conn, self.user, self.job.id(), reason).await?;
         if let Err(error) = self.services.platforms.chat.ban(self.call(), self.user.1, reason).await {
-            // Refused for good: what is banned there later is somebody else's ban.
+            // Refused for good: a later ban there is not ours.
             if !error.is_retryable() {
                 chat_ban::forget(conn, self.user, [self.job.id()]).await?;
             }
@@ -203,7 +203,7 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
         transaction.commit().await
     };
     if let Err(error) = told.await {
-        tracing::warn!(job.id = %job.id(), %error, "cannot note on a ban that its mirror failed");
+        tracing::warn!(job.id = %job.id(), %error, "cannot write on a ban that its mirror failed");
     }
 }
 

@@ -1,6 +1,6 @@
-//! Players rename themselves, and old names kept are a known complaint: every sync asks for the current ones.
+//! Current names of players. They rename themselves, so every sync reads the names again.
 //!
-//! The platform's names call never fails a sync: without it the stored name stands.
+//! The platform's names call never fails a sync: without it the stored name stays.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use entities::{ChatId, GuildId, PlayId, link};
 use platforms::{CallContext, PlayPlatform};
 use sea_orm::{ConnectionTrait, DbErr};
 
-/// A sync somebody waits for does not wait longer than this for a name.
+/// Longest wait for a name in a sync that a caller waits for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A linked player whose name differs from the stored one.
@@ -38,7 +38,7 @@ pub(crate) async fn current(
     match answer {
         Some(Ok(names)) => names.into_iter().filter(|(_, name)| !name.trim().is_empty()).collect(),
         Some(Err(error)) => {
-            tracing::warn!(guild.id = %call.guild, %error, "current names cannot be had, the stored ones stand");
+            tracing::warn!(guild.id = %call.guild, %error, "cannot read current names, keeping the stored ones");
             HashMap::new()
         }
         None => HashMap::new(),

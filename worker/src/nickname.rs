@@ -1,4 +1,4 @@
-//! The nickname a guild's template calls for (docs/rules.md 5).
+//! The nickname that a guild's template demands (docs/rules.md 5).
 
 use entities::PlayId;
 use platforms::MAX_NICK_CHARS;

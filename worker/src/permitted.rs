@@ -1,5 +1,5 @@
-//! What of a change the bot may carry out. The platform refuses a whole update for one role it may not touch, so such
-//! roles are taken out before and reported by name (docs/rules.md 5).
+//! The part of a change that the bot may carry out. The platform refuses a whole update for one role out of the bot's
+//! reach, so such roles are removed before and reported by name (docs/rules.md 5).
 
 use entities::RoleId;
 use platforms::{GuildOverview, PlatformError, RoleProblem};
@@ -11,7 +11,7 @@ use crate::wanted::Change;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct FailedRole {
     pub(crate) role_id: RoleId,
-    /// A stable word for programs.
+    /// A stable code for programs.
     pub(crate) error: &'static str,
     pub(crate) reason: String,
 }

@@ -1,8 +1,8 @@
 //! `shield_import`: flags game users for all guilds, by the thousand (docs/rules.md 9).
 //!
 //! Each thousand is one transaction: its flags, its audit entry, and the checkpoint with the counts so far. So a run
-//! that was cut loses nothing and counts nobody twice. Skipped are users who are flagged already, who come twice, and
-//! who do not exist on the game platform; while that one does not answer, the rest of the job waits.
+//! that was cut loses no flag and counts no user twice. Users that are flagged already, repeated, or unknown to the
+//! game platform are skipped; while the platform does not answer, the rest of the job waits.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,8 @@ pub(crate) struct Job(pub(crate) Services);
 
 /// Users of one transaction, and of one look at the platform.
 const CHUNK: usize = 1_000;
-/// Users somebody may wait for: one call for their names. More are asked for with the patience of bulk.
+/// Users of an import that a caller may wait for: one call for their names. Larger imports use the timeouts of bulk
+/// jobs.
 const FEW: usize = 200;
 
 /// The checkpoint: users before `next` are settled.
@@ -43,7 +44,7 @@ impl Handler for Job {
     async fn run(&self, job: &JobContext, args: ShieldImport) -> Result<Outcome, JobError> {
         let mut reached: Reached = job.last_checkpoint().unwrap_or_default();
         if job.is_resumed() {
-            // The earlier run may have ended between its commit and its news.
+            // The earlier run may have ended between its commit and its events.
             self.0.events.publish(Event::ShieldChanged);
         }
         while let Some(chunk) = args.users.get(reached.next..).and_then(|rest| rest.chunks(CHUNK).next()) {

@@ -1,8 +1,9 @@
-//! `sync_all`: plans the sync of a whole guild, page by page, and hands what differs to chunks (`sync_chunk`).
+//! `sync_all`: plans the sync of a whole guild, page by page, and hands the differences to chunks (`sync_chunk`).
 //!
-//! Each page commits at once with the chunks cut from it, so a run that is killed goes on after its last page: none is
-//! planned twice. Chunks wait until the plan is complete; a plan that is cancelled, braked or fails takes them back, so
-//! nothing was written. One page is held at a time, and the next one is fetched while the ranks of the current one come in.
+//! Each page commits at once with the chunks cut from it, so a killed run continues after its last page and plans no
+//! page twice. Chunks wait until the plan is complete; a plan that is cancelled, stopped by the brake or failed deletes
+//! them, so no member was changed. One page is held at a time, and the next one is fetched while the ranks of the
+//! current one arrive.
 
 mod page;
 mod plan;
@@ -158,7 +159,7 @@ fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome,
     Ok(Outcome::FanOut { chunks, counters: plan.counters(), checkpoint })
 }
 
-/// Ends the chunks, none of which has run, and forgets the plan, so that a replay of the job starts over.
+/// Ends the chunks, which have not run, and forgets the plan, so that a replay of the job starts over.
 async fn discard(job: &JobContext) -> Result<(), JobError> {
     let transaction = job.begin().await?;
     cancel::stop_children(&transaction, job.id(), job.now()).await?;

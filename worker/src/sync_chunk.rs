@@ -1,10 +1,10 @@
 //! `sync_chunk`: carries out the planned changes of up to 200 members, several calls at a time.
 //!
-//! Role calls and updates have limits of their own on the platform, so each kind has a list of its own here: members who
-//! wait for one limit hold up none who need only the other. Members end in any order; the checkpoint says which have. A
-//! run that was cut may have done more than its checkpoint says: the next one, and one whose plan has grown old, reads the
-//! members again and does only what is still due. A member that fails is noted under the parent and the chunk goes on; an
-//! error that may pass leaves its member to the next run.
+//! Role calls and updates have separate limits on the platform, so each kind has a list of its own: members that wait
+//! for one limit do not delay members that need only the other. Members end in any order; the checkpoint says which
+//! have. A run that was cut may have done more than its checkpoint says: the next one, and one with an old plan, reads
+//! the members again and does only what is still due. The failure of a member is noted under the parent and the chunk
+//! continues; an error that may pass leaves its member to the next run.
 
 mod buckets;
 mod progress;

@@ -1,7 +1,7 @@
 //! `sync_member`: brings one member's roles and nickname in line with the bindings (docs/rules.md 5).
 //!
-//! No call where nothing differs, one for one difference, two at most (see `apply`). A run that is cut after a call and
-//! started again finds it done, and tells of it (see `intent`).
+//! It sends no call without a difference, one call for one difference, and two at most (see `apply`). A run that starts
+//! again after a cut finds the change done, and reports it (see `intent`).
 
 mod intent;
 
@@ -94,7 +94,7 @@ struct Sync {
 }
 
 impl Sync {
-    /// Keeps what is to be changed where anything is: a run that is cut from here on is told of by the next.
+    /// Keeps the intended change, if any: after a cut the next run reports what this one did.
     async fn begin(
         job: &JobContext,
         guild: GuildId,
@@ -142,7 +142,7 @@ impl Sync {
         result
     }
 
-    /// `None` where nothing changed.
+    /// `None`: no change.
     fn audit_entry(&self) -> Option<NewEntry> {
         let Intent { roles, nickname, change } = &self.intent;
         if change.is_empty() {

@@ -1,4 +1,4 @@
-//! Short ways to write ids and members in unit tests.
+//! Shorthands for ids and members in unit tests.
 
 use entities::binding::{Kind, Rule};
 use entities::{ChatId, GroupId, PlayId, RoleId};

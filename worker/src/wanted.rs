@@ -1,5 +1,5 @@
-//! What a guild's bindings call for, and how a member differs from it (docs/rules.md 5). Pure: no platform, no database
-//! but the loading of the rules.
+//! The roles and nickname that a guild's bindings demand of a member, and the member's difference from them
+//! (docs/rules.md 5). Pure, except for loading the rules.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ impl GuildRules {
         Ok(Self::new(bindings, settings.map(|guild| guild.nickname_template).unwrap_or_default()))
     }
 
-    /// Nothing is asked of any member.
+    /// The guild has neither bindings nor a nickname template.
     pub(crate) fn is_empty(&self) -> bool {
         self.bindings.is_empty() && self.nickname_template.trim().is_empty()
     }

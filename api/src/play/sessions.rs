@@ -36,7 +36,7 @@ impl Known {
     }
 
     fn is_live(&self, now: Timestamp) -> bool {
-        !self.ended && now.timestamp() - self.heard.load(Ordering::Relaxed) <= staff_session::SILENCE_LIMIT
+        !self.ended && now.timestamp() - self.heard.load(Ordering::Relaxed) <= staff_session::STALE_AFTER
     }
 }
 

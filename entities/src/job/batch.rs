@@ -23,8 +23,8 @@ pub(super) struct Claimed<const N: usize> {
     pub(super) state: State,
     /// A further condition.
     pub(super) only: Option<SimpleExpr>,
-    /// Jobs that another transaction has locked stay as they are, too. Not for a single job.
-    pub(super) skip_locked: bool,
+    /// For jobs that another transaction has locked; without it the statement waits. Not for a single job.
+    pub(super) locked: Option<LockBehavior>,
 }
 
 impl Claim {
@@ -40,7 +40,7 @@ pub(super) async fn update_claimed<C: ConnectionTrait, M: FromQueryResult, const
     mut update: UpdateStatement,
     returning: impl IntoIterator<Item = SimpleExpr>,
 ) -> Result<Vec<M>, DbErr> {
-    let Claimed { rows, state, only, skip_locked } = claimed;
+    let Claimed { rows, state, only, locked } = claimed;
     if let [row] = rows.as_slice() {
         // Faster for one job.
         update.table(Entity).and_where(Column::JobId.eq(row[0].clone()));
@@ -65,9 +65,9 @@ pub(super) async fn update_claimed<C: ConnectionTrait, M: FromQueryResult, const
         update.value(Column::Result, Expr::col((CHOSEN, "result")));
     }
     if conn.get_database_backend() == DatabaseBackend::Postgres {
-        match skip_locked {
-            true => which.lock_with_tables_behavior(LockType::Update, [Entity], LockBehavior::SkipLocked),
-            false => which.lock_with_tables(LockType::Update, [Entity]),
+        match locked {
+            Some(behavior) => which.lock_with_tables_behavior(LockType::Update, [Entity], behavior),
+            None => which.lock_with_tables(LockType::Update, [Entity]),
         };
     }
     update_chosen(conn, which, update, returning).await

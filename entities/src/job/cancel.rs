@@ -1,4 +1,4 @@
-//! Cancelling: what has not begun ends at once, what runs is asked to stop.
+//! Cancels jobs: one that has not begun ends at once, a running one is asked to stop.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;

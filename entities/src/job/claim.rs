@@ -1,8 +1,8 @@
 //! Claims, many in one statement.
 //!
-//! A claim names the fencing token that its message carried, so a stale or doubled message claims nothing. On Postgres
-//! rows are locked in the order of their ids, and rows that another statement holds are skipped: the safety net finds
-//! what stays available. So claims wait for nobody and deadlock with nobody.
+//! A claim names the fencing token of its message, so a stale or doubled message claims nothing. On Postgres rows are
+//! locked in the order of their ids, and rows that another statement holds are skipped: the safety net finds them
+//! later. So claims neither wait nor deadlock.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ pub fn most(postgres: bool) -> usize {
     if postgres { 256 } else { 128 }
 }
 
-/// Claims those of the published jobs that are still queued as they were published, and not paused. Jobs absent from the
-/// result could not be claimed.
+/// Claims those of the published jobs that are still queued as they were published, and not paused. Jobs absent from
+/// the result could not be claimed.
 pub async fn published<C: ConnectionTrait>(
     conn: &C,
     messages: &[Claim],
@@ -33,7 +33,7 @@ pub async fn published<C: ConnectionTrait>(
         rows: messages.iter().map(|claim| claim.values()).collect(),
         state: State::Queued,
         only: Some(job_pause::covers_job().not()),
-        skip_locked: true,
+        locked: Some(LockBehavior::SkipLocked),
     };
     update_claimed(conn, claimed, take(conn, worker, now), whole_row()).await
 }

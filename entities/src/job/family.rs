@@ -1,6 +1,6 @@
 //! Parents and children. A bulk job plans, then waits while its chunks run, at most a window of them at once.
 //!
-//! Whoever ends a child first updates the parent's row: on Postgres that takes its lock, so of two chunks that end
+//! The end of a child first updates the parent's row: on Postgres that takes its lock, so of two chunks that end
 //! together the second sees the first, and exactly one finds no open child left.
 
 use sea_orm::entity::prelude::*;

@@ -1,5 +1,5 @@
-//! What a job's attempts ran into, kept on its row for whoever asks why it is late or dead. A job that never failed has
-//! none; one that succeeded in the end, or was retried by hand, keeps what came before.
+//! The failures of a job's attempts, kept on its row to explain why it is late or dead. A job that succeeded in the
+//! end, or was retried by hand, keeps them.
 
 use sea_orm::prelude::Json;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct AttemptError {
     pub at: Timestamp,
     /// The process that ran it. Not for guilds.
     pub worker: Option<String>,
-    /// A stable word for programs.
+    /// A stable code for programs.
     pub error: String,
     /// Public text.
     pub message: String,

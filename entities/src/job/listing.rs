@@ -1,4 +1,4 @@
-//! Looking at jobs: one, a guild's, and what waits.
+//! Reads jobs: one, those of a guild, and the backlog.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};

@@ -5,6 +5,7 @@ use sea_orm::sea_query::{ExprTrait, Func, SimpleExpr};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
+use crate::audit_entry::Actor;
 use crate::{GuildId, JobId, KeyId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -138,12 +139,12 @@ impl State {
     }
 }
 
-/// Why a job or one attempt of it did not succeed, as its caller is told. `message` is public text.
+/// Why a job or one attempt of it did not succeed, as its caller sees it. `message` is public text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The HTTP status a waiting caller gets.
     pub status: u16,
-    /// A stable word for programs.
+    /// A stable code for programs.
     pub error: String,
     pub message: String,
     /// Seconds after which asking again makes sense.
@@ -186,6 +187,15 @@ impl Model {
         Progress { done: self.progress_done, total: self.progress_total, failed: self.progress_failed }
     }
 
+    /// The actor that enqueued the job.
+    pub fn actor(&self) -> Actor {
+        Actor {
+            actor_id: self.actor_id.unwrap_or(0),
+            key_id: self.key_id,
+            request_id: self.request_id.clone(),
+        }
+    }
+
     pub fn ticket(&self) -> Ticket {
         Ticket {
             job: self.job_id,
@@ -202,7 +212,7 @@ impl Model {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
     pub job: JobId,
-    /// The fencing token when it was published. A claim with another one hits nothing.
+    /// The fencing token when it was published. A claim with another one hits no row.
     pub token: i64,
     pub run_at: Timestamp,
     pub kind: String,

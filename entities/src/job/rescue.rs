@@ -1,9 +1,9 @@
-//! Jobs of processes that are dead.
+//! Jobs of dead processes.
 //!
-//! A process that crashes takes all its runs with it, and nothing says which of them was to blame. The first crash costs
-//! a job nothing: processes are killed for many reasons. The second in a row moves it to the quarantine, where one job at
-//! a time runs in a process, and only there a crash burns an attempt. So a job that kills its process is alone with the
-//! blame after two crashes, and no other loses an attempt to it.
+//! A process that crashes takes all its runs with it, and the job that caused the crash is unknown. The first crash
+//! costs a job nothing, because processes are killed for many reasons. The second in a row moves it to the quarantine,
+//! where a process runs one job at a time, and only there a crash burns an attempt. So a job that kills its process is
+//! isolated after two crashes, and other jobs lose no attempt to it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the holder of a claim writes. Every statement names the fencing token of the claim and says whether it hit.
+//! Writes of the holder of a claim. Every statement names the fencing token of the claim and returns whether it hit.
 
 use std::time::Duration;
 
@@ -114,7 +114,8 @@ impl Ending {
     }
 }
 
-/// Ends a claimed job, with its last progress where it has any. Returns the row as it is then; `None`: the claim is lost.
+/// Ends a claimed job, with its last progress where it has any. Returns the row as it is then; `None`: the claim is
+/// lost.
 pub async fn end<C: ConnectionTrait>(
     conn: &C,
     job: &Model,
@@ -151,8 +152,8 @@ pub struct Ended {
     pub holds_others: bool,
 }
 
-/// Ends claimed jobs well, each with its result, in one statement that locks rows in the order of their ids. Jobs absent
-/// from the result had lost their claim.
+/// Ends claimed jobs well, each with its result, in one statement that locks rows in the order of their ids. Jobs
+/// absent from the result had lost their claim.
 pub async fn succeed<C: ConnectionTrait>(
     conn: &C,
     ended: &[(Claim, Json)],
@@ -171,7 +172,7 @@ pub async fn succeed<C: ConnectionTrait>(
         [job, token, result.clone().into()]
     };
     let rows = ended.iter().map(row).collect();
-    let claimed = Claimed { rows, state: State::Running, only: None, skip_locked: false };
+    let claimed = Claimed { rows, state: State::Running, only: None, locked: None };
     update_claimed(conn, claimed, update, returning).await
 }
 

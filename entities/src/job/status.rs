@@ -1,4 +1,4 @@
-//! What people are shown of a job's state: a queued job that waits for its time is `scheduled` or `retrying`.
+//! The state of a job as people see it: a queued job that waits for its time is `scheduled` or `retrying`.
 
 use sea_orm::Condition;
 use sea_orm::entity::prelude::*;

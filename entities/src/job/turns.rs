@@ -1,9 +1,9 @@
-//! Turns: of one guild only so many jobs of a class are in flight, the rest are held, and each end releases the next. So
-//! a first-come queue is fair to guilds.
+//! Turns: a guild has only so many jobs of a class in flight, the rest are held, and each end releases the next. So a
+//! first-come queue is fair to guilds.
 //!
 //! Jobs that wait for their `run_at` are not in flight. Two enqueues at the same moment may both take the last place,
-//! and the end of the last job in flight may not see an enqueue beside it: the first does no harm, and what the second
-//! leaves held with nothing in flight [`stranded`] finds.
+//! which does no harm. The end of the last job in flight may not see an enqueue beside it, which leaves a job held with
+//! nothing in flight: [`stranded`] finds it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use super::model::{Class, Column, Entity, Model, State, Ticket};
 use super::time;
 use crate::{GuildId, Timestamp, lists};
 
-/// The share in classes of which nothing is held.
+/// The share of classes whose jobs are never held.
 const ALL: u64 = u64::MAX;
 
 /// How many jobs of a class one guild may have in flight.
@@ -43,8 +43,8 @@ fn is_in_flight<C: ConnectionTrait>(
     column(Column::State).is_in([State::Queued.literal(), State::Running.literal()]).and(runs_or_may)
 }
 
-/// The state of one job in the statement that inserts it: what [`InFlight`] says, without a round trip for a caller who
-/// waits. For each of many this would be planned anew.
+/// The state of one job in the statement that inserts it: as [`InFlight`] decides, without a round trip for a caller
+/// that waits. For each of many this would be planned anew.
 pub(super) fn state_of_one<C: ConnectionTrait>(
     conn: &C,
     (guild, class): (GuildId, Class),
@@ -169,7 +169,7 @@ pub(super) fn holds_others() -> SimpleExpr {
     Expr::exists(others)
 }
 
-/// Guilds and classes with held jobs that may begin, and none in flight whose end would release them.
+/// Guilds and classes with held jobs that may begin, and without a job in flight whose end would release them.
 pub async fn stranded<C: ConnectionTrait>(
     conn: &C,
     now: Timestamp,

@@ -41,9 +41,9 @@ impl NewSanction {
 
 /// The sanctions of a guild that exist.
 #[derive(Debug, Default)]
-pub struct Known(HashSet<(Slot, Timestamp)>);
+pub struct Existing(HashSet<(Slot, Timestamp)>);
 
-impl Known {
+impl Existing {
     pub async fn read<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Self, DbErr> {
         let rows = rows(guild).into_model::<Row>().all(conn).await?;
         Ok(Self(rows.iter().filter_map(|row| Some((row.slot()?, row.created_at))).collect()))

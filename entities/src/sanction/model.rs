@@ -91,7 +91,7 @@ pub enum MirrorState {
     None,
     Pending,
     Done,
-    /// Somebody else has banned the user there: nothing was done, and nothing will be lifted.
+    /// Banned there by others: Guildhall did not ban and will not lift.
     AlreadyBanned,
     Failed,
 }

@@ -1,7 +1,7 @@
 //! How many actions of staff members count, in all or since a moment.
 //!
-//! `nth` numbers a member's actions of one type that count, so a total is the number on the last row less the number on the last
-//! row before the span: two index descents for each member and type, however many rows there are.
+//! `nth` numbers a member's actions of one type that count, so a total is the number on the last row less the number on
+//! the last row before the period: two index descents for each member and type, however many rows there are.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{FromQueryResult, QuerySelect, Statement};
@@ -42,7 +42,8 @@ const BEFORE: &str = "coalesce((SELECT a.nth FROM staff_action a
         AND a.nth IS NOT NULL AND a.counted_at < $2
         ORDER BY a.counted_at DESC, a.nth DESC LIMIT 1), 0)";
 
-/// Tallies of these types that are not zero, by member and type; with `since`, of those that count from then on or later.
+/// Tallies of these types that are not zero, by member and type; with `since`, of those that count from then on or
+/// later.
 pub async fn of_guild<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -1,7 +1,7 @@
 //! Staff sessions in games (docs/rules.md 6): one open session for each member, kept alive by heartbeats.
 //!
-//! A session lives as long as its last heartbeat is recent, sweep or no sweep, and ends at that heartbeat: its
-//! duration counts no silence (docs/rules.md 6). [`totals`]: how long and how often.
+//! A session is live while its last heartbeat is recent, whether or not the sweep has run, and it ends at that
+//! heartbeat (docs/rules.md 6). [`totals`]: how long and how often.
 
 pub mod totals;
 
@@ -15,8 +15,8 @@ use crate::by_id::by_id;
 use crate::sweep::{self, Due};
 use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, lists, staff_member};
 
-/// Seconds without a heartbeat after which a session is over (docs/rules.md 6).
-pub const SILENCE_LIMIT: i64 = 120;
+/// Seconds without a heartbeat after which a session is stale, and over (docs/rules.md 6).
+pub const STALE_AFTER: i64 = 120;
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "staff_session")]
@@ -53,7 +53,7 @@ impl Model {
 
 /// The oldest heartbeat that keeps a session alive.
 fn oldest_heartbeat(now: Timestamp) -> Second {
-    Second::from(now).minus(SILENCE_LIMIT)
+    Second::from(now).minus(STALE_AFTER)
 }
 
 pub(crate) fn live(now: Timestamp) -> Condition {
@@ -120,7 +120,7 @@ pub async fn end_open<C: ConnectionTrait>(
     Ok(ended.into_iter().next())
 }
 
-/// Notes a sign of life at one moment for many sessions, whose guilds the caller has checked. Ended and silent
+/// Notes a sign of life at one moment for many sessions, whose guilds the caller has checked. Ended and stale
 /// sessions stay as they are. Returns those that are alive.
 pub async fn heartbeat<C: ConnectionTrait>(
     conn: &C,
@@ -136,13 +136,13 @@ pub async fn heartbeat<C: ConnectionTrait>(
     Ok(alive.iter().map(|session| session.session_id).collect())
 }
 
-/// Heartbeats of two processes may be written out of order: the later one stays. So does that of a silent session.
+/// Heartbeats of two processes may be written out of order: the later one stays. So does that of a stale session.
 fn later_of(at: Timestamp) -> Expr {
     let moves = live(at).add(Column::HeartbeatSecond.lt(Second::from(at)));
     Expr::case(moves, Expr::value(Second::from(at))).finally(Expr::col(Column::HeartbeatSecond)).into()
 }
 
-/// Ends a session. The call is a sign of life, unless the session was silent too long before it; then it ends at its
+/// Ends a session. The call is a sign of life, unless the session was stale before it; then it ends at its
 /// last heartbeat. `None`: not open.
 pub async fn end<C: ConnectionTrait>(
     conn: &C,

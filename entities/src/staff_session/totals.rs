@@ -21,7 +21,7 @@ pub struct Total {
     pub seconds: i64,
 }
 
-/// Totals of everybody who was active, by chat id; with `since`, only what lies after it.
+/// Totals of all active members, by chat id; with `since`, only of the time after it.
 pub async fn of_guild<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

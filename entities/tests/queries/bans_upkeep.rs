@@ -3,7 +3,7 @@
 use entities::moderation_revision::{self, Change};
 use entities::sanction::active::{self, List};
 use entities::sanction::change::{self, NewSanction, Target};
-use entities::sanction::import::{self, Known};
+use entities::sanction::import::{self, Existing};
 use entities::sanction::{expiry, history};
 use entities::{Lifted, Page, PlaceId, Places, SanctionKind, Subject, Timestamp, audit_entry};
 
@@ -28,8 +28,8 @@ impl Hall {
 
     /// How many of the bans were new.
     async fn import(&self, bans: Vec<NewSanction>) -> usize {
-        let known = Known::read(self.conn(), guild()).await.unwrap();
-        let bans = known.leave_new(bans);
+        let existing = Existing::read(self.conn(), guild()).await.unwrap();
+        let bans = existing.leave_new(bans);
         let (count, transaction) = (bans.len(), self.begin().await);
         let change = moderation_revision::begin(&transaction, guild(), at(0)).await.unwrap();
         import::create_many(&transaction, &change, bans).await.unwrap();

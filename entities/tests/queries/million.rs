@@ -1,6 +1,7 @@
 //! A guild with 200 staff, a million actions and 150,000 sessions: each question is answered in under 100 ms.
 //!
-//! Loading takes a while, so it runs only when asked for: `cargo test --workspace --test queries -- --ignored --nocapture`
+//! Loading takes a while, so it runs only when asked for: `cargo test --workspace --test queries -- --ignored
+//! --nocapture`
 
 use std::time::{Duration, Instant};
 

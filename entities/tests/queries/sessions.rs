@@ -1,6 +1,6 @@
 //! Sessions: one open for each member, silence never counted, totals clipped to their span.
 
-use entities::staff_session::{self, NewSession, SILENCE_LIMIT, Started, totals};
+use entities::staff_session::{self, NewSession, STALE_AFTER, Started, totals};
 use entities::{SessionId, staff_directory};
 
 use crate::support::{Hall, at, both_databases, chat, guild, other_guild, place, play};
@@ -51,15 +51,15 @@ both_databases! {
         hall.hire(chat(1), 5).await;
         let session = hall.start(1, 0).await.session;
         let id = session.session_id;
-        assert_eq!(staff_session::heartbeat(hall.conn(), &[id], at(SILENCE_LIMIT)).await.unwrap(), vec![id]);
+        assert_eq!(staff_session::heartbeat(hall.conn(), &[id], at(STALE_AFTER)).await.unwrap(), vec![id]);
         // Written late: the newer heartbeat stays.
         staff_session::heartbeat(hall.conn(), &[id], at(60)).await.unwrap();
-        let late = at(2 * SILENCE_LIMIT + 1);
+        let late = at(2 * STALE_AFTER + 1);
         assert!(staff_session::heartbeat(hall.conn(), &[id], late).await.unwrap().is_empty());
         assert!(!staff_directory::list(hall.conn(), guild(), late).await.unwrap()[0].on_duty);
-        assert!(staff_session::sweep_stale(hall.conn(), at(2 * SILENCE_LIMIT), 10).await.unwrap().is_empty());
+        assert!(staff_session::sweep_stale(hall.conn(), at(2 * STALE_AFTER), 10).await.unwrap().is_empty());
         let swept = staff_session::sweep_stale(hall.conn(), late, 10).await.unwrap();
-        assert_eq!(swept[0].duration_seconds(), SILENCE_LIMIT);
+        assert_eq!(swept[0].duration_seconds(), STALE_AFTER);
         assert!(staff_session::sweep_stale(hall.conn(), late, 10).await.unwrap().is_empty());
         assert!(staff_session::end(hall.conn(), guild(), id, late).await.unwrap().is_none());
     }

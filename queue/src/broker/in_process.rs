@@ -1,4 +1,4 @@
-//! The broker of the embedded mode: a channel for each class. It forgets on restart; the safety net finds what it held.
+//! The broker of the embedded mode: a channel for each class. A restart empties it; the safety net finds the jobs.
 
 use std::sync::Arc;
 

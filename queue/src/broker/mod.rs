@@ -1,4 +1,4 @@
-//! What spreads jobs: in-process channels when embedded, RabbitMQ when distributed. Callers cannot tell which.
+//! Carries jobs to workers: in-process channels when embedded, RabbitMQ when distributed. Callers cannot tell which.
 
 mod amqp;
 mod in_process;
@@ -70,7 +70,7 @@ impl Broker {
         }
     }
 
-    /// Sends an answer to the caller who waits at `reply_to`; best effort, the row says the same.
+    /// Sends an answer to the caller that waits at `reply_to`; best effort, the row says the same.
     pub(crate) async fn reply(&self, reply_to: &str, job: JobId, answer: Answer) {
         match self {
             Self::InProcess(broker) => broker.reply(job, answer),
@@ -102,7 +102,7 @@ pub(crate) enum Deliveries {
 }
 
 impl Deliveries {
-    /// What has come, at most so many, at least one; none at the end of the process.
+    /// Waits for messages and returns at least one and at most so many; `None` at the end of the process.
     pub(crate) async fn next(&mut self, most: usize) -> Vec<Delivery> {
         match self {
             Self::InProcess(deliveries) => deliveries.next(most).await,

@@ -1,5 +1,5 @@
-//! Plain ends, many in one statement. A batch is whatever came while the one before was written, so an idle system waits
-//! for nothing and a busy one pays one commit for many jobs.
+//! Plain ends, many in one statement. A batch is what came while the one before was written, so an idle system adds no
+//! latency and a busy one pays one commit for many jobs.
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::Queue;
 
-/// Starts a task that hands what has gathered to `write`, one batch at a time, until nobody can ask any more. After a
+/// Starts a task that hands the collected items to `write`, one batch at a time, until all senders are dropped. After a
 /// batch that panics the next one is written.
 fn start<I, F>(
     tasks: &TaskTracker,
@@ -30,7 +30,7 @@ where
         let mut batch = Vec::new();
         while receiver.recv_many(&mut batch, most).await > 0 {
             if AssertUnwindSafe(write(std::mem::take(&mut batch))).catch_unwind().await.is_err() {
-                tracing::error!("a batch of the job table broke off: a bug, see the log");
+                tracing::error!("a batch of job ends panicked: a bug, see the log");
             }
         }
     });
@@ -44,7 +44,7 @@ struct End {
     written: oneshot::Sender<Result<bool, DbErr>>,
 }
 
-/// Ends jobs well that have nothing else to write.
+/// Ends jobs that succeeded and write no other row.
 pub(crate) struct Finisher(mpsc::UnboundedSender<End>);
 
 impl Finisher {

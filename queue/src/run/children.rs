@@ -1,4 +1,4 @@
-//! Parents and chunks: what the end of a chunk means for its parent, and the plan that begins them.
+//! Parents and chunks: the plan that begins them, and the effect of a chunk's end on its parent.
 
 use entities::audit_entry::{self, NewEntry};
 use entities::job::run::Ending;
@@ -7,14 +7,13 @@ use entities::{JobId, Timestamp};
 use sea_orm::{DatabaseTransaction, DbErr};
 use serde_json::{Value, json};
 
-use super::context::actor_of;
 use crate::{Draft, Queue};
 
-/// The first chunk goes alone: where its guild has lost the right to be changed, nothing else needs to find out.
+/// The first chunk runs alone: if the guild can no longer be changed, one chunk finds that out.
 const FIRST: u64 = 1;
 
 /// What the end of a chunk means for its parent, whose row the caller's progress update has locked. Returns the chunks
-/// that run and are to be told to stop.
+/// that are running and must stop.
 pub(super) async fn after_child(
     transaction: &DatabaseTransaction,
     parent: &Model,
@@ -64,7 +63,7 @@ pub(crate) async fn finish_parent_if_last(
         target: ended.job_id.to_string(),
         metadata: json!({ "kind": ended.kind, "state": state, "result": ended.result }),
     };
-    audit_entry::write(transaction, &actor_of(&ended), entry, now).await?;
+    audit_entry::write(transaction, &ended.actor(), entry, now).await?;
     Ok(())
 }
 

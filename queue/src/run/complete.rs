@@ -1,5 +1,5 @@
-//! Writing how a run ended, in one transaction with all that follows from it: audit entries, the parent's progress, the
-//! next chunks, the parent's own end, the next jobs of its guild. Then the answer, then the messages.
+//! Writes how a run ended, in one transaction with its consequences: audit entries, the parent's progress, the next
+//! chunks, the parent's own end, the next jobs of its guild. Then it sends the answer, then the messages.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use super::batch::Finisher;
 use super::children::{after_child, fan_out};
-use super::{JobContext, JobError, Outcome};
+use super::context::JobContext;
+use super::outcome::{JobError, Outcome};
 use crate::backoff::{backoff, jitter};
 use crate::{Answer, Queue};
 
@@ -21,7 +22,7 @@ const TRIES: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// A word for metrics and the log.
+/// The label of an outcome in metrics and the log.
 pub(super) fn outcome(result: &Result<Outcome, JobError>) -> &'static str {
     match result {
         Ok(Outcome::Done { .. }) => "succeeded",
@@ -36,7 +37,7 @@ pub(super) fn outcome(result: &Result<Outcome, JobError>) -> &'static str {
 }
 
 /// A claimed job about to leave its run, and how far it came. Its methods return false where the claim is lost: then
-/// nothing was written.
+/// no row was written.
 pub(crate) struct Complete<'a> {
     queue: &'a Queue,
     job: &'a Model,
@@ -90,7 +91,7 @@ impl<'a> Complete<'a> {
                 }
             }
         }
-        tracing::error!(job.id = %self.job.job_id, "giving up on writing how a run ended: it will be tried again");
+        tracing::error!(job.id = %self.job.job_id, "gave up writing how a run ended: the job will run again");
     }
 
     /// One try.
@@ -125,12 +126,12 @@ impl<'a> Complete<'a> {
         }
     }
 
-    /// Its end writes its own row and nothing else.
+    /// Its end writes its own row and no other.
     fn is_plain(&self) -> bool {
         self.job.parent_id.is_none() && self.progress.total == 0
     }
 
-    /// Another attempt after the backoff, or the end of a job that has none left.
+    /// Another attempt after the backoff, or the end of a job without attempts left.
     pub(super) async fn retry(&self, failure: &Failure) -> Result<bool, DbErr> {
         if self.job.attempt >= self.job.max_attempts {
             return self.end(Ending::Dead(failure.clone())).await;
@@ -167,7 +168,7 @@ impl<'a> Complete<'a> {
         transaction: sea_orm::DatabaseTransaction,
         (ticket, wait): (Ticket, Duration),
     ) -> Result<bool, DbErr> {
-        // One that goes on at once keeps its turn.
+        // A job that continues at once keeps its turn.
         let released = if wait.is_zero() { Vec::new() } else { self.release(&transaction).await? };
         transaction.commit().await?;
         self.queue.publish_after(ticket, wait);
@@ -189,7 +190,7 @@ impl<'a> Complete<'a> {
     async fn end_with(&self, ending: Ending, audit: &[NewEntry]) -> Result<bool, DbErr> {
         let (queue, now) = (self.queue, self.queue.clock.now());
         let transaction = queue.database.begin().await?;
-        // The parent's row first: whoever locks both does it in this order.
+        // The parent's row first: all transactions that lock both do it in this order.
         let parent = match self.job.parent_id {
             Some(parent) => family::add_progress(&transaction, parent, self.last_steps(&ending), now).await?,
             None => None,
@@ -197,7 +198,7 @@ impl<'a> Complete<'a> {
         let ended = run::end(&transaction, self.job, &ending, self.progress, now).await?;
         let Some(row) = ended else { return Ok(false) };
         for entry in audit {
-            audit_entry::write(&transaction, &super::context::actor_of(self.job), entry.clone(), now).await?;
+            audit_entry::write(&transaction, &self.job.actor(), entry.clone(), now).await?;
         }
         let stopped = match parent {
             Some(parent) => {

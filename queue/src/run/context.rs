@@ -1,4 +1,4 @@
-//! What a running job knows and may do: its row, its time slice, whether to stop, and keeping checkpoints.
+//! The context of a running job: its row, its time slice, its cancellation, its checkpoints.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,9 +14,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
-use super::heartbeat::Registration;
-use super::{JobError, SLICE};
+use super::outcome::JobError;
+use super::registration::Registration;
 use crate::{Draft, Queue};
+
+/// After this long a run that can should keep a checkpoint and queue up again.
+const SLICE: Duration = Duration::from_secs(30);
 
 pub struct JobContext {
     job: Model,
@@ -24,7 +27,7 @@ pub struct JobContext {
     cancel: CancellationToken,
     registration: Arc<Registration>,
     started: Instant,
-    /// What the row says, and what a child has told its parent already.
+    /// Progress in the row, which a child has already added to its parent's.
     saved: Mutex<Progress>,
     current: Mutex<Progress>,
     /// Of a chunk: what it adds to its parent's result, however it ends.
@@ -77,9 +80,9 @@ impl JobContext {
         &self.job.args
     }
 
-    /// Who asked for it.
+    /// The actor that enqueued the job.
     pub fn actor(&self) -> Actor {
-        actor_of(&self.job)
+        self.job.actor()
     }
 
     pub fn database(&self) -> &Database {
@@ -90,7 +93,7 @@ impl JobContext {
         &self.queue.clock
     }
 
-    /// Time since the job was first claimed, whoever ran it since.
+    /// Time since the job was first claimed, by any process.
     pub fn age(&self) -> Duration {
         let started = self.job.started_at.unwrap_or(self.job.created_at);
         (self.now() - started).to_std().unwrap_or_default()
@@ -145,22 +148,23 @@ impl JobContext {
     }
 
     /// An earlier run was cut by a crash: what it asked for last may still be under way somewhere.
-    pub fn took_over(&self) -> bool {
+    pub fn was_rescued(&self) -> bool {
         self.job.crashes > 0
     }
 
-    /// Whether somebody asked the job to stop. Before a step that changes something outside,
+    /// Whether the job was cancelled. Before a step that changes something outside,
     /// [`before_effect`](Self::before_effect) says more.
     pub fn check_cancelled(&self) -> Result<(), JobError> {
         if self.cancel.is_cancelled() { Err(JobError::Cancelled) } else { Ok(()) }
     }
 
-    /// Cancelled when somebody asked the job to stop.
+    /// Cancelled with the job.
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancel
     }
 
-    /// The time slice is over or the process is to end: keep a checkpoint and return [`super::Outcome::Yield`].
+    /// The time slice is over or the process is to end: keep a checkpoint and return
+    /// [`super::outcome::Outcome::Yield`].
     pub fn should_yield(&self) -> bool {
         self.started.elapsed() >= SLICE || self.queue.shutdown.soft().is_cancelled()
     }
@@ -185,8 +189,8 @@ impl JobContext {
         (current.done - saved.done, current.failed - saved.failed)
     }
 
-    /// What a chunk has done so far, numbers by name: kept with its checkpoints, and added to its parent's result at its
-    /// end. One that succeeds says it again as its result.
+    /// What a chunk has done so far, numbers by name: kept with its checkpoints, and added to its parent's result at
+    /// its end. One that succeeds says it again as its result.
     pub fn set_counters(&self, counters: serde_json::Value) {
         *self.counters.lock().unwrap_or_else(PoisonError::into_inner) = Some(counters);
     }
@@ -225,20 +229,15 @@ impl JobContext {
         Ok(())
     }
 
-    /// Inserts chunks of this job; they wait until it returns [`super::Outcome::FanOut`].
+    /// Inserts chunks of this job; they wait until it returns [`super::outcome::Outcome::FanOut`].
     pub async fn add_chunks<C: ConnectionTrait>(&self, conn: &C, chunks: Vec<Draft>) -> Result<(), JobError> {
         let rows = chunks.into_iter().map(|chunk| chunk.into_chunk_of(self.id())).collect();
         Ok(insert::insert_held(conn, rows, self.now()).await?)
     }
 }
 
-/// Who asked for the job.
-pub(super) fn actor_of(job: &Model) -> Actor {
-    Actor { actor_id: job.actor_id.unwrap_or(0), key_id: job.key_id, request_id: job.request_id.clone() }
-}
-
 /// Polls the run only while its process's heartbeat is confirmed. Something beside it has to wake the task.
-pub(super) async fn only_while_confirmed<F: Future>(context: &JobContext, run: F) -> F::Output {
+pub(super) async fn while_confirmed<F: Future>(context: &JobContext, run: F) -> F::Output {
     let mut run = pin!(run);
     let in_doubt = || context.registration.in_doubt(context.clock());
     std::future::poll_fn(|task| if in_doubt() { Poll::Pending } else { run.as_mut().poll(task) }).await

@@ -1,9 +1,9 @@
-//! Where the jobs of a class come from: messages of the broker, and the safety net.
+//! Sources of jobs of a class: messages of the broker, and the safety net.
 //!
 //! A message is acknowledged after the claim; from then on only the row and this process's heartbeat decide. Once a
-//! second a class with free slots also claims what has been available for a while, oldest first; while messages come,
-//! only what they have overtaken by as much, for a backlog is theirs to bring. So a message that was lost, or could not
-//! be claimed by, costs two seconds, and a retry needs no message.
+//! second a class with free slots also claims what has been available for a while, oldest first. While messages arrive,
+//! it claims only jobs that they have overtaken by as long, because messages bring the backlog. So a lost message, or
+//! one that could not be claimed, costs two seconds, and a retry needs no message.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,26 +16,20 @@ use sea_orm::DbErr;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, MissedTickBehavior};
 
-use super::heartbeat::{CLAIM_TIMEOUT, Registration};
 use super::pool::Pool;
-use super::single;
+use super::registration::Registration;
+use super::single::{self, Claimed};
 use crate::Queue;
 use crate::broker::Delivery;
 
 /// Time between two looks of the safety net.
 const NET_EVERY: Duration = Duration::from_secs(1);
-/// A job gets this long to be claimed by its message; none while the broker is away.
+/// A job gets this long to be claimed by its message; no time while the broker is away.
 const NET_AFTER: Duration = Duration::from_secs(2);
+/// Longest wait for the answer to a claim; a later answer is not used.
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(5);
 /// A process that cannot claim for want of the database takes no further message for this long.
 const DATABASE_PAUSE: Duration = Duration::from_secs(1);
-
-/// A job that this process may run, and the registration it was claimed under.
-pub(super) struct Claimed {
-    pub(super) job: Model,
-    pub(super) registration: Arc<Registration>,
-    /// None where the safety net claimed it.
-    pub(super) message: Option<Delivery>,
-}
 
 /// Claims jobs of a class and starts them, as many at once as there are free slots: a batch of messages is what came
 /// while the one before was claimed.

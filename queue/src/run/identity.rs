@@ -1,4 +1,4 @@
-//! How a worker process presents itself in its row and in those of its jobs.
+//! The name and description of a worker process, for its row and for those of its jobs.
 
 #[derive(Debug, Clone)]
 pub(super) struct Identity {

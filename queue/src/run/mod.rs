@@ -8,19 +8,22 @@ mod fetch;
 mod handler;
 mod heartbeat;
 mod identity;
+mod outcome;
 mod pool;
+mod process;
+mod registration;
+mod running;
 #[cfg(test)]
 mod simulation;
 mod single;
+mod slots;
+mod strays;
 mod watchdog;
-
-use std::time::Duration;
 
 pub(crate) use children::finish_parent_if_last;
 pub(crate) use complete::Complete;
 pub use context::JobContext;
-pub use handler::{Handler, JobError, Outcome, Registry, failure};
-pub use pool::{Slots, run};
-
-/// After this long a run that can should keep a checkpoint and queue up again.
-const SLICE: Duration = Duration::from_secs(30);
+pub use handler::{Handler, Registry};
+pub use outcome::{JobError, Outcome, failure};
+pub use process::run;
+pub use slots::Slots;

@@ -8,6 +8,8 @@
 
 mod checks;
 mod process;
+mod random;
+mod step;
 mod world;
 
 use std::time::Duration;
@@ -15,35 +17,14 @@ use std::time::Duration;
 use entities::job::{Class, Model, State};
 use entities::job_pause::{self, Scope};
 
-use checks::Cause;
-use process::{Fault, Process};
+use process::Process;
+use step::{Cause, Fault};
 use world::{Server, World};
 
 /// Simulated steps of one history, before it is drained.
 const STEPS: usize = 60;
 /// Rounds in which everything must end when no fault happens any more.
 const ROUNDS: usize = 300;
-
-/// Small numbers from a seed, the same in every version.
-pub(super) struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound.max(1) as u64).unwrap()
-    }
-
-    fn percent(&mut self, chance: usize) -> bool {
-        self.below(100) < chance
-    }
-}
 
 impl World {
     async fn history(&mut self, seed: u64) {

@@ -1,6 +1,7 @@
 //! One claimed job from its first step to its end.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::TimeDelta;
@@ -10,10 +11,21 @@ use futures_util::FutureExt;
 use runtime::fail_point;
 
 use super::complete::{self, Complete};
-use super::fetch::Claimed;
-use super::handler::{AnyHandler, JobError, Outcome, failure};
+use super::context::{self, JobContext};
+use super::handler::AnyHandler;
+use super::outcome::{JobError, Outcome, failure};
 use super::pool::Pool;
-use super::{JobContext, context, watchdog};
+use super::registration::Registration;
+use super::watchdog;
+use crate::broker::Delivery;
+
+/// A job that this process may run, and the registration it was claimed under.
+pub(super) struct Claimed {
+    pub(super) job: Model,
+    pub(super) registration: Arc<Registration>,
+    /// None where the safety net claimed it.
+    pub(super) message: Option<Delivery>,
+}
 
 pub(super) async fn run(pool: &Pool, claimed: Claimed) {
     let Claimed { job, registration, message } = claimed;
@@ -61,7 +73,7 @@ async fn supervise(context: &JobContext, handler: &dyn AnyHandler) -> Result<Out
     tokio::select! {
         biased;
         () = context.registration().voided() => Err(JobError::ClaimLost),
-        ended = context::only_while_confirmed(context, run) => ended,
+        ended = context::while_confirmed(context, run) => ended,
         () = tokio::time::sleep(handler.time_limit()) => {
             let message = format!("the job did not end within {} s", handler.time_limit().as_secs());
             Err(JobError::Retry(failure(503, "timed_out", message)))

@@ -1,14 +1,14 @@
 //! Ends a process in which a run blocks its thread.
 //!
-//! A run that awaits is cut at its time limit. One that computes or waits without awaiting cannot be: its thread is gone,
-//! and with it what was about to run there next. That can be whoever holds the database's only writer, so the whole
-//! process may stand still. It is stopped like one that is asked to stop: jobs that still can end do, then it exits with
-//! an error, and whatever watches over it starts it anew. For the job that is a crash.
+//! A run that awaits is cut at its time limit. One that computes or waits without awaiting cannot be: its thread is
+//! lost, and with it the tasks queued there. Such a task may hold the database's only writer, so the whole process may
+//! stand still. The process is stopped as by a signal: jobs that can still end do, then it exits with an error, and its
+//! supervisor starts it anew. For the job that is a crash.
 //!
-//! So the first two runs of such a job can each cost a process its limit and a minute. From then on it is in quarantine,
-//! and polled where nothing else waits behind it ([`apart`]): the process goes on until it is stopped.
+//! So the first two runs of such a job can each cost a process its limit and a minute. From then on it is in
+//! quarantine, and polled where no other task waits behind it ([`apart`]): the process goes on until it is stopped.
 //!
-//! The watch has a thread of its own, which no job can block.
+//! The watchdog has a thread of its own, which no job can block.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -20,7 +20,7 @@ use runtime::Shutdown;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
-use super::JobContext;
+use super::context::JobContext;
 
 const LOOK: Duration = Duration::from_secs(1);
 /// A run is given up when it was found to be over its limit so often. Looks are counted, not time: a process that stood
@@ -55,7 +55,7 @@ impl Watchdog {
         let (watched, shutdown) = (Arc::downgrade(&runs), shutdown.clone());
         let thread = std::thread::Builder::new().name("watchdog".to_owned());
         if let Err(error) = thread.spawn(move || watch(&watched, &shutdown)) {
-            tracing::warn!(%error, "no thread for the watchdog: a run that blocks will not be noticed");
+            tracing::warn!(%error, "cannot start the watchdog thread: blocking runs will not be noticed");
         }
         Self(runs)
     }

@@ -43,13 +43,13 @@ both_modes! {
         assert_eq!(world.retry(first).await, Retry::NotFailed(State::Queued), "it is due already");
         world.fail(first).await;
         let second = world.enqueue_draft(echo().once("all")).await.job;
-        assert_eq!(world.retry(first).await, Retry::Twin(second));
+        assert_eq!(world.retry(first).await, Retry::Duplicate(second));
         let chunk = world.insert_chunk(first, &Echo { text: String::new() }, 1).await;
         assert_eq!(world.retry(chunk).await, Retry::PartOf(first));
         world.work();
         world.queue.publish([world.row(second).await.ticket()]);
         world.wait_for(second, State::Succeeded).await;
-        assert!(matches!(world.retry(first).await, Retry::Queued(_)), "the twin has ended");
+        assert!(matches!(world.retry(first).await, Retry::Queued(_)), "the duplicate has ended");
         assert_eq!(world.retry(second).await, Retry::NotFailed(State::Succeeded));
     }
 

@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::error::StartError;
 use crate::secret::Secret;
+use crate::settings::{CHAT_TOKEN, PLAY_KEY};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Platforms")]
@@ -64,9 +65,9 @@ impl PlatformArgs {
     pub fn checked(&self) -> Result<PlatformConfig, StartError> {
         Ok(PlatformConfig {
             chat_api_url: base_url(self.chat_api_url.as_deref(), "GUILDHALL_CHAT_API_URL")?,
-            chat_token: header_value(self.chat_token.as_ref(), super::CHAT_TOKEN)?,
+            chat_token: header_value(self.chat_token.as_ref(), CHAT_TOKEN)?,
             play_api_url: base_url(self.play_api_url.as_deref(), "GUILDHALL_PLAY_API_URL")?,
-            play_key: header_value(self.play_key.as_ref(), super::PLAY_KEY)?,
+            play_key: header_value(self.play_key.as_ref(), PLAY_KEY)?,
             chat_rate: self.chat_rate,
             play_rate: self.play_rate,
         })

@@ -8,8 +8,8 @@ use sea_orm::sqlx::{ConnectOptions, Connection, Error};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
 
 use super::{ACQUIRE_TIMEOUT, DatabaseOptions};
-use crate::config::DATABASE_URL;
 use crate::error::StartError;
+use crate::settings::DATABASE_URL;
 
 /// How long the first connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

@@ -15,8 +15,8 @@ use sea_orm::sqlx::sqlite::{
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
 use super::{ACQUIRE_TIMEOUT, DatabaseOptions};
-use crate::config::DATABASE_URL;
 use crate::error::StartError;
+use crate::settings::DATABASE_URL;
 
 /// How long a writer waits for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! Looks at one page of members: who is linked, who is called what, who differs from the bindings, and how.
+//! Reads one page of members: their links, their names, and how they differ from the bindings.
 
 use std::collections::HashMap;
 
@@ -69,7 +69,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     Ok(findings)
 }
 
-/// The page's members with their links, and how many links are of users who are not in the guild.
+/// The page's members with their links, and the number of links of users outside the guild.
 async fn linked<'p, C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -1,4 +1,4 @@
-//! The plan as it stands after each page: where to go on, what was seen, and what is not yet in a chunk.
+//! The plan after each page: where to continue, the counts so far, and the differences that are not yet in a chunk.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -36,12 +36,12 @@ pub(super) struct Plan {
 /// Numbers of a plan, as they stand in the job's result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Seen {
-    /// Linked members who are in the guild.
+    /// Linked members in the guild.
     pub(super) members: i64,
     pub(super) unchanged: i64,
     /// Members to change.
     pub(super) planned: i64,
-    /// Links of users who are not in the guild.
+    /// Links of users outside the guild.
     pub(super) not_in_guild: i64,
     pub(super) role_additions: i64,
     pub(super) role_removals: i64,
@@ -73,7 +73,7 @@ pub(super) struct Cut {
 }
 
 impl Plan {
-    /// Without bindings and nickname template all members are as they should be, and nobody needs to be asked.
+    /// Without bindings and nickname template no member differs, and the platform need not be asked.
     pub(super) fn nothing_asked(links: i64) -> Self {
         let seen = Seen { members: links, unchanged: links, ..Seen::default() };
         Self { complete: true, seen, ..Self::default() }
@@ -119,8 +119,8 @@ impl Plan {
         cuts
     }
 
-    /// Members for one chunk, by chat id: of those that need an update, and of those that need only role calls, as large a
-    /// part as there is of each.
+    /// Members for one chunk, by chat id: of those that need an update, and of those that need only role calls, as
+    /// large a part as there is of each.
     fn take_mixed(&mut self) -> Vec<PlannedChange> {
         let all = self.rest.len();
         let (updates, roles): (Vec<_>, Vec<_>) =

@@ -1,4 +1,4 @@
-//! How far a chunk is and how its members fared; the checkpoint, the noted failures and the result come from here.
+//! The progress of a chunk and the outcome of its members: source of the checkpoint, the noted failures and the result.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -129,7 +129,7 @@ fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The word for what concerns this one member; `None` for what concerns the whole chunk.
+/// The error code of a failure of this one member; `None`: the failure concerns the whole chunk.
 pub(super) fn word(error: &PlatformError) -> Option<&'static str> {
     match error {
         PlatformError::NotFound(Missing::Guild | Missing::Group) => None,

@@ -1,4 +1,4 @@
-//! Reads a chunk's members again, by pages over their ids: one call covers up to 1,000 of them.
+//! Reads a chunk's members again, by pages of ids: one call covers up to 1,000 of them.
 
 use std::collections::{HashMap, HashSet};
 

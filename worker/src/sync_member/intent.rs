@@ -1,7 +1,7 @@
-//! What a sync is about to change, kept in the job's row before the platform is asked.
+//! The change that a sync is about to make, kept in the job's row before the platform is asked.
 //!
-//! A run that is cut right after the change leaves nothing to be seen: the next one finds the member as it should be.
-//! From what is kept here it still tells caller and audit log what the two of them did.
+//! After a cut right behind the change, the next run finds the member as it should be. From this record it still
+//! reports to caller and audit log what both runs did.
 
 use entities::RoleId;
 use platforms::ChatMember;
@@ -41,7 +41,7 @@ impl Intent {
         Self { change, ..earlier }
     }
 
-    /// Takes out what was due in this run and did not come about: refused, or done by somebody else.
+    /// Removes the changes of this run that did not happen: refused, or done by others.
     pub(super) fn forget(&mut self, due: &Change, done: &Change) {
         let kept =
             |role: &RoleId, due: &[RoleId], done: &[RoleId]| !due.contains(role) || done.contains(role);

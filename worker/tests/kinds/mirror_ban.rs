@@ -1,4 +1,5 @@
-//! The copy of a ban on the chat platform (docs/rules.md 4): only what Guildhall made is lifted, whatever dies in between.
+//! The copy of a ban on the chat platform (docs/rules.md 4): only what Guildhall made is lifted, whatever dies in
+//! between.
 
 use std::time::Duration;
 

@@ -55,7 +55,7 @@ async fn find_or_begin(call: &Call, of: (SubmissionId, PanelId)) -> Result<Found
     let transaction = call.begin().await?;
     check(call, &transaction, of).await?;
     let begun = ticket::begin(&transaction, call.guild(), of, call.now()).await?;
-    let (Begun::Fresh(ticket) | Begun::Known(ticket)) = begun;
+    let (Begun::Fresh(ticket) | Begun::Existing(ticket)) = begun;
     if let Some(channel_id) = ticket.channel_id {
         let data = Ticket { ticket_id: ticket.ticket_id, channel_id };
         let reply = Reply::data(&data)?.with_message("the submission has its ticket already");

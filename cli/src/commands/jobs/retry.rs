@@ -58,8 +58,8 @@ async fn one(context: &Context, id: JobId) -> anyhow::Result<String> {
             job.status(now).name()
         ),
         Retry::PartOf(parent) => bail!("job {id} is a part of {parent}; retry that one"),
-        Retry::Twin(twin) => {
-            bail!("job {twin} does the same and is not finished: wait for it or cancel it")
+        Retry::Duplicate(other) => {
+            bail!("job {other} does the same and is not finished: wait for it or cancel it")
         }
         Retry::OverQuota(standing) => bail!("{}", sync::over_quota(&standing)),
     }
@@ -77,7 +77,9 @@ async fn all(context: &Context, kind: &str, guild: Option<GuildId>) -> anyhow::R
         for job in &jobs {
             match again(context, job, now).await? {
                 Retry::Queued(_) => retried += 1,
-                Retry::NotFailed(_) | Retry::PartOf(_) | Retry::Twin(_) | Retry::OverQuota(_) => left += 1,
+                Retry::NotFailed(_) | Retry::PartOf(_) | Retry::Duplicate(_) | Retry::OverQuota(_) => {
+                    left += 1;
+                }
             }
         }
         after = jobs.last().map(|job| job.job_id);

@@ -98,7 +98,7 @@ impl Feed {
             let consuming = channel.basic_consume(queue.into(), TAG.into(), options, FieldTable::default());
             let consumer = consuming.await.inspect_err(|error| {
                 if topology::is(error, AMQPSoftError::NOTFOUND) {
-                    // Somebody deleted it: whoever connects to publish makes it anew.
+                    // It was deleted: the next connection for publishing declares it anew.
                     self.publisher.renew();
                 }
             })?;
@@ -151,7 +151,7 @@ pub(in crate::broker) struct Done {
 
 impl Drop for Done {
     fn drop(&mut self) {
-        // Closed where the channel has failed: the message comes again, and claims nothing.
+        // Closed where the channel has failed: the message is delivered again and claims no job.
         let _ = self.tags.send(self.tag);
     }
 }

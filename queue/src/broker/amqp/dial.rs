@@ -1,5 +1,5 @@
-//! Opening one connection, within a limit and without leavings: the library's own attempt cannot be broken off, and
-//! to a broker that accepts and says nothing it would keep a socket and a thread for ever, with every try one more.
+//! Opens one connection within a time limit and frees it afterwards. The library's own attempt cannot be aborted:
+//! against a broker that accepts and never answers, each try would keep a socket and a thread.
 
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd;
@@ -93,7 +93,7 @@ mod tests {
     async fn an_attempt_that_is_given_up_leaves_no_socket_behind() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("amqp://guildhall:secret@{}/%2f", listener.local_addr().unwrap());
-        // It accepts, hears the client out, and says nothing.
+        // It accepts, reads what the client sends, and never answers.
         let silent = std::thread::spawn(move || {
             let (mut client, _) = listener.accept().unwrap();
             client.set_read_timeout(Some(CONNECT_TIMEOUT + PATIENCE)).unwrap();

@@ -1,8 +1,8 @@
-//! One supervised connection with one channel. The supervisor is ours alone: the library's own recovery brings back
-//! connections but not every channel, and gives up after some tries.
+//! One supervised connection with one channel. The supervisor is ours: the library's own recovery restores connections
+//! but not every channel, and gives up after some tries.
 //!
-//! A broker that has vanished without a word is found out by asking: a question a second on each connection, so that
-//! the first job is done within five seconds of its return. Heartbeats alone would take twenty.
+//! A broker that vanished without closing is detected by a request a second on each connection, so that the first job
+//! is done within five seconds of its return. Heartbeats alone would take twenty.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -143,9 +143,9 @@ pub(super) async fn trouble(connection: &Connection, channel: &Channel) -> Strin
             event = events.next() => match event {
                 Some(Event::Error(error)) => return error.to_string(),
                 Some(Event::ConnectionBlocked(reason)) => {
-                    tracing::warn!(reason, "the broker takes no messages for now: the safety net claims jobs");
+                    tracing::warn!(reason, "the broker accepts no messages: the safety net claims jobs");
                 }
-                Some(Event::ConnectionUnblocked) => tracing::info!("the broker takes messages again"),
+                Some(Event::ConnectionUnblocked) => tracing::info!("the broker accepts messages again"),
                 Some(_) => {}
                 None => return "the connection is gone".to_owned(),
             },
@@ -156,7 +156,7 @@ pub(super) async fn trouble(connection: &Connection, channel: &Channel) -> Strin
     }
 }
 
-/// Whether the broker is there. While it blocks a connection nothing is written to it, so its heartbeats must do.
+/// Whether the broker answers. It cannot be asked while it blocks the connection, so then its heartbeats count.
 async fn ask(connection: &Connection, channel: &Channel) -> Result<(), String> {
     if connection.status().blocked() {
         return Ok(());
@@ -167,7 +167,7 @@ async fn ask(connection: &Connection, channel: &Channel) -> Result<(), String> {
     }
 }
 
-/// An answer of the broker, or why there is none.
+/// An answer of the broker, or why it is missing.
 pub(super) async fn in_time<T>(answer: impl Future<Output = lapin::Result<T>>) -> Result<T, String> {
     within(ANSWER_TIMEOUT, async { answer.await.map_err(|error| error.to_string()) }).await
 }

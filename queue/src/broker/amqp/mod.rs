@@ -131,7 +131,7 @@ impl AmqpBroker {
         let properties = BasicProperties::default().with_correlation_id(job.to_string().into());
         let options = BasicPublishOptions::default();
         let sending = live.channel.basic_publish("".into(), reply_to.into(), options, &body, properties);
-        // A blocked connection writes nothing: without a limit the run would keep its slot for as long.
+        // A blocked connection does not write: without a limit the run would keep its slot for as long.
         match tokio::time::timeout(REPLY_TIMEOUT, sending).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {

@@ -1,39 +1,12 @@
-//! What must hold of the rows after each step, given what the step was.
+//! Invariants of the rows after each step.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use entities::JobId;
-use entities::job::{Claim, Class, Model, State, turns};
+use entities::job::{Class, Model, State, turns};
 
+use super::step::Cause;
 use super::world::World;
 use crate::DEAD_AFTER;
-
-/// What a step may have changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cause {
-    Nothing,
-    /// A delivery of a message that was published for this token.
-    Message(i64),
-    /// A look of the safety net.
-    Net,
-    Effect(Claim),
-    /// The end of the run with this claim; `burns`: as a failed attempt.
-    Write {
-        claim: Claim,
-        burns: bool,
-    },
-    /// The look of the process with this name at what it is believed to run.
-    Look(String),
-    Rescue,
-    Cancel,
-    Retry,
-    Enqueue,
-}
-
-/// Attempts that were burned by failures and by crashes in quarantine, since the job was enqueued or retried by hand.
-#[derive(Default)]
-pub(super) struct Burned(HashMap<JobId, i32>);
 
 impl World {
     /// Reads the rows again and holds what changed against what may change.
@@ -169,8 +142,8 @@ impl World {
         }
     }
 
-    /// None of a guild's jobs is held while fewer than these are in flight: one after a look of the leader, the full share when
-    /// a run has left.
+    /// None of a guild's jobs is held while fewer than these are in flight: one after a look of the leader, the full
+    /// share when a run has left.
     fn check_turns(&self, class: Class, least: u64) {
         let of = |state: State| {
             let all = self.rows.iter().filter(move |row| row.class == class && row.guild_id.is_some());

@@ -8,32 +8,24 @@ use entities::job::{Claim, Class, Model, Ticket};
 use entities::{JobId, worker};
 use serde_json::json;
 
-use super::checks::Cause;
+use super::step::{Cause, Fault, KIND};
 use crate::Queue;
 use crate::run::batch::Finisher;
 use crate::run::complete::Complete;
+use crate::run::context::JobContext;
 use crate::run::fetch::{available, published};
-use crate::run::heartbeat::{Registration, Strays, register};
+use crate::run::heartbeat::register;
 use crate::run::identity::Identity;
-use crate::run::pool::{Entered, Running};
-use crate::run::{JobContext, JobError, Outcome, failure};
+use crate::run::outcome::{JobError, Outcome, failure};
+use crate::run::registration::Registration;
+use crate::run::running::{Entered, Running};
+use crate::run::strays::Strays;
 
-pub(super) const KIND: &str = "simulated";
 /// Time between two heartbeats, as in the product.
 const BEAT_EVERY: Duration = Duration::from_secs(3);
 /// Tries of an end before the run is given up as one without a result.
 const TRIES: u32 = 3;
 const SNOOZE: Duration = Duration::from_secs(30);
-
-/// What the database does to one operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
-    None,
-    /// It is not performed.
-    Refused,
-    /// It is performed, and its answer is lost.
-    AnswerLost,
-}
 
 /// A run between two of its steps.
 pub(super) struct Run {

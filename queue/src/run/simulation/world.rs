@@ -13,9 +13,9 @@ use runtime::{Clock, Config, Context, Database, Secret, Shutdown};
 use sea_orm::{ConnectionTrait, EntityTrait, QueryOrder, Statement};
 use serde_json::json;
 
-use super::Random;
-use super::checks::Burned;
-use super::process::{Fault, KIND, Process};
+use super::process::Process;
+use super::random::Random;
+use super::step::{Burned, Cause, Fault, KIND};
 use crate::{Queue, backoff};
 
 const PROCESSES: usize = 3;
@@ -206,7 +206,7 @@ impl World {
         if self.random.percent(80) {
             self.leader.publish(inserted.into_iter().filter_map(|(_, ticket)| ticket));
         }
-        self.check(super::Cause::Enqueue).await;
+        self.check(Cause::Enqueue).await;
     }
 
     pub(super) fn pick_job(&mut self) -> Option<JobId> {

@@ -1,0 +1,57 @@
+//! Starts the loops of a worker process: one for each class, with slots of its own, so interactive never waits for
+//! bulk.
+
+use std::sync::Arc;
+
+use entities::job::Class;
+use runtime::Event;
+use tokio::sync::watch;
+
+use super::batch::Finisher;
+use super::handler::Registry;
+use super::identity::Identity;
+use super::pool::Pool;
+use super::running::Running;
+use super::slots::Slots;
+use super::watchdog::Watchdog;
+use super::{fetch, heartbeat};
+use crate::Queue;
+
+/// Takes jobs of all classes until shutdown is asked for; runs in flight end on the shutdown's tracker.
+pub fn run(queue: &Queue, registry: Registry, slots: Slots) {
+    let identity = Identity::of_process(slots.to_json());
+    tracing::info!(worker = identity.name, kinds = ?registry.kinds().collect::<Vec<_>>(), "taking jobs");
+    let (current, registration) = watch::channel(None);
+    let running = Running::default();
+    let services = queue.shutdown.services();
+    services.spawn(heartbeat::keep(queue.clone(), identity, running.clone(), current));
+    let pool = Arc::new(Pool {
+        queue: queue.clone(),
+        registry,
+        finisher: Finisher::start(queue),
+        watchdog: Watchdog::start(&queue.shutdown),
+        running: running.clone(),
+        registration,
+    });
+    for class in Class::ALL.iter().copied().filter(|class| slots.of(*class) > 0) {
+        queue.shutdown.tracker().spawn(fetch::take(Arc::clone(&pool), class, slots.of(class)));
+    }
+    services.spawn(listen_for_cancels(queue.clone(), running));
+}
+
+/// Cancelling reaches a run in whichever process it is.
+async fn listen_for_cancels(queue: Queue, running: Running) {
+    let mut events = queue.events.subscribe();
+    let hard = queue.shutdown.hard().clone();
+    loop {
+        let event = tokio::select! {
+            event = events.recv() => event,
+            () = hard.cancelled() => return,
+        };
+        match event {
+            Ok(Event::JobCancelled { job }) => running.cancel(job),
+            Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
+            Err(tokio::sync::broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Claims that this process holds and no task of it runs: the answer to the claim was lost on its way, or the end of
+//! the run could not be written. They are retried. The same look tells runs of a cancel.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use entities::job::{Claim, listing, run};
+use sea_orm::DbErr;
+
+use super::complete::Complete;
+use super::outcome::failure;
+use super::registration::Registration;
+use super::running::Running;
+use crate::Queue;
+
+/// A claim that no task runs is retried when it was seen for so long: more than [`super::fetch::CLAIM_TIMEOUT`].
+const STRAY_AFTER: Duration = Duration::from_secs(8);
+
+/// Claims that the database knows and no task runs, and since when they were seen.
+#[derive(Default)]
+pub(super) struct Strays(HashMap<Claim, Duration>);
+
+impl Strays {
+    pub(super) async fn look(
+        &mut self,
+        queue: &Queue,
+        registration: &Registration,
+        running: &Running,
+    ) -> Result<(), DbErr> {
+        let now = queue.clock.steady();
+        let known = run::of_worker(queue.database.read(), &registration.name).await?;
+        let mut seen = HashMap::new();
+        for row in known {
+            if row.cancel_requested {
+                running.cancel(row.claim.job);
+            }
+            if !running.has(row.claim) {
+                seen.insert(row.claim, self.0.get(&row.claim).copied().unwrap_or(now));
+            }
+        }
+        self.0 = seen;
+        for (claim, since) in &self.0 {
+            if now.saturating_sub(*since) >= STRAY_AFTER {
+                retry(queue, *claim).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn retry(queue: &Queue, claim: Claim) -> Result<(), DbErr> {
+    let job = listing::find_any(queue.database.read(), claim.job).await?;
+    let Some(job) = job.filter(|job| job.claim() == claim) else { return Ok(()) };
+    tracing::warn!(job.id = %job.job_id, job.kind = job.kind, "a run ended without a result, trying again");
+    let interrupted = failure(500, "interrupted", "the run ended without a result");
+    Complete::of_dead(queue, &job).retry(&interrupted).await.map(drop)
+}

@@ -1,0 +1,7 @@
+//! Environment variables that messages name, so that people know what to correct.
+
+pub const DATABASE_URL: &str = "GUILDHALL_DATABASE_URL";
+pub const AMQP_URL: &str = "GUILDHALL_AMQP_URL";
+pub const REDIS_URL: &str = "GUILDHALL_REDIS_URL";
+pub const CHAT_TOKEN: &str = "GUILDHALL_CHAT_TOKEN";
+pub const PLAY_KEY: &str = "GUILDHALL_PLAY_KEY";
