@@ -25,7 +25,7 @@ pub struct Model {
     pub expires_at: Option<Timestamp>,
     pub last_used_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
-    /// How many times the limits of the hot paths it has (docs/rules.md 3).
+    /// Factor by which the limits of the hot paths are multiplied (docs/rules.md 3).
     pub hot_path_factor: i32,
 }
 
@@ -82,7 +82,7 @@ impl Scopes {
         Scope::ALL.iter().copied().filter(|scope| *scope != Scope::Admin).collect()
     }
 
-    /// What a kind of caller needs, by its name.
+    /// The scopes that a kind of caller needs, by its name.
     pub fn set_for(caller: &str) -> Option<Self> {
         use Scope::{Moderation, Play, Read, Shield, Staff, Sync};
         let scopes: &[Scope] = match caller {
@@ -131,7 +131,7 @@ impl Model {
     }
 }
 
-/// What a new key is made of.
+/// A key to be written.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     pub guild: GuildId,
@@ -194,7 +194,7 @@ pub async fn list<C: ConnectionTrait>(conn: &C, guild: Option<GuildId>) -> Resul
     query.all(conn).await
 }
 
-/// Revokes a key that is not yet; `None` when there is no such key or it is revoked already.
+/// Revokes a key; `None`: no such key, or revoked before.
 pub async fn revoke<C: ConnectionTrait>(
     conn: &C,
     public_id: &str,

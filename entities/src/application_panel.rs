@@ -18,7 +18,7 @@ pub struct Model {
     pub name: String,
     /// The chat channel category under which tickets open.
     pub category_id: Option<ChannelId>,
-    /// Whose holders see the tickets. None: those of all staff roles.
+    /// Roles whose holders see the tickets. None: all staff roles.
     pub staff_role_ids: Option<StaffRoles>,
     pub created_at: Timestamp,
 }

@@ -29,7 +29,7 @@ pub async fn record<C: ConnectionTrait>(conn: &C, new: NewAction, now: Timestamp
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     Made(pending_action::Model),
-    /// Somebody decided before.
+    /// It was decided before.
     Already(pending_action::Model),
     Unknown,
 }

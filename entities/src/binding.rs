@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::by_id::by_id;
 use crate::{BindingId, GroupId, GuildId, RoleId, Timestamp, lists};
 
-/// Kinds of binding. The interface shows one.
+/// Kinds of binding. The API has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -37,7 +37,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(BindingId: find_for_update, delete);
 
-/// The rule itself, without its place in the database.
+/// The rule, without its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     #[serde(rename = "type")]

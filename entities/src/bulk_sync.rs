@@ -7,7 +7,7 @@
 use chrono::Duration;
 use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::sea_query::OnConflict;
 use serde::{Deserialize, Serialize};
 
 use crate::job::{self, State};
@@ -35,7 +35,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// What is counted apart.
+/// Runs and dry runs have windows of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 pub enum Kind {
@@ -139,16 +139,6 @@ pub async fn take<C: ConnectionTrait>(
         .to_owned();
     Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await?;
     Ok(taken)
-}
-
-/// Forgets what earlier runs of a job changed: it is about to run again, and what counts is what that run changes.
-pub async fn forget_result<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<(), DbErr> {
-    job::Entity::update_many()
-        .col_expr(job::Column::Result, Expr::value(Option::<Json>::None))
-        .filter(job::Column::JobId.eq(job))
-        .exec(conn)
-        .await?;
-    Ok(())
 }
 
 /// Whether the job is over and changed no member, although it did not succeed.

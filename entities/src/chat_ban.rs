@@ -6,7 +6,6 @@
 //! knows that a ban with this reason may be its own. Rows belong to a chat user, not to a sanction: a newer ban
 //! inherits what an older one made.
 
-use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 
@@ -35,46 +34,40 @@ impl ActiveModelBehavior for ActiveModel {}
 /// The job is about to ban the user on the platform.
 pub async fn begin<C: ConnectionTrait>(
     conn: &C,
-    (guild, chat): (GuildId, ChatId),
+    guild: GuildId,
+    chat: ChatId,
     job: JobId,
     reason: &str,
 ) -> Result<(), DbErr> {
-    put(conn, (guild, chat), job, (reason, false)).await
+    put(conn, Model { guild_id: guild, chat_id: chat, job_id: job, reason: reason.to_owned(), made: false })
+        .await
 }
 
 /// The user is banned on the platform by the job, or by one before it.
 pub async fn complete<C: ConnectionTrait>(
     conn: &C,
-    (guild, chat): (GuildId, ChatId),
+    guild: GuildId,
+    chat: ChatId,
     job: JobId,
     reason: &str,
 ) -> Result<(), DbErr> {
-    put(conn, (guild, chat), job, (reason, true)).await
+    put(conn, Model { guild_id: guild, chat_id: chat, job_id: job, reason: reason.to_owned(), made: true })
+        .await
 }
 
-async fn put<C: ConnectionTrait>(
-    conn: &C,
-    (guild, chat): (GuildId, ChatId),
-    job: JobId,
-    (reason, made): (&str, bool),
-) -> Result<(), DbErr> {
-    let row = ActiveModel {
-        guild_id: Set(guild),
-        chat_id: Set(chat),
-        job_id: Set(job),
-        reason: Set(reason.to_owned()),
-        made: Set(made),
-    };
+async fn put<C: ConnectionTrait>(conn: &C, ban: Model) -> Result<(), DbErr> {
     let known = OnConflict::columns([Column::GuildId, Column::ChatId, Column::JobId])
         .update_columns([Column::Reason, Column::Made])
         .to_owned();
+    let row = ActiveModel::from(ban).reset_all();
     Entity::insert(row).on_conflict(known).exec_without_returning(conn).await?;
     Ok(())
 }
 
 pub async fn of_user<C: ConnectionTrait>(
     conn: &C,
-    (guild, chat): (GuildId, ChatId),
+    guild: GuildId,
+    chat: ChatId,
 ) -> Result<Vec<Model>, DbErr> {
     Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ChatId.eq(chat)).all(conn).await
 }
@@ -82,7 +75,8 @@ pub async fn of_user<C: ConnectionTrait>(
 /// Forgets what these jobs made.
 pub async fn forget<C: ConnectionTrait>(
     conn: &C,
-    (guild, chat): (GuildId, ChatId),
+    guild: GuildId,
+    chat: ChatId,
     jobs: impl IntoIterator<Item = JobId>,
 ) -> Result<(), DbErr> {
     Entity::delete_many()

@@ -27,7 +27,7 @@ pub struct Model {
     pub player_count: i32,
     pub first_seen_at: Timestamp,
     pub last_heartbeat_at: Timestamp,
-    /// When the sweep noticed that it was gone.
+    /// When the sweep marked it offline.
     pub offline_at: Option<Timestamp>,
 }
 
@@ -42,7 +42,7 @@ impl Model {
     }
 }
 
-/// What a server says of itself.
+/// The heartbeat of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heartbeat {
     pub guild: GuildId,
@@ -56,8 +56,7 @@ pub struct Heartbeat {
 /// Rows a statement: well under SQLite's limit of 32,766 bound values.
 const ROWS_A_STATEMENT: usize = 1_000;
 
-/// Writes heartbeats of any guilds; a server that is not known yet is added. One that is older than what is written
-/// already changes nothing.
+/// Writes heartbeats of any guilds; unknown servers are added. A heartbeat older than the stored one is ignored.
 pub async fn heartbeat<C: ConnectionTrait>(conn: &C, heartbeats: &[Heartbeat]) -> Result<(), DbErr> {
     let rows = newest_of_each(heartbeats);
     for rows in rows.chunks(ROWS_A_STATEMENT) {

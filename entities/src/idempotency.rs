@@ -33,7 +33,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// What a request finds under its idempotency key.
+/// The result of a reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reservation {
     /// No row: the request goes ahead under its reservation.
@@ -136,7 +136,7 @@ pub async fn complete<C: ConnectionTrait>(
     Ok(completed.rows_affected == 1)
 }
 
-/// Lets go of a reservation whose request was refused before it changed anything.
+/// Releases a reservation whose request was refused before it changed a row.
 pub async fn release<C: ConnectionTrait>(conn: &C, hold: &Hold) -> Result<(), DbErr> {
     Entity::delete_many()
         .filter(hold.condition())

@@ -16,7 +16,7 @@ pub struct Model {
     pub name: String,
     /// Empty: given up.
     pub holder: String,
-    /// Rises with every sign of life and every change of holder.
+    /// Rises with every extension and every change of holder.
     pub lease: i64,
     /// By the clock of the last writer. For operators; no rule uses it.
     pub extended_at: Timestamp,
@@ -57,7 +57,7 @@ pub async fn open<C: ConnectionTrait>(
     Ok(Entity::insert(first).on_conflict(conflict).exec_without_returning(conn).await? > 0)
 }
 
-/// A sign of life of the holder; false: it holds the lease no more.
+/// An extension by the holder; false: another process holds the lease.
 pub async fn extend<C: ConnectionTrait>(
     conn: &C,
     name: &str,

@@ -51,7 +51,7 @@ pub struct NewLoa {
     pub reason: String,
 }
 
-/// What came of writing a leave.
+/// The result of writing a leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
     Done(Model),

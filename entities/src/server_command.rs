@@ -107,7 +107,7 @@ pub async fn queue<C: ConnectionTrait>(
     Ok(queued)
 }
 
-/// What waits for a server, oldest first.
+/// Commands that wait for a server, oldest first.
 pub async fn waiting<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -127,7 +127,7 @@ pub async fn waiting<C: ConnectionTrait>(
         .await
 }
 
-/// What came of an acknowledgement.
+/// The result of an acknowledgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Acknowledged {
     Now(Model),
@@ -136,7 +136,7 @@ pub enum Acknowledged {
     Unknown,
 }
 
-/// What a server says came of a command.
+/// The acknowledgement of a command by its server.
 #[derive(Debug, Clone, Copy)]
 pub struct Ack<'a> {
     pub server: &'a str,
@@ -145,7 +145,7 @@ pub struct Ack<'a> {
     pub message: Option<&'a str>,
 }
 
-/// Notes that a server has applied a command, also when it had expired meanwhile: it did happen.
+/// Writes that a server has applied a command, also one that had expired meanwhile.
 pub async fn acknowledge<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

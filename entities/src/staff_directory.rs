@@ -8,7 +8,7 @@ use crate::staff_member::{Column, Entity};
 use crate::staff_role::{self, Permissions};
 use crate::{ChatId, GuildId, PlayId, RoleId, Timestamp, link, staff_session};
 
-/// A member with everything that the answers say about one.
+/// A member with all that answers say about one.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Described {
     pub chat_id: ChatId,
@@ -19,7 +19,7 @@ pub struct Described {
     pub permissions: Permissions,
     pub play_permissions: Permissions,
     pub joined_at: Timestamp,
-    /// Has a session that is open and was heard of lately.
+    /// Has a live session.
     pub on_duty: bool,
 }
 

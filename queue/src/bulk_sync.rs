@@ -2,14 +2,14 @@
 
 use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
-use entities::job::Model;
+use entities::job::{Model, retry};
 use entities::{GuildId, Timestamp};
 use sea_orm::{DatabaseTransaction, DbErr};
 
 use crate::kinds::SyncAll;
 use crate::{Draft, Enqueued, Payload, QueueError};
 
-/// What asking for a bulk sync came to.
+/// The result of a request for a bulk sync.
 #[derive(Debug, Clone)]
 pub enum BulkSync {
     /// The job, and the state of the window with it. A joined job is not counted again.
@@ -19,7 +19,7 @@ pub enum BulkSync {
 }
 
 impl SyncAll {
-    /// Of unfinished jobs with the same key there is one.
+    /// At most one unfinished job has this key.
     fn dedupe_key(&self) -> &'static str {
         if self.dry_run { "dry" } else { "all" }
     }
@@ -65,7 +65,7 @@ pub(crate) async fn take_again(
     (guild, standing): (GuildId, Standing),
     job: &Model,
 ) -> Result<(), DbErr> {
-    bulk_sync::forget_result(transaction, job.job_id).await?;
+    retry::forget_result(transaction, job.job_id).await?;
     bulk_sync::take(transaction, guild, standing, job.job_id).await?;
     Ok(())
 }

@@ -21,8 +21,8 @@ impl Queue {
         listing::find_any(transaction, job).await
     }
 
-    /// To be called after the transaction of [`Queue::cancel`] is committed: running steps hear of it at once. Without
-    /// it they hear with the next heartbeat of their process.
+    /// Call it after the commit of [`Queue::cancel`]: running steps hear of the cancel at once. Without it they hear at
+    /// the next heartbeat of their process.
     pub async fn announce_cancel(&self, job: JobId) -> Result<(), DbErr> {
         let children = listing::running_children(self.database.read(), job).await?;
         for job in children.into_iter().chain([job]) {

@@ -12,14 +12,13 @@ use crate::Payload;
 #[derive(Debug, Clone)]
 pub struct Draft(NewJob);
 
-/// What enqueueing came to.
+/// The result of an enqueue.
 #[derive(Debug, Clone)]
 pub struct Enqueued {
-    /// To be handed to [`crate::Queue::publish`] after the commit. None where the job waits for its guild's turn, or
-    /// was joined.
+    /// For [`crate::Queue::publish`] after the commit. `None`: the job waits for its guild's turn, or was joined.
     pub ticket: Option<Ticket>,
     pub job: JobId,
-    /// It is an unfinished job with the same dedupe key.
+    /// The job is an unfinished one with the same dedupe key.
     pub joined: bool,
 }
 

@@ -12,10 +12,10 @@ use crate::broker::Broker;
 use crate::reply::Waiters;
 use crate::{Answer, Enqueued};
 
-/// A caller whose answer comes by message looks at the row this often all the same: the safety net may have run its
-/// job, and an answer may be lost.
+/// Interval at which a caller whose answer comes by message also reads the row: the safety net may have run its job,
+/// and an answer may be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The same for a caller to whom no message will come: the broker is away, or the job is another call's.
+/// The same for a caller that gets no message: the broker is away, or another call enqueued the job.
 const POLL_EVERY: Duration = Duration::from_millis(250);
 /// A job that is due later than this is left to the safety net.
 const LONGEST_TIMER: Duration = Duration::from_secs(60);
@@ -48,7 +48,7 @@ impl Queue {
     pub fn distributed(context: &runtime::Context, url: &str, prefix: &str) -> Self {
         let shutdown = context.shutdown.clone();
         let queue = Self::start(context, |waiters| Broker::amqp((url, prefix), waiters, shutdown));
-        // Without it jobs are found in the database, a second later: no reason to take a process out.
+        // Without it jobs are found in the database a second later, so the process stays ready.
         let broker = queue.broker.clone();
         context.readiness.check("broker", Need::Optional, move || std::future::ready(broker.is_connected()));
         queue
@@ -70,7 +70,7 @@ impl Queue {
         &self.broker
     }
 
-    /// Publishes committed jobs, in the background. What cannot be published the safety net finds.
+    /// Publishes committed jobs in the background. The safety net finds those that cannot be published.
     pub fn publish(&self, tickets: impl IntoIterator<Item = Ticket>) {
         let tickets: Vec<Ticket> = tickets.into_iter().collect();
         if tickets.is_empty() {
@@ -137,7 +137,7 @@ impl Queue {
         self.poll(job, deadline).await
     }
 
-    /// Looks at the row until the job has ended or the time is over.
+    /// Reads the row until the job has ended or the time is over.
     async fn poll(&self, job: JobId, deadline: Instant) -> Result<Option<Answer>, QueueError> {
         loop {
             let answer = self.read_answer(job).await?;

@@ -18,7 +18,7 @@ pub const DEAD_AFTER: Duration = Duration::from_secs(15);
 const BATCH: u64 = 500;
 
 impl Queue {
-    /// Declares stale worker processes dead and gives their jobs back; returns how many.
+    /// Declares stale worker processes dead and requeues their jobs; returns how many.
     pub async fn rescue(&self) -> Result<u64, DbErr> {
         let dead = worker::delete_stale(self.database.write(), DEAD_AFTER, self.clock.now()).await?;
         if dead > 0 {
@@ -27,13 +27,13 @@ impl Queue {
         self.rescue_orphaned().await
     }
 
-    /// At the start of the one process of an installation: what is said to run does not run.
+    /// At the start of the one process of an installation: no job is running, whatever the rows say.
     pub async fn rescue_all(&self) -> Result<u64, DbErr> {
         worker::delete_all(self.database.write()).await?;
         self.rescue_orphaned().await
     }
 
-    /// Gives back the jobs of processes that have no row any more: they ended, or were declared dead.
+    /// Requeues the jobs of processes without a row: they ended, or were declared dead.
     pub async fn rescue_orphaned(&self) -> Result<u64, DbErr> {
         let mut rescued = 0;
         loop {
@@ -47,7 +47,7 @@ impl Queue {
         }
     }
 
-    /// Releases what an enqueue and an end that raced left held.
+    /// Releases jobs that stayed held after a race between an enqueue and an end.
     pub async fn release_stranded(&self) -> Result<(), DbErr> {
         let now = self.clock.now();
         for (guild, class) in turns::stranded(self.database.read(), now, BATCH).await? {

@@ -8,7 +8,7 @@ use sea_orm::{DatabaseTransaction, DbErr};
 
 use crate::bulk_sync;
 
-/// What asking for another run came to. Only [`Retry::Queued`] has changed anything.
+/// The result of a request for another run. Only [`Retry::Queued`] changed the job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Retry {
     /// A failed or dead job with a fresh set of attempts, or a waiting one that is due now. After the commit,
@@ -16,9 +16,9 @@ pub enum Retry {
     Queued(Box<Model>),
     /// It neither failed nor waits for its next attempt.
     NotFailed(State),
-    /// It is a chunk of this job, which is the one to be run again.
+    /// It is a chunk of this job: run that one again.
     PartOf(JobId),
-    /// This unfinished job does the same: two at once would break the promise its dedupe key makes.
+    /// This unfinished job has the same dedupe key: only one of them may be open.
     Duplicate(JobId),
     /// It is a sync of all members, and the guild's quota of those is used up (docs/rules.md 3).
     OverQuota(Standing),

@@ -48,8 +48,8 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
     Ok(closed.len() as u64)
 }
 
-/// The events of a closed sanction: none where another one of its kind still holds in its place. Where one of every
-/// game ended, those of single places still hold, and their servers get them again right after the end.
+/// The events of a closed sanction: empty if another one of its kind still covers its place. After the end of a
+/// sanction of every game those of single places are sent again: their servers have just been told of an end.
 async fn events_of(
     transaction: &DatabaseTransaction,
     change: &Change,

@@ -14,12 +14,12 @@ use entities::leader_lease;
 use runtime::{Clock, Context};
 use sea_orm::DbErr;
 
-/// A leader without a sign of life for this long may be replaced. With the next look that makes 14 s at the most where
-/// the database answers at once: leadership moves within 20 s.
+/// A leader whose lease was not extended for this long may be replaced. With the next look that makes 14 s at most
+/// while the database answers at once: leadership moves within 20 s.
 pub const LEASE: Duration = Duration::from_secs(10);
-/// For how long a leader counts on its last sign of life.
+/// For how long a leader counts on its last extension.
 const SURE: Duration = Duration::from_secs(8);
-/// How often the leader gives a sign of life, and the others look for it.
+/// Interval at which the leader extends its lease, and the others look at it.
 pub(crate) const BEAT_EVERY: Duration = Duration::from_secs(2);
 /// How long the database may take to answer before the next try.
 const ANSWER: Duration = Duration::from_secs(4);
@@ -65,7 +65,7 @@ pub(crate) fn start(context: &Context, alone: bool) -> Leadership {
     leadership
 }
 
-/// What a process does to lead: [`beat`](Self::beat), again and again.
+/// A process that wants to lead: it calls [`beat`](Self::beat) again and again.
 pub(crate) struct Candidate {
     context: Context,
     pub(crate) leadership: Leadership,
@@ -74,7 +74,7 @@ pub(crate) struct Candidate {
     told: bool,
 }
 
-/// The lease in the hands of another.
+/// The lease of another process.
 struct Watched {
     lease: i64,
     /// When it was first seen like this, on the steady clock.
@@ -109,8 +109,8 @@ impl Candidate {
         self.tell();
     }
 
-    /// Gives a sign of life, or looks for that of another. After an error, or cut in the middle, what was counted on
-    /// before still stands: it ends by itself.
+    /// Extends the own lease, or looks at that of another. An error or a cut leaves the last extension valid until its
+    /// end.
     pub(crate) async fn beat(&mut self) -> Result<(), DbErr> {
         // Held, but answered too late to count on, as the process was frozen in between: asked once more.
         for _ in 0..2 {

@@ -12,9 +12,9 @@ use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
 
 const EVERY: Duration = Duration::from_secs(1);
-/// Two looks that are further apart than this had the database, or this process, away between them.
+/// Between two looks that are further apart, the database or this process was away.
 const GAP: Duration = Duration::from_secs(4);
-/// The database must have been there for so long: a worker gives a heartbeat every three seconds.
+/// The database must have answered for so long: a worker writes a heartbeat every three seconds.
 const STEADY: Duration = Duration::from_secs(7);
 
 pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdown) {

@@ -6,8 +6,7 @@ use sea_orm::DbErr;
 
 use crate::{expiry, prune, stale};
 
-/// Something done at set times. `run` does one batch and returns how many rows it moved; it is called again until it
-/// moves none.
+/// A task at set times. `run` does one batch and returns how many rows it moved; it is called again until it returns 0.
 pub struct Schedule {
     pub name: &'static str,
     pub cron: &'static str,

@@ -30,7 +30,7 @@ pub(crate) async fn keep(context: Context, queue: Queue, leadership: Leadership)
     }
 }
 
-/// What a process does to fire: [`look`](Self::look), again and again.
+/// Fires the schedules of a process that leads: it calls [`look`](Self::look) again and again.
 pub(crate) struct Ticker {
     context: Context,
     queue: Queue,
@@ -83,7 +83,7 @@ async fn fire(context: &Context, queue: &Queue, name: &str, tick: Timestamp) -> 
     let task = PeriodicTask { schedule: name.to_owned(), tick };
     let draft = Draft::without_guild(&task)?.once(name);
     let enqueued = match draft.enqueue(&transaction, context.clock.now()).await {
-        // The job of the tick before ended in this moment: the next look fires this one.
+        // The job of the last tick ended at this moment: the next look fires this tick.
         Err(DbErr::RecordNotInserted) => return Ok(()),
         enqueued => enqueued?,
     };

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::wanted::Change;
 
-/// Stands in the guild's own audit log on the chat platform.
+/// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "role and nickname sync";
 
 /// What was changed, and what the platform refused to change.
@@ -71,7 +71,8 @@ pub(crate) struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// All of a member's change. Role calls and the nickname's go side by side: the platform limits them apart.
+    /// The whole change of a member. Role calls and the nickname's call run in parallel: the platform limits them
+    /// apart.
     pub(crate) async fn apply(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
         if change.is_several() { self.rewrite(user, change).await } else { self.few(user, change).await }
     }
@@ -145,8 +146,8 @@ impl Sender<'_> {
         }
     }
 
-    /// The member as it is now, and what is due for it by the bindings as they are now. Asked as urgently as can be:
-    /// the update's permit is held meanwhile.
+    /// The member and the change that the bindings demand, both read now. The most urgent kind of call, because the
+    /// update's permit is held meanwhile.
     async fn read_again(&self, user: ChatId, change: &Change) -> Result<(ChatMember, Change), Halt> {
         let call = CallContext::interactive(self.call.guild);
         let member = self.chat.member(call, user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
@@ -195,7 +196,7 @@ impl Applied {
     }
 }
 
-/// The platform found something wrong with this role or nickname; the member's other calls may go well.
+/// The platform refused this role or nickname; the member's other calls may succeed.
 fn concerns_the_change(error: &PlatformError) -> bool {
     matches!(
         error,

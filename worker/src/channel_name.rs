@@ -1,9 +1,9 @@
 //! Names of channels by the chat platform's rules: lower case, words joined by `-`, at most 100 characters.
 
 const MAX: usize = 100;
-/// Of these the first part may take this many, so that something is left for the second.
+/// Longest first part, so that the second part has room.
 const FIRST_MAX: usize = 60;
-/// Where neither part holds anything a name can be made from.
+/// For two parts without a usable character.
 const NAMELESS: &str = "ticket";
 
 /// `Staff application` and `Amber_7` become `staff-application-amber_7`.

@@ -20,9 +20,9 @@ use crate::errors::{job_error, public};
 
 pub(crate) struct Job(pub(crate) Services);
 
-/// Stands in the guild's own audit log on the chat platform.
+/// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "ticket for an application";
-/// A request whose answer was lost may still be under way on the platform's side: the next look waits this long.
+/// A request without an answer may still be under way on the platform's side: the next look waits this long.
 const SETTLE: Duration = Duration::from_secs(5);
 
 #[async_trait]
@@ -61,7 +61,7 @@ impl Job {
         Ok(channels.into_iter().filter(carries).min_by_key(|channel| channel.id))
     }
 
-    /// The request of a run that was broken off a moment ago may be under way still.
+    /// The request of a run that was cut a moment ago may still be under way.
     async fn find_or_wait(
         &self,
         job: &JobContext,
@@ -81,7 +81,7 @@ impl Job {
         job.before_single_effect().await?;
         let call = CallContext::interactive(ticket.guild_id);
         self.0.platforms.chat.create_channel(call, channel, REASON).await.map_err(|error| match &error {
-            // Later attempts come after longer pauses by themselves.
+            // The backoff of later attempts is longer than this.
             PlatformError::Unavailable { .. } if !job.is_resumed() => {
                 JobError::Snooze(public(&error), SETTLE)
             }
@@ -124,7 +124,7 @@ fn no_access(error: PlatformError) -> JobError {
     }
 }
 
-/// Names the ticket among those of all databases there ever were: a number alone comes again in a new one.
+/// Names the ticket uniquely among all databases: its number alone repeats in a new one.
 fn marker(ticket: &ticket::Model) -> String {
     format!("guildhall:ticket:{}:{}", ticket.ticket_id, ticket.created_at.timestamp_millis())
 }

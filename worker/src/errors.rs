@@ -13,7 +13,7 @@ use queue::run::{JobContext, JobError, failure};
 const OPERATOR_PAUSE: Duration = Duration::from_secs(60);
 
 const UNAVAILABLE: &str = "platform_unavailable";
-/// So many attempts may fail before it is an outage.
+/// After so many failed attempts an error counts as an outage.
 const GLITCHES: i32 = 2;
 /// Between two tries of a bulk job while the platform is away.
 const OUTAGE_PAUSE: Duration = Duration::from_secs(20);
@@ -36,9 +36,9 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
     }
 }
 
-/// An outage of the platform is waited for by bulk jobs, after two attempts with backoff: with its long pauses a guild
-/// would stand still for half an hour after the outage, and its attempts would be used up by it. A platform that stays
-/// away for longer is a failure.
+/// Bulk jobs wait for the end of a platform's outage, after two attempts with backoff: the backoff's long pauses would
+/// stop a guild for half an hour after the outage, and the outage would use up the attempts. A longer outage fails the
+/// job.
 pub(crate) fn wait_out(job: &JobContext, error: JobError) -> JobError {
     match error {
         JobError::Retry(failure) if failure.error == UNAVAILABLE && is_outage(job) => {

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::Services;
 use crate::errors::{job_error, not_a_member};
 
-/// Stands in the guild's own audit log on the chat platform.
+/// The reason in the guild's audit log on the chat platform.
 pub(crate) const REASON: &str = "asked for through the API";
 
 /// One role for one member.
@@ -20,7 +20,7 @@ pub(crate) struct Target {
     pub(crate) role: RoleId,
 }
 
-/// What is done to it, in the words of answer and audit log.
+/// What is done to it, as answer and audit log say it.
 pub(crate) struct Verb {
     pub(crate) action: &'static str,
     pub(crate) done: &'static str,

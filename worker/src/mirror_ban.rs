@@ -27,9 +27,9 @@ use crate::errors::job_error;
 
 pub(crate) struct Job(pub(crate) Services);
 
-/// Stands in the guild's own audit log on the chat platform.
+/// The reason in the guild's audit log on the chat platform.
 const LIFTED: &str = "no ban of the guild is in force any more";
-/// A request whose answer was lost may still be under way on the platform's side: the next look waits this long.
+/// A request without an answer may still be under way on the platform's side: the next look waits this long.
 const SETTLE: Duration = Duration::from_secs(5);
 
 #[async_trait]
@@ -37,7 +37,7 @@ impl Handler for Job {
     type Payload = MirrorBan;
 
     async fn run(&self, job: &JobContext, args: MirrorBan) -> Result<Outcome, JobError> {
-        let run = Run { services: &self.0, job, user: (args.guild, args.user) };
+        let run = Run { services: &self.0, job, guild: args.guild, user: args.user };
         let state = match run.bring_in_line().await {
             Ok(state) => state,
             Err(error) => {
@@ -74,18 +74,19 @@ enum State {
 struct Run<'a> {
     services: &'a Services,
     job: &'a JobContext,
-    user: (GuildId, ChatId),
+    guild: GuildId,
+    user: ChatId,
 }
 
 impl Run<'_> {
     /// Returns the user's state on the platform now.
     async fn bring_in_line(&self) -> Result<State, JobError> {
-        let rows = chat_ban::of_user(self.job.database().write(), self.user).await?;
+        let rows = chat_ban::of_user(self.job.database().write(), self.guild, self.user).await?;
         let mut state = self.look(&rows).await?;
-        // What an earlier run of this job asked for may reach the platform late.
+        // A request of an earlier run of this job may reach the platform late.
         let mut under_way = rows.iter().any(|row| row.job_id == self.job.id() && !row.made);
         loop {
-            let wanted = wanted(self.job, self.user).await?;
+            let wanted = wanted(self.job, self.guild, self.user).await?;
             state = match (&wanted, state) {
                 (Some(ban), State::NotBanned) => {
                     self.ban(&ban.reason).await?;
@@ -110,13 +111,12 @@ impl Run<'_> {
     }
 
     async fn look(&self, rows: &[chat_ban::Model]) -> Result<State, JobError> {
-        let found =
-            self.services.platforms.chat.find_ban(self.call(), self.user.1).await.map_err(job_error)?;
+        let found = self.services.platforms.chat.find_ban(self.call(), self.user).await.map_err(job_error)?;
         let Some(ban) = found else { return Ok(State::NotBanned) };
         let Some(row) = maker(&ban, rows) else { return Ok(State::Theirs) };
         if !row.made {
             let conn = self.job.database().write();
-            chat_ban::complete(conn, self.user, self.job.id(), &row.reason).await?;
+            chat_ban::complete(conn, self.guild, self.user, self.job.id(), &row.reason).await?;
         }
         Ok(State::Ours)
     }
@@ -124,41 +124,40 @@ impl Run<'_> {
     async fn ban(&self, reason: &str) -> Result<(), JobError> {
         let conn = self.job.database().write();
         self.job.before_effect().await?;
-        chat_ban::begin(conn, self.user, self.job.id(), reason).await?;
-        if let Err(error) = self.services.platforms.chat.ban(self.call(), self.user.1, reason).await {
+        chat_ban::begin(conn, self.guild, self.user, self.job.id(), reason).await?;
+        if let Err(error) = self.services.platforms.chat.ban(self.call(), self.user, reason).await {
             // Refused for good: a later ban there is not ours.
             if !error.is_retryable() {
-                chat_ban::forget(conn, self.user, [self.job.id()]).await?;
+                chat_ban::forget(conn, self.guild, self.user, [self.job.id()]).await?;
             }
             return Err(job_error(error));
         }
-        Ok(chat_ban::complete(conn, self.user, self.job.id(), reason).await?)
+        Ok(chat_ban::complete(conn, self.guild, self.user, self.job.id(), reason).await?)
     }
 
     async fn unban(&self) -> Result<(), JobError> {
         self.job.before_effect().await?;
-        match self.services.platforms.chat.unban(self.call(), self.user.1, LIFTED).await {
+        match self.services.platforms.chat.unban(self.call(), self.user, LIFTED).await {
             Ok(()) | Err(PlatformError::NotFound(Missing::Ban | Missing::User)) => Ok(()),
             Err(error) => Err(job_error(error)),
         }
     }
 
-    /// Forgets what was made before this run began, and what it made itself: it is lifted. Rows of other jobs that are
-    /// not completed are left to those, which look again after what they do.
+    /// Deletes the rows of bans made before this run began or by it, because they are lifted. Incomplete rows of other
+    /// jobs stay: those jobs look again after their effect.
     async fn forget(&self, rows: &[chat_ban::Model]) -> Result<(), JobError> {
         let made = rows.iter().filter(|row| row.made).map(|row| row.job_id);
         let conn = self.job.database().write();
-        Ok(chat_ban::forget(conn, self.user, made.chain([self.job.id()])).await?)
+        Ok(chat_ban::forget(conn, self.guild, self.user, made.chain([self.job.id()])).await?)
     }
 
     fn call(&self) -> CallContext {
-        CallContext::interactive(self.user.0)
+        CallContext::interactive(self.guild)
     }
 }
 
-/// The row of the job that made a ban; `None`: somebody else did. A ban that carries none of the reasons we sent is
-/// somebody else's, also where we made one before. Where the platform tells no reason, the one that we know to have
-/// made is taken for ours.
+/// The row of the job that made a ban; `None`: others did. A ban without one of the reasons we sent belongs to others,
+/// also after a ban of ours. A ban without any reason is ours where a completed row says so.
 fn maker<'a>(ban: &ChatBan, rows: &'a [chat_ban::Model]) -> Option<&'a chat_ban::Model> {
     let ours = |row: &&chat_ban::Model| ban.was_for(&row.reason) || (row.made && ban.reason.is_none());
     // Completed ones first.
@@ -166,18 +165,15 @@ fn maker<'a>(ban: &ChatBan, rows: &'a [chat_ban::Model]) -> Option<&'a chat_ban:
 }
 
 /// The ban of every game that is in force for the user, by either account.
-async fn wanted(
-    job: &JobContext,
-    (guild, user): (GuildId, ChatId),
-) -> Result<Option<sanction::Model>, JobError> {
-    // Read where the bans are written: what was committed a moment ago is seen.
+async fn wanted(job: &JobContext, guild: GuildId, user: ChatId) -> Result<Option<sanction::Model>, JobError> {
+    // Read where the bans are written, to see what was committed a moment ago.
     let conn = job.database().write();
     let person = Person::resolve(conn, guild, Subject::Chat(user)).await?;
     let target = Target { kind: SanctionKind::Ban, person, place: None };
     Ok(active::remaining(conn, guild, target, job.now()).await?)
 }
 
-/// Shows on the bans, and in the audit log, why the platform does not have what they call for.
+/// Writes on the bans, and in the audit log, why the platform does not have the ban or still has it.
 async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     let (failure, retried) = match error {
         JobError::Retry(failure) | JobError::Snooze(failure, _) => {

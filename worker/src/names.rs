@@ -20,7 +20,7 @@ pub(crate) struct Renamed {
     pub(crate) name: String,
 }
 
-/// Current names as far as they can be had now; `None` for as long as it takes.
+/// Current names, as far as the platform gives them within the timeout; `None`: no timeout.
 pub(crate) async fn current(
     play: &dyn PlayPlatform,
     call: CallContext,

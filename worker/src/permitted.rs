@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::wanted::Change;
 
-/// A role that was to be given or taken and cannot be.
+/// A role that cannot be given or taken, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct FailedRole {
     pub(crate) role_id: RoleId,
@@ -16,7 +16,7 @@ pub(crate) struct FailedRole {
     pub(crate) reason: String,
 }
 
-/// A change, parted into what can be done and what cannot.
+/// A change, split into its permitted and its refused part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Permitted {
     pub(crate) change: Change,

@@ -61,7 +61,7 @@ impl Handler for Job {
 }
 
 impl Job {
-    /// What is to be written of a chunk. The platform is asked only for names that are needed.
+    /// The flags to write of a chunk. The platform is asked only for missing names.
     async fn flags(
         &self,
         job: &JobContext,

@@ -80,7 +80,7 @@ impl Planner<'_> {
         let mut page = self.fetch(plan.after).await?;
         loop {
             self.job.check_cancelled()?;
-            // Decided before the next page is asked for: a page is not fetched to be thrown away.
+            // Decided before the next page is fetched, so that no page is fetched in vain.
             let last_turn = self.job.should_yield();
             let next = async {
                 if page.is_last() || last_turn {
@@ -104,7 +104,7 @@ impl Planner<'_> {
         Ok(Page { after, members: members.map_err(job_error)? })
     }
 
-    /// Commits a page: its chunks, new names, roles that cannot be granted, and where to go on.
+    /// Commits a page: its chunks, new names, roles out of reach, and the checkpoint.
     async fn keep(&self, plan: &mut Plan, findings: Findings) -> Result<(), JobError> {
         let (job, guild, now) = (self.job, self.args.guild, self.job.now());
         let Findings { seen, changes, renamed, refusals, refused_roles } = findings;
@@ -133,7 +133,7 @@ fn chunk(job: &JobContext, args: &SyncAll, cut: Cut) -> Result<Draft, JobError> 
     Ok(draft.total(total))
 }
 
-/// All members are planned: report, brake, or let the chunks run.
+/// The end of the plan: reports a dry run, stops by the brake, or lets the chunks run.
 fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome, JobError> {
     let seen = plan.seen;
     let spent_ms = i64::try_from(job.age().as_millis()).unwrap_or(i64::MAX);

@@ -32,7 +32,7 @@ pub(crate) struct Job(pub(crate) Services);
 
 /// A plan older than this is checked against the members as they are.
 const FRESH: Duration = Duration::from_secs(60);
-/// How soon it is noticed that a chunk is to stop, though all its calls wait for their permits.
+/// How soon a stopped chunk notices it while all its calls wait for permits.
 const LOOK: Duration = Duration::from_millis(250);
 
 #[async_trait]
@@ -60,7 +60,8 @@ impl Handler for Job {
 /// A member's place in the plan, and what is due for it.
 type Due = (usize, ChatId, Change);
 
-/// Until all is done, or none is begun any more and what was under way has ended. `Some`: why the chunk ends early.
+/// Runs until all calls are done, or no call starts any more and the open ones have ended. `Some`: why the chunk ends
+/// early.
 async fn carry_out(
     sender: Sender<'_>,
     due: &[Due],
@@ -95,7 +96,7 @@ async fn carry_out(
 }
 
 impl Job {
-    /// What is due for each member who is not settled yet. Those for whom nothing is, or who left, are settled here.
+    /// The due change of each member that is not settled. Members without a change, or who left, are settled here.
     async fn due(
         &self,
         job: &JobContext,

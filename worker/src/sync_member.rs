@@ -71,7 +71,7 @@ impl Job {
         Ok(())
     }
 
-    /// Asks what the bot may do only where there is something to do.
+    /// Reads the bot's permissions only if the member differs.
     async fn permitted(
         &self,
         call: CallContext,
@@ -86,7 +86,7 @@ impl Job {
     }
 }
 
-/// A sync about to go through, with what an earlier run of the job did.
+/// A sync before its calls, with the changes of an earlier run of the job.
 struct Sync {
     guild: GuildId,
     user: ChatId,
@@ -108,8 +108,8 @@ impl Sync {
         Ok(Self { guild, user: member.chat_id, intent })
     }
 
-    /// Keeps of the intent what came about. A run that only met refusals fails with the first of them; a nickname alone
-    /// may be refused.
+    /// Reduces the intent to what happened. A run with refusals only fails with the first of them, except for a
+    /// nickname alone.
     fn end(&mut self, change: &Change, applied: &Applied) -> Result<(), JobError> {
         self.intent.forget(change, &applied.done);
         let refused = applied.refused.iter().find(|refusal| refusal.role.is_some());

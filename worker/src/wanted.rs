@@ -26,12 +26,12 @@ pub(crate) struct Player<'a> {
     pub(crate) name: &'a str,
 }
 
-/// What is to change for one member. Empty where all is as it should be.
+/// The change for one member; empty without a difference.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Change {
     pub(crate) add: Vec<RoleId>,
     pub(crate) remove: Vec<RoleId>,
-    /// The nickname to set, where another one is set.
+    /// The nickname to set, if it differs.
     pub(crate) nick: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl Change {
         !self.add.is_empty() || !self.remove.is_empty()
     }
 
-    /// The full list to send: what is held, without what goes, with what comes.
+    /// The full list to send: the roles held, without the removed and with the added ones.
     pub(crate) fn roles_after(&self, held: &[RoleId]) -> Vec<RoleId> {
         let mut roles: Vec<RoleId> =
             held.iter().copied().filter(|role| !self.remove.contains(role)).collect();
@@ -110,8 +110,8 @@ impl Change {
         roles
     }
 
-    /// What of it is still to be done for the member as it is now: roles that others gave or took in the meantime stay
-    /// as they are, and what an earlier run did is not done again.
+    /// The part that is still due for the member as it is now: roles that others gave or took meanwhile stay, and
+    /// changes of an earlier run are not repeated.
     pub(crate) fn still_due(&self, member: &ChatMember) -> Self {
         let held = |role: &&RoleId| member.roles.contains(role);
         Self {
@@ -137,7 +137,7 @@ impl Change {
         self
     }
 
-    /// Takes another one in, of other roles.
+    /// Adds a change of other roles.
     pub(crate) fn merge(&mut self, other: Self) {
         self.add.extend(other.add);
         self.remove.extend(other.remove);

@@ -10,8 +10,8 @@ use super::model::{Claim, Column, Entity, Failure, Model, Progress, State};
 use super::time;
 use crate::{JobId, Timestamp};
 
-/// Turns a running parent into a waiting one, its plan's counters as first result. What an earlier attempt of the plan
-/// failed for is forgotten: from here on an error on the parent means that a child failed. False: the claim is lost.
+/// Turns a running parent into a waiting one, with its plan's counters as first result. The error of an earlier attempt
+/// of the plan is deleted: from here on an error on the parent means that a child failed. False: the claim is lost.
 pub async fn wait_for_children<C: ConnectionTrait>(
     conn: &C,
     claim: Claim,

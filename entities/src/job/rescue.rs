@@ -39,7 +39,8 @@ pub async fn orphaned<C: ConnectionTrait>(conn: &C, limit: u64) -> Result<Vec<Mo
 pub async fn requeue<C: ConnectionTrait>(
     conn: &C,
     job: &Model,
-    (failure, wait): (&Failure, Duration),
+    failure: &Failure,
+    wait: Duration,
     now: Timestamp,
 ) -> Result<Option<Model>, DbErr> {
     let burned = i32::from(job.class == Class::Quarantine);

@@ -1,4 +1,4 @@
-//! Running a job again: one that ended as dead or failed, or one that waits for its next attempt.
+//! Runs a job again: one that ended as dead or failed, or one that waits for its next attempt.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -65,4 +65,14 @@ pub async fn find_failed<C: ConnectionTrait>(
         query = query.filter(Column::JobId.gt(after));
     }
     query.all(conn).await
+}
+
+/// Deletes the result of earlier runs of a job that is about to run again: only the new run's changes count.
+pub async fn forget_result<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::Result, Expr::value(Option::<Json>::None))
+        .filter(Column::JobId.eq(job))
+        .exec(conn)
+        .await?;
+    Ok(())
 }

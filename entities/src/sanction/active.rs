@@ -23,7 +23,8 @@ pub async fn of_person<C: ConnectionTrait>(
     Ok(found)
 }
 
-/// The sanction that still covers the target after another one ended there; of several the one that ends last.
+/// The sanction that still covers the target after another one ended there; of several the one that ends last. Without
+/// a place the target is every game.
 pub async fn remaining<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

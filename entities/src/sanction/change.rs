@@ -77,7 +77,7 @@ pub(super) fn row(change: &Change, new: NewSanction) -> ActiveModel {
 pub struct Target {
     pub kind: SanctionKind,
     pub person: Person,
-    /// None: see the function that takes it.
+    /// A function that takes a target says what `None` means.
     pub place: Option<PlaceId>,
 }
 

@@ -10,7 +10,7 @@ use super::Delivery;
 use crate::Answer;
 use crate::reply::Waiters;
 
-/// Where every answer of this mode goes: to a waiter of this very process.
+/// The destination of every answer in this mode: a waiter of this process.
 const HERE: &str = "here";
 
 #[derive(Clone)]

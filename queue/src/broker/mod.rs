@@ -15,7 +15,7 @@ use crate::reply::Waiters;
 use amqp::AmqpBroker;
 use in_process::InProcessBroker;
 
-/// Why a message is not known to be in the broker. The row is queued all the same.
+/// Why a publish was not confirmed. The row stays queued.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum PublishError {
     #[error("the broker is not connected")]

@@ -72,7 +72,7 @@ async fn succeed(queue: &Queue, ends: Vec<End>) {
     let hit = ended.as_ref().map(|ended| ended.iter().map(|ended| ended.job_id).collect::<HashSet<JobId>>());
     for (job, written) in asked {
         let answer = hit.as_ref().map(|hit| hit.contains(&job));
-        // A receiver that is gone was cut.
+        // The receiver of a run that was cut is gone.
         drop(written.send(answer.map_err(|error| DbErr::Custom(error.to_string()))));
     }
     let waiting = ended.iter().flatten().filter(|ended| ended.holds_others);

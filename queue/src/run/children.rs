@@ -12,24 +12,25 @@ use crate::{Draft, Queue};
 /// The first chunk runs alone: if the guild can no longer be changed, one chunk finds that out.
 const FIRST: u64 = 1;
 
-/// What the end of a chunk means for its parent, whose row the caller's progress update has locked. Returns the chunks
+/// Applies the end of a chunk to its parent, whose row the caller's progress update has locked. Returns the chunks
 /// that are running and must stop.
 pub(super) async fn after_child(
     transaction: &DatabaseTransaction,
     parent: &Model,
-    (ending, counters): (&Ending, Option<&Value>),
+    ending: &Ending,
+    counters: Option<&Value>,
     now: Timestamp,
 ) -> Result<Vec<JobId>, DbErr> {
     let mut parent = parent.clone();
     let mut stopped = Vec::new();
-    // Also of a chunk that did not succeed: what it did is done.
+    // Also of a chunk that did not succeed: its changes were made.
     let own = if let Ending::Succeeded(result) = ending { Some(result) } else { counters };
     if let Some(own) = own {
         let sum = add_counters(parent.result.take(), own);
         family::save_counters(transaction, parent.job_id, sum).await?;
     }
     if let Some(failure) = ending.failure() {
-        // A chunk that is dead stops no other; one that cannot succeed does.
+        // A dead chunk stops no other; a failed one does.
         let stop = matches!(ending, Ending::Failed(_));
         family::note_failure(transaction, parent.job_id, failure, stop).await?;
         parent.error = serde_json::to_value(failure).ok();
@@ -67,7 +68,7 @@ pub(crate) async fn finish_parent_if_last(
     Ok(())
 }
 
-/// A plan is made: its last chunks are written, and the first of all of them may run. False: the claim is lost.
+/// Ends a plan: writes its last chunks and lets the first of all run. False: the claim is lost.
 pub(super) async fn fan_out(
     queue: &Queue,
     job: &Model,

@@ -36,8 +36,8 @@ pub(super) fn outcome(result: &Result<Outcome, JobError>) -> &'static str {
     }
 }
 
-/// A claimed job about to leave its run, and how far it came. Its methods return false where the claim is lost: then
-/// no row was written.
+/// A claimed job at the end of its run, with its progress. Its methods return false where the claim is lost: then no
+/// row was written.
 pub(crate) struct Complete<'a> {
     queue: &'a Queue,
     job: &'a Model,
@@ -64,7 +64,7 @@ impl<'a> Complete<'a> {
         }
     }
 
-    /// Of a run that no task is at any more: all that is known is in the row.
+    /// Of a run without a task: only its row is known.
     pub(crate) fn of_dead(queue: &'a Queue, job: &'a Model) -> Self {
         let counters = job.result.clone().filter(|_| job.parent_id.is_some());
         let (progress, reply_to) = (job.progress(), job.reply_to.as_deref());
@@ -140,7 +140,7 @@ impl<'a> Complete<'a> {
         self.requeue(Requeue { wait, burn: true, failure: Some(failure), ..Requeue::default() }).await
     }
 
-    /// Back into the queue. A job whose cancel was asked for ends instead.
+    /// Back into the queue. A cancelled job ends instead.
     async fn requeue(&self, how: Requeue<'_>) -> Result<bool, DbErr> {
         let wait = how.wait;
         let how = Requeue { class: self.class, reply_to: self.reply_to, ..how };
@@ -150,15 +150,15 @@ impl<'a> Complete<'a> {
             drop(transaction);
             return self.end(Ending::Cancelled).await;
         };
-        self.leave(transaction, (row.ticket(), wait)).await
+        self.leave(transaction, row.ticket(), wait).await
     }
 
     /// Back into the queue after its process died.
     pub(crate) async fn crashed(&self, failure: &Failure, wait: Duration) -> Result<bool, DbErr> {
         let transaction = self.queue.database.begin().await?;
         let now = self.queue.clock.now();
-        match rescue::requeue(&transaction, self.job, (failure, wait), now).await? {
-            Some(row) => self.leave(transaction, (row.ticket(), wait)).await,
+        match rescue::requeue(&transaction, self.job, failure, wait, now).await? {
+            Some(row) => self.leave(transaction, row.ticket(), wait).await,
             None => Ok(false),
         }
     }
@@ -166,7 +166,8 @@ impl<'a> Complete<'a> {
     async fn leave(
         &self,
         transaction: sea_orm::DatabaseTransaction,
-        (ticket, wait): (Ticket, Duration),
+        ticket: Ticket,
+        wait: Duration,
     ) -> Result<bool, DbErr> {
         // A job that continues at once keeps its turn.
         let released = if wait.is_zero() { Vec::new() } else { self.release(&transaction).await? };
@@ -201,9 +202,7 @@ impl<'a> Complete<'a> {
             audit_entry::write(&transaction, &self.job.actor(), entry.clone(), now).await?;
         }
         let stopped = match parent {
-            Some(parent) => {
-                after_child(&transaction, &parent, (&ending, self.counters.as_ref()), now).await?
-            }
+            Some(parent) => after_child(&transaction, &parent, &ending, self.counters.as_ref(), now).await?,
             None => Vec::new(),
         };
         let released = self.release(&transaction).await?;

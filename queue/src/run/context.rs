@@ -18,7 +18,7 @@ use super::outcome::JobError;
 use super::registration::Registration;
 use crate::{Draft, Queue};
 
-/// After this long a run that can should keep a checkpoint and queue up again.
+/// After this long a run with a checkpoint should yield.
 const SLICE: Duration = Duration::from_secs(30);
 
 pub struct JobContext {
@@ -66,7 +66,7 @@ impl JobContext {
         self.job.guild_id
     }
 
-    /// From 1. Whether an earlier run may have done part of the work is said by [`JobContext::is_resumed`].
+    /// From 1. [`JobContext::is_resumed`] says whether an earlier run may have done part of the work.
     pub fn attempt(&self) -> i32 {
         self.job.attempt
     }
@@ -126,8 +126,8 @@ impl JobContext {
         &self.registration
     }
 
-    /// To be awaited right before each step that changes something outside: says whether the job was cancelled, or may
-    /// run elsewhere by now.
+    /// Await it right before each effect outside the database: it fails if the job was cancelled, or may run elsewhere
+    /// by now.
     pub async fn before_effect(&self) -> Result<(), JobError> {
         runtime::fail_point("before_effect", self.kind()).await;
         if !self.registration.is_confirmed(&self.queue).await? {
@@ -136,8 +136,8 @@ impl JobContext {
         self.check_cancelled()
     }
 
-    /// Like [`before_effect`](Self::before_effect), before a step that must not be taken twice: asks the database in
-    /// any case.
+    /// Like [`before_effect`](Self::before_effect), before an effect that must not happen twice: always asks the
+    /// database.
     pub async fn before_single_effect(&self) -> Result<(), JobError> {
         self.before_effect().await?;
         match run::confirm(self.queue.database.write(), self.claim()).await? {
@@ -147,13 +147,13 @@ impl JobContext {
         }
     }
 
-    /// An earlier run was cut by a crash: what it asked for last may still be under way somewhere.
+    /// An earlier run was cut by a crash: its last request may still be under way.
     pub fn was_rescued(&self) -> bool {
         self.job.crashes > 0
     }
 
-    /// Whether the job was cancelled. Before a step that changes something outside,
-    /// [`before_effect`](Self::before_effect) says more.
+    /// Fails if the job was cancelled. Before an effect outside the database use
+    /// [`before_effect`](Self::before_effect).
     pub fn check_cancelled(&self) -> Result<(), JobError> {
         if self.cancel.is_cancelled() { Err(JobError::Cancelled) } else { Ok(()) }
     }

@@ -25,7 +25,7 @@ use crate::broker::Delivery;
 /// Time between two looks of the safety net.
 const NET_EVERY: Duration = Duration::from_secs(1);
 /// A job gets this long to be claimed by its message; no time while the broker is away.
-const NET_AFTER: Duration = Duration::from_secs(2);
+pub(super) const NET_AFTER: Duration = Duration::from_secs(2);
 /// Longest wait for the answer to a claim; a later answer is not used.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(5);
 /// A process that cannot claim for want of the database takes no further message for this long.
@@ -52,7 +52,7 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
             biased;
             () = soft.cancelled() => return,
             _ = net.tick() => {
-                let claimed = cast_net(&pool, (class, newest.take()), most).await;
+                let claimed = cast_net(&pool, class, newest.take(), most).await;
                 if claimed.len() == most {
                     // There may be more.
                     net.reset_at(Instant::now());
@@ -112,10 +112,11 @@ fn knows(pool: &Pool, message: &Delivery) -> bool {
     knows
 }
 
-async fn cast_net(pool: &Pool, (class, overtaken): (Class, Option<Timestamp>), most: usize) -> Vec<Claimed> {
+async fn cast_net(pool: &Pool, class: Class, overtaken: Option<Timestamp>, most: usize) -> Vec<Claimed> {
     let Some(registration) = pool.registration.borrow().clone() else { return Vec::new() };
     let kinds = pool.registry.kinds().collect::<Vec<_>>();
-    let jobs = available(&pool.queue, (class, &kinds, overtaken), most, &registration).await;
+    let wanted = Available { class, kinds: &kinds, since: NET_AFTER, overtaken, most: most as u64 };
+    let jobs = available(&pool.queue, wanted, &registration).await;
     let jobs = jobs.unwrap_or_else(|error| {
         tracing::warn!(class = class.name(), %error, "the safety net cannot reach the database");
         Vec::new()
@@ -137,13 +138,14 @@ pub(super) async fn published(
 /// Claims what the safety net may have.
 pub(super) async fn available(
     queue: &Queue,
-    (class, kinds, overtaken): (Class, &[&'static str], Option<Timestamp>),
-    most: usize,
+    wanted: Available<'_>,
     registration: &Registration,
 ) -> Result<Vec<Model>, DbErr> {
-    let (since, overtaken) =
-        if queue.broker.is_connected() { (NET_AFTER, overtaken) } else { (Duration::ZERO, None) };
-    let wanted = Available { class, kinds, since, overtaken, most: most as u64 };
+    let wanted = if queue.broker.is_connected() {
+        wanted
+    } else {
+        Available { since: Duration::ZERO, overtaken: None, ..wanted }
+    };
     let (conn, now) = (queue.database.write(), queue.clock.now());
     if_confirmed(queue, registration, claim::available(conn, wanted, &registration.name, now)).await
 }

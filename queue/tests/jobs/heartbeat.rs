@@ -95,7 +95,7 @@ async fn take_over(world: &World, job: &Model) -> Model {
     let (conn, now) = (world.context.database.write(), world.context.clock.now());
     worker::delete(conn, job.worker.as_deref().unwrap()).await.unwrap();
     let crash = failure(500, "worker_lost", "lost");
-    rescue::requeue(conn, job, (&crash, Duration::ZERO), now).await.unwrap().unwrap();
+    rescue::requeue(conn, job, &crash, Duration::ZERO, now).await.unwrap().unwrap();
     world.claim(job.job_id).await.unwrap()
 }
 

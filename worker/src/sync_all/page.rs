@@ -16,7 +16,7 @@ use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};
 use crate::wanted::Player;
 
-/// Links read at a time: there may be any number of them between two members, of users who left.
+/// Links read at a time: any number of users who left may be between two members.
 const LINKS_A_QUERY: u64 = 1_000;
 
 /// Members by ascending id, all there are after `after` up to the last one here.
@@ -30,13 +30,13 @@ impl Page {
         self.members.len() < usize::from(MEMBERS_PER_PAGE)
     }
 
-    /// The last id the page speaks for; `None` on the last page, which speaks for all that follow.
+    /// The last id that the page covers; `None` on the last page, which covers all following ids.
     pub(super) fn up_to(&self) -> Option<ChatId> {
         if self.is_last() { None } else { self.members.last().map(|member| member.chat_id) }
     }
 }
 
-/// What a page came to.
+/// The result of a page.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) seen: Seen,

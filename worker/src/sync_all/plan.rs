@@ -18,10 +18,10 @@ const HELD_BACK: usize = 400;
 /// Changes a dry run shows.
 const SAMPLE: usize = 100;
 
-/// The checkpoint of a plan. Another form of checkpoint is no plan: the next run starts over.
+/// The checkpoint of a plan. A run that cannot read it starts over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Plan {
-    /// The last chat id the plan has spoken for.
+    /// The last chat id that the plan covers.
     pub(super) after: Option<ChatId>,
     /// All members are planned.
     pub(super) complete: bool,
@@ -46,7 +46,7 @@ pub(super) struct Seen {
     pub(super) role_additions: i64,
     pub(super) role_removals: i64,
     pub(super) nicknames: i64,
-    /// Members for whom the bot may not do all that the bindings call for.
+    /// Members with a change that the bot may not make in full.
     pub(super) members_refused: i64,
 }
 
@@ -79,7 +79,7 @@ impl Plan {
         Self { complete: true, seen, ..Self::default() }
     }
 
-    /// Takes a page in and returns the chunks that are full now; a dry run keeps a sample instead.
+    /// Adds a page and returns the full chunks; a dry run keeps a sample instead.
     pub(super) fn absorb(
         &mut self,
         seen: Seen,

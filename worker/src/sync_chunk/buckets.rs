@@ -49,7 +49,7 @@ struct Open {
     applied: Applied,
     /// The error that concerns the member as a whole.
     error: Option<PlatformError>,
-    /// Something is left for the next run.
+    /// A part is left for the next run.
     unfinished: bool,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Bucket<'a> {
         Some(part)
     }
 
-    /// How many calls may be under way. While it may be that all are refused, no more than it takes to know.
+    /// How many calls may be under way. While all calls may be refused, only as many as it takes to know.
     fn room(&self) -> usize {
         let left = self.streak.left();
         if self.welcome && left == ForbiddenStreak::STOPS_AT {
@@ -143,7 +143,7 @@ impl<'a> Buckets<'a> {
         self.roles.next().or_else(|| self.update.next())
     }
 
-    /// Takes in how a part ended: the member where it has ended with it, and the error where the chunk has.
+    /// Records how a part ended. Returns the member, if it ended too, and the error that ends the chunk, if any.
     pub(super) fn settle(&mut self, part: Part<'_>, outcome: Result<Applied, Halt>) -> Settled {
         let bucket = match part.kind {
             Kind::Roles => &mut self.roles,
@@ -186,7 +186,7 @@ impl Open {
     }
 }
 
-/// Names what was refused last: the permission to look for is one of these.
+/// Names the last refusals: one of these permissions is missing.
 fn permission_missing((kind, change): (Kind, &Change), stopped: &PlatformError) -> JobError {
     let roles: Vec<String> = change.roles().iter().map(ToString::to_string).collect();
     let what = match (kind, roles.is_empty(), &change.nick) {

@@ -34,12 +34,12 @@ struct Reached {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Member {
     Updated,
-    /// All of it was done already, or is not called for any more.
+    /// No change was due any more.
     Skipped,
     Failed(NewFailure),
 }
 
-/// What the end of a call settled: its member, or the whole chunk.
+/// The effect of a call's end: on its member, or on the whole chunk.
 pub(super) struct Settled {
     pub(super) member: Option<Member>,
     pub(super) ended: Option<JobError>,
@@ -145,7 +145,7 @@ pub(super) fn left_the_guild(user: ChatId) -> Member {
     failed(user, &Change::default(), (&[], Some(&PlatformError::NotFound(Missing::Member))))
 }
 
-/// A member for whom not all went well: what did not, and what was done nevertheless.
+/// The failure of a member: the refused part, and the part that was done.
 pub(super) fn failed(
     chat: ChatId,
     done: &Change,

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use entities::ChatId;
 use platforms::{CallContext, ChatMember, ChatPlatform, MEMBERS_PER_PAGE, PlatformError};
 
-/// Those of the users who are still in the guild. `users` is in ascending order, as the plan is; stretches without one
-/// of them are jumped over, so there are never more calls than users.
+/// The users that are still in the guild. `users` is in ascending order, as the plan is; gaps are skipped, so there are
+/// never more calls than users.
 pub(super) async fn members(
     chat: &dyn ChatPlatform,
     call: CallContext,
@@ -26,7 +26,7 @@ pub(super) async fn members(
             Some(last) if !was_last => left.partition_point(|user| *user <= last),
             _ => left.len(),
         };
-        // At least one, so that an answer out of order cannot make this go round for ever.
+        // At least one, so that an unordered answer cannot loop for ever.
         left = left.get(covered.max(1)..).unwrap_or_default();
     }
     Ok(found)

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::wanted::Change;
 
-/// The member before the job's first change, and what the job will have changed once it is through.
+/// The member before the job's first change, and all changes of the job at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Intent {
     pub(super) roles: Vec<RoleId>,
@@ -19,7 +19,7 @@ pub(super) struct Intent {
 }
 
 impl Intent {
-    /// `due`: what is to change for the member as it is now; what an earlier run of the job did comes on top.
+    /// `due`: the change for the member as it is now, in addition to those of an earlier run.
     pub(super) fn new(earlier: Option<Self>, member: &ChatMember, due: &Change) -> Self {
         let Some(earlier) = earlier else {
             return Self { roles: member.roles.clone(), nickname: member.nick.clone(), change: due.clone() };

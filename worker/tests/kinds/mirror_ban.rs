@@ -156,8 +156,8 @@ async fn a_ban_of_somebody_else_who_came_first_after_a_crash_is_theirs() {
     let (world, person) = world().await;
     let process = world.process().await;
     // What a worker leaves that died right before it asked the platform.
-    let (conn, user) = (process.context.database.write(), (guild_id(), chat(person.chat)));
-    chat_ban::begin(conn, user, JobId(uuid::Uuid::now_v7()), "spam").await.unwrap();
+    let (conn, job) = (process.context.database.write(), JobId(uuid::Uuid::now_v7()));
+    chat_ban::begin(conn, guild_id(), chat(person.chat), job, "spam").await.unwrap();
     world.ban_by_hand(&person).await;
     let (ban, state) = process.mirrored(&person, "spam").await;
     assert_eq!(state, MirrorState::AlreadyBanned);

@@ -138,7 +138,7 @@ impl Feed {
             tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
             return;
         };
-        // Refused where the process takes no more: the safety net of another one finds the row.
+        // Refused while the process stops: the safety net of another one finds the row.
         drop(self.sender.send(Delivery { ticket, _done: Some(done) }).await);
     }
 }

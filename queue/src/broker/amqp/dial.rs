@@ -10,12 +10,12 @@ use lapin::tcp::{AMQPUriTcpExt, AsyncTcpStream};
 use lapin::uri::AMQPUri;
 use lapin::{Connection, ConnectionProperties, Error};
 
-/// How often both sides say that they live. The broker takes back what it sent to a silent worker after two of these.
+/// Heartbeat interval of both sides. After two of them without a sign of the worker the broker requeues its messages.
 const HEARTBEAT_SECONDS: u16 = 5;
-/// A broker that is there greets at once; one that is coming back must not be waited for long.
+/// A running broker greets at once; a starting one is tried again soon.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A connection whose death is noticed, named for the operator who looks at the broker.
+/// A connection that reports its end, named for the operator of the broker.
 pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, String> {
     let mut uri: AMQPUri = url.parse()?;
     uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
@@ -75,7 +75,7 @@ impl Attempt {
 }
 
 fn close(socket: &TcpStream) {
-    // One that is closed already is what is wanted.
+    // It may be closed already.
     drop(socket.shutdown(Shutdown::Both));
 }
 

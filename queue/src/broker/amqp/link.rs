@@ -16,9 +16,9 @@ use tokio::sync::{Notify, watch};
 
 use super::dial::connect;
 
-/// For all that a new connection is set up with.
+/// Time limit for the whole setup of a new connection.
 const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
-/// A question to the broker without answer by then: the connection is dead.
+/// Without an answer of the broker by then the connection is dead.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -76,12 +76,12 @@ impl Link {
         self.connects.clone()
     }
 
-    /// The connection, where there is one and the broker takes messages over it.
+    /// The connection, if it is up and the broker accepts messages over it.
     pub(super) fn live(&self) -> Option<Arc<Live>> {
         self.live.borrow().clone().filter(|live| live.is_usable())
     }
 
-    /// What is set up must be set up again: connect anew.
+    /// The setup must run again: connect anew.
     pub(super) fn renew(&self) {
         if let Some(live) = self.live.borrow().as_ref() {
             live.renew();
@@ -110,7 +110,7 @@ async fn supervise(
                 };
                 live.send_replace(None);
                 tracing::warn!(link = name, reason, "broker connection ended, connecting anew");
-                // Beside the next one: a broker that does not answer does not say goodbye either.
+                // In a task of its own: a broker that does not answer does not close either.
                 tokio::spawn(async move { close(&opened.connection).await });
             }
             Err(reason) => {
@@ -184,6 +184,6 @@ async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, String>
 }
 
 pub(super) async fn close(connection: &Connection) {
-    // Its end is what is wanted; a connection that cannot even be closed is as good as ended.
+    // An error is ignored: a connection that cannot be closed has ended.
     drop(tokio::time::timeout(Duration::from_secs(1), connection.close(200, "closing".into())).await);
 }

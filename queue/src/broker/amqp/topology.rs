@@ -1,4 +1,5 @@
-//! Names and properties of exchanges and queues. Declaring is idempotent; a changed property needs a new version suffix.
+//! Names and properties of exchanges and queues. Declaring is idempotent; a changed property needs a new version
+//! suffix.
 
 use entities::job::Class;
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
@@ -33,7 +34,7 @@ impl Names {
     }
 }
 
-/// Declares what is missing and leaves alone what is there.
+/// Declares missing exchanges and queues; existing ones stay.
 pub(super) async fn prepare(connection: &Connection, names: &Names) -> Result<(), String> {
     let channel = connection.create_channel().await.map_err(text_of)?;
     for (exchange, kind) in [(&names.exchange, ExchangeKind::Direct), (&names.dead, ExchangeKind::Fanout)] {
@@ -52,8 +53,8 @@ pub(super) async fn prepare(connection: &Connection, names: &Names) -> Result<()
     channel.close(200, "prepared".into()).await.map_err(text_of)
 }
 
-/// On a channel of its own, which a refusal closes. A queue of this name with other properties is used as it is: its
-/// messages are not ours to throw away.
+/// On a channel of its own, which a refusal closes. A queue of this name with other properties is used as it is, so
+/// that its messages are not lost.
 async fn declare(connection: &Connection, queue: &str, arguments: FieldTable) -> Result<(), String> {
     let channel = connection.create_channel().await.map_err(text_of)?;
     match channel.queue_declare(queue.into(), QueueDeclareOptions::durable(), arguments).await {

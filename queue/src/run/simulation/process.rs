@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use entities::job::claim::Available;
 use entities::job::{Claim, Class, Model, Ticket};
 use entities::{JobId, worker};
 use serde_json::json;
@@ -13,7 +14,7 @@ use crate::Queue;
 use crate::run::batch::Finisher;
 use crate::run::complete::Complete;
 use crate::run::context::JobContext;
-use crate::run::fetch::{available, published};
+use crate::run::fetch::{NET_AFTER, available, published};
 use crate::run::heartbeat::register;
 use crate::run::identity::Identity;
 use crate::run::outcome::{JobError, Outcome, failure};
@@ -130,8 +131,8 @@ impl Process {
         if fault == Fault::Refused {
             return;
         }
-        let wanted = (class, &[KIND][..], None);
-        let claimed = available(&self.queue, wanted, 2, &self.registration).await.unwrap();
+        let wanted = Available { class, kinds: &[KIND], since: NET_AFTER, overtaken: None, most: 2 };
+        let claimed = available(&self.queue, wanted, &self.registration).await.unwrap();
         if fault == Fault::None {
             claimed.into_iter().for_each(|job| self.enter(job));
         }
