@@ -117,7 +117,7 @@ pub async fn write<C: ConnectionTrait>(
     Ok(entry.row(actor, now).insert(conn).await?.audit_id)
 }
 
-/// Like [`write`], for several.
+/// Like [`write()`], for several.
 pub async fn write_many<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,
@@ -131,7 +131,7 @@ pub async fn write_many<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Like [`write`], for an action whose name a client made up: it stays apart from what the service writes.
+/// Like [`write()`], for an action whose name a client made up: it stays apart from what the service writes.
 pub async fn write_custom<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,

@@ -13,7 +13,7 @@ use super::registration::Registration;
 use super::running::Running;
 use crate::Queue;
 
-/// A claim that no task runs is retried when it was seen for so long: more than [`super::fetch::CLAIM_TIMEOUT`].
+/// A claim that no task runs is retried when it was seen for so long: longer than a claim may take.
 const STRAY_AFTER: Duration = Duration::from_secs(8);
 
 /// Claims that the database knows and no task runs, and since when they were seen.

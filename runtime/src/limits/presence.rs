@@ -15,7 +15,7 @@ const EVERY: Duration = Duration::from_secs(5);
 /// A process not heard from for this long is gone.
 const GONE_AFTER: Duration = Duration::from_secs(16);
 
-/// KEYS[1] the set; ARGV who, ms after which others are gone, 1 to stay or 0 to leave. Returns how many there are.
+/// `KEYS[1]` the set; ARGV who, ms after which others are gone, 1 to stay or 0 to leave. Returns how many there are.
 const PRESENT: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -9,7 +9,7 @@ use super::{Decision, LimitsDown, Quota, Step};
 use crate::redis::Redis;
 
 /// A window is a hash of `n` (requests used) and `e` (end, milliseconds of Redis time); it expires when it ends.
-/// KEYS[1] window; ARGV limit, window in ms, step (1 take, 0 peek, -1 refund). Returns allowed, used, ms until the end.
+/// `KEYS[1]` window; ARGV limit, window in ms, step (1 take, 0 peek, -1 refund). Returns allowed, used, ms until the end.
 const WINDOW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
