@@ -76,7 +76,7 @@ impl Simulator {
 
     /// All `members` with their updates, and all `channels`, as they are on the chat platform.
     pub async fn ledger(&self, guild: &Guild) -> Value {
-        self.get(&format!("/control/chat/guilds/{}/ledger", guild.id)).await
+        self.get(&format!("/control/chat/guilds/{}/state", guild.id)).await
     }
 
     pub async fn change_member(&self, change: Value) {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use platforms::simulator::{self, Credentials, RateLimit, SimulatorOptions, SimulatorState};
 use runtime::{Shutdown, bind};
+use simulator::{Credentials, RateLimit, SimulatorOptions, SimulatorState};
 
 use crate::output;
 

@@ -8,12 +8,12 @@ use entities::binding::{self, Kind, Rule};
 use entities::job::{Model, listing};
 use entities::{ChatId, GroupId, GuildId, JobId, PlayId, RoleId, guild, job_failure, link};
 use platforms::Platforms;
-use platforms::simulator::{self, RateLimit, SimulatorOptions, SimulatorState};
 use queue::run::Slots;
 use queue::{Answer, Draft, Enqueued, Payload, Queue};
 use runtime::{Config, Context, PlatformConfig, Rate, Shutdown};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
+use simulator::{RateLimit, SimulatorOptions, SimulatorState};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::fixture::{self, GROUP, GUILD, Person, RANKS};
