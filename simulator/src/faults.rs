@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use entities::GuildId;
 use serde_json::json;
 
 use crate::huge::Huge;
@@ -14,6 +15,8 @@ pub(crate) const ANY_ROUTE: &str = "*";
 #[derive(Debug, Clone)]
 pub(crate) struct Fault {
     pub(crate) route: String,
+    /// Meets requests for this guild alone.
+    pub(crate) guild: Option<GuildId>,
     /// Answers this instead of serving. `None` with `hang` alone: late, but served.
     pub(crate) status: Option<u16>,
     pub(crate) hang: Option<Duration>,
@@ -62,13 +65,17 @@ impl Faults {
         self.0.push(fault);
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
+    /// Removes all faults, or those of one guild.
+    pub(crate) fn clear(&mut self, guild: Option<GuildId>) {
+        self.0.retain(|fault| guild.is_some() && fault.guild != guild);
     }
 
-    /// The oldest fault that meets this route, spent by one.
-    pub(crate) fn take(&mut self, route: &str) -> Option<Fault> {
-        let meets = |fault: &Fault| fault.route == route || fault.route == ANY_ROUTE;
+    /// The oldest fault that meets this route and guild, spent by one.
+    pub(crate) fn take(&mut self, route: &str, guild: Option<GuildId>) -> Option<Fault> {
+        let meets = |fault: &Fault| {
+            (fault.route == route || fault.route == ANY_ROUTE)
+                && (fault.guild.is_none() || fault.guild == guild)
+        };
         let index = self.0.iter().position(meets)?;
         let fault = self.0.get_mut(index)?;
         fault.count -= 1;

@@ -120,7 +120,7 @@ impl Server {
         if route.side == Side::Control {
             return (endpoint.answer)(&self.simulator, input);
         }
-        let fault = self.simulator.records().faults.take(route.name);
+        let fault = self.simulator.records().faults.take(route.name, input.param("guild").parse().ok());
         let served = fault.as_ref().is_some_and(|fault| fault.served);
         let done = served.then(|| self.serve_platform(endpoint, headers, input));
         if let Some(hang) = fault.as_ref().and_then(|fault| fault.hang) {

@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
 use super::Plan;
-use crate::stage::{Fixture, Guild, key_text};
+use testkit::{Fixture, Guild, key_text};
 
 /// Calls with one key, of all kinds: well below every quota of a minute, repeats included.
 const CALLS_OF_A_KEY: usize = 10;

@@ -46,11 +46,11 @@ use rand::rngs::StdRng;
 pub use plan::Plan;
 pub use report::Report;
 
-use crate::stage::{Mode, PrivateServer, Servers, Setup, World};
 use balancer::Balancer;
 use calls::Calls;
 use kills::Kills;
 use supervisor::Supervisor;
+use testkit::{Deployment, Mode, PrivateServer, Servers, Setup};
 
 /// How long jobs may take after the last call, without any of them ending, until the rest counts as lost.
 const STANDSTILL: Duration = Duration::from_secs(180);
@@ -62,9 +62,9 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
     let mut rng = StdRng::seed_from_u64(seed);
     let calls = Calls::draw(plan, &mut rng);
     let servers = PrivateServers::start(plan).await?;
-    let world = world(plan, &calls, servers.as_ref()).await;
-    let report = under_fire(plan, &world, (calls, servers.as_ref()), &mut rng).await;
-    world.close().await;
+    let deployment = deployment(plan, &calls, servers.as_ref()).await;
+    let report = under_fire(plan, &deployment, (calls, servers.as_ref()), &mut rng).await;
+    deployment.close().await;
     // Dropped, they end.
     drop(servers);
     Ok(Report { seed, ..report? })
@@ -72,12 +72,12 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
 
 async fn under_fire(
     plan: &Plan,
-    world: &World,
+    deployment: &Deployment,
     (calls, servers): (Calls, Option<&PrivateServers>),
     rng: &mut StdRng,
 ) -> anyhow::Result<Report> {
     let balancer = Arc::new(Balancer::new());
-    let mut supervisor = Supervisor::start(world, plan, &balancer).await?;
+    let mut supervisor = Supervisor::start(deployment, plan, &balancer).await?;
     let kills = Kills::draw(plan, rng);
     let answered = Arc::new(AtomicUsize::new(0));
     println!("{} calls, {} at a time", calls.list.len(), plan.callers);
@@ -90,9 +90,9 @@ async fn under_fire(
     strikes.answered_after = began.elapsed();
     println!("{} calls answered after {:.1?}", answered.load(Ordering::Relaxed), began.elapsed());
     supervisor.until_all_are_up().await;
-    rows::until_over(world, STANDSTILL).await?;
+    rows::until_over(deployment, STANDSTILL).await?;
     strikes.over_after = began.elapsed();
-    let verdict = judge::judge(world, (&list, &told)).await?;
+    let verdict = judge::judge(deployment, (&list, &told)).await?;
     Ok(Report::new(plan, verdict, (&told, strikes), supervisor.ended_by_themselves()))
 }
 
@@ -114,7 +114,7 @@ impl PrivateServers {
     }
 }
 
-async fn world(plan: &Plan, calls: &Calls, private: Option<&PrivateServers>) -> World {
+async fn deployment(plan: &Plan, calls: &Calls, private: Option<&PrivateServers>) -> Deployment {
     let mode = if plan.embedded { Mode::Embedded } else { Mode::Distributed };
     let servers = private.map(|private| Servers {
         amqp: private.broker.url(),
@@ -122,8 +122,8 @@ async fn world(plan: &Plan, calls: &Calls, private: Option<&PrivateServers>) -> 
         ..Servers::from_env()
     });
     let setup = Setup { servers, ..Setup::new(mode).latency_ms(plan.latency_ms) };
-    let world = World::prepare_with(setup, calls.fixture(), &calls.fixture_file()).await;
-    world.command(&["seed", "fixture.json"]).await.succeeded();
-    world.wait_for_simulator().await;
-    world
+    let deployment = Deployment::prepare_with(setup, calls.fixture(), &calls.fixture_file()).await;
+    deployment.command(&["seed", "fixture.json"]).await.succeeded();
+    deployment.wait_for_simulator().await;
+    deployment
 }

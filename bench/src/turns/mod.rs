@@ -11,9 +11,9 @@ mod singles;
 use std::time::Duration;
 
 use crate::figures::{Figures, Target, mean, percentile};
-use crate::stage::{Guild, JobRow, Mode, Setup, World, eventually};
 use eta::Watch;
 pub(crate) use singles::{Singles, Waits};
+use testkit::{Deployment, Guild, JobRow, Mode, Setup, eventually};
 
 /// Turns between guilds, at the chat platform's real pace: single syncs and small bulks beside one that is endless,
 /// twenty bulks at once, and whether the estimated times were right. Exits with 1 when a target is missed.
@@ -68,7 +68,7 @@ const SINGLE_GUILDS: usize = 12;
 const SINGLE_MEMBERS: usize = 40;
 const LONG: Duration = Duration::from_secs(1_200);
 
-/// Where the guilds of the first world are in its fixture.
+/// Where the guilds of the first deployment are in its fixture.
 const BIG: usize = 0;
 const ALONE: std::ops::Range<usize> = 1..4;
 const BESIDE: std::ops::Range<usize> = 4..7;
@@ -111,46 +111,46 @@ async fn beside_a_big_one(arguments: &Arguments, figures: &mut Figures) {
     sizes.extend(small);
     sizes.extend([WATCHED, WATCHED]);
     sizes.extend([SINGLE_MEMBERS; SINGLE_GUILDS]);
-    let world = World::start(arguments.setup(&sizes)).await;
-    let guilds = &world.fixture.guilds;
-    let mut singles = Singles::new(&world, &guilds[SINGLES..], Duration::from_millis(arguments.each_ms));
+    let deployment = Deployment::start(arguments.setup(&sizes)).await;
+    let guilds = &deployment.fixture.guilds;
+    let mut singles = Singles::new(&deployment, &guilds[SINGLES..], Duration::from_millis(arguments.each_ms));
 
     figures.part("alone");
-    let alone = small_bulks(&world, &guilds[ALONE]).await;
+    let alone = small_bulks(&deployment, &guilds[ALONE]).await;
     figures.tell("bulk of 100 members, seconds", mean(&alone));
     let calm = singles.run(60).await;
     calm.tell(figures);
-    Watch::begin(&world, &guilds[WATCHED_ALONE]).await.judge(figures).await;
+    Watch::begin(&deployment, &guilds[WATCHED_ALONE]).await.judge(figures).await;
 
-    let job = world.begin_sync_all(&guilds[BIG]).await;
+    let job = deployment.begin_sync_all(&guilds[BIG]).await;
     let planned = if arguments.all_limits { 0 } else { 100 };
     eventually("the big guild is at it", LONG, async || {
-        let row = world.sync_all_row(&job).await;
-        let begun = row.progress_total > 0 && world.simulator.updates_of(&guilds[BIG]).await >= planned;
+        let row = deployment.sync_all_row(&job).await;
+        let begun = row.progress_total > 0 && deployment.simulator.updates_of(&guilds[BIG]).await >= planned;
         begun.then_some(())
     })
     .await;
     figures.part(&format!("beside a sync of {} members", arguments.members));
-    world.simulator.reset_stats().await;
+    deployment.simulator.reset_stats().await;
     let waits = singles.run(arguments.singles).await;
     waits.judge(figures);
-    let beside = small_bulks(&world, &guilds[BESIDE]).await;
+    let beside = small_bulks(&deployment, &guilds[BESIDE]).await;
     figures.tell("bulk of 100 members, seconds", mean(&beside));
     let ratio = percentile(&beside, 50) / percentile(&alone, 50);
     figures.check("the same, times as long as alone", ratio, Target::AtMost(2.2));
-    Watch::begin(&world, &guilds[WATCHED_BESIDE]).await.judge(figures).await;
-    manners_so_far(&world, figures).await;
-    cancel(&world, &guilds[BIG], &job, figures).await;
-    world.close().await;
+    Watch::begin(&deployment, &guilds[WATCHED_BESIDE]).await.judge(figures).await;
+    rate_limit_check_so_far(&deployment, figures).await;
+    cancel(&deployment, &guilds[BIG], &job, figures).await;
+    deployment.close().await;
 }
 
 /// One after the other, each from the call's commit to its end, in seconds.
-async fn small_bulks(world: &World, guilds: &[Guild]) -> Vec<f64> {
+async fn small_bulks(deployment: &Deployment, guilds: &[Guild]) -> Vec<f64> {
     let mut took = Vec::new();
     for guild in guilds {
-        let job = world.begin_sync_all(guild).await;
-        let row = world.sync_all_ended(&job, LONG).await;
-        assert_eq!(world.simulator.wrong(guild).await, 0, "{row:?}");
+        let job = deployment.begin_sync_all(guild).await;
+        let row = deployment.sync_all_ended(&job, LONG).await;
+        assert_eq!(deployment.simulator.wrong(guild).await, 0, "{row:?}");
         took.push(seconds(&row));
     }
     took
@@ -162,16 +162,16 @@ pub(crate) fn seconds(row: &JobRow) -> f64 {
     (ended - row.created_at).to_std().unwrap_or_default().as_secs_f64()
 }
 
-async fn manners_so_far(world: &World, figures: &mut Figures) {
-    let stats = world.simulator.stats().await;
+async fn rate_limit_check_so_far(deployment: &Deployment, figures: &mut Figures) {
+    let stats = deployment.simulator.stats().await;
     let number = |name: &str| stats[name].as_f64().unwrap_or(0.0);
     figures.check("most chat requests in any second", number("max_per_second"), Target::AtMost(50.0));
     figures.check("refused for their rate", number("rate_limited"), Target::AtMost(0.0));
 }
 
-async fn cancel(world: &World, guild: &Guild, job: &str, figures: &mut Figures) {
+async fn cancel(deployment: &Deployment, guild: &Guild, job: &str, figures: &mut Figures) {
     let asked = std::time::Instant::now();
-    world.api_of(guild).delete(&format!("/jobs/{job}")).await.ok();
-    world.sync_all_ended(job, LONG).await;
+    deployment.api_of(guild).delete(&format!("/jobs/{job}")).await.ok();
+    deployment.sync_all_ended(job, LONG).await;
     figures.tell("the big one ended after its cancel, seconds", asked.elapsed().as_secs_f64());
 }

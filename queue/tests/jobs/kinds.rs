@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::world::guild;
+use crate::fixture::guild;
 
 macro_rules! kind {
     ($name:ident { $($field:ident: $type:ty),* }, $kind:literal, $attempts:literal $(, $limit:expr)?) => {

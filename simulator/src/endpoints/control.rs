@@ -30,9 +30,14 @@ pub(crate) fn reset_stats(simulator: &Simulator, _: &Input) -> Reply {
     Reply::empty()
 }
 
-pub(crate) fn clear_faults(simulator: &Simulator, _: &Input) -> Reply {
-    simulator.records().faults.clear();
-    Reply::empty()
+pub(crate) fn clear_faults(simulator: &Simulator, input: &Input) -> Reply {
+    match input.query("guild_id").map(str::parse).transpose() {
+        Ok(guild) => {
+            simulator.records().faults.clear(guild);
+            Reply::empty()
+        }
+        Err(_) => Reply::bad_control("guild_id: must be a snowflake"),
+    }
 }
 
 pub(crate) fn chat_member(simulator: &Simulator, input: &Input) -> Reply {
@@ -49,6 +54,7 @@ pub(crate) fn chat_member(simulator: &Simulator, input: &Input) -> Reply {
 #[serde(deny_unknown_fields)]
 struct FaultForm {
     route: String,
+    guild_id: Option<GuildId>,
     status: Option<u16>,
     hang_ms: Option<u64>,
     huge_bytes: Option<u64>,
@@ -98,6 +104,7 @@ fn read_fault(simulator: &Simulator, form: FaultForm) -> Result<Fault, String> {
     }
     Ok(Fault {
         route: form.route,
+        guild: form.guild_id,
         status: form.status,
         hang: form.hang_ms.map(Duration::from_millis),
         huge: form.huge_bytes.map(|bytes| Huge { bytes, content_length: form.content_length }),

@@ -54,16 +54,13 @@ async fn off_runs_at_full_speed() {
 /// Two sets of clients stand for two worker processes: their pacing meets in Redis.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_keep_the_limit_together() {
-    let Ok(url) = std::env::var("GUILDHALL_TEST_REDIS_URL") else {
-        eprintln!("skipped two_processes_keep_the_limit_together: GUILDHALL_TEST_REDIS_URL is not set");
-        return;
-    };
     let peer = Peer::start(200, RateLimit::Fast).await;
+    let servers = testkit::Servers::from_env();
     let prefix = format!("test-pacing-{}", std::process::id());
     let started = Instant::now();
     let mut tasks = Vec::new();
     for process in 0..2 {
-        let redis = runtime::Redis::connect(&url, &prefix).await.unwrap();
+        let redis = runtime::Redis::connect(&servers.redis, &prefix).await.unwrap();
         let platform = Platforms::new(&config(&peer.url, "50"), Some(&redis)).unwrap().chat;
         for task in process * 3..process * 3 + 3 {
             tasks.push(tokio::spawn(rename(platform.clone(), bulk(), task * 30..task * 30 + 30)));
