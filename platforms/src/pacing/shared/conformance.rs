@@ -5,9 +5,10 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::*;
+use crate::pacing::answered::{Bucket, Pause};
 use crate::pacing::load_model::{Plan, Step, walk};
+use crate::pacing::numbers::SECOND;
 use crate::pacing::state::PaceState;
-use crate::pacing::{Bucket, Pause, SECOND};
 
 async fn pace() -> SharedPace {
     SharedPace::new(testkit::redis().await, "chat")

@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 use testkit::{PrivateServer, signal};
 
 use super::*;
-use crate::Priority::{Bulk, Interactive};
-use crate::pacing::{Bucket, Pacer, Pause, SECOND};
+use crate::context::Priority::{Bulk, Interactive};
+use crate::pacing::answered::{Bucket, Pause};
+use crate::pacing::numbers::SECOND;
+use crate::pacing::pacer::Pacer;
 
 fn rules(rate: &str) -> Rules {
     Rules::chat(rate.parse().unwrap())
