@@ -4,7 +4,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
-use super::Plan;
+use super::plan::Plan;
 use testkit::{Fixture, Guild, key_text};
 
 /// Calls with one key, of all kinds: well below every quota of a minute, repeats included.

@@ -4,7 +4,7 @@
 //! `Idempotency-Key` of its own, and repeat it with the same key while the connection breaks or a 5xx comes. Meanwhile
 //! processes are killed with SIGKILL and started again as a supervisor would, and so is the broker; Redis stalls, and
 //! the wall clock of one worker can be off. When all is over,
-//! [`judge`] counts the effects where they happened, on the simulated platform, and compares them with the calls; what
+//! `judge` counts the effects where they happened, on the simulated platform, and compares them with the calls; what
 //! the job table says about itself is the least of the evidence.
 //!
 //! # What the numbers mean
@@ -32,6 +32,7 @@ mod kills;
 mod plan;
 mod report;
 mod rows;
+mod servers;
 mod skew;
 mod supervisor;
 
@@ -49,13 +50,14 @@ pub use report::Report;
 use balancer::Balancer;
 use calls::Calls;
 use kills::Kills;
+use servers::PrivateServers;
 use supervisor::Supervisor;
-use testkit::{Deployment, Mode, PrivateServer, Servers, Setup};
+use testkit::{Deployment, Mode, Servers, Setup};
 
 /// How long jobs may take after the last call, without any of them ending, until the rest counts as lost.
 const STANDSTILL: Duration = Duration::from_secs(180);
 
-/// Sets the stage, makes all calls under fire, waits until every job is over, and judges.
+/// Starts a deployment, makes all calls under fire, waits until every job is over, and judges.
 pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
     let seed = plan.seed.unwrap_or_else(rand::random);
     println!("seed {seed}");
@@ -94,24 +96,6 @@ async fn under_fire(
     strikes.over_after = began.elapsed();
     let verdict = judge::judge(deployment, (&list, &told)).await?;
     Ok(Report::new(plan, verdict, (&told, strikes), supervisor.ended_by_themselves()))
-}
-
-/// The servers that are hurt are the test's own.
-struct PrivateServers {
-    broker: Arc<PrivateServer>,
-    redis: Arc<PrivateServer>,
-}
-
-impl PrivateServers {
-    async fn start(plan: &Plan) -> anyhow::Result<Option<Self>> {
-        if plan.embedded {
-            return Ok(None);
-        }
-        let start = |kind| tokio::task::spawn_blocking(move || PrivateServer::start(kind, "chaos"));
-        let broker = start("rabbitmq").await.context("the broker does not start")?;
-        let redis = start("redis").await.context("Redis does not start")?;
-        Ok(Some(Self { broker: Arc::new(broker), redis: Arc::new(redis) }))
-    }
 }
 
 async fn deployment(plan: &Plan, calls: &Calls, private: Option<&PrivateServers>) -> Deployment {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Plan;
 use super::balancer::Balancer;
+use super::plan::Plan;
 use super::skew::Skew;
 use testkit::{Deployment, Running, http_client};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::figures::{Figures, Target, float};
 use testkit::{Deployment, Guild, JobRow};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::figures::{Figures, Target, float};
 use crate::turns::Singles;
 use testkit::Deployment;

@@ -7,7 +7,7 @@ use entities::{ChatId, GuildId};
 use platforms::{CallContext, Platforms};
 use runtime::{PlatformConfig, Rate, Redis};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::figures::{Figures, Target, float, jain};
 use testkit::{Deployment, Mode};
 

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::{Arguments, LONG};
+use super::arguments::{Arguments, LONG};
 use crate::figures::{Figures, Target, float};
 use testkit::Deployment;
 
@@ -24,6 +24,6 @@ pub(super) async fn measure(arguments: &Arguments, members: usize, figures: &mut
     figures.tell("seconds", took);
     let one = float(members) / ONE_BUCKET;
     figures.check("part of the time that one bucket would take", took / one, Target::AtMost(0.6));
-    super::rate_limit_check_so_far(&deployment, figures).await;
+    super::limits_kept::measure(&deployment, figures).await;
     deployment.close().await;
 }

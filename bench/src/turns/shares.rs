@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Arguments, LONG, seconds};
+use super::arguments::{Arguments, LONG, seconds};
 use crate::figures::{Figures, Target, float, jain, mean};
 use testkit::{Deployment, Update};
 
@@ -30,7 +30,7 @@ pub(super) async fn measure(arguments: &Arguments, figures: &mut Figures) {
     figures.check("Jain's index over members done in a stretch, worst", worst, Target::AtLeast(0.95));
     figures.check("Jain's index over the times they took", jain(&took), Target::AtLeast(0.95));
     figures.tell("seconds they took, mean", mean(&took));
-    super::rate_limit_check_so_far(&deployment, figures).await;
+    super::limits_kept::measure(&deployment, figures).await;
     deployment.close().await;
 }
 

@@ -134,10 +134,6 @@ impl Fixture {
         Self::process(&self.config, &self.context.clock).await
     }
 
-    pub(crate) fn work(&self) {
-        self.work_with(crate::kinds::registry());
-    }
-
     pub(crate) fn work_with(&self, registry: Registry) {
         queue::run::run(&self.queue, registry, Slots::default());
     }
