@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let url = crate::site::amqp_url()?;
+    let url = crate::fixture::amqp_url()?;
     let name = format!("bench.{}", uuid::Uuid::now_v7().simple());
     let publisher = Connection::connect(&url, ConnectionProperties::default()).await?;
     let consumer = Connection::connect(&url, ConnectionProperties::default()).await?;

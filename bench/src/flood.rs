@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::figures::{Figures, Target, float, percentile};
-use crate::stage::{Api, Fixture, Guild, Mode, Setup, World, key_text};
 use crate::turns::Singles;
+use testkit::{Api, Deployment, Fixture, Guild, Mode, Setup, key_text};
 
 /// One guild queues 1,200 single syncs within 5 s, with 40 keys: single syncs of other guilds still start within a second
 /// (p99). The chat platform's global limit is kept (simulator profile `fast`). Exits with 1 when that is missed.
@@ -39,21 +39,21 @@ const OTHERS: usize = 6;
 
 /// True when the target was met.
 pub async fn run(arguments: &Arguments) -> bool {
-    let world = world(arguments).await;
-    let (flooding, others) = (&world.fixture.guilds[0], &world.fixture.guilds[1..]);
-    let mut singles = Singles::new(&world, others, Duration::from_millis(arguments.each_ms));
-    let (took, waits) = tokio::join!(flood(&world, flooding), singles.run(arguments.singles));
+    let deployment = deployment(arguments).await;
+    let (flooding, others) = (&deployment.fixture.guilds[0], &deployment.fixture.guilds[1..]);
+    let mut singles = Singles::new(&deployment, others, Duration::from_millis(arguments.each_ms));
+    let (took, waits) = tokio::join!(flood(&deployment, flooding), singles.run(arguments.singles));
     let mut figures = Figures::default();
     figures.part(&format!("{FLOOD} single syncs of one guild were queued within {took:.1?}; other guilds:"));
     waits.tell(&mut figures);
     figures.check("of them started", float(waits.started().len()), Target::AtLeast(float(arguments.singles)));
     let p99 = percentile(waits.started(), 99);
     figures.check("commit to start, ms, p99", p99, Target::AtMost(1_000.0));
-    world.close().await;
+    deployment.close().await;
     figures.conclude()
 }
 
-async fn world(arguments: &Arguments) -> World {
+async fn deployment(arguments: &Arguments) -> Deployment {
     let mode = if arguments.embedded { Mode::Embedded } else { Mode::Distributed };
     let setup =
         Setup::new(mode).latency_ms(arguments.latency_ms).processes(arguments.processes).paced("fast");
@@ -67,10 +67,10 @@ async fn world(arguments: &Arguments) -> World {
         json!({ "text": key_text(0, &name), "name": name, "owner_id": owner })
     });
     file["guilds"][0]["keys"] = keys.collect();
-    let world = World::prepare_with(setup, fixture, &file).await;
-    world.command(&["seed", "fixture.json"]).await.succeeded();
-    world.start_all().await;
-    world
+    let deployment = Deployment::prepare_with(setup, fixture, &file).await;
+    deployment.command(&["seed", "fixture.json"]).await.succeeded();
+    deployment.start_all().await;
+    deployment
 }
 
 fn key_name(number: usize) -> String {
@@ -78,8 +78,8 @@ fn key_name(number: usize) -> String {
 }
 
 /// All of them, spread evenly; how long it took until they were queued.
-async fn flood(world: &World, guild: &Guild) -> Duration {
-    let base = world.api_of(guild).without("x-api-key").header("prefer", "respond-async");
+async fn flood(deployment: &Deployment, guild: &Guild) -> Duration {
+    let base = deployment.api_of(guild).without("x-api-key").header("prefer", "respond-async");
     let keys: Vec<Api> = (0..KEYS).map(|number| base.key(&key_text(0, &key_name(number)))).collect();
     let (began, members) = (Instant::now(), u32::try_from(FLOOD).unwrap_or(u32::MAX));
     let calls = guild.members.iter().zip(0_u32..).map(|(member, number)| {

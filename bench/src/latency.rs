@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use queue::Answer;
 
-use crate::site::{Mode, Site, draft};
+use crate::fixture::{Fixture, Mode, draft};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -15,17 +15,17 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let site = Site::start(arguments.mode, 1).await?;
-    site.work(1).await?;
+    let fixture = Fixture::start(arguments.mode, 1).await?;
+    fixture.work(1).await?;
     let mut starts = Vec::new();
     let mut calls = Vec::new();
     for round in 0..arguments.jobs + 20 {
         let began = Instant::now();
-        let transaction = site.context.database.begin().await?;
-        let enqueued = draft(0)?.enqueue(&transaction, site.context.clock.now()).await?;
+        let transaction = fixture.context.database.begin().await?;
+        let enqueued = draft(0)?.enqueue(&transaction, fixture.context.clock.now()).await?;
         transaction.commit().await?;
-        let committed = site.context.clock.now().timestamp_micros();
-        let answer = site.queue.call(enqueued, Duration::from_secs(10)).await?;
+        let committed = fixture.context.clock.now().timestamp_micros();
+        let answer = fixture.queue.call(enqueued, Duration::from_secs(10)).await?;
         let Some(Answer::Succeeded(result)) = answer else { anyhow::bail!("no answer: {answer:?}") };
         if round >= 20 {
             calls.push(began.elapsed());

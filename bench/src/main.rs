@@ -4,9 +4,9 @@
 
 mod ceiling;
 mod chaos_command;
+mod fixture;
 mod latency;
 mod proxy_command;
-mod site;
 mod staff;
 mod throughput;
 
@@ -35,7 +35,7 @@ enum What {
     Staff(staff::Arguments),
     Chaos(bench::chaos::Plan),
     Flood(bench::flood::Arguments),
-    Manners(bench::manners::Arguments),
+    RateLimits(bench::rate_limit_check::Arguments),
     Outage(bench::outage::Arguments),
     /// A TCP proxy that fails when told, to stand between a process and one of its servers
     Proxy(proxy_command::Arguments),
@@ -52,7 +52,7 @@ async fn main() -> anyhow::Result<()> {
         What::Staff(arguments) => staff::run(&arguments).await,
         What::Chaos(plan) => chaos_command::run(&plan).await,
         What::Flood(arguments) => targets(bench::flood::run(&arguments).await),
-        What::Manners(arguments) => targets(bench::manners::run(&arguments).await),
+        What::RateLimits(arguments) => targets(bench::rate_limit_check::run(&arguments).await),
         What::Outage(arguments) => targets(bench::outage::run(&arguments).await),
         What::Proxy(arguments) => proxy_command::run(&arguments),
         What::Recovery(arguments) => targets(bench::recovery::run(&arguments).await),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::figures::{Figures, Target, float, percentile};
-use crate::stage::{JobState, Mode, PrivateServer, Servers, Setup, World, eventually};
 use crate::turns::{Singles, Waits};
+use testkit::{Deployment, JobState, Mode, PrivateServer, Servers, Setup, eventually};
 
 /// A minute without the broker, under a steady load of single syncs whose callers wait. Exits with 1 when a caller waits
 /// 2 s longer, is told to come back, or a job is lost.
@@ -40,20 +40,25 @@ pub async fn run(arguments: &Arguments) -> bool {
     let setup = Setup::new(Mode::Distributed)
         .sizes(&vec![calls.div_ceil(GUILDS); GUILDS])
         .latency_ms(arguments.latency_ms);
-    let world = World::start(Setup { servers: Some(servers), ..setup }).await;
+    let deployment = Deployment::start(Setup { servers: Some(servers), ..setup }).await;
     for _ in 1..arguments.workers {
-        world.add_worker().await;
+        deployment.add_worker().await;
     }
     let mut figures = Figures::default();
-    measure(arguments, &world, &broker, &mut figures).await;
-    lost(&world, calls, &mut figures).await;
-    world.close().await;
+    measure(arguments, &deployment, &broker, &mut figures).await;
+    lost(&deployment, calls, &mut figures).await;
+    deployment.close().await;
     figures.conclude()
 }
 
-async fn measure(arguments: &Arguments, world: &World, broker: &PrivateServer, figures: &mut Figures) {
+async fn measure(
+    arguments: &Arguments,
+    deployment: &Deployment,
+    broker: &PrivateServer,
+    figures: &mut Figures,
+) {
     let each = Duration::from_secs(1) / arguments.rate;
-    let mut singles = Singles::new(world, &world.fixture.guilds, each);
+    let mut singles = Singles::new(deployment, &deployment.fixture.guilds, each);
     let calls = |seconds: u32| (seconds * arguments.rate) as usize;
     let before = singles.run(calls(arguments.around)).await;
     told("before", &before, figures);
@@ -64,7 +69,7 @@ async fn measure(arguments: &Arguments, world: &World, broker: &PrivateServer, f
     figures.check("the caller's wait, ms, p99: longer by", slower, Target::AtMost(2_000.0));
     figures.check("told to come back (202)", float(during.late()), Target::AtMost(0.0));
     broker.start_again();
-    world.wait_until_ready().await;
+    deployment.wait_until_ready().await;
     told("after its return", &singles.run(calls(arguments.around)).await, figures);
 }
 
@@ -74,9 +79,9 @@ fn told(part: &str, waits: &Waits, figures: &mut Figures) {
     figures.tell("the caller's wait, ms, longest", percentile(waits.answered(), 100));
 }
 
-async fn lost(world: &World, calls: usize, figures: &mut Figures) {
+async fn lost(deployment: &Deployment, calls: usize, figures: &mut Figures) {
     let rows = eventually("all jobs have ended", ENDS_WITHIN, async || {
-        let rows = world.job_rows("sync_member").await;
+        let rows = deployment.job_rows("sync_member").await;
         rows.iter().all(|row| !row.state.is_open()).then_some(rows)
     })
     .await;

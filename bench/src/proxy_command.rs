@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::net::SocketAddr;
 
-use bench::proxy::{ORDERS, Order, Proxy};
+use testkit::proxy::{ORDERS, Order, Proxy};
 
 #[derive(clap::Args)]
 #[command(after_help = format!("Orders on standard input, one a line; its end ends the proxy:\n\n{ORDERS}"))]

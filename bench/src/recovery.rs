@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::figures::{Figures, Target, float};
-use crate::stage::{JobRow, JobState, Mode, Setup, World, eventually};
+use testkit::{Deployment, JobRow, JobState, Mode, Setup, eventually};
 
 /// Kills a worker, and `serve`, while they run jobs. Exits with 1 when the worker's jobs do not run elsewhere within 20 s,
 /// or those of `serve` not within 2 s of its restart.
@@ -32,56 +32,56 @@ pub async fn run(arguments: &Arguments) -> bool {
         (Mode::Embedded, "serve is killed and restarted: its jobs run again after, s", 2.0),
     ] {
         let setup = Setup::new(mode).sizes(&[JOBS * arguments.rounds; 2]).latency_ms(LATENCY_MS);
-        let world = World::start(setup.processes(2)).await;
+        let deployment = Deployment::start(setup.processes(2)).await;
         for round in 0..arguments.rounds {
-            let took = killed(&world, round).await;
+            let took = killed(&deployment, round).await;
             figures.tell("jobs that were running", float(took.len()));
             figures.check(what, took.into_iter().fold(0.0, f64::max), Target::AtMost(target));
         }
-        world.close().await;
+        deployment.close().await;
     }
     figures.conclude()
 }
 
 /// Seconds until each job of the killed process was claimed again.
-async fn killed(world: &World, round: usize) -> Vec<f64> {
-    for guild in &world.fixture.guilds {
-        let api = world.api_of(guild).header("prefer", "respond-async");
+async fn killed(deployment: &Deployment, round: usize) -> Vec<f64> {
+    for guild in &deployment.fixture.guilds {
+        let api = deployment.api_of(guild).header("prefer", "respond-async");
         for member in &guild.members[round * JOBS..(round + 1) * JOBS] {
             let body = json!({ "guild_id": guild.id, "user_id": member.chat });
             assert_eq!(api.post("/interactions/sync", body).await.status, 202);
         }
     }
-    let victim = eventually("a job runs", PATIENCE, async || running(world).await.pop()).await;
-    let mut lost = running(world).await;
+    let victim = eventually("a job runs", PATIENCE, async || running(deployment).await.pop()).await;
+    let mut lost = running(deployment).await;
     lost.retain(|row| row.worker == victim.worker);
     let since = Instant::now();
-    if world.mode() == Mode::Embedded {
-        world.restart_serve(async |serve| serve.kill()).await;
+    if deployment.mode() == Mode::Embedded {
+        deployment.restart_serve(async |serve| serve.kill()).await;
     } else {
-        world.take_worker_of(&victim).process.kill();
-        world.add_worker().await;
+        deployment.take_worker_of(&victim).process.kill();
+        deployment.add_worker().await;
     }
-    let took = claimed_again(world, &lost, since).await;
+    let took = claimed_again(deployment, &lost, since).await;
     // A second crash in a row would quarantine them.
     eventually("all jobs have ended", PATIENCE, async || {
-        let rows = world.job_rows("sync_member").await;
+        let rows = deployment.job_rows("sync_member").await;
         rows.iter().all(|row| !row.state.is_open()).then_some(())
     })
     .await;
     took
 }
 
-async fn running(world: &World) -> Vec<JobRow> {
-    let rows = world.job_rows("sync_member").await;
+async fn running(deployment: &Deployment) -> Vec<JobRow> {
+    let rows = deployment.job_rows("sync_member").await;
     rows.into_iter().filter(|row| row.state == JobState::Running).collect()
 }
 
 /// A job that still ended before the kill counts as claimed.
-async fn claimed_again(world: &World, lost: &[JobRow], since: Instant) -> Vec<f64> {
+async fn claimed_again(deployment: &Deployment, lost: &[JobRow], since: Instant) -> Vec<f64> {
     let mut took = vec![None; lost.len()];
     eventually("all jobs of the killed process run again", PATIENCE, async || {
-        let rows = world.job_rows("sync_member").await;
+        let rows = deployment.job_rows("sync_member").await;
         for (job, took) in lost.iter().zip(&mut took) {
             let now = rows.iter().find(|row| row.job_id == job.job_id);
             let again = now.is_some_and(|row| row.token > job.token || !row.state.is_open());

@@ -13,7 +13,7 @@ use entities::staff_action::{self, ActionType};
 use entities::{GuildId, Timestamp, quota_progress, staff_directory, staff_session};
 use sea_orm::{ConnectionTrait, DbErr};
 
-use crate::site::{Mode, Site, guild_id};
+use crate::fixture::{Fixture, Mode, guild_id};
 use explained::Explained;
 
 #[derive(clap::Args)]
@@ -53,10 +53,10 @@ const ALL: [(What, &str); 6] = [
 ];
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let site = Site::start(Mode::Distributed, 1).await?;
+    let fixture = Fixture::start(Mode::Distributed, 1).await?;
     let guild = guild_id(0)?;
     let began = Instant::now();
-    load::fill(&site.patient().await?, guild, arguments).await?;
+    load::fill(&fixture.patient().await?, guild, arguments).await?;
     println!(
         "{} staff, {} actions, {} sessions, loaded in {:.1?}",
         arguments.staff,
@@ -64,7 +64,7 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
         arguments.sessions,
         began.elapsed()
     );
-    let (conn, now) = (site.context.database.read(), site.context.clock.now());
+    let (conn, now) = (fixture.context.database.read(), fixture.context.clock.now());
     for (what, name) in ALL {
         let mut times = Vec::new();
         let mut rows = 0;
@@ -78,7 +78,8 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
             answer(&Explained(conn), what, guild, now).await?;
         }
     }
-    site.remove().await
+    fixture.remove().await;
+    Ok(())
 }
 
 fn median(times: &mut [Duration]) -> Duration {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use entities::job::{Class, listing};
 
-use crate::site::{Mode, Site, draft};
+use crate::fixture::{Fixture, Mode, draft};
 
 /// Counting reads the whole table: more often, and it would be part of what is measured.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -30,15 +30,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let site = Site::start(arguments.mode, arguments.guilds).await?;
-    site.work(if arguments.mode == Mode::Embedded { 1 } else { arguments.workers }).await?;
+    let fixture = Fixture::start(arguments.mode, arguments.guilds).await?;
+    fixture.work(if arguments.mode == Mode::Embedded { 1 } else { arguments.workers }).await?;
     let started = Instant::now();
     let count = arguments.producers.get();
     let share = arguments.jobs / count;
     let mut producers = Vec::new();
     for producer in 0..count {
         let first = i64::try_from(producer * share)?;
-        let (queue, context) = (site.queue.clone(), site.context.clone());
+        let (queue, context) = (fixture.queue.clone(), fixture.context.clone());
         let (batch, guilds) = (arguments.batch.get(), arguments.guilds);
         producers.push(tokio::spawn(async move {
             produce(&context, &queue, (first, share, batch, guilds)).await
@@ -48,7 +48,7 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
         producer.await??;
     }
     let enqueued = started.elapsed();
-    let done = wait_until_drained(&site, (share * count) as u64).await?;
+    let done = wait_until_drained(&fixture, (share * count) as u64).await?;
     let total = started.elapsed();
     println!(
         "mode {:?}, {} jobs, enqueued in {enqueued:.2?}, all finished in {total:.2?}",
@@ -79,12 +79,12 @@ async fn produce(
     Ok(())
 }
 
-async fn wait_until_drained(site: &Site, jobs: u64) -> anyhow::Result<u64> {
+async fn wait_until_drained(fixture: &Fixture, jobs: u64) -> anyhow::Result<u64> {
     loop {
-        let done = listing::count_succeeded(site.context.database.read(), "noop").await?;
+        let done = listing::count_succeeded(fixture.context.database.read(), "noop").await?;
         if done >= jobs {
-            let now = site.context.clock.now();
-            let backlog = listing::backlog(site.context.database.read(), Class::Default, now).await?;
+            let now = fixture.context.clock.now();
+            let backlog = listing::backlog(fixture.context.database.read(), Class::Default, now).await?;
             anyhow::ensure!((backlog.available, backlog.held) == (0, 0), "jobs are left over");
             return Ok(done);
         }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use reqwest::header::HeaderMap;
 use serde::Deserialize;
 
-use crate::pacing::{Answered, Bucket, Pause, micros};
+use crate::pacing::answered::{Answered, Bucket, Pause};
+use crate::pacing::numbers::micros;
 
 /// A 429 that does not say how long to wait.
 const UNSTATED_PAUSE: Duration = Duration::from_secs(1);

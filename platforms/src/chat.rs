@@ -6,7 +6,10 @@
 use async_trait::async_trait;
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 
-use crate::{CallContext, CallPermit, Permissions, PlatformError};
+use crate::context::CallContext;
+use crate::error::PlatformError;
+use crate::permissions::Permissions;
+use crate::wire::CallPermit;
 
 /// The most members one page holds.
 pub const MEMBERS_PER_PAGE: u16 = 1000;

@@ -7,11 +7,14 @@ use std::sync::Arc;
 
 use runtime::{PlatformConfig, Redis, Secret};
 
+use crate::chat::ChatPlatform;
 use crate::discord::Discord;
+use crate::error::PlatformError;
 use crate::pacing::{Pacer, Rules, SharedPace};
+use crate::play::PlayPlatform;
 use crate::roblox::{PlayHosts, Roblox};
 use crate::wire::{Wire, http_client};
-use crate::{ChatPlatform, PlatformError, PlayPlatform, discord, roblox};
+use crate::{discord, roblox};
 
 const CHAT_API: &str = "https://discord.com/api/v10";
 const PLAY_CLOUD: &str = "https://apis.roblox.com";

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::pacing::RETRY_UNAVAILABLE;
+use crate::pacing::numbers::RETRY_UNAVAILABLE;
 
 /// The thing a platform says it does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

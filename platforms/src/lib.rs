@@ -1,7 +1,7 @@
 //! The two platforms a guild lives on: the chat platform (Discord) and the game platform (Roblox).
 //!
-//! Two small traits, one real wire client for each, the pacing both go through, and the simulator that speaks the
-//! same wire formats. Clients cannot tell the simulator from the real hosts: only the base URL differs.
+//! Two small traits, one real wire client for each, and the pacing both go through. The crate `simulator` speaks the
+//! same wire formats: clients cannot tell it from the real hosts, only the base URL differs.
 
 mod answer;
 mod chat;
@@ -14,7 +14,6 @@ mod permissions;
 mod play;
 mod roblox;
 mod routes;
-pub mod simulator;
 mod wire;
 
 pub use chat::{
@@ -25,7 +24,7 @@ pub use chat::{
 pub use config::Platforms;
 pub use context::{CallContext, Priority};
 pub use error::{Missing, PlatformError};
-pub use pacing::ForbiddenStreak;
+pub use pacing::streak::ForbiddenStreak;
 pub use permissions::Permissions;
 pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, PlayPlatform, Ranks};
 pub use wire::CallPermit;

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use entities::{GroupId, PlayId};
 
-use crate::{CallContext, PlatformError};
+use crate::context::CallContext;
+use crate::error::PlatformError;
 
 /// One membership call asks for at most this many users.
 pub const MEMBERSHIP_USERS_PER_CALL: usize = 50;

@@ -1,13 +1,8 @@
-//! The routes of both platforms, by template. The clients call them, the simulator serves them, metrics, pacing,
-//! faults and statistics are keyed by them.
+//! The routes of both platforms, by template. Calls, metrics, pacing and errors name them.
 
 /// Methods and paths of the chat platform, below its base URL.
 pub(crate) mod chat {
     pub(crate) const BOT_USER: &str = "GET /users/@me";
-    pub(crate) const APPLICATION: &str = "GET /applications/@me";
-    /// The older path of the same, which some clients still ask.
-    pub(crate) const OLD_APPLICATION: &str = "GET /oauth2/applications/@me";
-    pub(crate) const GUILD: &str = "GET /guilds/:guild";
     pub(crate) const ROLES: &str = "GET /guilds/:guild/roles";
     pub(crate) const MEMBERS: &str = "GET /guilds/:guild/members";
     pub(crate) const MEMBER: &str = "GET /guilds/:guild/members/:user";
@@ -24,7 +19,6 @@ pub(crate) mod chat {
 /// Methods and paths of the game platform, below its base URLs.
 pub(crate) mod play {
     pub(crate) const MEMBERSHIPS: &str = "GET /cloud/v2/groups/-/memberships";
-    pub(crate) const GROUP_MEMBERSHIPS: &str = "GET /cloud/v2/groups/:group/memberships";
     pub(crate) const GROUP_ROLES: &str = "GET /cloud/v2/groups/:group/roles";
     pub(crate) const USERS: &str = "POST /v1/users";
 }

@@ -11,8 +11,9 @@ use reqwest::{Client, Method, Response, redirect};
 use serde::de::DeserializeOwned;
 
 use crate::answer;
+use crate::context::CallContext;
+use crate::error::PlatformError;
 use crate::pacing::{Answered, Ask, Pacer, Permit};
-use crate::{CallContext, PlatformError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// From the first byte sent to the last byte read.

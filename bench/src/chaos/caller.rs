@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::balancer::Balancer;
 use super::calls::Call;
-use crate::stage::http_client;
+use testkit::http_client;
 
 /// A call without any answer after this long is given up. Many times longer than a process that died in the middle of a
 /// request leaves its key reserved.

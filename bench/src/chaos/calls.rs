@@ -4,8 +4,8 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 
-use super::Plan;
-use crate::stage::{Fixture, Guild, key_text};
+use super::plan::Plan;
+use testkit::{Fixture, Guild, key_text};
 
 /// Calls with one key, of all kinds: well below every quota of a minute, repeats included.
 const CALLS_OF_A_KEY: usize = 10;

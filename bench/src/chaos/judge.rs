@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::caller::{Fate, Told};
 use super::calls::{Call, Kind};
 use super::rows::{self, JobRow, Rows};
-use crate::stage::World;
+use testkit::Deployment;
 
 /// Examples of each finding in the report.
 const SHOWN: usize = 20;
@@ -56,9 +56,12 @@ struct Evidence {
     answers: HashMap<String, Option<JobId>>,
 }
 
-pub(super) async fn judge(world: &World, (calls, told): (&[Call], &[Told])) -> anyhow::Result<Verdict> {
+pub(super) async fn judge(
+    deployment: &Deployment,
+    (calls, told): (&[Call], &[Told]),
+) -> anyhow::Result<Verdict> {
     anyhow::ensure!(calls.len() == told.len(), "{} calls, {} answers", calls.len(), told.len());
-    let evidence = Evidence::gather(world, rows::read(world).await?).await?;
+    let evidence = Evidence::gather(deployment, rows::read(deployment).await?).await?;
     Ok(Verdict::of(evidence, calls.iter().zip(told.iter().map(|told| &told.fate))))
 }
 
@@ -148,11 +151,11 @@ impl Case {
 }
 
 impl Evidence {
-    async fn gather(world: &World, rows: Rows) -> anyhow::Result<Self> {
+    async fn gather(deployment: &Deployment, rows: Rows) -> anyhow::Result<Self> {
         let mut evidence = Self::default();
-        for guild in &world.fixture.guilds {
-            let ledger = world.simulator.ledger(guild).await;
-            for member in ledger["members"].as_array().into_iter().flatten() {
+        for guild in &deployment.fixture.guilds {
+            let state = deployment.simulator.guild_state(guild).await;
+            for member in state["members"].as_array().into_iter().flatten() {
                 let seen = Seen {
                     roles: member["roles"].clone(),
                     nick: text(&member["nick"]),
@@ -161,7 +164,7 @@ impl Evidence {
                 };
                 evidence.members.insert((guild.id.clone(), text(&member["chat_id"])), seen);
             }
-            for channel in ledger["channels"].as_array().into_iter().flatten() {
+            for channel in state["channels"].as_array().into_iter().flatten() {
                 let ticket = ticket_of(&text(&channel["topic"]));
                 *evidence.channels.entry((guild.id.clone(), ticket)).or_default() += 1;
             }

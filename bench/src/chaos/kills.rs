@@ -12,8 +12,9 @@ use rand::seq::IndexedRandom;
 use tokio::task::JoinHandle;
 
 use super::caller::Told;
+use super::plan::Plan;
+use super::servers::PrivateServers;
 use super::supervisor::{Supervisor, TICK};
-use super::{Plan, PrivateServers};
 
 /// Before a killed process is started again, milliseconds: from a supervisor that does so at once to a slow one.
 const PROCESS_PAUSE: std::ops::Range<u64> = 0..2_500;

@@ -4,7 +4,7 @@
 //! `Idempotency-Key` of its own, and repeat it with the same key while the connection breaks or a 5xx comes. Meanwhile
 //! processes are killed with SIGKILL and started again as a supervisor would, and so is the broker; Redis stalls, and
 //! the wall clock of one worker can be off. When all is over,
-//! [`judge`] counts the effects where they happened, on the simulated platform, and compares them with the calls; what
+//! `judge` counts the effects where they happened, on the simulated platform, and compares them with the calls; what
 //! the job table says about itself is the least of the evidence.
 //!
 //! # What the numbers mean
@@ -32,6 +32,7 @@ mod kills;
 mod plan;
 mod report;
 mod rows;
+mod servers;
 mod skew;
 mod supervisor;
 
@@ -46,25 +47,26 @@ use rand::rngs::StdRng;
 pub use plan::Plan;
 pub use report::Report;
 
-use crate::stage::{Mode, PrivateServer, Servers, Setup, World};
 use balancer::Balancer;
 use calls::Calls;
 use kills::Kills;
+use servers::PrivateServers;
 use supervisor::Supervisor;
+use testkit::{Deployment, Mode, Servers, Setup};
 
 /// How long jobs may take after the last call, without any of them ending, until the rest counts as lost.
 const STANDSTILL: Duration = Duration::from_secs(180);
 
-/// Sets the stage, makes all calls under fire, waits until every job is over, and judges.
+/// Starts a deployment, makes all calls under fire, waits until every job is over, and judges.
 pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
     let seed = plan.seed.unwrap_or_else(rand::random);
     println!("seed {seed}");
     let mut rng = StdRng::seed_from_u64(seed);
     let calls = Calls::draw(plan, &mut rng);
     let servers = PrivateServers::start(plan).await?;
-    let world = world(plan, &calls, servers.as_ref()).await;
-    let report = under_fire(plan, &world, (calls, servers.as_ref()), &mut rng).await;
-    world.close().await;
+    let deployment = deployment(plan, &calls, servers.as_ref()).await;
+    let report = under_fire(plan, &deployment, (calls, servers.as_ref()), &mut rng).await;
+    deployment.close().await;
     // Dropped, they end.
     drop(servers);
     Ok(Report { seed, ..report? })
@@ -72,12 +74,12 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
 
 async fn under_fire(
     plan: &Plan,
-    world: &World,
+    deployment: &Deployment,
     (calls, servers): (Calls, Option<&PrivateServers>),
     rng: &mut StdRng,
 ) -> anyhow::Result<Report> {
     let balancer = Arc::new(Balancer::new());
-    let mut supervisor = Supervisor::start(world, plan, &balancer).await?;
+    let mut supervisor = Supervisor::start(deployment, plan, &balancer).await?;
     let kills = Kills::draw(plan, rng);
     let answered = Arc::new(AtomicUsize::new(0));
     println!("{} calls, {} at a time", calls.list.len(), plan.callers);
@@ -90,31 +92,13 @@ async fn under_fire(
     strikes.answered_after = began.elapsed();
     println!("{} calls answered after {:.1?}", answered.load(Ordering::Relaxed), began.elapsed());
     supervisor.until_all_are_up().await;
-    rows::until_over(world, STANDSTILL).await?;
+    rows::until_over(deployment, STANDSTILL).await?;
     strikes.over_after = began.elapsed();
-    let verdict = judge::judge(world, (&list, &told)).await?;
+    let verdict = judge::judge(deployment, (&list, &told)).await?;
     Ok(Report::new(plan, verdict, (&told, strikes), supervisor.ended_by_themselves()))
 }
 
-/// The servers that are hurt are the test's own.
-struct PrivateServers {
-    broker: Arc<PrivateServer>,
-    redis: Arc<PrivateServer>,
-}
-
-impl PrivateServers {
-    async fn start(plan: &Plan) -> anyhow::Result<Option<Self>> {
-        if plan.embedded {
-            return Ok(None);
-        }
-        let start = |kind| tokio::task::spawn_blocking(move || PrivateServer::start(kind, "chaos"));
-        let broker = start("rabbitmq").await.context("the broker does not start")?;
-        let redis = start("redis").await.context("Redis does not start")?;
-        Ok(Some(Self { broker: Arc::new(broker), redis: Arc::new(redis) }))
-    }
-}
-
-async fn world(plan: &Plan, calls: &Calls, private: Option<&PrivateServers>) -> World {
+async fn deployment(plan: &Plan, calls: &Calls, private: Option<&PrivateServers>) -> Deployment {
     let mode = if plan.embedded { Mode::Embedded } else { Mode::Distributed };
     let servers = private.map(|private| Servers {
         amqp: private.broker.url(),
@@ -122,8 +106,8 @@ async fn world(plan: &Plan, calls: &Calls, private: Option<&PrivateServers>) -> 
         ..Servers::from_env()
     });
     let setup = Setup { servers, ..Setup::new(mode).latency_ms(plan.latency_ms) };
-    let world = World::prepare_with(setup, calls.fixture(), &calls.fixture_file()).await;
-    world.command(&["seed", "fixture.json"]).await.succeeded();
-    world.wait_for_simulator().await;
-    world
+    let deployment = Deployment::prepare_with(setup, calls.fixture(), &calls.fixture_file()).await;
+    deployment.command(&["seed", "fixture.json"]).await.succeeded();
+    deployment.wait_for_simulator().await;
+    deployment
 }

@@ -28,7 +28,7 @@ pub struct Plan {
     #[arg(long, default_value_t = 96)]
     pub callers: usize,
     /// Decides order, times and victims; drawn and printed when absent
-    #[arg(long)]
+    #[arg(long, env = "GUILDHALL_SEED")]
     pub seed: Option<u64>,
     /// One `serve` process on SQLite instead of the processes on Postgres, RabbitMQ and Redis
     #[arg(long)]
@@ -63,7 +63,7 @@ impl Plan {
             redis_stalls: usize::from(!embedded),
             skew_seconds: 0,
             callers: 16,
-            seed: None,
+            seed: std::env::var("GUILDHALL_SEED").ok().and_then(|seed| seed.parse().ok()),
             embedded,
             apis: 2,
             workers: 2,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use super::Plan;
 use super::caller::{Fate, Told};
 use super::judge::Verdict;
 use super::kills::Strikes;
+use super::plan::Plan;
 
 /// What a run came to; the module's page says what the numbers mean.
 #[derive(Debug, Default)]

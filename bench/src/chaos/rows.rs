@@ -8,7 +8,7 @@ use sea_orm::{
 };
 use serde_json::Value;
 
-use crate::stage::World;
+use testkit::Deployment;
 
 #[derive(Debug, FromQueryResult)]
 pub(super) struct JobRow {
@@ -49,8 +49,8 @@ pub(super) struct Rows {
     pub(super) tickets: Vec<TicketRow>,
 }
 
-pub(super) async fn read(world: &World) -> anyhow::Result<Rows> {
-    let connection = world.connect().await;
+pub(super) async fn read(deployment: &Deployment) -> anyhow::Result<Rows> {
+    let connection = deployment.connect().await;
     let (jobs, answers) = {
         use job::Column::{Args, Error, GuildId, JobId, Kind, State, Token};
         let jobs = job::Entity::find()
@@ -77,8 +77,8 @@ pub(super) async fn read(world: &World) -> anyhow::Result<Rows> {
 }
 
 /// Until no job is open, or none has ended for so long that the rest is beyond hope.
-pub(super) async fn until_over(world: &World, standstill: Duration) -> anyhow::Result<()> {
-    let connection = world.connect().await;
+pub(super) async fn until_over(deployment: &Deployment, standstill: Duration) -> anyhow::Result<()> {
+    let connection = deployment.connect().await;
     let (mut left, mut since) = (u64::MAX, Instant::now());
     loop {
         let now = open(&connection).await?;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Plan;
 use super::balancer::Balancer;
+use super::plan::Plan;
 use super::skew::Skew;
-use crate::stage::{Running, World, http_client};
+use testkit::{Deployment, Running, http_client};
 
 /// How often the supervisor looks.
 pub(super) const TICK: Duration = Duration::from_millis(25);
@@ -30,7 +30,7 @@ pub(super) struct Seat {
 }
 
 pub(super) struct Supervisor<'w> {
-    world: &'w World,
+    deployment: &'w Deployment,
     balancer: Arc<Balancer>,
     pub(super) seats: Vec<Seat>,
     http: reqwest::Client,
@@ -42,7 +42,7 @@ pub(super) struct Supervisor<'w> {
 impl<'w> Supervisor<'w> {
     /// All processes of the plan, ready.
     pub(super) async fn start(
-        world: &'w World,
+        deployment: &'w Deployment,
         plan: &Plan,
         balancer: &Arc<Balancer>,
     ) -> anyhow::Result<Self> {
@@ -61,7 +61,7 @@ impl<'w> Supervisor<'w> {
             })
         });
         let mut supervisor = Self {
-            world,
+            deployment,
             balancer: Arc::clone(balancer),
             seats: seats.collect(),
             http: http_client(),
@@ -138,8 +138,8 @@ impl<'w> Supervisor<'w> {
         let seat = &mut self.seats[index];
         let skewed = seat.number == 0 && matches!(seat.role, "worker" | "serve");
         let running = match &self.skew {
-            Some(skew) if skewed => self.world.spawn_with(seat.role, &skew.variables()),
-            _ => self.world.spawn(seat.role),
+            Some(skew) if skewed => self.deployment.spawn_with(seat.role, &skew.variables()),
+            _ => self.deployment.spawn(seat.role),
         };
         if matches!(seat.role, "api" | "serve") {
             self.balancer.set(seat.number, &running.base);

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use crate::figures::{Figures, Target};
-use crate::stage::{Guild, World};
+use testkit::{Deployment, Guild};
 
 pub(crate) struct Watch<'a> {
-    world: &'a World,
+    deployment: &'a Deployment,
     guild: &'a Guild,
     job: String,
 }
@@ -24,8 +24,8 @@ const PARTS: [f64; 3] = [0.1, 0.2, 0.5];
 const SHORTEST: f64 = 10.0;
 
 impl<'a> Watch<'a> {
-    pub(crate) async fn begin(world: &'a World, guild: &'a Guild) -> Self {
-        Self { world, guild, job: world.begin_sync_all(guild).await }
+    pub(crate) async fn begin(deployment: &'a Deployment, guild: &'a Guild) -> Self {
+        Self { deployment, guild, job: deployment.begin_sync_all(guild).await }
     }
 
     pub(crate) async fn judge(self, figures: &mut Figures) {
@@ -47,7 +47,7 @@ impl<'a> Watch<'a> {
 
     /// Until it has ended, which is the last look.
     async fn follow(&self) -> Vec<Look> {
-        let api = self.world.api_of(self.guild);
+        let api = self.deployment.api_of(self.guild);
         let mut looks = Vec::new();
         loop {
             let job = api.get(&format!("/jobs/{}", self.job)).await.ok();

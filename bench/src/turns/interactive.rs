@@ -7,9 +7,9 @@ use entities::{ChatId, GuildId};
 use platforms::{CallContext, Platforms};
 use runtime::{PlatformConfig, Rate, Redis};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::figures::{Figures, Target, float, jain};
-use crate::stage::{Mode, World};
+use testkit::{Deployment, Mode};
 
 const CALLS_A_SECOND: u32 = 60;
 const BULK: &str = "PUT /guilds/:guild/members/:user/roles/:role";
@@ -18,38 +18,42 @@ const INTERACTIVE: &str = "GET /guilds/:guild/members/:user";
 pub(super) async fn measure(arguments: &Arguments, length: Duration, figures: &mut Figures) {
     // At a quarter of the pace no guild runs out of work.
     let share = usize::try_from(length.as_secs()).unwrap_or(600) * 25 / arguments.guilds + 100;
-    let world = World::start(arguments.limited(&vec![share; arguments.guilds], "fast")).await;
-    assert_eq!(world.mode(), Mode::Distributed, "the calls share their pace with the workers through Redis");
+    let deployment = Deployment::start(arguments.limited(&vec![share; arguments.guilds], "fast")).await;
+    assert_eq!(
+        deployment.mode(),
+        Mode::Distributed,
+        "the calls share their pace with the workers through Redis"
+    );
     let mut jobs = Vec::new();
-    for guild in &world.fixture.guilds {
-        jobs.push(world.begin_sync_all(guild).await);
+    for guild in &deployment.fixture.guilds {
+        jobs.push(deployment.begin_sync_all(guild).await);
     }
     let planned = Duration::from_secs(600);
-    for guild in &world.fixture.guilds {
-        crate::stage::eventually("every guild writes", planned, async || {
-            (world.simulator.updates_of(guild).await > 0).then_some(())
+    for guild in &deployment.fixture.guilds {
+        testkit::eventually("every guild writes", planned, async || {
+            (deployment.simulator.updates_of(guild).await > 0).then_some(())
         })
         .await;
     }
-    let platforms = clients(&world).await;
-    world.simulator.reset_stats().await;
-    call(&world, &platforms, length).await;
-    judge(&world, figures, length).await;
-    for (guild, job) in world.fixture.guilds.iter().zip(&jobs) {
-        world.api_of(guild).delete(&format!("/jobs/{job}")).await.ok();
+    let platforms = clients(&deployment).await;
+    deployment.simulator.reset_stats().await;
+    call(&deployment, &platforms, length).await;
+    judge(&deployment, figures, length).await;
+    for (guild, job) in deployment.fixture.guilds.iter().zip(&jobs) {
+        deployment.api_of(guild).delete(&format!("/jobs/{job}")).await.ok();
     }
-    world.close().await;
+    deployment.close().await;
 }
 
 /// Clients beside the workers', paced together with them.
-async fn clients(world: &World) -> Platforms {
+async fn clients(deployment: &Deployment) -> Platforms {
     let named =
-        |name: &str| world.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-    let redis = Redis::connect(named("GUILDHALL_REDIS_URL").unwrap(), world.prefix()).await.unwrap();
+        |name: &str| deployment.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let redis = Redis::connect(named("GUILDHALL_REDIS_URL").unwrap(), deployment.prefix()).await.unwrap();
     let config = PlatformConfig {
-        chat_api_url: Some(world.simulator.base.clone()),
+        chat_api_url: Some(deployment.simulator.base.clone()),
         chat_token: Some("token".into()),
-        play_api_url: Some(world.simulator.base.clone()),
+        play_api_url: Some(deployment.simulator.base.clone()),
         play_key: Some("key".into()),
         chat_rate: "50".parse().unwrap(),
         play_rate: Rate::Off,
@@ -58,11 +62,11 @@ async fn clients(world: &World) -> Platforms {
 }
 
 /// One call each interval, whether or not those before are answered.
-async fn call(world: &World, platforms: &Platforms, length: Duration) {
+async fn call(deployment: &Deployment, platforms: &Platforms, length: Duration) {
     let begun = Instant::now();
     let mut number = 0;
     while begun.elapsed() < length {
-        let guild = &world.fixture.guilds[number as usize % world.fixture.guilds.len()];
+        let guild = &deployment.fixture.guilds[number as usize % deployment.fixture.guilds.len()];
         let context = CallContext::interactive(guild.id.parse::<GuildId>().unwrap());
         let user = guild.members[0].chat.parse::<ChatId>().unwrap();
         let chat = platforms.chat.clone();
@@ -73,14 +77,14 @@ async fn call(world: &World, platforms: &Platforms, length: Duration) {
     }
 }
 
-async fn judge(world: &World, figures: &mut Figures, length: Duration) {
-    let stats = world.simulator.stats().await;
+async fn judge(deployment: &Deployment, figures: &mut Figures, length: Duration) {
+    let stats = deployment.simulator.stats().await;
     let answered = |route: &str| -> f64 {
         let answers = stats["requests"][route].as_object().into_iter().flatten();
         answers.filter_map(|(_, count)| count.as_f64()).sum()
     };
     let (bulk, interactive) = (answered(BULK), answered(INTERACTIVE));
-    let guilds = &world.fixture.guilds;
+    let guilds = &deployment.fixture.guilds;
     let of = |id: &str| stats["updates_by_guild"][id].as_f64().unwrap_or(0.0);
     let shares: Vec<f64> = guilds.iter().map(|guild| of(&guild.id)).collect();
     figures.part(&format!(

@@ -3,27 +3,27 @@
 
 use std::time::Instant;
 
-use super::{Arguments, LONG};
+use super::arguments::{Arguments, LONG};
 use crate::figures::{Figures, Target, float};
-use crate::stage::World;
+use testkit::Deployment;
 
 /// Calls a second that the platform takes of one guild in one bucket: ten in ten seconds.
 const ONE_BUCKET: f64 = 1.0;
 
 pub(super) async fn measure(arguments: &Arguments, members: usize, figures: &mut Figures) {
     let setup = arguments.limited(&[members], "discord").renamed_half();
-    let world = World::start(setup).await;
-    let guild = &world.fixture.guilds[0];
-    world.simulator.reset_stats().await;
+    let deployment = Deployment::start(setup).await;
+    let guild = &deployment.fixture.guilds[0];
+    deployment.simulator.reset_stats().await;
     let begun = Instant::now();
-    let job = world.begin_sync_all(guild).await;
-    let row = world.sync_all_ended(&job, LONG).await;
+    let job = deployment.begin_sync_all(guild).await;
+    let row = deployment.sync_all_ended(&job, LONG).await;
     let took = begun.elapsed().as_secs_f64();
     figures.part(&format!("{} single roles and {} nicknames of one guild", members / 2, members / 2));
-    assert_eq!((world.simulator.wrong(guild).await, row.progress_failed), (0, 0), "{row:?}");
+    assert_eq!((deployment.simulator.wrong(guild).await, row.progress_failed), (0, 0), "{row:?}");
     figures.tell("seconds", took);
     let one = float(members) / ONE_BUCKET;
     figures.check("part of the time that one bucket would take", took / one, Target::AtMost(0.6));
-    super::manners_so_far(&world, figures).await;
-    world.close().await;
+    super::limits_kept::measure(&deployment, figures).await;
+    deployment.close().await;
 }

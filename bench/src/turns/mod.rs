@@ -1,63 +1,23 @@
 //! Do guilds take turns? One guild syncs very many members; beside it others sync single members and small guilds, and
 //! twenty guilds sync at once. Everything runs at the real pace of the chat platform, against its limits.
 
+mod arguments;
 mod eta;
 #[expect(clippy::unwrap_used, reason = "a tool that cannot begin says so by panicking")]
 mod interactive;
 mod limits_apart;
+mod limits_kept;
 mod shares;
 mod singles;
 
 use std::time::Duration;
 
 use crate::figures::{Figures, Target, mean, percentile};
-use crate::stage::{Guild, JobRow, Mode, Setup, World, eventually};
+pub use arguments::Arguments;
+use arguments::{LONG, seconds};
 use eta::Watch;
 pub(crate) use singles::{Singles, Waits};
-
-/// Turns between guilds, at the chat platform's real pace: single syncs and small bulks beside one that is endless,
-/// twenty bulks at once, and whether the estimated times were right. Exits with 1 when a target is missed.
-///
-/// Servers come from deploy/services; the guildhall beside this program is measured.
-#[derive(clap::Args, Clone, Debug)]
-pub struct Arguments {
-    /// One `serve` process on SQLite instead of the processes on Postgres, RabbitMQ and Redis
-    #[arg(long)]
-    pub embedded: bool,
-    /// Processes of each role
-    #[arg(long, default_value_t = 2)]
-    pub processes: usize,
-    /// Members of the guild whose sync does not end
-    #[arg(long, default_value_t = 100_000)]
-    pub members: usize,
-    /// Single syncs beside it
-    #[arg(long, default_value_t = 240)]
-    pub singles: usize,
-    /// Between two of them, milliseconds
-    #[arg(long, default_value_t = 300)]
-    pub each_ms: u64,
-    /// How late the platforms answer, milliseconds
-    #[arg(long, default_value_t = 50)]
-    pub latency_ms: u32,
-    /// And up to how much later, each way
-    #[arg(long, default_value_t = 10)]
-    pub jitter_ms: u32,
-    /// Guilds that sync at once
-    #[arg(long, default_value_t = 20)]
-    pub guilds: usize,
-    /// Members of each of them
-    #[arg(long, default_value_t = 100)]
-    pub share: usize,
-    /// Keep the buckets and the game platform's limit too: the big guild is then measured while it plans
-    #[arg(long)]
-    pub all_limits: bool,
-    /// Only this: the guilds' bulk beside 60 interactive calls a second, for so many seconds
-    #[arg(long, value_name = "SECONDS")]
-    pub interactive: Option<u64>,
-    /// Only this: a guild of so many members, half of whom lack a role and half a nickname, at all of the platform's limits
-    #[arg(long, value_name = "MEMBERS")]
-    pub both_buckets: Option<usize>,
-}
+use testkit::{Deployment, Guild, eventually};
 
 /// Members of the small bulks.
 const SMALL: usize = 100;
@@ -66,27 +26,14 @@ const WATCHED: usize = 1_000;
 /// Guilds for single syncs, and the members of each.
 const SINGLE_GUILDS: usize = 12;
 const SINGLE_MEMBERS: usize = 40;
-const LONG: Duration = Duration::from_secs(1_200);
 
-/// Where the guilds of the first world are in its fixture.
+/// Where the guilds of the first deployment are in its fixture.
 const BIG: usize = 0;
 const ALONE: std::ops::Range<usize> = 1..4;
 const BESIDE: std::ops::Range<usize> = 4..7;
 const WATCHED_ALONE: usize = 7;
 const WATCHED_BESIDE: usize = 8;
 const SINGLES: usize = 9;
-
-impl Arguments {
-    pub(crate) fn setup(&self, sizes: &[usize]) -> Setup {
-        self.limited(sizes, if self.all_limits { "discord" } else { "fast" })
-    }
-
-    fn limited(&self, sizes: &[usize], limits: &'static str) -> Setup {
-        let mode = if self.embedded { Mode::Embedded } else { Mode::Distributed };
-        let setup = Setup::new(mode).sizes(sizes).latency_ms(self.latency_ms).processes(self.processes);
-        Setup { jitter_ms: self.jitter_ms, ..setup }.paced(limits)
-    }
-}
 
 /// True when every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
@@ -111,67 +58,54 @@ async fn beside_a_big_one(arguments: &Arguments, figures: &mut Figures) {
     sizes.extend(small);
     sizes.extend([WATCHED, WATCHED]);
     sizes.extend([SINGLE_MEMBERS; SINGLE_GUILDS]);
-    let world = World::start(arguments.setup(&sizes)).await;
-    let guilds = &world.fixture.guilds;
-    let mut singles = Singles::new(&world, &guilds[SINGLES..], Duration::from_millis(arguments.each_ms));
+    let deployment = Deployment::start(arguments.setup(&sizes)).await;
+    let guilds = &deployment.fixture.guilds;
+    let mut singles = Singles::new(&deployment, &guilds[SINGLES..], Duration::from_millis(arguments.each_ms));
 
     figures.part("alone");
-    let alone = small_bulks(&world, &guilds[ALONE]).await;
+    let alone = small_bulks(&deployment, &guilds[ALONE]).await;
     figures.tell("bulk of 100 members, seconds", mean(&alone));
     let calm = singles.run(60).await;
     calm.tell(figures);
-    Watch::begin(&world, &guilds[WATCHED_ALONE]).await.judge(figures).await;
+    Watch::begin(&deployment, &guilds[WATCHED_ALONE]).await.judge(figures).await;
 
-    let job = world.begin_sync_all(&guilds[BIG]).await;
+    let job = deployment.begin_sync_all(&guilds[BIG]).await;
     let planned = if arguments.all_limits { 0 } else { 100 };
     eventually("the big guild is at it", LONG, async || {
-        let row = world.sync_all_row(&job).await;
-        let begun = row.progress_total > 0 && world.simulator.updates_of(&guilds[BIG]).await >= planned;
+        let row = deployment.sync_all_row(&job).await;
+        let begun = row.progress_total > 0 && deployment.simulator.updates_of(&guilds[BIG]).await >= planned;
         begun.then_some(())
     })
     .await;
     figures.part(&format!("beside a sync of {} members", arguments.members));
-    world.simulator.reset_stats().await;
+    deployment.simulator.reset_stats().await;
     let waits = singles.run(arguments.singles).await;
     waits.judge(figures);
-    let beside = small_bulks(&world, &guilds[BESIDE]).await;
+    let beside = small_bulks(&deployment, &guilds[BESIDE]).await;
     figures.tell("bulk of 100 members, seconds", mean(&beside));
     let ratio = percentile(&beside, 50) / percentile(&alone, 50);
     figures.check("the same, times as long as alone", ratio, Target::AtMost(2.2));
-    Watch::begin(&world, &guilds[WATCHED_BESIDE]).await.judge(figures).await;
-    manners_so_far(&world, figures).await;
-    cancel(&world, &guilds[BIG], &job, figures).await;
-    world.close().await;
+    Watch::begin(&deployment, &guilds[WATCHED_BESIDE]).await.judge(figures).await;
+    limits_kept::measure(&deployment, figures).await;
+    cancel(&deployment, &guilds[BIG], &job, figures).await;
+    deployment.close().await;
 }
 
 /// One after the other, each from the call's commit to its end, in seconds.
-async fn small_bulks(world: &World, guilds: &[Guild]) -> Vec<f64> {
+async fn small_bulks(deployment: &Deployment, guilds: &[Guild]) -> Vec<f64> {
     let mut took = Vec::new();
     for guild in guilds {
-        let job = world.begin_sync_all(guild).await;
-        let row = world.sync_all_ended(&job, LONG).await;
-        assert_eq!(world.simulator.wrong(guild).await, 0, "{row:?}");
+        let job = deployment.begin_sync_all(guild).await;
+        let row = deployment.sync_all_ended(&job, LONG).await;
+        assert_eq!(deployment.simulator.wrong(guild).await, 0, "{row:?}");
         took.push(seconds(&row));
     }
     took
 }
 
-/// From commit to end.
-pub(crate) fn seconds(row: &JobRow) -> f64 {
-    let ended = row.finished_at.unwrap_or(row.created_at);
-    (ended - row.created_at).to_std().unwrap_or_default().as_secs_f64()
-}
-
-async fn manners_so_far(world: &World, figures: &mut Figures) {
-    let stats = world.simulator.stats().await;
-    let number = |name: &str| stats[name].as_f64().unwrap_or(0.0);
-    figures.check("most chat requests in any second", number("max_per_second"), Target::AtMost(50.0));
-    figures.check("refused for their rate", number("rate_limited"), Target::AtMost(0.0));
-}
-
-async fn cancel(world: &World, guild: &Guild, job: &str, figures: &mut Figures) {
+async fn cancel(deployment: &Deployment, guild: &Guild, job: &str, figures: &mut Figures) {
     let asked = std::time::Instant::now();
-    world.api_of(guild).delete(&format!("/jobs/{job}")).await.ok();
-    world.sync_all_ended(job, LONG).await;
+    deployment.api_of(guild).delete(&format!("/jobs/{job}")).await.ok();
+    deployment.sync_all_ended(job, LONG).await;
     figures.tell("the big one ended after its cancel, seconds", asked.elapsed().as_secs_f64());
 }

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::{Arguments, LONG, seconds};
+use super::arguments::{Arguments, LONG, seconds};
 use crate::figures::{Figures, Target, float, jain, mean};
-use crate::stage::{Update, World};
+use testkit::{Deployment, Update};
 
 /// Stretches of time in which the guilds' shares are compared.
 const STRETCH_MS: u64 = 4_000;
 
 pub(super) async fn measure(arguments: &Arguments, figures: &mut Figures) {
-    let world = World::start(arguments.setup(&vec![arguments.share; arguments.guilds])).await;
-    world.simulator.reset_stats().await;
+    let deployment = Deployment::start(arguments.setup(&vec![arguments.share; arguments.guilds])).await;
+    deployment.simulator.reset_stats().await;
     let mut jobs = Vec::new();
-    for guild in &world.fixture.guilds {
-        jobs.push(world.begin_sync_all(guild).await);
+    for guild in &deployment.fixture.guilds {
+        jobs.push(deployment.begin_sync_all(guild).await);
     }
     let mut took = Vec::new();
     for job in &jobs {
-        took.push(seconds(&world.sync_all_ended(job, LONG).await));
+        took.push(seconds(&deployment.sync_all_ended(job, LONG).await));
     }
-    let updates = world.simulator.updates().await;
+    let updates = deployment.simulator.updates().await;
     figures.part(&format!("{} guilds at once, {} members each", arguments.guilds, arguments.share));
     assert_eq!(updates.len(), arguments.guilds * arguments.share);
     let indices = stretches(&updates, arguments.guilds);
@@ -30,8 +30,8 @@ pub(super) async fn measure(arguments: &Arguments, figures: &mut Figures) {
     figures.check("Jain's index over members done in a stretch, worst", worst, Target::AtLeast(0.95));
     figures.check("Jain's index over the times they took", jain(&took), Target::AtLeast(0.95));
     figures.tell("seconds they took, mean", mean(&took));
-    super::manners_so_far(&world, figures).await;
-    world.close().await;
+    super::limits_kept::measure(&deployment, figures).await;
+    deployment.close().await;
 }
 
 /// Jain's index over updates by guild, for each whole stretch between the last guild's first and the first one's last.

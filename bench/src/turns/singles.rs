@@ -7,10 +7,10 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::figures::{Figures, Target, float, percentile};
-use crate::stage::{Api, Guild, JobRow, World};
+use testkit::{Api, Deployment, Guild, JobRow};
 
 pub(crate) struct Singles<'a> {
-    world: &'a World,
+    deployment: &'a Deployment,
     /// A key, its guild, and a member who was not synced yet.
     calls: Vec<(Api, &'a str, &'a str)>,
     each: Duration,
@@ -27,17 +27,17 @@ pub(crate) struct Waits {
 
 impl<'a> Singles<'a> {
     /// One call for each member; guilds and their two keys by turns, so that no quota is met.
-    pub(crate) fn new(world: &'a World, guilds: &'a [Guild], each: Duration) -> Self {
+    pub(crate) fn new(deployment: &'a Deployment, guilds: &'a [Guild], each: Duration) -> Self {
         let most = guilds.iter().map(|guild| guild.members.len()).max().unwrap_or(0);
         let mut calls = Vec::new();
         for member in (0..most).rev() {
             for guild in guilds {
                 let Some(user) = guild.members.get(member) else { continue };
                 let key = if member % 2 == 0 { &guild.admin_key } else { &guild.game_key };
-                calls.push((world.api_of(guild).key(key), guild.id.as_str(), user.chat.as_str()));
+                calls.push((deployment.api_of(guild).key(key), guild.id.as_str(), user.chat.as_str()));
             }
         }
-        Self { world, calls, each }
+        Self { deployment, calls, each }
     }
 
     /// Sends the next `count` of them, one each interval, whether or not those before are answered.
@@ -57,7 +57,7 @@ impl<'a> Singles<'a> {
             }
         });
         let answers = join_all(sent).await;
-        let rows = self.world.job_rows("sync_member").await;
+        let rows = self.deployment.job_rows("sync_member").await;
         let asked_for = |row: &&JobRow| row.args["user"].as_str().is_some_and(|user| users.contains(user));
         let started = rows.iter().filter(asked_for).filter_map(|row| {
             let wait = row.started_at? - row.created_at;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use platforms::simulator::{self, Credentials, RateLimit, SimulatorOptions, SimulatorState};
 use runtime::{Shutdown, bind};
+use simulator::{Credentials, RateLimit, SimulatorOptions, SimulatorState};
 
 use crate::output;
 
@@ -18,7 +18,7 @@ const VARIABLE: &str = "--listen (GUILDHALL_SIMULATE_LISTEN)";
 /// serves, `GET /control/stats` what came in. It changes its state in memory only, never the file.
 ///
 /// `POST /control/faults` orders what a route answers next, `count` times (1): `{"route": "GET /guilds/:guild/members/:user",
-/// "status": 500, "count": 3}`. `route` may be `*`. Beside `status` (400 to 599; with the chat platform's `code`, or
+/// "status": 500, "count": 3}`. `route` may be `*`, and `guild_id` limits it to one guild. Beside `status` (400 to 599; with the chat platform's `code`, or
 /// `retry_after` and `global` for a 429)
 /// there are `hang_ms` (late), `huge_bytes` (a body of so many bytes; with `"content_length": true` it says so beforehand)
 /// and `"served": true` (the request takes effect first). `DELETE /control/faults` forgets all of them.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(pages_are_newest_first_and_never_skip, entries_of_clients_are_kept, every_write_leaves_an_entry);
 
@@ -10,8 +10,8 @@ fn ids(page: &Value) -> Vec<i64> {
     page["entries"].as_array().unwrap().iter().map(|entry| entry["id"].as_i64().unwrap()).collect()
 }
 
-async fn pages_are_newest_first_and_never_skip(world: &World) {
-    let (api, path) = (world.api(), format!("/guilds/{}/audit-logs", world.guild().id));
+async fn pages_are_newest_first_and_never_skip(deployment: &Deployment) {
+    let (api, path) = (deployment.api(), format!("/guilds/{}/audit-logs", deployment.guild().id));
     let mut written = Vec::new();
     for n in 0..7 {
         let action = if n % 2 == 0 { "shop.buy" } else { "shop.sell" };
@@ -40,8 +40,8 @@ async fn pages_are_newest_first_and_never_skip(world: &World) {
     api.get(&format!("{path}?limit=5000")).await.ok();
 }
 
-async fn entries_of_clients_are_kept(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn entries_of_clients_are_kept(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let path = format!("/guilds/{}/audit-logs", guild.id);
     let metadata = json!({ "deep": { "list": [1, "two", null] }, "text": "ünïcode \u{1F600}" });
     let id =
@@ -57,7 +57,7 @@ async fn entries_of_clients_are_kept(world: &World) {
     let forged =
         json!({ "action": "bindings.add", "source": "service", "metadata": { "source": "service" } });
     api.post(&path, forged).await.ok();
-    let entries = world.audit("bindings.add").await;
+    let entries = deployment.audit("bindings.add").await;
     let sources: Vec<_> = entries.iter().map(|entry| entry["source"].as_str().unwrap()).collect();
     assert_eq!(sources, ["custom", "service"]);
     for (source, count) in [("custom", 1), ("service", 1)] {
@@ -67,13 +67,13 @@ async fn entries_of_clients_are_kept(world: &World) {
     }
     api.get(&format!("{path}?source=mine")).await.refused(400, &["source"]);
     assert!(entry["target_id"].is_string() && entry["created_at"].is_string(), "{entry}");
-    let other = world.other_guild();
+    let other = deployment.other_guild();
     let theirs = api.key(&other.admin_key).get(&format!("/guilds/{}/audit-logs", other.id)).await.ok();
     assert!(!theirs.to_string().contains("event.note"), "{theirs}");
 }
 
-async fn every_write_leaves_an_entry(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn every_write_leaves_an_entry(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let (member, extra) = (guild.lacking(), guild.with_extra());
     let binding =
         json!({ "type": "group_rank", "group_id": guild.group, "rank": 255, "role_id": guild.roles[3] });
@@ -87,7 +87,7 @@ async fn every_write_leaves_an_entry(world: &World) {
     api.post("/interactions/roles/assign", role.clone()).await.ok();
     api.post("/interactions/roles/remove", role).await.ok();
     let job = api.post("/interactions/sync/all", json!({})).await.ok()["job_id"].clone();
-    world.job_ended(job.as_str().unwrap()).await;
+    deployment.job_ended(job.as_str().unwrap()).await;
 
     let entries = api.get(&format!("/guilds/{}/audit-logs", guild.id)).await.ok()["entries"].clone();
     let actions: Vec<&str> =

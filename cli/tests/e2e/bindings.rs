@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Api, World, both_modes};
+use testkit::{Api, Deployment, both_modes};
 
 both_modes!(
     a_binding_lives_and_dies,
@@ -16,8 +16,8 @@ async fn list(api: &Api) -> Vec<Value> {
     api.get("/bindings/list").await.ok()["bindings"].as_array().unwrap().clone()
 }
 
-async fn a_binding_lives_and_dies(world: &World) {
-    let (api, guild) = (world.api().header("x-guild-id", &world.guild().id), world.guild());
+async fn a_binding_lives_and_dies(deployment: &Deployment) {
+    let (api, guild) = (deployment.api().header("x-guild-id", &deployment.guild().id), deployment.guild());
     assert_eq!(list(&api).await.len(), 4);
     let body = json!({ "guild_id": guild.id, "type": "group_rank", "group_id": guild.group, "rank": 255,
                        "role_id": guild.roles[0] });
@@ -44,8 +44,8 @@ async fn a_binding_lives_and_dies(world: &World) {
     api.patch("/bindings/update", json!({ "binding_id": id, "rank": 1 })).await.refused(404, &[]);
 }
 
-async fn the_same_binding_twice_is_a_conflict(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn the_same_binding_twice_is_a_conflict(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let same = json!({ "type": "group_rank", "group_id": guild.group, "rank": 1, "role_id": guild.roles[0] });
     api.post("/bindings/add", same).await.refused(409, &[]);
     let first = list(&api).await[0].clone();
@@ -65,8 +65,8 @@ async fn the_same_binding_twice_is_a_conflict(world: &World) {
     assert_eq!(codes, [200, 409, 409, 409, 409, 409]);
 }
 
-async fn another_guilds_binding_is_like_none(world: &World) {
-    let (api, other) = (world.api(), world.other_guild());
+async fn another_guilds_binding_is_like_none(deployment: &Deployment) {
+    let (api, other) = (deployment.api(), deployment.other_guild());
     let their_api = api.key(&other.admin_key);
     let theirs = list(&their_api).await;
     let id = &theirs[0]["id"];
@@ -80,8 +80,8 @@ async fn another_guilds_binding_is_like_none(world: &World) {
     assert_eq!(list(&their_api).await, theirs);
 }
 
-async fn a_test_reads_the_users_rank_and_saves_nothing(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn a_test_reads_the_users_rank_and_saves_nothing(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let member = &guild.members[2];
     let test = |chat: &str, rank: i64| json!({ "guild_id": guild.id, "chat_id": chat, "type": "group_rank", "group_id": guild.group, "rank": rank });
     let data = api.post("/bindings/test", test(&member.chat, member.rank)).await.ok();
@@ -90,12 +90,12 @@ async fn a_test_reads_the_users_rank_and_saves_nothing(world: &World) {
     assert_eq!((&data["matches"], &data["current_rank"]), (&json!(false), &json!(member.rank)));
     // Who is in no group has rank 0.
     let gone = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [] });
-    world.simulator.change_member(gone).await;
+    deployment.simulator.change_member(gone).await;
     let data = api.post("/bindings/test", test(&member.chat, 0)).await.ok();
     assert_eq!((&data["matches"], &data["current_rank"]), (&json!(true), &json!(0)));
     // Several ranks: any of them matches.
     let several = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [1, 200] });
-    world.simulator.change_member(several).await;
+    deployment.simulator.change_member(several).await;
     for rank in [1, 200] {
         assert_eq!(
             api.post("/bindings/test", test(&member.chat, rank)).await.ok()["matches"],
@@ -105,11 +105,11 @@ async fn a_test_reads_the_users_rank_and_saves_nothing(world: &World) {
     }
     api.post("/bindings/test", test("1999999999999999999", 1)).await.refused(404, &[]);
     assert_eq!(list(&api).await.len(), 4);
-    assert_eq!(world.simulator.member_updates().await, 0);
+    assert_eq!(deployment.member_updates().await, 0);
 }
 
-async fn validate_says_what_is_wrong(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn validate_says_what_is_wrong(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let check = async |group: i64, rank: i64, role: &str| {
         let body = json!({ "type": "group_rank", "group_id": group, "rank": rank, "role_id": role });
         api.post("/bindings/validate", body).await.ok()

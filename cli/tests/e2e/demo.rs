@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::harness::{Process, eventually, free_address, http_client, run_command};
+use testkit::{Process, eventually, free_address, http_client, run_command};
 
 /// The demo paces itself as on the real hosts: 200 changes at 50 a second, and two looks at 500 members.
 const SHOWN_WITHIN: Duration = Duration::from_secs(60);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::{World, distributed_only};
-use crate::leading::{jobs_are_rescued, retries_come_back};
+use crate::resilience::leading::{jobs_are_rescued, retries_come_back};
+use testkit::{Deployment, distributed_only};
 
 distributed_only!(
     either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
@@ -14,44 +14,47 @@ distributed_only!(
     changes_on_one_api_are_seen_on_the_other(|setup| setup.processes(2)),
     a_bulk_sync_is_shared_and_no_member_is_changed_twice(|setup| setup.processes(2).members(120)),
     a_second_scheduler_takes_over(|setup| setup.processes(2)),
-    retries_need_no_scheduler,
+    retries_need_no_scheduler(own),
 );
 
-async fn either_api_answers_with_the_workers_result(world: &World) {
-    let guild = world.guild();
+async fn either_api_answers_with_the_workers_result(deployment: &Deployment) {
+    let guild = deployment.guild();
     let lacking: Vec<_> = guild.members.iter().filter(|member| member.held.is_empty()).take(4).collect();
     for (n, member) in lacking.iter().enumerate() {
-        let data =
-            world.api_number(n % 2).post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
+        let data = deployment
+            .api_number(n % 2)
+            .post("/interactions/sync", json!({ "user_id": member.chat }))
+            .await
+            .ok();
         assert_eq!(data["added_roles"], json!([member.wanted]));
-        assert!(world.simulator.is_right(guild, member).await);
+        assert!(deployment.simulator.is_right(guild, member).await);
     }
     // A job enqueued on one is shown by the other.
-    let answer = world
+    let answer = deployment
         .api_number(0)
         .header("prefer", "respond-async")
         .post("/interactions/sync", json!({ "user_id": guild.misnamed().chat }))
         .await;
     let job = answer.body["data"]["job_id"].as_str().unwrap();
-    world.api_number(1).get(&format!("/jobs/{job}")).await.ok();
-    assert_eq!(world.job_ended(job).await["state"], "succeeded");
+    deployment.api_number(1).get(&format!("/jobs/{job}")).await.ok();
+    assert_eq!(deployment.job_ended(job).await["state"], "succeeded");
 }
 
-async fn a_revoked_key_is_refused_on_both_within_a_second(world: &World) {
-    let key = world.new_key("").await;
+async fn a_revoked_key_is_refused_on_both_within_a_second(deployment: &Deployment) {
+    let key = deployment.new_key("").await;
     for n in [0, 1, 0, 1] {
-        world.api_number(n).key(&key).get("/bindings/list").await.ok();
+        deployment.api_number(n).key(&key).get("/bindings/list").await.ok();
     }
-    world.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
+    deployment.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
     tokio::time::sleep(Duration::from_secs(1)).await;
     for n in [0, 1] {
-        world.api_number(n).key(&key).get("/bindings/list").await.refused(401, &[]);
+        deployment.api_number(n).key(&key).get("/bindings/list").await.refused(401, &[]);
     }
 }
 
-async fn a_quota_spent_on_both_is_one_quota(world: &World) {
-    let path = format!("/lookup/chat/{}", world.guild().members[0].chat);
-    let apis = [world.api_number(0), world.api_number(1)];
+async fn a_quota_spent_on_both_is_one_quota(deployment: &Deployment) {
+    let path = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
+    let apis = [deployment.api_number(0), deployment.api_number(1)];
     for _ in 0..30 {
         for api in &apis {
             api.get(&path).await.ok();
@@ -62,14 +65,14 @@ async fn a_quota_spent_on_both_is_one_quota(world: &World) {
         assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
     }
     // Asked for at the same time on both, another key's 60 pass and no more.
-    let apis = apis.map(|api| api.key(&world.guild().game_key));
+    let apis = apis.map(|api| api.key(&deployment.guild().game_key));
     let calls = (0..90).map(|n| apis[n % 2].get(&path));
     let answers = futures_util::future::join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 60);
 }
 
-async fn changes_on_one_api_are_seen_on_the_other(world: &World) {
-    let (one, two, guild) = (world.api_number(0), world.api_number(1), world.guild());
+async fn changes_on_one_api_are_seen_on_the_other(deployment: &Deployment) {
+    let (one, two, guild) = (deployment.api_number(0), deployment.api_number(1), deployment.guild());
     let binding = json!({ "type": "group_rank", "group_id": 3, "rank": 3, "role_id": guild.roles[0] });
     let id = one.post("/bindings/add", binding).await.ok()["id"].clone();
     assert!(two.get("/bindings/list").await.ok()["bindings"].to_string().contains(&id.to_string()));
@@ -84,26 +87,26 @@ async fn changes_on_one_api_are_seen_on_the_other(world: &World) {
     assert_eq!(first.ok(), again.ok());
 }
 
-async fn a_bulk_sync_is_shared_and_no_member_is_changed_twice(world: &World) {
-    let guild = world.guild();
-    let job = world.api().post("/interactions/sync/all", json!({})).await.ok()["job_id"].clone();
+async fn a_bulk_sync_is_shared_and_no_member_is_changed_twice(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let job = deployment.api().post("/interactions/sync/all", json!({})).await.ok()["job_id"].clone();
     // Singles are not held up by it, on whichever worker.
-    world.api_number(1).post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
-    let ended = world.job_ended(job.as_str().unwrap()).await;
+    deployment.api_number(1).post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
+    let ended = deployment.job_ended(job.as_str().unwrap()).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
-    assert_eq!(world.simulator.member_updates().await, guild.changes() as u64);
-    assert_eq!(world.simulator.wrong(guild).await, 0);
+    assert_eq!(deployment.member_updates().await, guild.changes() as u64);
+    assert_eq!(deployment.simulator.wrong(guild).await, 0);
 }
 
-async fn a_second_scheduler_takes_over(world: &World) {
+async fn a_second_scheduler_takes_over(deployment: &Deployment) {
     // Whichever led: the other one must, or jobs of killed workers would wait for ever.
-    let mut first = world.roles().schedulers.remove(0);
+    let mut first = deployment.roles().schedulers.remove(0);
     first.process.terminate();
     assert!(first.process.ended(Duration::from_secs(10)).await.success(), "{}", first.process.log());
-    jobs_are_rescued(world).await;
+    jobs_are_rescued(deployment).await;
 }
 
-async fn retries_need_no_scheduler(world: &World) {
-    world.roles().schedulers.clear();
-    retries_come_back(world).await;
+async fn retries_need_no_scheduler(deployment: &Deployment) {
+    deployment.roles().schedulers.clear();
+    retries_come_back(deployment).await;
 }

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Mode, Process, World, both_modes, eventually, free_address, http_client};
+use testkit::{Deployment, Mode, Process, both_modes, eventually, free_address, http_client};
 
 both_modes!(
-    a_sound_deployment_passes_every_check,
+    a_sound_deployment_passes_every_check(own),
     what_is_wrong_is_named_with_its_cure,
-    rights_that_are_missing_are_named,
-    without_the_members_intent_syncs_and_doctor_say_so,
+    rights_that_are_missing_are_named(own),
+    without_the_members_intent_syncs_and_doctor_say_so(own),
 );
 
 /// What `doctor --json` printed, and its exit code.
-async fn examined(world: &World, more: &[&str]) -> (i32, Vec<Value>) {
+async fn examined(deployment: &Deployment, more: &[&str]) -> (i32, Vec<Value>) {
     let args = [&["doctor", "--json"], more].concat();
-    let finished = world.command(&args).await;
+    let finished = deployment.command(&args).await;
     let said: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{finished:?}"));
     let checks = said["checks"].as_array().unwrap().clone();
     let failed = checks.iter().filter(|check| check["ok"] == false).count();
@@ -35,8 +35,8 @@ fn assert_says(check: &Value, words: &[&str]) {
     assert!(words.iter().all(|word| said.contains(word)), "{words:?} are not in {said}");
 }
 
-async fn a_sound_deployment_passes_every_check(world: &World) {
-    let (code, checks) = examined(world, &[]).await;
+async fn a_sound_deployment_passes_every_check(deployment: &Deployment) {
+    let (code, checks) = examined(deployment, &[]).await;
     assert_eq!(code, 0, "{checks:?}");
     let of = |name: &str| checks.iter().filter(|check| check["name"] == name).count();
     for once in ["configuration", "database", "schema", "guilds", "chat token", "play key"] {
@@ -45,50 +45,51 @@ async fn a_sound_deployment_passes_every_check(world: &World) {
     for each in ["bot", "members intent", "permissions", "bound roles"] {
         assert_eq!(of(each), 2, "{each}: {checks:?}");
     }
-    let servers = usize::from(world.mode() == Mode::Distributed);
+    let servers = usize::from(deployment.mode() == Mode::Distributed);
     assert_eq!((of("rabbitmq"), of("redis")), (servers, servers));
-    let (_, one) = examined(world, &["--guild", &world.guild().id]).await;
+    let (_, one) = examined(deployment, &["--guild", &deployment.guild().id]).await;
     let guilds: Vec<&Value> =
         one.iter().filter_map(|check| check.get("guild_id")).filter(|id| !id.is_null()).collect();
-    assert!(!guilds.is_empty() && guilds.iter().all(|id| **id == world.guild().id.as_str()), "{one:?}");
+    assert!(!guilds.is_empty() && guilds.iter().all(|id| **id == deployment.guild().id.as_str()), "{one:?}");
 
-    let lines = world.command(&["doctor"]).await.succeeded();
+    let lines = deployment.command(&["doctor"]).await.succeeded();
     assert_eq!(lines.lines().count(), checks.len() + 1, "{lines}");
     assert!(!lines.contains("failed"), "{lines}");
-    assert_eq!(world.simulator.member_updates().await, 0);
+    assert_eq!(deployment.member_updates().await, 0);
 }
 
-async fn what_is_wrong_is_named_with_its_cure(world: &World) {
-    let (code, checks) = examined(world, &["--chat-token", "", "--play-key", ""]).await;
+async fn what_is_wrong_is_named_with_its_cure(deployment: &Deployment) {
+    let (code, checks) = examined(deployment, &["--chat-token", "", "--play-key", ""]).await;
     assert_eq!(code, 1);
     assert_says(failed(&checks, "chat token"), &["GUILDHALL_CHAT_TOKEN"]);
     assert_says(failed(&checks, "play key"), &["GUILDHALL_PLAY_KEY"]);
-    let (_, checks) = examined(world, &["--guild", "3"]).await;
+    let (_, checks) = examined(deployment, &["--guild", "3"]).await;
     assert_says(failed(&checks, "guilds"), &["guildhall guilds add 3"]);
-    let (_, checks) = examined(world, &["--chat-api-url", "http://127.0.0.1:1"]).await;
+    let (_, checks) = examined(deployment, &["--chat-api-url", "http://127.0.0.1:1"]).await;
     assert_says(failed(&checks, "chat token"), &["no connection"]);
-    if world.mode() == Mode::Distributed {
+    if deployment.mode() == Mode::Distributed {
         let nobody = ["--amqp-url", "amqp://127.0.0.1:1/%2f", "--redis-url", "redis://127.0.0.1:1/0"];
-        let (_, checks) = examined(world, &nobody).await;
+        let (_, checks) = examined(deployment, &nobody).await;
         failed(&checks, "rabbitmq");
         failed(&checks, "redis");
-        let (_, checks) = examined(world, &["--redis-url", ""]).await;
+        let (_, checks) = examined(deployment, &["--redis-url", ""]).await;
         assert_says(failed(&checks, "configuration"), &["GUILDHALL_REDIS_URL"]);
         assert_eq!(checks.len(), 1);
     } else {
-        let (_, checks) = examined(world, &["--data-dir", "nowhere"]).await;
+        let (_, checks) = examined(deployment, &["--data-dir", "nowhere"]).await;
         assert_says(failed(&checks, "database"), &["nowhere", "guildhall serve"]);
-        assert!(!world.folder().join("nowhere").exists(), "doctor made a database");
+        assert!(!deployment.folder().join("nowhere").exists(), "doctor made a database");
     }
-    let lines = world.command(&["doctor", "--guild", "3"]).await;
+    let lines = deployment.command(&["doctor", "--guild", "3"]).await;
     assert_eq!(lines.code, Some(1));
     assert!(lines.stderr.contains("1 of") && lines.stdout.contains("cure: "), "{lines:?}");
 }
 
 /// Another simulator, with a bot that may do little, and a token of its own.
-async fn rights_that_are_missing_are_named(world: &World) {
-    let mut fixture = world.fixture.json();
-    let (guild, bot, bound) = (world.guild(), &world.guild().bot_role, &world.guild().roles[1]);
+async fn rights_that_are_missing_are_named(deployment: &Deployment) {
+    let mut fixture = deployment.fixture.json();
+    let (guild, bot, bound) =
+        (deployment.guild(), &deployment.guild().bot_role, &deployment.guild().roles[1]);
     fixture["chat"]["guilds"].as_array_mut().unwrap().truncate(1);
     for role in fixture["chat"]["guilds"][0]["roles"].as_array_mut().unwrap() {
         if role["id"] == bot.as_str() {
@@ -98,7 +99,7 @@ async fn rights_that_are_missing_are_named(world: &World) {
             role["position"] = json!(15);
         }
     }
-    std::fs::write(world.folder().join("poor.json"), fixture.to_string()).unwrap();
+    std::fs::write(deployment.folder().join("poor.json"), fixture.to_string()).unwrap();
     let address = free_address();
     let args = [
         "simulate",
@@ -111,7 +112,7 @@ async fn rights_that_are_missing_are_named(world: &World) {
         "--play-key",
         "right",
     ];
-    let _simulator = Process::spawn("simulate", &args, &[], world.folder());
+    let _simulator = Process::spawn("simulate", &args, &[], deployment.folder());
     let url = format!("http://{address}");
     eventually("the simulator answers", std::time::Duration::from_secs(20), async || {
         http_client().get(format!("{url}/control/stats")).send().await.ok().map(drop)
@@ -120,13 +121,13 @@ async fn rights_that_are_missing_are_named(world: &World) {
 
     let there = ["--chat-api-url", &url, "--play-api-url", &url];
     let (_, checks) =
-        examined(world, &[&there[..], &["--chat-token", "wrong", "--play-key", "wrong"]].concat()).await;
+        examined(deployment, &[&there[..], &["--chat-token", "wrong", "--play-key", "wrong"]].concat()).await;
     assert_says(failed(&checks, "chat token"), &["GUILDHALL_CHAT_TOKEN"]);
     assert_says(failed(&checks, "play key"), &["GUILDHALL_PLAY_KEY"]);
     assert!(checks.iter().all(|check| check["name"] != "bot"), "guilds were asked for with a wrong token");
 
     let (code, checks) =
-        examined(world, &[&there[..], &["--chat-token", "right", "--play-key", "right"]].concat()).await;
+        examined(deployment, &[&there[..], &["--chat-token", "right", "--play-key", "right"]].concat()).await;
     assert_eq!(code, 1);
     let permissions = failed(&checks, "permissions");
     assert_says(permissions, &["Manage Nicknames", "Manage Channels"]);
@@ -134,19 +135,19 @@ async fn rights_that_are_missing_are_named(world: &World) {
     assert_says(failed(&checks, "bound roles"), &[bound, "above"]);
     // The other guild is not there at all.
     let absent = failed(&checks, "bot");
-    assert_eq!(absent["guild_id"], world.other_guild().id.as_str());
+    assert_eq!(absent["guild_id"], deployment.other_guild().id.as_str());
     assert_ne!(absent["guild_id"], guild.id.as_str());
 }
 
-async fn without_the_members_intent_syncs_and_doctor_say_so(world: &World) {
-    world.simulator.set_members_intent(false).await;
-    let (code, checks) = examined(world, &["--guild", &world.guild().id]).await;
+async fn without_the_members_intent_syncs_and_doctor_say_so(deployment: &Deployment) {
+    deployment.simulator.set_members_intent(false).await;
+    let (code, checks) = examined(deployment, &["--guild", &deployment.guild().id]).await;
     assert_eq!(code, 1);
     assert_says(failed(&checks, "members intent"), &["Server Members Intent", "developer portal"]);
 
-    let body = json!({ "guild_id": world.guild().id });
-    let job = world.api().post("/interactions/sync/all", body).await.ok();
-    let ended = world.job_ended(job["job_id"].as_str().unwrap()).await;
+    let body = json!({ "guild_id": deployment.guild().id });
+    let job = deployment.api().post("/interactions/sync/all", body).await.ok();
+    let ended = deployment.job_ended(job["job_id"].as_str().unwrap()).await;
     assert_eq!(
         (&ended["state"], &ended["error"]["error"]),
         (&json!("failed"), &json!("members_intent_off")),
@@ -157,11 +158,11 @@ async fn without_the_members_intent_syncs_and_doctor_say_so(world: &World) {
     // Where the platform hides a single member too.
     let hidden =
         json!({ "route": "GET /guilds/:guild/members/:user", "status": 403, "code": 50001, "count": 9 });
-    world.simulator.fault(hidden).await;
-    let member = json!({ "user_id": world.guild().members[0].chat });
-    let refused = world.api().post("/interactions/sync", member).await;
+    deployment.fault(hidden).await;
+    let member = json!({ "user_id": deployment.guild().members[0].chat });
+    let refused = deployment.api().post("/interactions/sync", member).await;
     assert_eq!((refused.status, refused.error()), (502, "members_intent_off"), "{refused}");
     assert!(refused.body["message"].as_str().unwrap().contains("Server Members Intent"), "{refused}");
-    world.simulator.clear_faults().await;
-    world.simulator.set_members_intent(true).await;
+    deployment.clear_faults().await;
+    deployment.simulator.set_members_intent(true).await;
 }

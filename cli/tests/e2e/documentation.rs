@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{World, both_modes, contract, http_client};
+use testkit::{Deployment, both_modes, contract, http_client};
 
 both_modes!(the_documentation_needs_no_key_and_no_other_host, answers_that_are_not_as_documented_are_noticed);
 
@@ -16,8 +16,8 @@ const FILES: [(&str, &str); 4] = [
     ("/docs/page.js", "text/javascript; charset=utf-8"),
 ];
 
-async fn the_documentation_needs_no_key_and_no_other_host(world: &World) {
-    let base = world.roles().api_base(0);
+async fn the_documentation_needs_no_key_and_no_other_host(deployment: &Deployment) {
+    let base = deployment.api_base(0);
     for (path, kind) in FILES {
         for prefix in ["", "/api/v1"] {
             let response = http_client().get(format!("{base}{prefix}{path}")).send().await.unwrap();
@@ -29,14 +29,14 @@ async fn the_documentation_needs_no_key_and_no_other_host(world: &World) {
             let text = response.text().await.unwrap();
             assert!(!text.contains("http://") && !text.contains("https://"), "{path} names another host");
         }
-        let refused = world.api().send(Method::POST, path, Some(json!({}))).await.refused(405, &["GET"]);
+        let refused = deployment.api().send(Method::POST, path, Some(json!({}))).await.refused(405, &["GET"]);
         assert_eq!(refused.header("allow"), Some("GET, HEAD"));
     }
 }
 
-async fn answers_that_are_not_as_documented_are_noticed(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let base = world.roles().api_base(0);
+async fn answers_that_are_not_as_documented_are_noticed(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let base = deployment.api_base(0);
     let judge = contract(&http_client(), &base).await;
     let path = format!("/lookup/chat/{}", guild.members[0].chat);
     let good = api.get(&path).await;

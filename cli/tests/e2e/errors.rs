@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{Api, World, both_modes};
+use testkit::{Api, Deployment, both_modes};
 
 both_modes!(
     every_field_of_a_binding_has_its_bounds,
@@ -15,7 +15,7 @@ both_modes!(
     request_ids_are_taken_over_where_sane,
 );
 
-async fn every_field_of_a_binding_has_its_bounds(world: &World) {
+async fn every_field_of_a_binding_has_its_bounds(deployment: &Deployment) {
     let valid = json!({ "type": "group_rank", "group_id": 1, "rank": 1, "role_id": "1" });
     let bad = [
         ("type", vec![Value::Null, json!(1), json!(""), json!("group_role")]),
@@ -36,7 +36,7 @@ async fn every_field_of_a_binding_has_its_bounds(world: &World) {
     ];
     // Keys enough that no quota is in the way.
     for (field, values) in bad {
-        let api = world.api().key(&world.new_key("").await);
+        let api = deployment.api().key(&deployment.new_key("").await);
         for path in ["/bindings/add", "/bindings/validate"] {
             let mut body = valid.clone();
             body.as_object_mut().unwrap().remove(field);
@@ -48,7 +48,7 @@ async fn every_field_of_a_binding_has_its_bounds(world: &World) {
             }
         }
     }
-    let api = world.api();
+    let api = deployment.api();
     // The message names what was sent and what is allowed.
     let mut body = valid.clone();
     body["rank"] = json!(256);
@@ -64,10 +64,10 @@ async fn every_field_of_a_binding_has_its_bounds(world: &World) {
     assert_eq!(api.get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
 }
 
-async fn fields_of_other_bodies_have_their_bounds(world: &World) {
-    let (api, many) = (world.api(), (1..=201).collect::<Vec<i64>>());
+async fn fields_of_other_bodies_have_their_bounds(deployment: &Deployment) {
+    let (api, many) = (deployment.api(), (1..=201).collect::<Vec<i64>>());
     let many_chats: Vec<String> = many.iter().map(ToString::to_string).collect();
-    let audit_logs = format!("/guilds/{}/audit-logs", world.guild().id);
+    let audit_logs = format!("/guilds/{}/audit-logs", deployment.guild().id);
     let cases = [
         ("/lookup/status", json!({}), "chat_ids"),
         ("/lookup/status", json!({ "chat_ids": "1" }), "chat_ids"),
@@ -98,12 +98,12 @@ async fn fields_of_other_bodies_have_their_bounds(world: &World) {
     for (path, body, word) in cases {
         api.post(path, body).await.refused(400, &[word]);
     }
-    assert_eq!(world.simulator.member_updates().await, 0);
+    assert_eq!(deployment.member_updates().await, 0);
     assert_eq!(api.get(&audit_logs).await.ok(), before);
 }
 
-async fn parameters_have_their_bounds(world: &World) {
-    let (api, guild) = (world.api(), &world.guild().id);
+async fn parameters_have_their_bounds(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), &deployment.guild().id);
     for (path, word) in [
         ("/lookup/chat/abc".to_owned(), "chatId"),
         ("/lookup/chat/012".to_owned(), "chatId"),
@@ -123,8 +123,8 @@ async fn parameters_have_their_bounds(world: &World) {
     api.delete("/bindings/remove/x").await.refused(400, &["bindingId"]);
 }
 
-async fn a_body_must_be_a_small_shallow_json_object(world: &World) {
-    let api = world.api();
+async fn a_body_must_be_a_small_shallow_json_object(deployment: &Deployment) {
+    let api = deployment.api();
     let send =
         async |body: &[u8], kind: &str| api.raw(Method::POST, "/reverse", Some((kind, body.to_vec()))).await;
     for bad in ["", "{", "nope", "{\"play_ids\": [1],}", "{} {}", "\u{feff}", "{\"a\": NaN}"] {
@@ -158,8 +158,8 @@ async fn a_body_must_be_a_small_shallow_json_object(world: &World) {
     }
 }
 
-async fn unknown_paths_and_methods_are_told_apart(world: &World) {
-    let api = world.api();
+async fn unknown_paths_and_methods_are_told_apart(deployment: &Deployment) {
+    let api = deployment.api();
     for path in [
         "/",
         "/nothing",
@@ -174,7 +174,7 @@ async fn unknown_paths_and_methods_are_told_apart(world: &World) {
     }
     let sync = api.get("/interactions/sync").await.refused(405, &[]);
     assert_eq!(sync.header("allow"), Some("POST"));
-    let settings = api.delete(&format!("/guilds/{}/settings", world.guild().id)).await.refused(405, &[]);
+    let settings = api.delete(&format!("/guilds/{}/settings", deployment.guild().id)).await.refused(405, &[]);
     assert_eq!(settings.header("allow"), Some("GET, HEAD, PATCH"));
     assert_eq!(
         api.post("/bindings/list", json!({})).await.refused(405, &[]).header("allow"),
@@ -184,8 +184,8 @@ async fn unknown_paths_and_methods_are_told_apart(world: &World) {
     assert_eq!(prefixed.header("allow"), Some("POST"));
 }
 
-async fn unknown_fields_are_ignored_and_ids_may_be_digits(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn unknown_fields_are_ignored_and_ids_may_be_digits(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let body = json!({ "type": "group_rank", "group_id": "77", "rank": 9, "role_id": guild.roles[0], "color": "red" });
     let id = api.post("/bindings/add", body).await.ok()["id"].clone();
     assert!(id.is_i64(), "{id}");
@@ -197,12 +197,12 @@ async fn unknown_fields_are_ignored_and_ids_may_be_digits(world: &World) {
     assert_eq!(api.post("/reverse", body).await.ok()["results"][0]["play_id"], member.play);
 }
 
-async fn request_ids_are_taken_over_where_sane(world: &World) {
+async fn request_ids_are_taken_over_where_sane(deployment: &Deployment) {
     async fn seen(api: &Api, sent: &str) -> String {
         let answer = api.header("x-request-id", sent).get("/nothing").await.refused(404, &[]);
         answer.header("x-request-id").unwrap().to_owned()
     }
-    let api = world.api();
+    let api = deployment.api();
     for sane in ["abc-123", "01HZX_9.z", &"r".repeat(64)] {
         assert_eq!(seen(&api, sane).await, sane);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Api, World, both_modes, distributed_only};
+use testkit::{Api, Deployment, both_modes, distributed_only};
 
 both_modes!(
     who_is_staff_and_what_they_may,
@@ -15,7 +15,7 @@ both_modes!(
     a_session_of_another_guild_is_unknown,
     every_call_has_its_own_bucket,
     a_key_of_a_game_server_is_enough,
-    heartbeats_are_written_before_a_stop,
+    heartbeats_are_written_before_a_stop(own),
 );
 
 mod outage;
@@ -47,8 +47,8 @@ async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
-async fn who_is_staff_and_what_they_may(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn who_is_staff_and_what_they_may(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let admin = &guild.members[0];
     let data =
         api.post("/staff/play/verify", json!({ "guild_id": guild.id, "play_id": admin.play })).await.ok();
@@ -59,7 +59,7 @@ async fn who_is_staff_and_what_they_may(world: &World) {
     let data = api.post("/staff/play/verify", text).await.ok();
     assert_eq!((&data["role_name"], &data["permissions"]), (&json!("Moderator"), &json!(["kick", "warn"])));
     // A member who is not staff, somebody who is not linked, staff of another guild.
-    for play in [guild.members[9].play, 999_999_999, world.other_guild().members[0].play] {
+    for play in [guild.members[9].play, 999_999_999, deployment.other_guild().members[0].play] {
         let data = api.post("/staff/play/verify", json!({ "play_id": play })).await.ok();
         let expected = json!({ "is_staff": false, "chat_id": null, "role_name": null, "permissions": [] });
         assert_eq!(data, expected, "{play}");
@@ -75,15 +75,15 @@ async fn who_is_staff_and_what_they_may(world: &World) {
     api.get(&format!("/guilds/{}/staff/play/x/permissions", guild.id)).await.refused(400, &["playId"]);
 }
 
-async fn a_game_is_registered_once_for_its_universe(world: &World) {
-    let api = world.api();
+async fn a_game_is_registered_once_for_its_universe(deployment: &Deployment) {
+    let api = deployment.api();
     let game = json!({ "place_id": 11, "universe_id": 12, "name": "Castle" });
     let first = api.post("/play/games/register", game.clone()).await;
     assert_eq!((first.message(), &first.clone().ok()["registered"]), ("game registered", &json!(true)));
     let again = api.post("/play/games/register", game).await;
     assert!(again.message().contains("already"), "{again}");
     assert_eq!(again.ok(), json!({ "registered": true, "already_registered": true }));
-    let entries = world.audit("games.register").await;
+    let entries = deployment.audit("games.register").await;
     assert_eq!((entries.len(), &entries[0]["target_id"]), (1, &json!("12")));
     for field in ["place_id", "universe_id", "name"] {
         let mut wrong = json!({ "place_id": 11, "universe_id": 12, "name": "Castle" });
@@ -92,8 +92,8 @@ async fn a_game_is_registered_once_for_its_universe(world: &World) {
     }
 }
 
-async fn the_life_of_a_session(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn the_life_of_a_session(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let admin = &guild.members[0];
     for play in [guild.members[9].play, 999_999_999] {
         api.post("/staff/play/session/start", place(play)).await.refused(404, &["staff"]);
@@ -115,7 +115,7 @@ async fn the_life_of_a_session(world: &World) {
     let answer = api.post("/staff/play/session/end", body.clone()).await.refused(409, &["ended"]);
     assert_eq!(answer.error(), "session_ended");
     for action in ["sessions.start", "sessions.end"] {
-        let entries = world.audit(action).await;
+        let entries = deployment.audit(action).await;
         assert_eq!(entries.len(), 1, "{action}");
         assert_eq!(
             (&entries[0]["actor_id"], &entries[0]["target_id"]),
@@ -133,8 +133,8 @@ async fn the_life_of_a_session(world: &World) {
     }
 }
 
-async fn a_new_session_ends_the_old_one_at_its_last_heartbeat(world: &World) {
-    let (api, admin) = (world.api(), &world.guild().members[0]);
+async fn a_new_session_ends_the_old_one_at_its_last_heartbeat(deployment: &Deployment) {
+    let (api, admin) = (deployment.api(), &deployment.guild().members[0]);
     let first = start(&api, admin.play).await;
     seconds(1.5).await;
     assert_eq!(heartbeat(&api, &first).await, true);
@@ -142,7 +142,7 @@ async fn a_new_session_ends_the_old_one_at_its_last_heartbeat(world: &World) {
     let second = start(&api, admin.play).await;
     assert_eq!(heartbeat(&api, &first).await, false);
     assert_eq!(heartbeat(&api, &second).await, true);
-    let entries = world.audit("sessions.start").await;
+    let entries = deployment.audit("sessions.start").await;
     let ended = &entries[0]["metadata"]["ended"];
     assert_eq!(ended["session_id"], first);
     // From the start to the heartbeat; the silence after it does not count.
@@ -151,8 +151,8 @@ async fn a_new_session_ends_the_old_one_at_its_last_heartbeat(world: &World) {
     end(&api, &second).await;
 }
 
-async fn actions_are_checked_and_recorded(world: &World) {
-    let (api, admin) = (world.api(), &world.guild().members[0]);
+async fn actions_are_checked_and_recorded(deployment: &Deployment) {
+    let (api, admin) = (deployment.api(), &deployment.guild().members[0]);
     let session = start(&api, admin.play).await;
     let action = |change: Value| {
         let mut body = json!({ "session_id": session, "action_type": "kick", "target_id": "555",
@@ -164,11 +164,11 @@ async fn actions_are_checked_and_recorded(world: &World) {
     let number = json!({ "target_id": 556, "action_type": "warn", "details": null });
     let second = api.post("/staff/play/action", action(number)).await.ok()["id"].as_i64().unwrap();
     assert!(second > id);
-    let path = format!("/staff/activity/{}", world.guild().id);
+    let path = format!("/staff/activity/{}", deployment.guild().id);
     let actions = api.get(&path).await.ok()["actions"].clone();
     assert_eq!((&actions[0]["id"], &actions[0]["target_id"]), (&json!(second), &json!("556")));
     assert_eq!((&actions[1]["staff_id"], &actions[1]["action_type"]), (&json!(admin.chat), &json!("kick")));
-    let entries = world.audit("actions.add").await;
+    let entries = deployment.audit("actions.add").await;
     assert_eq!((entries.len(), &entries[0]["actor_id"]), (2, &json!(admin.chat)));
     for (change, word) in [
         (json!({ "action_type": "jail" }), "action_type"),
@@ -184,12 +184,12 @@ async fn actions_are_checked_and_recorded(world: &World) {
     api.post("/staff/play/action", action(unknown)).await.refused(404, &["session"]);
     end(&api, &session).await;
     api.post("/staff/play/action", action(json!({}))).await.refused(409, &["ended"]);
-    assert_eq!(world.audit("actions.add").await.len(), 2);
+    assert_eq!(deployment.audit("actions.add").await.len(), 2);
 }
 
-async fn a_session_of_another_guild_is_unknown(world: &World) {
-    let (api, stranger) = (world.api(), world.api().key(&world.other_guild().admin_key));
-    let session = start(&api, world.guild().members[0].play).await;
+async fn a_session_of_another_guild_is_unknown(deployment: &Deployment) {
+    let (api, stranger) = (deployment.api(), deployment.api().key(&deployment.other_guild().admin_key));
+    let session = start(&api, deployment.guild().members[0].play).await;
     assert_eq!(heartbeat(&api, &session).await, true);
     let nobodys = "00000000-0000-7000-8000-000000000000";
     for path in ["/staff/play/heartbeat", "/staff/play/session/end", "/staff/play/action"] {
@@ -199,12 +199,12 @@ async fn a_session_of_another_guild_is_unknown(world: &World) {
         assert_eq!(other.without_request_id(), unknown.without_request_id());
     }
     assert_eq!(heartbeat(&api, &session).await, true);
-    let body = json!({ "guild_id": world.guild().id, "play_id": 5 });
+    let body = json!({ "guild_id": deployment.guild().id, "play_id": 5 });
     stranger.post("/staff/play/verify", body).await.refused(403, &[]);
 }
 
-async fn every_call_has_its_own_bucket(world: &World) {
-    let api = world.api();
+async fn every_call_has_its_own_bucket(deployment: &Deployment) {
+    let api = deployment.api();
     let mut buckets = Vec::new();
     for (path, limit) in [
         ("/staff/play/verify", 200),
@@ -219,7 +219,7 @@ async fn every_call_has_its_own_bucket(world: &World) {
         assert_eq!(answer.number("x-ratelimit-remaining"), limit - 1, "{path}");
         buckets.push(answer.header("x-ratelimit-bucket").unwrap().to_owned());
     }
-    let answer = api.get(&format!("/guilds/{}/staff/play/5/permissions", world.guild().id)).await;
+    let answer = api.get(&format!("/guilds/{}/staff/play/5/permissions", deployment.guild().id)).await;
     assert_eq!((answer.number("x-ratelimit-limit"), answer.number("x-ratelimit-remaining")), (200, 199));
     buckets.push(answer.header("x-ratelimit-bucket").unwrap().to_owned());
     buckets.sort();
@@ -227,33 +227,38 @@ async fn every_call_has_its_own_bucket(world: &World) {
     assert_eq!(buckets.len(), 7);
 }
 
-async fn a_key_of_a_game_server_is_enough(world: &World) {
-    let (play, read) = (world.new_key("play").await, world.new_key("read").await);
-    let member = &world.guild().members[0];
-    let api = world.api().key(&play);
+async fn a_key_of_a_game_server_is_enough(deployment: &Deployment) {
+    let (play, read) = (deployment.new_key("play").await, deployment.new_key("read").await);
+    let member = &deployment.guild().members[0];
+    let api = deployment.api().key(&play);
     let session = start(&api, member.play).await;
     assert_eq!(heartbeat(&api, &session).await, true);
     api.post("/staff/play/verify", json!({ "play_id": member.play })).await.ok();
     end(&api, &session).await;
-    world.api().key(&read).post("/staff/play/verify", json!({ "play_id": 5 })).await.refused(403, &["play"]);
+    deployment
+        .api()
+        .key(&read)
+        .post("/staff/play/verify", json!({ "play_id": 5 }))
+        .await
+        .refused(403, &["play"]);
 }
 
-async fn heartbeats_are_written_before_a_stop(world: &World) {
-    let (api, member) = (world.api(), &world.guild().members[0]);
+async fn heartbeats_are_written_before_a_stop(deployment: &Deployment) {
+    let (api, member) = (deployment.api(), &deployment.guild().members[0]);
     let session = start(&api, member.play).await;
     seconds(2.1).await;
     // Stopped before a batch of its own time.
     assert_eq!(heartbeat(&api, &session).await, true);
-    let role = if world.database.is_some() { "api" } else { "serve" };
-    let mut old = world.roles().apis.remove(0);
+    let role = if deployment.database.is_some() { "api" } else { "serve" };
+    let mut old = deployment.roles().apis.remove(0);
     old.process.terminate();
     assert!(old.process.ended(Duration::from_secs(20)).await.success(), "{}", old.process.log());
-    let new = world.spawn(role);
-    world.roles().apis.push(new);
-    world.wait_until_ready().await;
-    let api = world.api();
+    let new = deployment.spawn(role);
+    deployment.roles().apis.push(new);
+    deployment.wait_until_ready().await;
+    let api = deployment.api();
     start(&api, member.play).await;
-    let entries = world.audit("sessions.start").await;
+    let entries = deployment.audit("sessions.start").await;
     let ended = &entries[0]["metadata"]["ended"];
     assert!(ended["duration_seconds"].as_i64().unwrap() >= 2, "{ended}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     roles_come_from_the_chat_platform,
@@ -11,17 +11,17 @@ both_modes!(
     settings_that_make_no_sense_are_refused,
 );
 
-async fn roles_come_from_the_chat_platform(world: &World) {
-    let guild = world.guild();
-    let data = world.api().get(&format!("/guilds/{}/roles", guild.id)).await.ok();
+async fn roles_come_from_the_chat_platform(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let data = deployment.api().get(&format!("/guilds/{}/roles", guild.id)).await.ok();
     let roles = data["roles"].as_array().unwrap();
     assert_eq!(roles.len(), 7, "{data}");
     let first = json!({ "id": guild.roles[0], "name": "Member", "color": 0x33_66_CC, "position": 1 });
     assert!(roles.contains(&first), "{data}");
 }
 
-async fn verified_members_are_all_listed(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn verified_members_are_all_listed(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let mut expected: Vec<Value> = guild
         .members
         .iter()
@@ -40,8 +40,8 @@ async fn verified_members_are_all_listed(world: &World) {
     assert_eq!(sorted(&data), expected);
 }
 
-async fn settings_are_read_and_changed_with_before_and_after(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn settings_are_read_and_changed_with_before_and_after(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let path = format!("/guilds/{}/settings", guild.id);
     let before = api.get(&path).await.ok();
     assert_eq!(
@@ -59,20 +59,20 @@ async fn settings_are_read_and_changed_with_before_and_after(world: &World) {
     expected["nickname_template"] = json!("[{play_username}]");
     expected["strike_days"] = json!(30);
     assert_eq!(after, expected);
-    let entry = &world.audit("settings.update").await[0];
+    let entry = &deployment.audit("settings.update").await[0];
     assert_eq!(entry["metadata"]["before"]["strike_days"], 90, "{entry}");
     assert_eq!(entry["metadata"]["after"]["strike_days"], 30, "{entry}");
     assert!(entry["metadata"]["after"]["week_start"].is_null(), "what did not change is not listed: {entry}");
     assert_eq!(entry["actor_id"], guild.members[0].chat.as_str());
     // The other guild's are its own.
-    let other = world.other_guild();
+    let other = deployment.other_guild();
     let theirs = api.key(&other.admin_key).get(&format!("/guilds/{}/settings", other.id)).await.ok();
     assert_eq!(theirs["strike_days"], 90);
 }
 
-async fn settings_that_make_no_sense_are_refused(world: &World) {
-    let api = world.api();
-    let path = format!("/guilds/{}/settings", world.guild().id);
+async fn settings_that_make_no_sense_are_refused(deployment: &Deployment) {
+    let api = deployment.api();
+    let path = format!("/guilds/{}/settings", deployment.guild().id);
     let before = api.get(&path).await.ok();
     for (field, value) in [
         ("mirror_bans", json!("yes")),

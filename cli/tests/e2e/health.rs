@@ -4,22 +4,22 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Mode, World, both_modes, eventually, http_client};
+use testkit::{Deployment, Mode, both_modes, eventually, http_client};
 
-both_modes!(every_process_tells_how_it_is, metrics_count_requests_and_jobs);
+both_modes!(every_process_tells_how_it_is(own), metrics_count_requests_and_jobs(own));
 
 async fn fetch(url: String) -> (u16, String) {
     let response = http_client().get(&url).send().await.unwrap();
     (response.status().as_u16(), response.text().await.unwrap())
 }
 
-fn bases(world: &World) -> Vec<String> {
-    world.roles().all().map(|running| running.base.clone()).collect()
+fn bases(deployment: &Deployment) -> Vec<String> {
+    deployment.roles().all().map(|running| running.base.clone()).collect()
 }
 
-async fn every_process_tells_how_it_is(world: &World) {
-    let bases = bases(world);
-    assert_eq!(bases.len(), if world.mode() == Mode::Embedded { 1 } else { 3 });
+async fn every_process_tells_how_it_is(deployment: &Deployment) {
+    let bases = bases(deployment);
+    assert_eq!(bases.len(), if deployment.mode() == Mode::Embedded { 1 } else { 3 });
     for base in bases {
         assert_eq!(fetch(format!("{base}/health/live")).await.0, 200);
         let (status, body) = fetch(format!("{base}/health/ready")).await;
@@ -28,7 +28,7 @@ async fn every_process_tells_how_it_is(world: &World) {
             (status, &report["status"], &report["dependencies"]["database"]),
             (200, &json!("ready"), &json!("ok"))
         );
-        if world.mode() == Mode::Distributed {
+        if deployment.mode() == Mode::Distributed {
             let others = (&report["dependencies"]["redis"], &report["dependencies"]["broker"]);
             assert_eq!(others, (&json!("ok"), &json!("ok")), "{base}");
         }
@@ -38,14 +38,14 @@ async fn every_process_tells_how_it_is(world: &World) {
 /// Twice the time between two readings, and the election before the first.
 const GAUGES_WITHIN: Duration = Duration::from_secs(40);
 
-async fn metrics_count_requests_and_jobs(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn metrics_count_requests_and_jobs(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     api.post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await.ok();
     api.get("/bindings/list").await.ok();
     // Which process leads, and so tells what waits, turns out in a moment.
     let all = eventually("the leader tells what waits", GAUGES_WITHIN, async || {
         let mut all = String::new();
-        for base in bases(world) {
+        for base in bases(deployment) {
             let (status, text) = fetch(format!("{base}/metrics")).await;
             assert_eq!(status, 200);
             assert!(text.contains("# TYPE"), "{base}: {text}");

@@ -4,7 +4,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
 use serde_json::json;
 
-use crate::harness::{World, both_modes, http_client};
+use testkit::{Deployment, both_modes, http_client};
 
 both_modes!(
     every_path_has_three_forms,
@@ -30,9 +30,9 @@ struct Plain {
 }
 
 impl Plain {
-    fn of(world: &World) -> Self {
-        let base = world.roles().api_base(0);
-        Self { http: http_client(), base, key: world.guild().admin_key.clone() }
+    fn of(deployment: &Deployment) -> Self {
+        let base = deployment.api_base(0);
+        Self { http: http_client(), base, key: deployment.guild().admin_key.clone() }
     }
 
     async fn send(&self, method: Method, path: &str, headers: &[(&'static str, &str)]) -> Response {
@@ -49,9 +49,9 @@ impl Plain {
     }
 }
 
-async fn every_path_has_three_forms(world: &World) {
-    let (plain, guild) = (Plain::of(world), &world.guild().id);
-    let lookup = format!("/lookup/chat/{}", world.guild().members[0].chat);
+async fn every_path_has_three_forms(deployment: &Deployment) {
+    let (plain, guild) = (Plain::of(deployment), &deployment.guild().id);
+    let lookup = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
     for path in [
         lookup.as_str(),
         "/bindings/list",
@@ -65,14 +65,14 @@ async fn every_path_has_three_forms(world: &World) {
         }
         assert_eq!(plain.status(Method::GET, &format!("{path}//"), &[]).await, 404, "{path}//");
     }
-    let answer = world.api().post("/reverse/", json!({ "play_ids": [1] })).await;
+    let answer = deployment.api().post("/reverse/", json!({ "play_ids": [1] })).await;
     assert_eq!(answer.status, 200, "{answer}");
     let written = format!("/api/v1/guilds/{guild}/audit-logs/");
-    world.api().post(&written, json!({ "action": "a.b" })).await.ok();
+    deployment.api().post(&written, json!({ "action": "a.b" })).await.ok();
 }
 
-async fn head_answers_as_get_without_a_body(world: &World) {
-    let (plain, guild) = (Plain::of(world), &world.guild().id);
+async fn head_answers_as_get_without_a_body(deployment: &Deployment) {
+    let (plain, guild) = (Plain::of(deployment), &deployment.guild().id);
     let members = format!("/guilds/{guild}/members?limit=2");
     for path in
         [members.as_str(), "/lookup/chat/1", "/bindings/list", "/health/ready", "/openapi.json", "/docs"]
@@ -88,15 +88,15 @@ async fn head_answers_as_get_without_a_body(world: &World) {
         assert!(head.bytes().await.unwrap().is_empty(), "{path}");
     }
     // Counted as the GET it stands for; where there is none, there is no HEAD.
-    let before = world.api().get("/bindings/list").await.number("x-ratelimit-remaining");
+    let before = deployment.api().get("/bindings/list").await.number("x-ratelimit-remaining");
     plain.send(Method::HEAD, "/bindings/list", &[]).await;
-    assert_eq!(world.api().get("/bindings/list").await.number("x-ratelimit-remaining"), before - 2);
+    assert_eq!(deployment.api().get("/bindings/list").await.number("x-ratelimit-remaining"), before - 2);
     let refused = plain.send(Method::HEAD, "/bindings/add", &[]).await;
     assert_eq!((refused.status().as_u16(), refused.headers()["allow"].to_str().unwrap()), (405, "POST"));
 }
 
-async fn every_value_of_a_header_counts(world: &World) {
-    let (plain, own, other) = (Plain::of(world), &world.guild().id, &world.other_guild().id);
+async fn every_value_of_a_header_counts(deployment: &Deployment) {
+    let (plain, own, other) = (Plain::of(deployment), &deployment.guild().id, &deployment.other_guild().id);
     let guild = "x-guild-id";
     let path = "/bindings/list";
     for (headers, status) in [
@@ -104,7 +104,7 @@ async fn every_value_of_a_header_counts(world: &World) {
         (vec![(guild, own.as_str()), (guild, other)], 403),
         (vec![(guild, other.as_str()), (guild, own)], 403),
         (vec![("x-api-key", plain.key.as_str())], 200),
-        (vec![("x-api-key", world.guild().game_key.as_str())], 401),
+        (vec![("x-api-key", deployment.guild().game_key.as_str())], 401),
     ] {
         assert_eq!(plain.status(Method::GET, path, &headers).await, status, "{headers:?}");
     }
@@ -116,8 +116,8 @@ async fn every_value_of_a_header_counts(world: &World) {
     assert_eq!(answer.headers()["x-request-id"].len(), 32);
 }
 
-async fn a_limit_may_be_huge_and_lists_link_their_next_page(world: &World) {
-    let (api, path) = (world.api(), format!("/guilds/{}/audit-logs", world.guild().id));
+async fn a_limit_may_be_huge_and_lists_link_their_next_page(deployment: &Deployment) {
+    let (api, path) = (deployment.api(), format!("/guilds/{}/audit-logs", deployment.guild().id));
     for n in 0..5 {
         api.post(&path, json!({ "action": "a.b", "metadata": { "n": n } })).await.ok();
     }
@@ -140,8 +140,8 @@ async fn a_limit_may_be_huge_and_lists_link_their_next_page(world: &World) {
     assert_eq!(api.get(&next).await.header("link"), None);
 }
 
-async fn large_answers_come_in_gzip_where_asked_for(world: &World) {
-    let (plain, path) = (Plain::of(world), format!("/guilds/{}/members", world.guild().id));
+async fn large_answers_come_in_gzip_where_asked_for(deployment: &Deployment) {
+    let (plain, path) = (Plain::of(deployment), format!("/guilds/{}/members", deployment.guild().id));
     let whole = plain.send(Method::GET, &path, &[]).await;
     assert_eq!(
         (whole.headers().get("content-encoding"), whole.headers()["vary"].to_str().unwrap()),
@@ -162,8 +162,8 @@ async fn large_answers_come_in_gzip_where_asked_for(world: &World) {
     assert_eq!(head.headers()["content-length"].to_str().unwrap(), small.len().to_string());
 }
 
-async fn other_dashboards_are_let_in_by_name(world: &World) {
-    let plain = Plain::of(world);
+async fn other_dashboards_are_let_in_by_name(deployment: &Deployment) {
+    let plain = Plain::of(deployment);
     let (known, stranger) = (("origin", "https://dash.example.org"), ("origin", "https://other.example.org"));
     let answer = plain.send(Method::GET, "/bindings/list", &[known]).await;
     assert_eq!(answer.headers()["access-control-allow-origin"], "https://dash.example.org");
@@ -182,8 +182,8 @@ async fn other_dashboards_are_let_in_by_name(world: &World) {
     assert_eq!(plain.status(Method::OPTIONS, "/bindings/update", &question).await, 405);
 }
 
-async fn behind_a_trusted_proxy_each_client_counts_alone(world: &World) {
-    let plain = Plain { key: "nonsense".to_owned(), ..Plain::of(world) };
+async fn behind_a_trusted_proxy_each_client_counts_alone(deployment: &Deployment) {
+    let plain = Plain { key: "nonsense".to_owned(), ..Plain::of(deployment) };
     let ask = async |client: &str| {
         plain.status(Method::GET, "/bindings/list", &[("x-forwarded-for", client)]).await
     };
@@ -195,15 +195,15 @@ async fn behind_a_trusted_proxy_each_client_counts_alone(world: &World) {
     assert_eq!(ask("198.51.100.2").await, 401);
 }
 
-async fn lua_may_send_empty_arrays_whole_floats_and_empty_lists(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn lua_may_send_empty_arrays_whole_floats_and_empty_lists(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let raw = async |method: Method, path: &str, text: &str| {
         api.raw(method, path, Some(("application/json", text.as_bytes().to_vec()))).await
     };
     // `JSONEncode({})` gives `[]`.
     let path = format!("/guilds/{}/audit-logs", guild.id);
     api.post(&path, json!({ "action": "a.b", "metadata": [] })).await.ok();
-    assert_eq!(world.audit("a.b").await[0]["metadata"], json!({}));
+    assert_eq!(deployment.audit("a.b").await[0]["metadata"], json!({}));
     let settings = format!("/guilds/{}/settings", guild.id);
     raw(Method::PATCH, &settings, "[]").await.ok();
     api.patch(&settings, json!({ "score_weights": [] })).await.ok();
@@ -235,13 +235,13 @@ async fn lua_may_send_empty_arrays_whole_floats_and_empty_lists(world: &World) {
     }
 }
 
-async fn the_studio_has_no_ids(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn the_studio_has_no_ids(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let alive = json!({ "server_id": "", "place_id": 0, "universe_id": 0, "player_count": 1 });
     api.post("/play/servers/heartbeat", alive).await.ok();
     let commands = "/play/servers//commands";
     let kick = json!({ "type": "kick", "target_id": 7, "reason": "r" });
-    let plain = Plain::of(world);
+    let plain = Plain::of(deployment);
     let queued = plain.http.post(format!("{}{commands}", plain.base)).header("x-api-key", &plain.key);
     assert_eq!(queued.json(&kick).send().await.unwrap().status(), 200);
     let polled = plain.send(Method::GET, commands, &[]).await.json::<serde_json::Value>().await.unwrap();

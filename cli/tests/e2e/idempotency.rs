@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     the_first_answer_is_replayed,
@@ -14,8 +14,8 @@ both_modes!(
     keys_of_guilds_and_bounds,
 );
 
-async fn the_first_answer_is_replayed(world: &World) {
-    let (guild, api) = (world.guild(), world.api().header("idempotency-key", "first"));
+async fn the_first_answer_is_replayed(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().header("idempotency-key", "first"));
     let body = json!({ "type": "group_rank", "group_id": guild.group, "rank": 7, "role_id": guild.roles[0] });
     let first = api.post("/bindings/add", body.clone()).await;
     assert_eq!(first.header("idempotent-replayed"), None, "{first}");
@@ -23,27 +23,29 @@ async fn the_first_answer_is_replayed(world: &World) {
     assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
     assert_eq!(again.without_request_id(), first.without_request_id());
     // Done twice without the key it is a conflict: so it was done once.
-    world.api().post("/bindings/add", body).await.refused(409, &[]);
-    assert_eq!(world.audit("bindings.add").await.len(), 1);
+    deployment.api().post("/bindings/add", body).await.refused(409, &[]);
+    assert_eq!(deployment.audit("bindings.add").await.len(), 1);
     // Refusals of what a client can mend are not kept.
-    let api = world.api().header("idempotency-key", "second");
+    let api = deployment.api().header("idempotency-key", "second");
     api.post("/bindings/add", json!({ "type": "group_rank" })).await.refused(400, &[]);
 }
 
-async fn another_body_under_the_same_key_is_refused(world: &World) {
-    let (guild, api) = (world.guild(), world.api().header("idempotency-key", "k"));
+async fn another_body_under_the_same_key_is_refused(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().header("idempotency-key", "k"));
     let path = format!("/guilds/{}/audit-logs", guild.id);
     api.post(&path, json!({ "action": "a.b", "metadata": {} })).await.ok();
     api.post(&path, json!({ "action": "a.c", "metadata": {} })).await.refused(422, &[]);
     api.post("/bindings/add", json!({ "action": "a.b", "metadata": {} })).await.refused(422, &[]);
     // Another key of the guild has its own.
     api.key(&guild.game_key).post(&path, json!({ "action": "a.c", "metadata": {} })).await.ok();
-    assert_eq!(world.audit("a.b").await.len(), 1);
+    assert_eq!(deployment.audit("a.b").await.len(), 1);
 }
 
-async fn the_same_json_in_another_form_is_the_same_body(world: &World) {
-    let (api, path) =
-        (world.api().header("idempotency-key", "form"), format!("/guilds/{}/audit-logs", world.guild().id));
+async fn the_same_json_in_another_form_is_the_same_body(deployment: &Deployment) {
+    let (api, path) = (
+        deployment.api().header("idempotency-key", "form"),
+        format!("/guilds/{}/audit-logs", deployment.guild().id),
+    );
     let send = async |path: &str, text: &str| {
         api.raw(Method::POST, path, Some(("application/json", text.as_bytes().to_vec()))).await
     };
@@ -60,11 +62,11 @@ async fn the_same_json_in_another_form_is_the_same_body(world: &World) {
     }
     let other = r#"{"action": "a.b", "metadata": {"x": 1, "y": {"p": [2, 1], "q": null}}}"#;
     send(&path, other).await.refused(422, &[]);
-    assert_eq!(world.audit("a.b").await.len(), 1);
+    assert_eq!(deployment.audit("a.b").await.len(), 1);
 }
 
-async fn two_at_once_are_one(world: &World) {
-    let (guild, api) = (world.guild(), world.api().header("idempotency-key", "at-once"));
+async fn two_at_once_are_one(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().header("idempotency-key", "at-once"));
     let path = format!("/guilds/{}/audit-logs", guild.id);
     let body = json!({ "action": "race.run", "metadata": {} });
     let answers = futures_util::future::join_all((0..8).map(|_| api.post(&path, body.clone()))).await;
@@ -74,11 +76,11 @@ async fn two_at_once_are_one(world: &World) {
     let ids: Vec<_> =
         answers.iter().filter(|answer| answer.status == 200).map(|a| &a.body["data"]["id"]).collect();
     assert!(!ids.is_empty() && ids.iter().all(|id| *id == ids[0]), "{ids:?}");
-    assert_eq!(world.audit("race.run").await.len(), 1);
+    assert_eq!(deployment.audit("race.run").await.len(), 1);
 }
 
-async fn a_job_is_enqueued_once(world: &World) {
-    let (guild, api) = (world.guild(), world.api().header("idempotency-key", "job"));
+async fn a_job_is_enqueued_once(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().header("idempotency-key", "job"));
     let member = guild.lacking();
     let first = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
     let again = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
@@ -88,29 +90,29 @@ async fn a_job_is_enqueued_once(world: &World) {
 
     // A caller who went away finds the same job.
     let extra = guild.with_extra();
-    let api = world.api().header("idempotency-key", "job-2").header("prefer", "respond-async");
+    let api = deployment.api().header("idempotency-key", "job-2").header("prefer", "respond-async");
     let first = api.post("/interactions/sync", json!({ "user_id": extra.chat })).await;
     let again = api.post("/interactions/sync", json!({ "user_id": extra.chat })).await;
     assert_eq!(first.status, 202, "{first}");
-    let jobs = world.api().get(&format!("/guilds/{}/jobs", guild.id)).await.ok();
+    let jobs = deployment.api().get(&format!("/guilds/{}/jobs", guild.id)).await.ok();
     assert_eq!(jobs["jobs"].as_array().unwrap().len(), 2, "{jobs} after {again}");
 
-    let api = world.api().header("idempotency-key", "bulk");
+    let api = deployment.api().header("idempotency-key", "bulk");
     let first = api.post("/interactions/sync/all", json!({})).await.ok();
     let again = api.post("/interactions/sync/all", json!({})).await.ok();
     assert_eq!(first["job_id"], again["job_id"]);
 }
 
-async fn keys_of_guilds_and_bounds(world: &World) {
-    let path = format!("/guilds/{}/audit-logs", world.guild().id);
+async fn keys_of_guilds_and_bounds(deployment: &Deployment) {
+    let path = format!("/guilds/{}/audit-logs", deployment.guild().id);
     let body = json!({ "action": "a.b", "metadata": {} });
-    world.api().header("idempotency-key", &"k".repeat(255)).post(&path, body.clone()).await.ok();
-    world
+    deployment.api().header("idempotency-key", &"k".repeat(255)).post(&path, body.clone()).await.ok();
+    deployment
         .api()
         .header("idempotency-key", &"k".repeat(256))
         .post(&path, body.clone())
         .await
         .refused(400, &["Idempotency-Key"]);
-    world.api().header("idempotency-key", "").post(&path, body).await.refused(400, &["Idempotency-Key"]);
-    assert_eq!(world.audit("a.b").await.len(), 1);
+    deployment.api().header("idempotency-key", "").post(&path, body).await.refused(400, &["Idempotency-Key"]);
+    assert_eq!(deployment.audit("a.b").await.len(), 1);
 }

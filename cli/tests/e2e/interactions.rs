@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     a_sync_mends_exactly_what_differs,
@@ -14,26 +14,26 @@ both_modes!(
     the_nickname_follows_the_template,
     the_caller_may_turn_to_the_job_instead_of_waiting,
     single_roles_are_given_and_taken,
-    a_fault_of_the_platform_is_retried_and_answered,
+    a_fault_of_the_platform_is_retried_and_answered(own),
     without_a_token_the_missing_variable_is_named(|setup| setup.env("GUILDHALL_CHAT_TOKEN", "")),
 );
 
 const SYNC: &str = "/interactions/sync";
 
-fn user(world: &World, chat: &str) -> Value {
-    json!({ "guild_id": world.guild().id, "user_id": chat })
+fn user(deployment: &Deployment, chat: &str) -> Value {
+    json!({ "guild_id": deployment.guild().id, "user_id": chat })
 }
 
-async fn a_sync_mends_exactly_what_differs(world: &World) {
-    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+async fn a_sync_mends_exactly_what_differs(deployment: &Deployment) {
+    let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let lacking = guild.lacking();
-    let data = api.post(SYNC, user(world, &lacking.chat)).await.ok();
+    let data = api.post(SYNC, user(deployment, &lacking.chat)).await.ok();
     assert_eq!(data["added_roles"], json!([lacking.wanted]), "{data}");
     assert_eq!((&data["removed_roles"], &data["nickname_updated"]), (&json!([]), &json!(false)));
     assert!(simulator.is_right(guild, lacking).await);
 
     let extra = guild.with_extra();
-    let data = api.post(SYNC, user(world, &extra.chat)).await.ok();
+    let data = api.post(SYNC, user(deployment, &extra.chat)).await.ok();
     assert_eq!(
         (&data["added_roles"], &data["removed_roles"]),
         (&json!([]), &json!([extra.held[1]])),
@@ -42,47 +42,47 @@ async fn a_sync_mends_exactly_what_differs(world: &World) {
     assert!(simulator.is_right(guild, extra).await);
 
     let misnamed = guild.misnamed();
-    let data = api.post(SYNC, user(world, &misnamed.chat)).await.ok();
+    let data = api.post(SYNC, user(deployment, &misnamed.chat)).await.ok();
     assert_eq!((&data["added_roles"], &data["nickname_updated"]), (&json!([]), &json!(true)), "{data}");
     assert!(simulator.is_right(guild, misnamed).await);
 
     // One call for each changed member, none for one that is right.
-    assert_eq!(simulator.member_updates().await, 3);
+    assert_eq!(deployment.member_updates().await, 3);
     for member in [guild.right(), lacking] {
-        let data = api.post(SYNC, user(world, &member.chat)).await.ok();
+        let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
         assert_eq!((&data["added_roles"], &data["removed_roles"]), (&json!([]), &json!([])));
         assert_eq!(data["nickname_updated"], false);
     }
-    assert_eq!(simulator.member_updates().await, 3);
+    assert_eq!(deployment.member_updates().await, 3);
 }
 
-async fn roles_outside_the_bindings_are_never_touched(world: &World) {
-    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+async fn roles_outside_the_bindings_are_never_touched(deployment: &Deployment) {
+    let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let member = guild.lacking();
     let held = json!({ "guild_id": guild.id, "chat_id": member.chat, "roles": [guild.high_role] });
     simulator.change_member(held).await;
     // Whoever stands above the bot cannot be renamed; the roles go through all the same.
-    api.post(SYNC, user(world, &member.chat)).await.ok();
+    api.post(SYNC, user(deployment, &member.chat)).await.ok();
     let roles = simulator.member(guild, &member.chat).await["roles"].clone();
     assert!(roles.as_array().unwrap().contains(&json!(guild.high_role)), "{roles}");
     assert!(roles.as_array().unwrap().contains(&json!(member.wanted)), "{roles}");
     // Out of the group: the bound role goes, the other one stays.
     let gone = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [] });
     simulator.change_member(gone).await;
-    let data = api.post(SYNC, user(world, &member.chat)).await.ok();
+    let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
     assert_eq!(data["removed_roles"], json!([member.wanted]), "{data}");
     assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([guild.high_role]));
 }
 
-async fn what_cannot_be_granted_is_named_and_the_rest_is_done(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn what_cannot_be_granted_is_named_and_the_rest_is_done(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let member = guild.lacking();
     for role in [&guild.high_role, &guild.bot_role, "4242"] {
         let body =
             json!({ "type": "group_rank", "group_id": guild.group, "rank": member.rank, "role_id": role });
         api.post("/bindings/add", body).await.ok();
     }
-    let data = api.post(SYNC, user(world, &member.chat)).await.ok();
+    let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
     assert_eq!(data["added_roles"], json!([member.wanted]), "{data}");
     let failed = data["failed_roles"].as_array().unwrap();
     let mut roles: Vec<&str> = failed.iter().map(|role| role["role_id"].as_str().unwrap()).collect();
@@ -91,66 +91,66 @@ async fn what_cannot_be_granted_is_named_and_the_rest_is_done(world: &World) {
     wanted.sort_unstable();
     assert_eq!(roles, wanted, "{data}");
     assert!(failed.iter().all(|role| !role["reason"].as_str().unwrap().is_empty()), "{data}");
-    assert!(world.simulator.is_right(guild, member).await);
+    assert!(deployment.simulator.is_right(guild, member).await);
 }
 
-async fn who_cannot_be_synced_is_not_found(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let unlinked = api.post(SYNC, user(world, "1999999999999999999")).await.refused(404, &[]);
+async fn who_cannot_be_synced_is_not_found(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let unlinked = api.post(SYNC, user(deployment, "1999999999999999999")).await.refused(404, &[]);
     assert_ne!(unlinked.error(), "not_a_member");
     let left = &guild.members[4];
     let gone = json!({ "guild_id": guild.id, "chat_id": left.chat, "remove": true });
-    world.simulator.change_member(gone).await;
-    let answer = api.post(SYNC, user(world, &left.chat)).await.refused(404, &[]);
+    deployment.simulator.change_member(gone).await;
+    let answer = api.post(SYNC, user(deployment, &left.chat)).await.refused(404, &[]);
     assert_eq!(answer.error(), "not_a_member");
-    assert_eq!(world.simulator.member_updates().await, 0);
+    assert_eq!(deployment.member_updates().await, 0);
 }
 
-async fn the_nickname_follows_the_template(world: &World) {
-    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+async fn the_nickname_follows_the_template(deployment: &Deployment) {
+    let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let member = guild.misnamed();
     let settings = format!("/guilds/{}/settings", guild.id);
     // Cut to 32 characters, not bytes.
     let template = format!("{}{{play_username}}", "é".repeat(30));
     api.patch(&settings, json!({ "nickname_template": template })).await.ok();
-    assert_eq!(api.post(SYNC, user(world, &member.chat)).await.ok()["nickname_updated"], true);
+    assert_eq!(api.post(SYNC, user(deployment, &member.chat)).await.ok()["nickname_updated"], true);
     let nick = format!("{}{}", "é".repeat(30), &member.name[..2]);
     assert_eq!(simulator.member(guild, &member.chat).await["nick"], nick.as_str());
     // Empty switches it off.
     api.patch(&settings, json!({ "nickname_template": "" })).await.ok();
     let other = json!({ "guild_id": guild.id, "chat_id": member.chat, "nick": "mine" });
     simulator.change_member(other).await;
-    assert_eq!(api.post(SYNC, user(world, &member.chat)).await.ok()["nickname_updated"], false);
+    assert_eq!(api.post(SYNC, user(deployment, &member.chat)).await.ok()["nickname_updated"], false);
     assert_eq!(simulator.member(guild, &member.chat).await["nick"], "mine");
 }
 
-async fn the_caller_may_turn_to_the_job_instead_of_waiting(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn the_caller_may_turn_to_the_job_instead_of_waiting(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let member = guild.lacking();
-    let answer = api.header("prefer", "respond-async").post(SYNC, user(world, &member.chat)).await;
+    let answer = api.header("prefer", "respond-async").post(SYNC, user(deployment, &member.chat)).await;
     assert_eq!(answer.status, 202, "{answer}");
     assert!(!answer.message().is_empty());
     let job = answer.body["data"]["job_id"].as_str().unwrap();
     assert_eq!(answer.header("location"), Some(format!("/jobs/{job}").as_str()));
-    let ended = world.job_ended(job).await;
+    let ended = deployment.job_ended(job).await;
     assert_eq!(
         (&ended["state"], &ended["result"]["added_roles"]),
         (&json!("succeeded"), &json!([member.wanted]))
     );
-    assert!(world.simulator.is_right(guild, member).await);
+    assert!(deployment.simulator.is_right(guild, member).await);
 
     // Longer than the caller wants to wait: the job goes on.
     let extra = guild.with_extra();
-    world.simulator.fault(json!({ "route": "*", "hang_ms": 2500, "count": 1 })).await;
-    let answer = api.header("prefer", "wait=1").post(SYNC, user(world, &extra.chat)).await;
+    deployment.fault(json!({ "route": "*", "hang_ms": 2500, "count": 1 })).await;
+    let answer = api.header("prefer", "wait=1").post(SYNC, user(deployment, &extra.chat)).await;
     assert_eq!(answer.status, 202, "{answer}");
-    let ended = world.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
+    let ended = deployment.job_ended(answer.body["data"]["job_id"].as_str().unwrap()).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
-    assert!(world.simulator.is_right(guild, extra).await);
+    assert!(deployment.simulator.is_right(guild, extra).await);
 }
 
-async fn single_roles_are_given_and_taken(world: &World) {
-    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+async fn single_roles_are_given_and_taken(deployment: &Deployment) {
+    let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let member = guild.right();
     let role = guild.roles.iter().find(|role| **role != member.wanted).unwrap();
     let change = |role: &str| json!({ "guild_id": guild.id, "user_id": member.chat, "role_id": role });
@@ -173,13 +173,13 @@ async fn single_roles_are_given_and_taken(world: &World) {
     assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([member.wanted]));
 }
 
-async fn a_fault_of_the_platform_is_retried_and_answered(world: &World) {
-    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+async fn a_fault_of_the_platform_is_retried_and_answered(deployment: &Deployment) {
+    let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let member = guild.lacking();
     let route = "PUT /guilds/:guild/members/:user/roles/:role";
-    simulator.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
+    deployment.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
     // The first backoff is about a second: within the time a caller waits.
-    let data = api.post(SYNC, user(world, &member.chat)).await.ok();
+    let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
     assert_eq!(data["added_roles"], json!([member.wanted]));
     assert!(simulator.is_right(guild, member).await);
     assert_eq!(simulator.stats().await["requests"][route]["500"], 1);
@@ -187,18 +187,20 @@ async fn a_fault_of_the_platform_is_retried_and_answered(world: &World) {
     // Asked to slow down: the same, without an error.
     let extra = guild.with_extra();
     let route = "DELETE /guilds/:guild/members/:user/roles/:role";
-    simulator.fault(json!({ "route": route, "status": 429, "count": 1, "retry_after": 0.5 })).await;
-    api.post(SYNC, user(world, &extra.chat)).await.ok();
+    deployment.fault(json!({ "route": route, "status": 429, "count": 1, "retry_after": 0.5 })).await;
+    api.post(SYNC, user(deployment, &extra.chat)).await.ok();
     assert!(simulator.is_right(guild, extra).await);
 }
 
-async fn without_a_token_the_missing_variable_is_named(world: &World) {
-    let api = world.api();
+async fn without_a_token_the_missing_variable_is_named(deployment: &Deployment) {
+    let api = deployment.api();
     let started = std::time::Instant::now();
-    let answer = api.post(SYNC, user(world, &world.guild().lacking().chat)).await;
+    let answer = api.post(SYNC, user(deployment, &deployment.guild().lacking().chat)).await;
     answer.refused(503, &["GUILDHALL_CHAT_TOKEN"]);
     assert!(started.elapsed() < Duration::from_secs(4), "it was retried: {:?}", started.elapsed());
-    api.get(&format!("/guilds/{}/roles", world.guild().id)).await.refused(503, &["GUILDHALL_CHAT_TOKEN"]);
+    api.get(&format!("/guilds/{}/roles", deployment.guild().id))
+        .await
+        .refused(503, &["GUILDHALL_CHAT_TOKEN"]);
     // What needs no platform answers.
     api.get("/bindings/list").await.ok();
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{World, both_modes, eventually};
+use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
     a_job_is_shown_with_its_progress_and_result,
@@ -18,8 +18,8 @@ both_modes!(
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-async fn enqueue(world: &World, chat: &str) -> String {
-    let answer = world
+async fn enqueue(deployment: &Deployment, chat: &str) -> String {
+    let answer = deployment
         .api()
         .header("prefer", "respond-async")
         .post("/interactions/sync", json!({ "user_id": chat }))
@@ -28,10 +28,10 @@ async fn enqueue(world: &World, chat: &str) -> String {
     answer.body["data"]["job_id"].as_str().unwrap().to_owned()
 }
 
-async fn a_job_is_shown_with_its_progress_and_result(world: &World) {
-    let member = world.guild().lacking();
-    let id = enqueue(world, &member.chat).await;
-    let job = world.job_ended(&id).await;
+async fn a_job_is_shown_with_its_progress_and_result(deployment: &Deployment) {
+    let member = deployment.guild().lacking();
+    let id = enqueue(deployment, &member.chat).await;
+    let job = deployment.job_ended(&id).await;
     assert_eq!(
         (&job["id"], &job["kind"], &job["state"]),
         (&json!(id), &json!("sync_member"), &json!("succeeded"))
@@ -46,24 +46,24 @@ async fn a_job_is_shown_with_its_progress_and_result(world: &World) {
     );
     assert_eq!((&job["error"], &job["result"]["added_roles"]), (&Value::Null, &json!([member.wanted])));
 
-    let gone = &world.guild().members[4].chat;
-    let left = json!({ "guild_id": world.guild().id, "chat_id": gone, "remove": true });
-    world.simulator.change_member(left).await;
-    let failing = enqueue(world, gone).await;
-    let job = world.job_ended(&failing).await;
+    let gone = &deployment.guild().members[4].chat;
+    let left = json!({ "guild_id": deployment.guild().id, "chat_id": gone, "remove": true });
+    deployment.simulator.change_member(left).await;
+    let failing = enqueue(deployment, gone).await;
+    let job = deployment.job_ended(&failing).await;
     assert_eq!((&job["state"], &job["result"]), (&json!("failed"), &Value::Null), "{job}");
     assert!(job["error"]["message"].is_string() && job["error"]["error"].is_string(), "{job}");
     for unknown in ["00000000-0000-7000-8000-000000000000", "nonsense"] {
-        let answer = world.api().get(&format!("/jobs/{unknown}")).await;
+        let answer = deployment.api().get(&format!("/jobs/{unknown}")).await;
         assert!(matches!(answer.status, 400 | 404), "{answer}");
     }
 }
 
-async fn jobs_are_listed_newest_first(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn jobs_are_listed_newest_first(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let mut ids = Vec::new();
     for member in &guild.members[..5] {
-        ids.push(enqueue(world, &member.chat).await);
+        ids.push(enqueue(deployment, &member.chat).await);
     }
     ids.reverse();
     let path = format!("/guilds/{}/jobs", guild.id);
@@ -76,28 +76,28 @@ async fn jobs_are_listed_newest_first(world: &World) {
     assert_eq!((of(&page), &page["next_cursor"]), (ids[2..].to_vec(), &Value::Null));
     api.get(&format!("{path}?limit=0")).await.refused(400, &["limit"]);
     api.get(&format!("{path}?cursor=x")).await.refused(400, &["cursor"]);
-    let other = world.other_guild();
+    let other = deployment.other_guild();
     let theirs = api.key(&other.admin_key).get(&format!("/guilds/{}/jobs", other.id)).await.ok();
     assert_eq!(theirs["jobs"], json!([]));
 }
 
-async fn a_job_can_be_cancelled_once(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn a_job_can_be_cancelled_once(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     // Held back by a platform that answers with errors: it waits for its next try.
-    world.simulator.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
-    let id = enqueue(world, &guild.lacking().chat).await;
+    deployment.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
+    let id = enqueue(deployment, &guild.lacking().chat).await;
     api.delete(&format!("/jobs/{id}")).await.ok();
-    let job = world.job_ended(&id).await;
+    let job = deployment.job_ended(&id).await;
     assert_eq!(job["state"], "cancelled", "{job}");
     api.delete(&format!("/jobs/{id}")).await.refused(409, &[]);
-    world.simulator.clear_faults().await;
-    assert_eq!(world.simulator.member_updates().await, 0);
-    assert_eq!(world.audit("jobs.cancel").await[0]["target_id"], id.as_str());
+    deployment.clear_faults().await;
+    assert_eq!(deployment.member_updates().await, 0);
+    assert_eq!(deployment.audit("jobs.cancel").await[0]["target_id"], id.as_str());
 }
 
-async fn another_guilds_job_is_like_none(world: &World) {
-    let id = enqueue(world, &world.guild().lacking().chat).await;
-    let their_api = world.api().key(&world.other_guild().admin_key);
+async fn another_guilds_job_is_like_none(deployment: &Deployment) {
+    let id = enqueue(deployment, &deployment.guild().lacking().chat).await;
+    let their_api = deployment.api().key(&deployment.other_guild().admin_key);
     let unknown = "01900000-0000-7000-8000-000000000000";
     let foreign = their_api.get(&format!("/jobs/{id}")).await.refused(404, &[]);
     let none = their_api.get(&format!("/jobs/{unknown}")).await.refused(404, &[]);
@@ -105,45 +105,46 @@ async fn another_guilds_job_is_like_none(world: &World) {
     let foreign = their_api.delete(&format!("/jobs/{id}")).await.refused(404, &[]);
     let none = their_api.delete(&format!("/jobs/{unknown}")).await.refused(404, &[]);
     assert_eq!(foreign.without_request_id(), none.without_request_id());
-    assert_eq!(world.job_ended(&id).await["state"], "succeeded");
+    assert_eq!(deployment.job_ended(&id).await["state"], "succeeded");
 }
 
-async fn a_failed_job_can_be_run_again(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn a_failed_job_can_be_run_again(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let member = guild.lacking();
     let change = |change: Value| {
         let mut body = json!({ "guild_id": guild.id, "chat_id": member.chat });
         body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         body
     };
-    world.simulator.change_member(change(json!({ "remove": true }))).await;
-    let id = enqueue(world, &member.chat).await;
-    assert_eq!(world.job_ended(&id).await["error"]["error"], "not_a_member");
-    world.simulator.change_member(change(json!({ "roles": [] }))).await;
+    deployment.simulator.change_member(change(json!({ "remove": true }))).await;
+    let id = enqueue(deployment, &member.chat).await;
+    assert_eq!(deployment.job_ended(&id).await["error"]["error"], "not_a_member");
+    deployment.simulator.change_member(change(json!({ "roles": [] }))).await;
     let queued = api.post(&format!("/jobs/{id}/retry"), json!({})).await.ok();
     assert_eq!((&queued["id"], &queued["state"]), (&json!(id), &json!("queued")));
-    let job = world.job_ended(&id).await;
+    let job = deployment.job_ended(&id).await;
     assert_eq!((&job["state"], &job["error"]), (&json!("succeeded"), &Value::Null), "{job}");
     assert_eq!(job["result"]["added_roles"], json!([member.wanted]));
     api.post(&format!("/jobs/{id}/retry"), json!({})).await.refused(409, &[]);
-    assert_eq!(world.audit("jobs.retry").await[0]["target_id"], id.as_str());
-    let theirs = api.key(&world.other_guild().admin_key).post(&format!("/jobs/{id}/retry"), json!({})).await;
+    assert_eq!(deployment.audit("jobs.retry").await[0]["target_id"], id.as_str());
+    let theirs =
+        api.key(&deployment.other_guild().admin_key).post(&format!("/jobs/{id}/retry"), json!({})).await;
     theirs.refused(404, &[]);
 }
 
-async fn a_job_is_changed_with_the_scope_of_its_kind(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn a_job_is_changed_with_the_scope_of_its_kind(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let of_kind = async |kind: &str| {
         let jobs = api.get(&format!("/guilds/{}/jobs?kind={kind}", guild.id)).await.ok();
         jobs["jobs"][0]["id"].as_str().unwrap_or_else(|| panic!("{jobs}")).to_owned()
     };
     // A platform that answers with errors: nothing ends by itself.
-    world.simulator.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
+    deployment.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
     let ban = json!({ "identifier": guild.members[20].chat, "reason": "r", "moderator_id": "1" });
     api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
-    enqueue(world, &guild.lacking().chat).await;
-    let syncs = world.api().key(&world.new_key("read,sync").await);
-    let moderates = world.api().key(&world.new_key("moderation").await);
+    enqueue(deployment, &guild.lacking().chat).await;
+    let syncs = deployment.api().key(&deployment.new_key("read,sync").await);
+    let moderates = deployment.api().key(&deployment.new_key("moderation").await);
     for (kind, lacks, has, scope) in
         [("mirror_ban", &syncs, &moderates, "`moderation`"), ("sync_member", &moderates, &syncs, "`sync`")]
     {
@@ -157,26 +158,26 @@ async fn a_job_is_changed_with_the_scope_of_its_kind(world: &World) {
     }
 }
 
-async fn a_bulk_job_is_seen_on_its_way(world: &World) {
-    let guild = world.guild();
-    let data = world.api().post("/interactions/sync/all", json!({})).await.ok();
+async fn a_bulk_job_is_seen_on_its_way(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let data = deployment.api().post("/interactions/sync/all", json!({})).await.ok();
     let job = data["job_id"].as_str().unwrap();
     let list = eventually("the bulk job is listed with an estimate", PATIENCE, async || {
-        let list = world.command(&["jobs", "list", "--guild", &guild.id]).await.succeeded();
+        let list = deployment.command(&["jobs", "list", "--guild", &guild.id]).await.succeeded();
         let under_way = list.split("\n\n").find(|part| part.starts_with("GUILD "))?;
         let line = under_way.lines().find(|line| line.contains(job)).unwrap_or_else(|| panic!("{list}"));
         assert!(line.starts_with(&guild.id), "{line}");
         (line.contains("/600 (") && line.ends_with(" s")).then_some(list)
     })
     .await;
-    let show = world.command(&["jobs", "show", job]).await.succeeded();
+    let show = deployment.command(&["jobs", "show", job]).await.succeeded();
     assert!(show.contains(" of 600 done") && show.contains("ready in "), "{show} after {list}");
-    assert_eq!(world.job_ended(job).await["state"], "succeeded");
-    let list = world.command(&["jobs", "list", "--kind", "sync_all"]).await.succeeded();
+    assert_eq!(deployment.job_ended(job).await["state"], "succeeded");
+    let list = deployment.command(&["jobs", "list", "--kind", "sync_all"]).await.succeeded();
     assert!(!list.contains("BULK JOB") && list.contains(job), "{list}");
-    let told = world.command(&["jobs", "list", "--kind", "no_such_kind"]).await;
+    let told = deployment.command(&["jobs", "list", "--kind", "no_such_kind"]).await;
     assert_eq!(told.code, Some(2), "{told:?}");
     assert!(told.stderr.contains("kinds are sync_member, sync_all"), "{told:?}");
     let path = format!("/guilds/{}/jobs?kind=no_such_kind", guild.id);
-    world.api().get(&path).await.refused(400, &["kind", "sync_all"]);
+    deployment.api().get(&path).await.refused(400, &["kind", "sync_all"]);
 }

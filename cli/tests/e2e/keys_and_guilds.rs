@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::{World, both_modes, eventually, key_text};
+use testkit::{Deployment, both_modes, eventually, key_text};
 
 both_modes!(
     a_key_is_taken_from_three_headers_and_two_prefixes,
@@ -15,8 +15,8 @@ both_modes!(
     several_keys_live_side_by_side,
 );
 
-async fn a_key_is_taken_from_three_headers_and_two_prefixes(world: &World) {
-    let (api, key) = (world.api().without("x-api-key"), &world.guild().game_key);
+async fn a_key_is_taken_from_three_headers_and_two_prefixes(deployment: &Deployment) {
+    let (api, key) = (deployment.api().without("x-api-key"), &deployment.guild().game_key);
     for (header, value) in [
         ("x-api-key", key.clone()),
         ("authorization", format!("Bearer {key}")),
@@ -28,10 +28,10 @@ async fn a_key_is_taken_from_three_headers_and_two_prefixes(world: &World) {
     }
 }
 
-async fn keys_that_do_not_hold_are_401(world: &World) {
-    let (api, key) = (world.api().without("x-api-key"), &world.guild().game_key);
+async fn keys_that_do_not_hold_are_401(deployment: &Deployment) {
+    let (api, key) = (deployment.api().without("x-api-key"), &deployment.guild().game_key);
     api.get("/bindings/list").await.refused(401, &[]);
-    let expired = world.key_that_ends_in("1s").await;
+    let expired = deployment.key_that_ends_in("1s").await;
     let mut wrong_secret = key.clone();
     wrong_secret.replace_range(20..21, if &key[20..21] == "0" { "1" } else { "0" });
     for bad in
@@ -48,9 +48,9 @@ async fn keys_that_do_not_hold_are_401(world: &World) {
     .await;
 }
 
-async fn the_guild_must_be_the_keys_everywhere_it_stands(world: &World) {
-    let (api, own, other) = (world.api(), &world.guild().id, &world.other_guild().id);
-    let lookup = format!("/lookup/chat/{}", world.guild().members[0].chat);
+async fn the_guild_must_be_the_keys_everywhere_it_stands(deployment: &Deployment) {
+    let (api, own, other) = (deployment.api(), &deployment.guild().id, &deployment.other_guild().id);
+    let lookup = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
     api.header("x-guild-id", other).get(&lookup).await.refused(403, &[]);
     api.header("x-guild-id", other).get(&format!("/guilds/{own}/members")).await.refused(403, &[]);
     api.get(&format!("/guilds/{other}/members")).await.refused(403, &[]);
@@ -64,13 +64,13 @@ async fn the_guild_must_be_the_keys_everywhere_it_stands(world: &World) {
     }
 }
 
-async fn a_missing_scope_is_403_and_named(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn a_missing_scope_is_403_and_named(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let settings = format!("/guilds/{}/settings", guild.id);
     // The default is everything but admin.
     api.key(&guild.game_key).get(&settings).await.refused(403, &["admin"]);
     api.key(&guild.game_key).patch(&settings, json!({})).await.refused(403, &["admin"]);
-    let read_only = world.new_key("read").await;
+    let read_only = deployment.new_key("read").await;
     let api = api.key(&read_only);
     api.get("/bindings/list").await.ok();
     let sync = json!({ "user_id": guild.lacking().chat });
@@ -80,30 +80,30 @@ async fn a_missing_scope_is_403_and_named(world: &World) {
     api.delete("/bindings/remove/1").await.refused(403, &["scope"]);
     let entry = json!({ "action": "a.b", "metadata": {} });
     api.post(&format!("/guilds/{}/audit-logs", guild.id), entry).await.refused(403, &["scope"]);
-    let only_sync = world.new_key("sync").await;
+    let only_sync = deployment.new_key("sync").await;
     api.key(&only_sync).get("/bindings/list").await.refused(403, &["read"]);
-    assert_eq!(world.simulator.member_updates().await, 0);
-    assert_eq!(world.api().get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
+    assert_eq!(deployment.member_updates().await, 0);
+    assert_eq!(deployment.api().get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
 }
 
-async fn a_revoked_key_ends_within_a_second(world: &World) {
-    let key = world.new_key("").await;
-    let api = world.api().key(&key);
+async fn a_revoked_key_ends_within_a_second(deployment: &Deployment) {
+    let key = deployment.new_key("").await;
+    let api = deployment.api().key(&key);
     api.get("/bindings/list").await.ok();
-    world.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
+    deployment.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
     tokio::time::sleep(Duration::from_secs(1)).await;
     api.get("/bindings/list").await.refused(401, &[]);
-    world.api().get("/bindings/list").await.ok();
+    deployment.api().get("/bindings/list").await.ok();
 }
 
-async fn several_keys_live_side_by_side(world: &World) {
-    let (first, second) = (world.new_key("read,sync").await, world.new_key("read").await);
+async fn several_keys_live_side_by_side(deployment: &Deployment) {
+    let (first, second) = (deployment.new_key("read,sync").await, deployment.new_key("read").await);
     assert_ne!(first, second);
     for key in [&first, &second] {
         assert_eq!((key.len(), &key[..3]), (60, "gh_"), "{key}");
-        world.api().key(key).get("/bindings/list").await.ok();
+        deployment.api().key(key).get("/bindings/list").await.ok();
     }
-    let listed = world.command(&["keys", "list", "--guild", &world.guild().id]).await.succeeded();
+    let listed = deployment.command(&["keys", "list", "--guild", &deployment.guild().id]).await.succeeded();
     for key in [&first, &second] {
         assert!(listed.contains(&key[3..11]), "{listed}");
         assert!(!listed.contains(&key[12..]), "the list shows a secret");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Api, World, both_modes, key_text};
+use testkit::{Api, Deployment, both_modes, key_text};
 
 both_modes!(
     a_bucket_is_used_up_by_its_own_key_alone,
@@ -23,8 +23,8 @@ async fn passed(api: &Api, path: &str, at_most: usize) -> usize {
     panic!("{path}: more than {at_most} passed");
 }
 
-async fn a_bucket_is_used_up_by_its_own_key_alone(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn a_bucket_is_used_up_by_its_own_key_alone(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let path = format!("/lookup/chat/{}", guild.members[0].chat);
     for used in 1..=60 {
         let answer = api.get(&path).await;
@@ -45,8 +45,8 @@ async fn a_bucket_is_used_up_by_its_own_key_alone(world: &World) {
     api.get("/bindings/list").await.ok();
 }
 
-async fn reads_and_writes_of_bindings_are_counted_apart(world: &World) {
-    let api = world.api();
+async fn reads_and_writes_of_bindings_are_counted_apart(deployment: &Deployment) {
+    let api = deployment.api();
     for used in 1..=30 {
         let answer = api.delete(&format!("/bindings/remove/{}", 900_000 + used)).await;
         assert_eq!((answer.status, answer.number("x-ratelimit-limit")), (404, 30), "{answer}");
@@ -57,9 +57,9 @@ async fn reads_and_writes_of_bindings_are_counted_apart(world: &World) {
     assert_eq!(passed(&api, "/bindings/list", 100).await, 100);
 }
 
-async fn every_group_has_its_limit(world: &World) {
-    let (api, guild, member) = (world.api(), world.guild(), world.guild().right());
-    let limit = |answer: crate::harness::Answer| answer.number("x-ratelimit-limit");
+async fn every_group_has_its_limit(deployment: &Deployment) {
+    let (api, guild, member) = (deployment.api(), deployment.guild(), deployment.guild().right());
+    let limit = |answer: testkit::Answer| answer.number("x-ratelimit-limit");
     let guild_path = |rest: &str| format!("/guilds/{}/{rest}", guild.id);
     let sync = json!({ "guild_id": guild.id, "user_id": member.chat });
     assert_eq!(limit(api.get(&guild_path("members")).await), 100);
@@ -77,14 +77,14 @@ async fn every_group_has_its_limit(world: &World) {
     assert_eq!((audit, config), (98, 98));
 }
 
-async fn a_bulk_sync_is_one_accepted_call_for_the_guild(world: &World) {
-    let (api, guild, other) = (world.api(), world.guild(), world.other_guild());
+async fn a_bulk_sync_is_one_accepted_call_for_the_guild(deployment: &Deployment) {
+    let (api, guild, other) = (deployment.api(), deployment.guild(), deployment.other_guild());
     let path = "/interactions/sync/all";
     // Refused ones do not use it up.
     api.post(path, json!({ "guild_id": other.id })).await.refused(403, &[]);
     api.post(path, json!({ "guild_id": guild.id, "max_removals": -1 })).await.refused(400, &["max_removals"]);
     api.post(path, json!({ "guild_id": 7 })).await.refused(400, &["guild_id"]);
-    let read_only = world.new_key("read").await;
+    let read_only = deployment.new_key("read").await;
     api.key(&read_only).post(path, json!({})).await.refused(403, &["sync"]);
     assert_eq!(api.post(path, json!({ "guild_id": guild.id })).await.ok()["queued"], true);
     for key in [&guild.admin_key, &guild.game_key] {
@@ -95,8 +95,8 @@ async fn a_bulk_sync_is_one_accepted_call_for_the_guild(world: &World) {
     assert_eq!(api.key(&other.game_key).post(path, json!({})).await.ok()["queued"], true);
 }
 
-async fn failed_keys_are_limited_by_address(world: &World) {
-    let api = world.api();
+async fn failed_keys_are_limited_by_address(deployment: &Deployment) {
+    let api = deployment.api();
     for n in 0..30 {
         let key = key_text(50 + n, "unknown");
         api.key(&key).get("/bindings/list").await.refused(401, &[]);
@@ -105,7 +105,7 @@ async fn failed_keys_are_limited_by_address(world: &World) {
     assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
     api.without("x-api-key").get("/bindings/list").await.refused(429, &[]);
     // A key that holds is let in, whether it was seen before or not, and however many guess beside it.
-    let fresh = world.new_key("read").await;
+    let fresh = deployment.new_key("read").await;
     let guesses = (0..200).map(|n| {
         let guess = api.key(&key_text(200 + n, "unknown"));
         async move { guess.get("/bindings/list").await.refused(429, &[]) }
@@ -119,12 +119,12 @@ async fn failed_keys_are_limited_by_address(world: &World) {
     tokio::join!(futures_util::future::join_all(guesses), valid);
 }
 
-async fn a_key_may_have_a_factor_for_hot_paths(world: &World) {
-    let guild = world.guild();
+async fn a_key_may_have_a_factor_for_hot_paths(deployment: &Deployment) {
+    let guild = deployment.guild();
     let args =
         ["keys", "create", "--guild", &guild.id, "--name", "n", "--owner", "1", "--hot-path-factor", "10"];
-    let key = world.command(&args).await.succeeded();
-    let api = world.api().key(key.trim());
+    let key = deployment.command(&args).await.succeeded();
+    let api = deployment.api().key(key.trim());
     let hot = api.get(&format!("/moderation/{}/ban-status/17", guild.id)).await;
     assert_eq!(
         (hot.number("x-ratelimit-limit"), hot.number("x-ratelimit-remaining")),
@@ -132,11 +132,11 @@ async fn a_key_may_have_a_factor_for_hot_paths(world: &World) {
         "{hot}"
     );
     assert_eq!(api.get("/bindings/list").await.number("x-ratelimit-limit"), 100);
-    let listed = world.command(&["keys", "list"]).await.succeeded();
+    let listed = deployment.command(&["keys", "list"]).await.succeeded();
     assert!(listed.lines().any(|line| line.contains(&key[3..11]) && line.contains(" x10 ")), "{listed}");
     for bad in ["0", "1001", "x"] {
         let args =
             ["keys", "create", "--guild", &guild.id, "--name", "n", "--owner", "1", "--hot-path-factor", bad];
-        assert_eq!(world.command(&args).await.code, Some(2), "{bad}");
+        assert_eq!(deployment.command(&args).await.code, Some(2), "{bad}");
     }
 }

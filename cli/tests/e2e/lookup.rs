@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     single_lookups_answer_the_link,
@@ -10,9 +10,9 @@ both_modes!(
     unknown_and_foreign_ids_are_not_found
 );
 
-async fn single_lookups_answer_the_link(world: &World) {
-    let (guild, member) = (world.guild(), &world.guild().members[3]);
-    let api = world.api().header("x-guild-id", &guild.id);
+async fn single_lookups_answer_the_link(deployment: &Deployment) {
+    let (guild, member) = (deployment.guild(), &deployment.guild().members[3]);
+    let api = deployment.api().header("x-guild-id", &guild.id);
     let link = json!({
         "chat_id": member.chat, "play_id": member.play, "play_username": member.name,
         "verified_at": "2026-04-12T18:33:21Z",
@@ -21,11 +21,11 @@ async fn single_lookups_answer_the_link(world: &World) {
     assert_eq!(api.get(&format!("/lookup/play/{}", member.play)).await.ok(), link);
     assert_eq!(api.get(&format!("/api/v1/lookup/play/{}", member.play)).await.ok(), link);
     // Without the header the key's guild is meant.
-    assert_eq!(world.api().get(&format!("/lookup/chat/{}", member.chat)).await.ok(), link);
+    assert_eq!(deployment.api().get(&format!("/lookup/chat/{}", member.chat)).await.ok(), link);
 }
 
-async fn batches_answer_for_each_id(world: &World) {
-    let (guild, api) = (world.guild(), world.api());
+async fn batches_answer_for_each_id(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api());
     let (first, second) = (&guild.members[0], &guild.members[1]);
     let unknown = "1999999999999999999";
     let body = json!({ "guild_id": guild.id, "chat_ids": [second.chat, unknown, first.chat] });
@@ -48,7 +48,7 @@ async fn batches_answer_for_each_id(world: &World) {
     assert_eq!(results, expected);
 
     let results = api.post("/reverse", body).await.ok()["results"].clone();
-    let record = |member: &crate::harness::Member| json!({ "play_id": member.play, "chat_id": member.chat, "play_username": member.name });
+    let record = |member: &testkit::Member| json!({ "play_id": member.play, "chat_id": member.chat, "play_username": member.name });
     assert_eq!(results, json!([record(first), record(second)]));
 
     // The longest list that is allowed.
@@ -57,8 +57,8 @@ async fn batches_answer_for_each_id(world: &World) {
     assert_eq!(answer["results"], json!([]));
 }
 
-async fn unknown_and_foreign_ids_are_not_found(world: &World) {
-    let (api, foreign) = (world.api(), &world.other_guild().members[0]);
+async fn unknown_and_foreign_ids_are_not_found(deployment: &Deployment) {
+    let (api, foreign) = (deployment.api(), &deployment.other_guild().members[0]);
     let unknown = api.get("/lookup/chat/1999999999999999999").await.refused(404, &[]);
     let of_others = api.get(&format!("/lookup/chat/{}", foreign.chat)).await.refused(404, &[]);
     assert_eq!(unknown.without_request_id(), of_others.without_request_id());
@@ -70,6 +70,7 @@ async fn unknown_and_foreign_ids_are_not_found(world: &World) {
     assert_eq!(result, json!({ "chat_id": foreign.chat, "verified": false }));
     assert_eq!(api.post("/reverse", json!({ "play_ids": [foreign.play] })).await.ok()["results"], json!([]));
     // The same account linked in another guild answers there.
-    let there = api.key(&world.other_guild().game_key).get(&format!("/lookup/chat/{}", foreign.chat)).await;
+    let there =
+        api.key(&deployment.other_guild().game_key).get(&format!("/lookup/chat/{}", foreign.chat)).await;
     assert_eq!(there.ok()["play_id"], foreign.play);
 }

@@ -4,8 +4,6 @@
 
 mod audit_logs;
 mod bindings;
-mod broker;
-mod chaos;
 mod cli_commands;
 mod cross_guild;
 mod demo;
@@ -13,7 +11,6 @@ mod distributed_only;
 mod doctor;
 mod documentation;
 mod errors;
-mod faults;
 mod game_activity;
 mod guilds;
 mod health;
@@ -22,14 +19,11 @@ mod idempotency;
 mod interactions;
 mod jobs;
 mod keys_and_guilds;
-mod kills;
-mod leading;
 mod limits;
 mod lookup;
 mod moderation;
-mod network;
 mod operators;
-mod poison;
+mod resilience;
 mod servers;
 mod shield;
 mod staff;
@@ -40,4 +34,9 @@ mod tickets;
 mod turns;
 mod websocket;
 
-use bench::stage as harness;
+/// Not a test: the process that keeps the shared deployment of a mode (see `testkit/src/shared.rs`).
+#[test]
+#[ignore = "started by the tests that share a deployment"]
+fn keeper() {
+    testkit::keep();
+}

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Api, World, both_modes, distributed_only};
+use testkit::{Api, Deployment, both_modes, distributed_only};
 
 both_modes!(
     a_heartbeat_makes_a_server_and_keeps_it_live,
     heartbeats_are_checked,
     a_command_is_returned_until_it_is_acknowledged,
     acknowledgements_are_checked,
-    one_command_reaches_every_live_server,
-    old_commands_expire,
-    a_silent_server_is_offline_and_comes_back,
+    one_command_reaches_every_live_server(own),
+    old_commands_expire(own),
+    a_silent_server_is_offline_and_comes_back(own),
     servers_of_another_guild_are_unknown,
     every_call_has_its_bucket_and_scope,
 );
@@ -42,8 +42,8 @@ async fn ack(api: &Api, server: &str, command: &str) {
     assert_eq!(api.post(&path, json!({ "status": "ok" })).await.ok(), json!({ "acked": true }));
 }
 
-async fn list(api: &Api, world: &World, query: &str) -> Vec<Value> {
-    let data = api.get(&format!("/guilds/{}/servers{query}", world.guild().id)).await.ok();
+async fn list(api: &Api, deployment: &Deployment, query: &str) -> Vec<Value> {
+    let data = api.get(&format!("/guilds/{}/servers{query}", deployment.guild().id)).await.ok();
     data["servers"].as_array().unwrap().clone()
 }
 
@@ -51,12 +51,12 @@ fn ids(commands: &[Value]) -> Vec<String> {
     commands.iter().map(|command| command["id"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn a_heartbeat_makes_a_server_and_keeps_it_live(world: &World) {
-    let api = world.api();
-    assert!(list(&api, world, "").await.is_empty());
+async fn a_heartbeat_makes_a_server_and_keeps_it_live(deployment: &Deployment) {
+    let api = deployment.api();
+    assert!(list(&api, deployment, "").await.is_empty());
     heartbeat(&api, "b", 3).await;
     heartbeat(&api, "a", 1).await;
-    let servers = list(&api, world, "").await;
+    let servers = list(&api, deployment, "").await;
     assert_eq!((&servers[0]["server_id"], &servers[1]["server_id"]), (&json!("a"), &json!("b")));
     let server = &servers[1];
     assert_eq!((&server["place_id"], &server["universe_id"]), (&json!(71), &json!(72)));
@@ -66,19 +66,19 @@ async fn a_heartbeat_makes_a_server_and_keeps_it_live(world: &World) {
     for players in 4..9 {
         heartbeat(&api, "b", players).await;
     }
-    assert_eq!(list(&api, world, "").await[1]["player_count"], 8);
-    assert_eq!(list(&api, world, "?live=true&place_id=71").await.len(), 2);
-    assert!(list(&api, world, "?place_id=70").await.is_empty());
-    assert!(list(&api, world, "?live=false").await.is_empty());
-    let page = api.get(&format!("/guilds/{}/servers?limit=1", world.guild().id)).await.ok();
+    assert_eq!(list(&api, deployment, "").await[1]["player_count"], 8);
+    assert_eq!(list(&api, deployment, "?live=true&place_id=71").await.len(), 2);
+    assert!(list(&api, deployment, "?place_id=70").await.is_empty());
+    assert!(list(&api, deployment, "?live=false").await.is_empty());
+    let page = api.get(&format!("/guilds/{}/servers?limit=1", deployment.guild().id)).await.ok();
     assert_eq!((&page["servers"][0]["server_id"], &page["next_cursor"]), (&json!("a"), &json!("a")));
-    let page = api.get(&format!("/guilds/{}/servers?limit=1&cursor=a", world.guild().id)).await.ok();
+    let page = api.get(&format!("/guilds/{}/servers?limit=1&cursor=a", deployment.guild().id)).await.ok();
     assert_eq!((&page["servers"][0]["server_id"], &page["next_cursor"]), (&json!("b"), &Value::Null));
-    api.get(&format!("/guilds/{}/servers?live=maybe", world.guild().id)).await.refused(400, &["live"]);
+    api.get(&format!("/guilds/{}/servers?live=maybe", deployment.guild().id)).await.refused(400, &["live"]);
 }
 
-async fn heartbeats_are_checked(world: &World) {
-    let api = world.api();
+async fn heartbeats_are_checked(deployment: &Deployment) {
+    let api = deployment.api();
     for (field, bad) in [
         ("server_id", json!(" ")),
         ("server_id", json!(5)),
@@ -92,16 +92,16 @@ async fn heartbeats_are_checked(world: &World) {
         body[field] = bad;
         api.post("/play/servers/heartbeat", body).await.refused(400, &[field]);
     }
-    assert!(list(&api, world, "").await.is_empty());
+    assert!(list(&api, deployment, "").await.is_empty());
     let text = json!({ "server_id": "s", "place_id": "1", "universe_id": "2", "player_count": 0 });
     api.post("/play/servers/heartbeat", text).await.ok();
     // Heartbeats and polls are no changes by anybody.
     assert!(poll(&api, "s").await.is_empty());
-    assert!(world.audit("servers.heartbeat").await.is_empty());
+    assert!(deployment.audit("servers.heartbeat").await.is_empty());
 }
 
-async fn a_command_is_returned_until_it_is_acknowledged(world: &World) {
-    let api = world.api();
+async fn a_command_is_returned_until_it_is_acknowledged(deployment: &Deployment) {
+    let api = deployment.api();
     assert!(poll(&api, "s1").await.is_empty(), "a server that never sent a heartbeat");
     let body = json!({ "type": "kick", "target_id": "5" });
     api.post("/play/servers/s1/commands", body).await.refused(404, &["server"]);
@@ -123,9 +123,9 @@ async fn a_command_is_returned_until_it_is_acknowledged(world: &World) {
     ack(&api, "s1", &first).await;
     ack(&api, "s1", &second).await;
     assert!(poll(&api, "s1").await.is_empty());
-    let owner = json!(world.guild().members[0].chat);
+    let owner = json!(deployment.guild().members[0].chat);
     for action in ["commands.queue", "commands.acknowledge"] {
-        let entries = world.audit(action).await;
+        let entries = deployment.audit(action).await;
         assert_eq!((entries.len(), &entries[0]["target_id"]), (2, &json!(second)), "{action}");
         assert_eq!(entries[0]["actor_id"], owner);
     }
@@ -142,8 +142,8 @@ async fn a_command_is_returned_until_it_is_acknowledged(world: &World) {
     }
 }
 
-async fn acknowledgements_are_checked(world: &World) {
-    let api = world.api();
+async fn acknowledgements_are_checked(deployment: &Deployment) {
+    let api = deployment.api();
     heartbeat(&api, "s1", 1).await;
     heartbeat(&api, "s2", 1).await;
     let id = queue(&api, "s1", "1").await;
@@ -162,13 +162,13 @@ async fn acknowledgements_are_checked(world: &World) {
     api.post(&path, json!({ "status": "error", "message": "no such player" })).await.ok();
     // The first word counts.
     ack(&api, "s1", &id).await;
-    let entries = world.audit("commands.acknowledge").await;
+    let entries = deployment.audit("commands.acknowledge").await;
     let expected = json!({ "server_id": "s1", "status": "error", "message": "no such player" });
     assert_eq!((entries.len(), &entries[0]["metadata"]), (1, &expected));
 }
 
-async fn one_command_reaches_every_live_server(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn one_command_reaches_every_live_server(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let path = format!("/guilds/{}/servers/commands", guild.id);
     let body = json!({ "type": "announce", "target_id": "all", "reason": "restart at ten" });
     assert_eq!(api.post(&path, body.clone()).await.ok(), json!({ "queued": 0, "commands": [] }));
@@ -176,8 +176,8 @@ async fn one_command_reaches_every_live_server(world: &World) {
         heartbeat(&api, server, 1).await;
         assert!(poll(&api, server).await.is_empty());
     }
-    heartbeat(&api.key(&world.other_guild().admin_key), "s4", 1).await;
-    silence(world, "s3").await;
+    heartbeat(&api.key(&deployment.other_guild().admin_key), "s4", 1).await;
+    silence(deployment, "s3").await;
     let data = api.post(&path, body).await.ok();
     assert_eq!((&data["queued"], data["commands"].as_array().unwrap().len()), (&json!(2), 2));
     for (n, server) in ["s1", "s2"].into_iter().enumerate() {
@@ -188,59 +188,60 @@ async fn one_command_reaches_every_live_server(world: &World) {
         );
     }
     assert!(poll(&api, "s3").await.is_empty());
-    assert!(poll(&api.key(&world.other_guild().admin_key), "s4").await.is_empty());
-    let entries = world.audit("commands.queue_all").await;
+    assert!(poll(&api.key(&deployment.other_guild().admin_key), "s4").await.is_empty());
+    let entries = deployment.audit("commands.queue_all").await;
     assert_eq!((entries.len(), &entries[0]["metadata"]["after"]["servers"]), (2, &json!(2)));
 }
 
 /// As if the server had not been heard of for long.
-async fn silence(world: &World, server: &str) {
+async fn silence(deployment: &Deployment, server: &str) {
     // What was heard of it is written within half a second.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let sql = format!(
         "UPDATE game_server SET last_heartbeat_at = '2026-01-01T00:00:00+00:00' WHERE server_id = '{server}'"
     );
-    world.execute(&sql).await;
+    deployment.execute(&sql).await;
 }
 
-async fn old_commands_expire(world: &World) {
-    let api = world.api();
+async fn old_commands_expire(deployment: &Deployment) {
+    let api = deployment.api();
     heartbeat(&api, "s1", 1).await;
     let id = queue(&api, "s1", "1").await;
-    world.execute("UPDATE server_command SET issued_at = '2026-01-01T00:00:00+00:00'").await;
+    deployment.execute("UPDATE server_command SET issued_at = '2026-01-01T00:00:00+00:00'").await;
     let young = queue(&api, "s1", "2").await;
     // Without any sweep.
     assert_eq!(ids(&poll(&api, "s1").await), [young]);
-    let entry = within_two_minutes(async || world.audit("commands.expire").await.first().cloned()).await;
+    deployment.run_schedule("commands").await;
+    let entry = within_a_minute(async || deployment.audit("commands.expire").await.first().cloned()).await;
     assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id), &json!("0")));
     // It may have been applied all the same.
     ack(&api, "s1", &id).await;
 }
 
-async fn within_two_minutes(mut look: impl AsyncFnMut() -> Option<Value>) -> Value {
+async fn within_a_minute(mut look: impl AsyncFnMut() -> Option<Value>) -> Value {
     for _ in 0..60 {
         if let Some(found) = look().await {
             return found;
         }
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    panic!("not within two minutes")
+    panic!("not within a minute")
 }
 
-async fn a_silent_server_is_offline_and_comes_back(world: &World) {
-    let api = world.api();
+async fn a_silent_server_is_offline_and_comes_back(deployment: &Deployment) {
+    let api = deployment.api();
     heartbeat(&api, "s1", 1).await;
     heartbeat(&api, "s2", 1).await;
-    silence(world, "s1").await;
-    let servers = list(&api, world, "").await;
+    silence(deployment, "s1").await;
+    let servers = list(&api, deployment, "").await;
     assert_eq!((&servers[0]["live"], &servers[1]["live"]), (&json!(false), &json!(true)));
-    assert_eq!(list(&api, world, "?live=false").await.len(), 1);
+    assert_eq!(list(&api, deployment, "?live=false").await.len(), 1);
     heartbeat(&api, "s1", 2).await;
-    assert_eq!(list(&api, world, "?live=true").await.len(), 2);
+    assert_eq!(list(&api, deployment, "?live=true").await.len(), 2);
 }
 
-async fn servers_of_another_guild_are_unknown(world: &World) {
-    let (api, stranger) = (world.api(), world.api().key(&world.other_guild().admin_key));
+async fn servers_of_another_guild_are_unknown(deployment: &Deployment) {
+    let (api, stranger) = (deployment.api(), deployment.api().key(&deployment.other_guild().admin_key));
     heartbeat(&api, "s1", 1).await;
     let id = queue(&api, "s1", "1").await;
     assert!(poll(&stranger, "s1").await.is_empty());
@@ -251,13 +252,13 @@ async fn servers_of_another_guild_are_unknown(world: &World) {
     // The same server id in two guilds is two servers.
     heartbeat(&stranger, "s1", 9).await;
     stranger.post(&path, json!({ "status": "ok" })).await.refused(404, &[]);
-    assert_eq!(list(&api, world, "").await[0]["player_count"], 1);
+    assert_eq!(list(&api, deployment, "").await[0]["player_count"], 1);
     assert_eq!(ids(&poll(&api, "s1").await), [id]);
-    stranger.get(&format!("/guilds/{}/servers", world.guild().id)).await.refused(403, &[]);
+    stranger.get(&format!("/guilds/{}/servers", deployment.guild().id)).await.refused(403, &[]);
 }
 
-async fn every_call_has_its_bucket_and_scope(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn every_call_has_its_bucket_and_scope(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let limits = [
         (api.post("/play/servers/heartbeat", json!({})).await, 300),
         (api.get("/play/servers/s/commands").await, 300),
@@ -271,7 +272,7 @@ async fn every_call_has_its_bucket_and_scope(world: &World) {
         assert_eq!(window, (limit, limit - 1), "{answer}");
     }
     // A game server may not give commands.
-    let play = api.key(&world.new_key("play").await);
+    let play = api.key(&deployment.new_key("play").await);
     heartbeat(&play, "s1", 1).await;
     let body = json!({ "type": "kick", "target_id": "5" });
     play.post("/play/servers/s1/commands", body.clone()).await.refused(403, &["moderation"]);

@@ -6,14 +6,14 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, World, both_modes, eventually};
+use testkit::{Answer, Deployment, both_modes, eventually};
 
 both_modes!(
     a_flag_is_seen_by_every_guild_with_who_and_why,
     an_import_counts_what_it_did,
     only_guilds_on_the_allowlist_import,
     the_caller_may_turn_to_the_job,
-    fields_are_checked_and_sizes_bounded,
+    fields_are_checked_and_sizes_bounded(own),
     flags_are_set_and_lifted_by_command,
     a_fixture_brings_flags,
 );
@@ -28,20 +28,20 @@ const BODY_MAX: usize = 4 * 1024 * 1024;
 const SEEN_WITHIN: Duration = Duration::from_secs(5);
 
 trait Shielding {
-    fn world(&self) -> &World;
+    fn deployment(&self) -> &Deployment;
 
     fn play(&self, n: usize) -> i64 {
-        self.world().guild().members[n].play
+        self.deployment().guild().members[n].play
     }
 
     async fn import(&self, users: &[(i64, &str)]) -> Answer {
         let users: Vec<Value> =
             users.iter().map(|(play, reason)| json!({ "play_id": play, "reason": reason })).collect();
-        self.world().api().post(IMPORT, json!({ "users": users })).await
+        self.deployment().api().post(IMPORT, json!({ "users": users })).await
     }
 
     async fn check(&self, play: i64) -> Value {
-        self.world().api().get(&format!("{CHECK}/{play}")).await.ok()
+        self.deployment().api().get(&format!("{CHECK}/{play}")).await.ok()
     }
 
     async fn becomes_flagged(&self, play: i64, flagged: bool) {
@@ -52,22 +52,22 @@ trait Shielding {
     }
 }
 
-impl Shielding for World {
-    fn world(&self) -> &World {
+impl Shielding for Deployment {
+    fn deployment(&self) -> &Deployment {
         self
     }
 }
 
-async fn a_flag_is_seen_by_every_guild_with_who_and_why(world: &World) {
-    let (member, guild) = (&world.guild().members[3], world.guild());
+async fn a_flag_is_seen_by_every_guild_with_who_and_why(deployment: &Deployment) {
+    let (member, guild) = (&deployment.guild().members[3], deployment.guild());
     // Remembered as clean before.
-    let clean = world.check(member.play).await;
+    let clean = deployment.check(member.play).await;
     assert_eq!(clean, json!({ "flagged": false }));
     assert_eq!(
-        world.import(&[(member.play, "exploiting")]).await.ok(),
+        deployment.import(&[(member.play, "exploiting")]).await.ok(),
         json!({ "imported": 1, "skipped": 0 })
     );
-    let data = world.check(member.play).await;
+    let data = deployment.check(member.play).await;
     let flag = &data["flag"];
     assert_eq!(data["flagged"], true, "{data}");
     assert_eq!(flag["play_id"], member.play.to_string(), "a string in responses: {data}");
@@ -76,9 +76,9 @@ async fn a_flag_is_seen_by_every_guild_with_who_and_why(world: &World) {
     assert!(flag["flagged_at"].is_string(), "{data}");
 
     // Another guild, by a key of default scopes; ids as digit strings too, each answered once, clean ones left out.
-    let theirs = world.api().key(&world.other_guild().game_key);
+    let theirs = deployment.api().key(&deployment.other_guild().game_key);
     assert_eq!(theirs.get(&format!("{CHECK}/{}", member.play)).await.ok(), data);
-    let asked = json!([world.play(4), member.play.to_string(), member.play, NOBODY]);
+    let asked = json!([deployment.play(4), member.play.to_string(), member.play, NOBODY]);
     let batch = theirs.post(BATCH, json!({ "play_ids": asked })).await.ok();
     let item = json!({ "play_id": member.play.to_string(), "play_username": member.name,
                        "reason": "exploiting", "source": "import" });
@@ -96,9 +96,9 @@ async fn a_flag_is_seen_by_every_guild_with_who_and_why(world: &World) {
     );
 }
 
-async fn an_import_counts_what_it_did(world: &World) {
-    let (one, two, three) = (world.play(1), world.play(2), world.play(3));
-    let answer = world.import(&[(one, "first")]).await;
+async fn an_import_counts_what_it_did(deployment: &Deployment) {
+    let (one, two, three) = (deployment.play(1), deployment.play(2), deployment.play(3));
+    let answer = deployment.import(&[(one, "first")]).await;
     assert_eq!(
         (answer.number("x-ratelimit-limit"), answer.header("x-ratelimit-bucket")),
         (50, Some("shield_import"))
@@ -107,63 +107,63 @@ async fn an_import_counts_what_it_did(world: &World) {
     // Flagged already, twice in the call, unknown to the game platform.
     let users =
         [(one, "again"), (two, "second"), (two, "second again"), (three, "third"), (NOBODY, "nobody")];
-    assert_eq!(world.import(&users).await.ok(), json!({ "imported": 2, "skipped": 3 }));
+    assert_eq!(deployment.import(&users).await.ok(), json!({ "imported": 2, "skipped": 3 }));
     let reasons = |data: &Value| -> Vec<Value> {
         data["flagged"].as_array().unwrap().iter().map(|item| item["reason"].clone()).collect()
     };
-    let batch = world.api().post(BATCH, json!({ "play_ids": [three, two, one, NOBODY] })).await.ok();
+    let batch = deployment.api().post(BATCH, json!({ "play_ids": [three, two, one, NOBODY] })).await.ok();
     assert_eq!(reasons(&batch), ["third", "second", "first"], "in the order asked for: {batch}");
 
-    let imported: Vec<_> = world.audit("shield.import").await;
+    let imported: Vec<_> = deployment.audit("shield.import").await;
     let counts: Vec<_> = imported.iter().map(|entry| entry["metadata"]["imported"].clone()).collect();
     assert_eq!(counts, [2, 1]);
-    assert_eq!(imported[0]["actor_id"], world.guild().members[0].chat.as_str());
-    let asked = world.audit("shield.import_requested").await;
+    assert_eq!(imported[0]["actor_id"], deployment.guild().members[0].chat.as_str());
+    let asked = deployment.audit("shield.import_requested").await;
     assert_eq!((asked.len(), &asked[0]["metadata"]["users"]), (2, &json!(5)));
 
     // A repeat under the same key is the first answer.
-    let api = world.api().header("idempotency-key", "import-1");
-    let body = json!({ "users": [{ "play_id": world.play(5), "reason": "r" }] });
+    let api = deployment.api().header("idempotency-key", "import-1");
+    let body = json!({ "users": [{ "play_id": deployment.play(5), "reason": "r" }] });
     let first = api.post(IMPORT, body.clone()).await;
     let again = api.post(IMPORT, body).await;
     assert_eq!(first.without_request_id(), again.without_request_id());
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
 }
 
-async fn only_guilds_on_the_allowlist_import(world: &World) {
-    let (guild, other) = (world.guild(), world.other_guild());
-    let body = json!({ "users": [{ "play_id": world.play(7), "reason": "r" }] });
-    let theirs = world.api().key(&other.admin_key);
+async fn only_guilds_on_the_allowlist_import(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
+    let body = json!({ "users": [{ "play_id": deployment.play(7), "reason": "r" }] });
+    let theirs = deployment.api().key(&other.admin_key);
     let refused = theirs.post(IMPORT, body.clone()).await.refused(403, &["allowlist"]);
     assert_eq!(refused.error(), "not_on_allowlist");
     // The allowlist is of guilds, the scope of keys.
-    let no_scope = world.api().key(&world.new_key("read").await);
+    let no_scope = deployment.api().key(&deployment.new_key("read").await);
     no_scope.post(IMPORT, body.clone()).await.refused(403, &["shield"]);
-    no_scope.post(BATCH, json!({ "play_ids": [world.play(7)] })).await.ok();
-    assert_eq!(world.check(world.play(7)).await["flagged"], false);
+    no_scope.post(BATCH, json!({ "play_ids": [deployment.play(7)] })).await.ok();
+    assert_eq!(deployment.check(deployment.play(7)).await["flagged"], false);
 
-    world.command(&["shield", "allow", &other.id]).await.succeeded();
+    deployment.command(&["shield", "allow", &other.id]).await.succeeded();
     assert_eq!(theirs.post(IMPORT, body.clone()).await.ok()["imported"], 1);
     let log = format!("/guilds/{}/audit-logs?action=shield.allow", other.id);
     let entries = theirs.get(&log).await.ok();
     assert_eq!(entries["entries"][0]["metadata"]["after"], json!({ "shield_writer": true }), "{entries}");
-    world.command(&["shield", "disallow", &guild.id]).await.succeeded();
-    world.api().post(IMPORT, body).await.refused(403, &["allowlist"]);
+    deployment.command(&["shield", "disallow", &guild.id]).await.succeeded();
+    deployment.api().post(IMPORT, body).await.refused(403, &["allowlist"]);
     // Named twice is the same as once.
-    world.command(&["shield", "disallow", &guild.id]).await.succeeded();
-    assert_eq!(world.audit("shield.disallow").await.len(), 1);
-    world.command(&["shield", "allow", "77"]).await.refused();
+    deployment.command(&["shield", "disallow", &guild.id]).await.succeeded();
+    assert_eq!(deployment.audit("shield.disallow").await.len(), 1);
+    deployment.command(&["shield", "allow", "77"]).await.refused();
 }
 
-async fn the_caller_may_turn_to_the_job(world: &World) {
+async fn the_caller_may_turn_to_the_job(deployment: &Deployment) {
     let users: Vec<Value> =
-        (0..30).map(|n| json!({ "play_id": world.play(n), "reason": format!("reason {n}") })).collect();
-    let api = world.api().header("prefer", "respond-async");
+        (0..30).map(|n| json!({ "play_id": deployment.play(n), "reason": format!("reason {n}") })).collect();
+    let api = deployment.api().header("prefer", "respond-async");
     let answer = api.post(IMPORT, json!({ "users": users })).await;
     assert_eq!(answer.status, 202, "{answer}");
     let job = answer.body["data"]["job_id"].as_str().unwrap();
     assert_eq!(answer.header("location"), Some(format!("/jobs/{job}").as_str()));
-    let ended = world.job_ended(job).await;
+    let ended = deployment.job_ended(job).await;
     assert_eq!(ended["kind"], "shield_import");
     assert_eq!(ended["result"], json!({ "imported": 30, "skipped": 0 }), "{ended}");
     assert_eq!(
@@ -171,15 +171,15 @@ async fn the_caller_may_turn_to_the_job(world: &World) {
         (&json!(30), &json!(30)),
         "{ended}"
     );
-    world.becomes_flagged(world.play(29), true).await;
+    deployment.becomes_flagged(deployment.play(29), true).await;
     // The game platform is down for a moment: the import waits for it.
-    world.simulator.fault(json!({ "route": "*", "status": 503, "count": 1 })).await;
-    let users = [(world.other_guild().members[0].play, "r")];
-    assert_eq!(world.import(&users).await.ok(), json!({ "imported": 1, "skipped": 0 }));
+    deployment.fault(json!({ "route": "*", "status": 503, "count": 1 })).await;
+    let users = [(deployment.other_guild().members[0].play, "r")];
+    assert_eq!(deployment.import(&users).await.ok(), json!({ "imported": 1, "skipped": 0 }));
 }
 
-async fn fields_are_checked_and_sizes_bounded(world: &World) {
-    let api = world.api();
+async fn fields_are_checked_and_sizes_bounded(deployment: &Deployment) {
+    let api = deployment.api();
     for bad in ["0", "-1", "x", "9223372036854775808", "01"] {
         api.get(&format!("{CHECK}/{bad}")).await.refused(400, &["playId"]);
     }
@@ -214,19 +214,19 @@ async fn fields_are_checked_and_sizes_bounded(world: &World) {
         Some(("application/json", format!("{head}{padding}\"}}").into_bytes()))
     };
     assert_eq!(api.raw(Method::POST, IMPORT, padded(BODY_MAX)).await.ok()["skipped"], 1);
-    let refused = announce(world, BODY_MAX + 1);
+    let refused = announce(deployment, BODY_MAX + 1);
     assert!(refused.starts_with("HTTP/1.1 413 ") && refused.contains("4194304"), "{refused}");
     // Nothing of what was refused is there.
-    assert!(world.audit("shield.import").await.is_empty());
+    assert!(deployment.audit("shield.import").await.is_empty());
 }
 
 /// What is answered to the head of a request with a body of so many bytes, of which none follows.
-fn announce(world: &World, bytes: usize) -> String {
-    let base = world.roles().apis[0].base.clone();
+fn announce(deployment: &Deployment, bytes: usize) -> String {
+    let base = deployment.api_base(0);
     let address = base.strip_prefix("http://").unwrap();
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(SEEN_WITHIN)).unwrap();
-    let key = &world.guild().admin_key;
+    let key = &deployment.guild().admin_key;
     let head =
         format!("POST {IMPORT} HTTP/1.1\r\nhost: {address}\r\nx-api-key: {key}\r\nconnection: close\r\n");
     stream.write_all(format!("{head}content-length: {bytes}\r\n\r\n").as_bytes()).unwrap();
@@ -235,10 +235,10 @@ fn announce(world: &World, bytes: usize) -> String {
     answer
 }
 
-async fn flags_are_set_and_lifted_by_command(world: &World) {
-    let (guild, member) = (world.guild(), &world.guild().members[8]);
+async fn flags_are_set_and_lifted_by_command(deployment: &Deployment) {
+    let (guild, member) = (deployment.guild(), &deployment.guild().members[8]);
     let play = member.play.to_string();
-    world.becomes_flagged(member.play, false).await;
+    deployment.becomes_flagged(member.play, false).await;
     let flag = [
         "shield",
         "flag",
@@ -250,25 +250,25 @@ async fn flags_are_set_and_lifted_by_command(world: &World) {
         "--guild",
         &guild.id,
     ];
-    world.command(&flag).await.succeeded();
-    world.becomes_flagged(member.play, true).await;
-    let data = world.check(member.play).await;
+    deployment.command(&flag).await.succeeded();
+    deployment.becomes_flagged(member.play, true).await;
+    let data = deployment.check(member.play).await;
     assert_eq!((&data["flag"]["source"], &data["flag"]["reason"]), (&json!("manual"), &json!("by hand")));
     assert_eq!(data["flag"]["play_username"], member.name.as_str(), "as the link has it");
-    assert!(world.command(&flag).await.refused().contains("flagged already"));
-    let list = world.command(&["shield", "list"]).await.succeeded();
+    assert!(deployment.command(&flag).await.refused().contains("flagged already"));
+    let list = deployment.command(&["shield", "list"]).await.succeeded();
     assert!(list.contains(&play) && list.contains("by hand"), "{list}");
 
     let lift = ["shield", "lift", &play, "--reason", "appeal"];
-    world.command(&lift).await.succeeded();
-    world.becomes_flagged(member.play, false).await;
-    assert!(world.command(&lift).await.refused().contains("not flagged"));
-    let list = world.command(&["shield", "list", "--lifted"]).await.succeeded();
+    deployment.command(&lift).await.succeeded();
+    deployment.becomes_flagged(member.play, false).await;
+    assert!(deployment.command(&lift).await.refused().contains("not flagged"));
+    let list = deployment.command(&["shield", "list", "--lifted"]).await.succeeded();
     assert!(list.contains(&play), "{list}");
     for (action, field, value) in
         [("shield.flag", "flagged_by", guild.members[0].chat.as_str()), ("shield.lift", "reason", "appeal")]
     {
-        let entry = &world.audit(action).await[0];
+        let entry = &deployment.audit(action).await[0];
         assert_eq!(
             (&entry["target_id"], &entry["metadata"][field]),
             (&json!(play), &json!(value)),
@@ -276,24 +276,24 @@ async fn flags_are_set_and_lifted_by_command(world: &World) {
         );
     }
     // Lifted is not forever.
-    assert_eq!(world.import(&[(member.play, "again")]).await.ok()["imported"], 1);
+    assert_eq!(deployment.import(&[(member.play, "again")]).await.ok()["imported"], 1);
 }
 
-async fn a_fixture_brings_flags(world: &World) {
-    let mut fixture = world.fixture.json();
+async fn a_fixture_brings_flags(deployment: &Deployment) {
+    let mut fixture = deployment.fixture.json();
     let flag = |play: i64| {
         json!({ "play_id": play, "play_username": format!("flagged_{play}"), "reason": "exploiting",
                 "source": "manual", "flagged_by": "1", "flagged_at": "2026-06-01T00:00:00Z" })
     };
     fixture["shield"] = json!([flag(30_000_000), flag(30_000_001)]);
-    std::fs::write(world.folder().join("flags.json"), fixture.to_string()).unwrap();
-    let said = world.command(&["seed", "flags.json"]).await.succeeded();
+    std::fs::write(deployment.folder().join("flags.json"), fixture.to_string()).unwrap();
+    let said = deployment.command(&["seed", "flags.json"]).await.succeeded();
     assert!(said.contains("2 Shield flags (2 new)"), "{said}");
-    world.becomes_flagged(30_000_001, true).await;
-    assert_eq!(world.check(30_000_000).await["flag"]["flagged_by"], "1");
+    deployment.becomes_flagged(30_000_001, true).await;
+    assert_eq!(deployment.check(30_000_000).await["flag"]["flagged_by"], "1");
     // Neither twice, nor again after it was lifted.
-    world.command(&["shield", "lift", "30000000", "--reason", "appeal"]).await.succeeded();
-    let said = world.command(&["seed", "flags.json"]).await.succeeded();
+    deployment.command(&["shield", "lift", "30000000", "--reason", "appeal"]).await.succeeded();
+    let said = deployment.command(&["seed", "flags.json"]).await.succeeded();
     assert!(said.starts_with("nothing new"), "{said}");
-    world.becomes_flagged(30_000_000, false).await;
+    deployment.becomes_flagged(30_000_000, false).await;
 }

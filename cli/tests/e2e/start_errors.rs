@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::path::Path;
 
-use crate::harness::{Finished, Servers, TestDatabase, run_command};
+use testkit::{Finished, Servers, TestDatabase, run_command};
 
 const PROCESSES: [&str; 3] = ["api", "worker", "scheduler"];
 
@@ -58,8 +58,7 @@ async fn a_taken_port_is_named_with_its_variable() {
     let env = [("GUILDHALL_LISTEN", address.as_str())];
     assert_says(run(&["serve"], &env, folder.path()).await, &[&address, "GUILDHALL_LISTEN"]);
     assert!(!folder.path().join("guildhall-data").exists(), "a start that cannot go on made a database");
-    std::fs::write(folder.path().join("f.json"), crate::harness::Fixture::new(1, 1).json().to_string())
-        .unwrap();
+    std::fs::write(folder.path().join("f.json"), testkit::Fixture::new(1, 1).json().to_string()).unwrap();
     let simulate = ["simulate", "--listen", &address, "--state", "f.json"];
     assert_says(run(&simulate, &[], folder.path()).await, &[&address]);
     let servers = Servers::from_env();
@@ -100,9 +99,9 @@ async fn half_a_pair_names_the_other_half() {
 #[tokio::test]
 async fn an_old_schema_is_refused_and_the_command_named() {
     let (folder, servers) = (folder(), Servers::from_env());
-    let database = TestDatabase::create_empty(&servers.database).await;
+    let database = TestDatabase::empty_on_server(&servers.database).await;
     let env = [
-        ("GUILDHALL_DATABASE_URL", database.url.as_str()),
+        ("GUILDHALL_DATABASE_URL", database.url()),
         ("GUILDHALL_AMQP_URL", &servers.amqp),
         ("GUILDHALL_REDIS_URL", &servers.redis),
         ("GUILDHALL_PREFIX", "test-old-schema"),
@@ -124,8 +123,8 @@ async fn an_old_schema_is_refused_and_the_command_named() {
 #[tokio::test]
 async fn migrating_twice_is_the_same_as_once() {
     let (folder, servers) = (folder(), Servers::from_env());
-    let database = TestDatabase::create_empty(&servers.database).await;
-    let env = [("GUILDHALL_DATABASE_URL", database.url.as_str())];
+    let database = TestDatabase::empty_on_server(&servers.database).await;
+    let env = [("GUILDHALL_DATABASE_URL", database.url())];
     // Two at once: one waits for the other.
     let both = futures_util::future::join(
         run(&["migrate"], &env, folder.path()),
@@ -143,20 +142,20 @@ async fn migrating_twice_is_the_same_as_once() {
 #[tokio::test]
 async fn unreachable_servers_are_named() {
     let (folder, servers) = (folder(), Servers::from_env());
-    let database = TestDatabase::create(&servers.database, folder.path()).await;
+    let database = TestDatabase::on_server(&servers.database).await;
     let dead_redis = "redis://default:hunter2@127.0.0.1:9/0";
     let env = [
-        ("GUILDHALL_DATABASE_URL", database.url.as_str()),
+        ("GUILDHALL_DATABASE_URL", database.url()),
         ("GUILDHALL_AMQP_URL", servers.amqp.as_str()),
         ("GUILDHALL_REDIS_URL", dead_redis),
     ];
     let finished = run(&["api"], &env, folder.path()).await;
     assert!(!finished.stderr.contains("hunter2"), "{}", finished.stderr);
     assert_says(finished, &["127.0.0.1:9", "GUILDHALL_REDIS_URL"]);
-    let wrong = database.url.replace("guildhall:", "guildhall:wrong");
+    let wrong = database.url().replace("guildhall:", "guildhall:wrong");
     let finished = run(&["guilds", "list"], &[("GUILDHALL_DATABASE_URL", &wrong)], folder.path()).await;
     assert_says(finished, &["credentials", "GUILDHALL_DATABASE_URL"]);
-    let missing = format!("{}_missing", database.url);
+    let missing = format!("{}_missing", database.url());
     let finished = run(&["migrate"], &[("GUILDHALL_DATABASE_URL", &missing)], folder.path()).await;
     assert_says(finished, &["does not exist"]);
     database.remove().await;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{World, both_modes, eventually};
+use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
-    every_member_is_right_afterwards_and_a_second_run_changes_none,
+    every_member_is_right_afterwards_and_a_second_run_changes_none(own),
     a_dry_run_says_what_would_change_and_changes_nothing,
     the_brake_stops_it_before_the_first_write,
     it_can_be_cancelled_half_way(|setup| setup.members(300).latency_ms(200)),
@@ -16,20 +16,20 @@ both_modes!(
 const PATH: &str = "/interactions/sync/all";
 
 /// Asks for a bulk sync of the first guild and returns its job.
-async fn start(world: &World, options: Value) -> String {
-    let mut body = json!({ "guild_id": world.guild().id });
+async fn start(deployment: &Deployment, options: Value) -> String {
+    let mut body = json!({ "guild_id": deployment.guild().id });
     body.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    let data = world.api().post(PATH, body).await.ok();
+    let data = deployment.api().post(PATH, body).await.ok();
     assert_eq!(data["queued"], true, "{data}");
-    assert_eq!(data["members"], world.guild().members.len(), "{data}");
+    assert_eq!(data["members"], deployment.guild().members.len(), "{data}");
     data["job_id"].as_str().unwrap().to_owned()
 }
 
-async fn every_member_is_right_afterwards_and_a_second_run_changes_none(world: &World) {
-    let (guild, other) = (world.guild(), world.other_guild());
+async fn every_member_is_right_afterwards_and_a_second_run_changes_none(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
     let changes = guild.changes();
-    let job = start(world, json!({})).await;
-    let ended = world.job_ended(&job).await;
+    let job = start(deployment, json!({})).await;
+    let ended = deployment.job_ended(&job).await;
     assert_eq!(
         (&ended["id"], &ended["kind"], &ended["state"]),
         (&json!(job), &json!("sync_all"), &json!("succeeded"))
@@ -40,78 +40,79 @@ async fn every_member_is_right_afterwards_and_a_second_run_changes_none(world: &
         (&json!(30), &json!(30), &json!(0)),
         "{ended}"
     );
-    assert_eq!(world.simulator.wrong(guild).await, 0);
-    assert_eq!(world.simulator.wrong(other).await, other.changes());
-    let stats = world.simulator.stats().await;
+    assert_eq!(deployment.simulator.wrong(guild).await, 0);
+    assert_eq!(deployment.simulator.wrong(other).await, other.changes());
+    let stats = deployment.simulator.stats().await;
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(changes), &json!(1)), "{stats}");
 
     // Nothing is left to change.
-    world.forget_quotas().await;
-    let ended = world.job_ended(&start(world, json!({})).await).await;
+    deployment.forget_quotas().await;
+    let ended = deployment.job_ended(&start(deployment, json!({})).await).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
-    assert_eq!(world.simulator.member_updates().await, changes as u64);
+    assert_eq!(deployment.member_updates().await, changes as u64);
 }
 
-async fn a_dry_run_says_what_would_change_and_changes_nothing(world: &World) {
-    let guild = world.guild();
-    let job = start(world, json!({ "dry_run": true })).await;
-    let ended = world.job_ended(&job).await;
+async fn a_dry_run_says_what_would_change_and_changes_nothing(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let job = start(deployment, json!({ "dry_run": true })).await;
+    let ended = deployment.job_ended(&job).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
-    assert_eq!(world.simulator.member_updates().await, 0);
-    assert_eq!(world.simulator.wrong(guild).await, guild.changes());
+    assert_eq!(deployment.member_updates().await, 0);
+    assert_eq!(deployment.simulator.wrong(guild).await, guild.changes());
     let counts = ended["result"].to_string();
     assert!(counts.contains(&guild.changes().to_string()), "{counts}");
 }
 
-async fn the_brake_stops_it_before_the_first_write(world: &World) {
-    let guild = world.guild();
+async fn the_brake_stops_it_before_the_first_write(deployment: &Deployment) {
+    let guild = deployment.guild();
     let removals = guild.members.iter().filter(|member| member.held.len() == 2).count();
-    let job = start(world, json!({ "max_removals": removals - 1 })).await;
-    let ended = world.job_ended(&job).await;
+    let job = start(deployment, json!({ "max_removals": removals - 1 })).await;
+    let ended = deployment.job_ended(&job).await;
     assert_eq!(ended["state"], "failed", "{ended}");
     let message = ended["error"]["message"].as_str().unwrap();
     assert!(message.contains(&removals.to_string()), "{message}");
-    assert_eq!(world.simulator.member_updates().await, 0);
+    assert_eq!(deployment.member_updates().await, 0);
     // With as many as it takes it runs.
     let body = json!({ "max_removals": removals });
-    let data = world.api().key(&world.other_guild().admin_key).post(PATH, body).await.ok();
-    let ended = world.job_of(&world.other_guild().admin_key, data["job_id"].as_str().unwrap()).await;
+    let data = deployment.api().key(&deployment.other_guild().admin_key).post(PATH, body).await.ok();
+    let ended =
+        deployment.job_of(&deployment.other_guild().admin_key, data["job_id"].as_str().unwrap()).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
-    assert_eq!(world.simulator.wrong(world.other_guild()).await, 0);
+    assert_eq!(deployment.simulator.wrong(deployment.other_guild()).await, 0);
 }
 
-async fn it_can_be_cancelled_half_way(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let job = start(world, json!({})).await;
+async fn it_can_be_cancelled_half_way(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let job = start(deployment, json!({})).await;
     eventually("members are being changed", std::time::Duration::from_secs(20), async || {
-        (world.simulator.member_updates().await >= 5).then_some(())
+        (deployment.member_updates().await >= 5).then_some(())
     })
     .await;
     api.delete(&format!("/jobs/{job}")).await.ok();
-    let ended = world.job_ended(&job).await;
+    let ended = deployment.job_ended(&job).await;
     assert_eq!(ended["state"], "cancelled", "{ended}");
-    let changed = world.simulator.member_updates().await;
+    let changed = deployment.member_updates().await;
     assert!(changed < guild.changes() as u64, "{changed} of {}", guild.changes());
     // It stays cancelled, and what was done is kept.
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-    assert_eq!(world.simulator.member_updates().await, changed);
-    assert_eq!(world.simulator.wrong(guild).await, guild.changes() - usize::try_from(changed).unwrap());
+    assert_eq!(deployment.member_updates().await, changed);
+    assert_eq!(deployment.simulator.wrong(guild).await, guild.changes() - usize::try_from(changed).unwrap());
     api.delete(&format!("/jobs/{job}")).await.refused(409, &[]);
 }
 
-async fn single_failures_are_listed_and_the_rest_is_done(world: &World) {
-    let (api, guild, simulator) = (world.api(), world.guild(), &world.simulator);
+async fn single_failures_are_listed_and_the_rest_is_done(deployment: &Deployment) {
+    let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let route = "PATCH /guilds/:guild/members/:user";
-    simulator.fault(json!({ "route": route, "status": 400, "count": 3 })).await;
-    let job = start(world, json!({})).await;
-    let ended = world.job_ended(&job).await;
+    deployment.fault(json!({ "route": route, "status": 400, "count": 3 })).await;
+    let job = start(deployment, json!({})).await;
+    let ended = deployment.job_ended(&job).await;
     let progress = &ended["progress"];
     assert_eq!(
         (&progress["done"], &progress["total"], &progress["failed"]),
         (&json!(30), &json!(30), &json!(3)),
         "{ended}"
     );
-    assert_eq!(simulator.member_updates().await, guild.changes() as u64 - 3);
+    assert_eq!(deployment.member_updates().await, guild.changes() as u64 - 3);
     let mut listed = Vec::new();
     let mut path = format!("/jobs/{job}?limit=2");
     loop {
@@ -133,24 +134,24 @@ async fn single_failures_are_listed_and_the_rest_is_done(world: &World) {
     assert_eq!(simulator.wrong(guild).await, 3);
 }
 
-async fn a_guild_without_rights_stops_early(world: &World) {
+async fn a_guild_without_rights_stops_early(deployment: &Deployment) {
     let routes = ["PUT", "DELETE"].map(|verb| format!("{verb} /guilds/:guild/members/:user/roles/:role"));
     for route in &routes {
-        world.simulator.fault(json!({ "route": route, "status": 403, "count": 1000 })).await;
+        deployment.fault(json!({ "route": route, "status": 403, "count": 1000 })).await;
     }
-    let job = start(world, json!({})).await;
-    let ended = world.job_ended(&job).await;
+    let job = start(deployment, json!({})).await;
+    let ended = deployment.job_ended(&job).await;
     assert_eq!(ended["state"], "failed", "{ended}");
     let message = ended["error"]["message"].as_str().unwrap();
     assert!(message.contains("permission"), "{ended}");
-    assert!(world.guild().roles.iter().any(|role| message.contains(role)), "it names no role: {ended}");
-    let stats = world.simulator.stats().await;
+    assert!(deployment.guild().roles.iter().any(|role| message.contains(role)), "it names no role: {ended}");
+    let stats = deployment.simulator.stats().await;
     let refused = routes.iter().map(|route| stats["requests"][route]["403"].as_u64().unwrap_or(0));
     assert_eq!(refused.sum::<u64>(), 3, "{stats}");
     // Once the rights are there, the next one finishes the work.
-    world.simulator.clear_faults().await;
-    world.forget_quotas().await;
-    let ended = world.job_ended(&start(world, json!({})).await).await;
+    deployment.clear_faults().await;
+    deployment.forget_quotas().await;
+    let ended = deployment.job_ended(&start(deployment, json!({})).await).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
-    assert_eq!(world.simulator.wrong(world.guild()).await, 0);
+    assert_eq!(deployment.simulator.wrong(deployment.guild()).await, 0);
 }

@@ -5,131 +5,131 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{Mode, World, both_modes, eventually};
+use testkit::{Deployment, Mode, both_modes, eventually};
 
 both_modes!(
     refusals_do_not_use_the_hour,
     without_a_token_a_run_is_refused(|setup| setup.env("GUILDHALL_CHAT_TOKEN", "")),
-    a_run_that_ends_before_its_first_change_gives_the_hour_back,
+    a_run_that_ends_before_its_first_change_gives_the_hour_back(own),
     a_cancelled_run_gives_the_hour_back_unless_it_changed_something(|setup| setup
         .members(300)
         .latency_ms(200)),
-    the_hour_survives_a_restart_and_names_its_job,
+    the_hour_survives_a_restart_and_names_its_job(own),
     of_many_calls_at_once_one_is_accepted(|setup| setup.processes(2)),
     dry_runs_have_a_quota_of_their_own,
-    a_retried_run_needs_the_hour,
+    a_retried_run_needs_the_hour(own),
     the_command_line_uses_the_same_hour,
 );
 
 const PATH: &str = "/interactions/sync/all";
 const HOUR: u64 = 3_600;
 
-async fn accepted(world: &World, options: Value) -> String {
-    let answer = world.api().post(PATH, options).await;
+async fn accepted(deployment: &Deployment, options: Value) -> String {
+    let answer = deployment.api().post(PATH, options).await;
     assert_eq!(answer.number("x-ratelimit-remaining"), 0, "{answer}");
     answer.ok()["job_id"].as_str().unwrap().to_owned()
 }
 
 /// 429 that names this job, with the rest of the hour to wait.
-async fn used_by(world: &World, job: &str) {
-    let answer = world.api().post(PATH, json!({})).await.refused(429, &["rate limit exceeded", job]);
+async fn used_by(deployment: &Deployment, job: &str) {
+    let answer = deployment.api().post(PATH, json!({})).await.refused(429, &["rate limit exceeded", job]);
     assert_eq!(answer.body["job_id"], job, "{answer}");
     assert!((HOUR - 100..=HOUR).contains(&answer.number("retry-after")), "{answer}");
     assert_eq!(answer.number("retry-after"), answer.number("x-ratelimit-reset-after"), "{answer}");
     assert_eq!((answer.number("x-ratelimit-limit"), answer.number("x-ratelimit-remaining")), (1, 0));
 }
 
-async fn refusals_do_not_use_the_hour(world: &World) {
-    let api = world.api();
+async fn refusals_do_not_use_the_hour(deployment: &Deployment) {
+    let api = deployment.api();
     api.post(PATH, json!({ "max_removals": "x" })).await.refused(400, &["max_removals"]);
-    api.post(PATH, json!({ "guild_id": world.other_guild().id })).await.refused(403, &[]);
+    api.post(PATH, json!({ "guild_id": deployment.other_guild().id })).await.refused(403, &[]);
     for (status, code, error) in [(500, 503, "platform_unavailable"), (401, 502, "platform_unauthorized")] {
-        world.simulator.fault(json!({ "route": "*", "status": status, "count": 1000 })).await;
+        deployment.fault(json!({ "route": "*", "status": status, "count": 1000 })).await;
         let answer = api.post(PATH, json!({})).await.refused(code, &[]);
         assert_eq!(answer.error(), error, "{answer}");
         assert!(answer.number("retry-after") >= 1, "{answer}");
         assert_eq!(answer.number("x-ratelimit-remaining"), 1, "{answer}");
-        world.simulator.clear_faults().await;
+        deployment.clear_faults().await;
     }
     // A guild the bot is not in.
     let stranger = "7999999999999999999";
-    world.command(&["guilds", "add", stranger, "--name", "elsewhere"]).await.succeeded();
+    deployment.command(&["guilds", "add", stranger, "--name", "elsewhere"]).await.succeeded();
     let args = ["keys", "create", "--guild", stranger, "--name", "n", "--owner", "1"];
-    let key = world.command(&args).await.succeeded();
+    let key = deployment.command(&args).await.succeeded();
     let answer = api.key(key.trim()).post(PATH, json!({})).await.refused(503, &["is it a member"]);
     assert_eq!(answer.error(), "guild_not_reached", "{answer}");
 
-    assert_eq!(world.job_rows("sync_all").await.len(), 0);
-    let job = accepted(world, json!({})).await;
-    assert_eq!(world.job_ended(&job).await["state"], "succeeded");
+    assert_eq!(deployment.job_rows("sync_all").await.len(), 0);
+    let job = accepted(deployment, json!({})).await;
+    assert_eq!(deployment.job_ended(&job).await["state"], "succeeded");
 }
 
-async fn without_a_token_a_run_is_refused(world: &World) {
+async fn without_a_token_a_run_is_refused(deployment: &Deployment) {
     for options in [json!({}), json!({ "dry_run": true })] {
-        let answer = world.api().post(PATH, options).await.refused(503, &["GUILDHALL_CHAT_TOKEN"]);
+        let answer = deployment.api().post(PATH, options).await.refused(503, &["GUILDHALL_CHAT_TOKEN"]);
         assert_eq!(answer.error(), "platform_not_configured", "{answer}");
     }
-    assert_eq!(world.job_rows("sync_all").await.len(), 0);
+    assert_eq!(deployment.job_rows("sync_all").await.len(), 0);
 }
 
-async fn a_run_that_ends_before_its_first_change_gives_the_hour_back(world: &World) {
+async fn a_run_that_ends_before_its_first_change_gives_the_hour_back(deployment: &Deployment) {
     // The brake.
-    let job = accepted(world, json!({ "max_removals": 0 })).await;
-    assert_eq!(world.job_ended(&job).await["error"]["error"], "too_many_removals");
+    let job = accepted(deployment, json!({ "max_removals": 0 })).await;
+    assert_eq!(deployment.job_ended(&job).await["error"]["error"], "too_many_removals");
     // A plan that fails.
     let route = "GET /guilds/:guild/members";
-    world.simulator.fault(json!({ "route": route, "status": 403, "count": 1000 })).await;
-    let job = accepted(world, json!({})).await;
-    assert_eq!(world.job_ended(&job).await["state"], "failed");
-    world.simulator.clear_faults().await;
+    deployment.fault(json!({ "route": route, "status": 403, "count": 1000 })).await;
+    let job = accepted(deployment, json!({})).await;
+    assert_eq!(deployment.job_ended(&job).await["state"], "failed");
+    deployment.clear_faults().await;
     // A run that had nothing to change has used its hour, as has one that changed something.
-    let job = accepted(world, json!({})).await;
-    assert_eq!(world.job_ended(&job).await["state"], "succeeded");
-    used_by(world, &job).await;
-    world.forget_quotas().await;
-    let job = accepted(world, json!({})).await;
-    assert_eq!(world.job_ended(&job).await["result"]["updated"], 0);
-    used_by(world, &job).await;
+    let job = accepted(deployment, json!({})).await;
+    assert_eq!(deployment.job_ended(&job).await["state"], "succeeded");
+    used_by(deployment, &job).await;
+    deployment.forget_quotas().await;
+    let job = accepted(deployment, json!({})).await;
+    assert_eq!(deployment.job_ended(&job).await["result"]["updated"], 0);
+    used_by(deployment, &job).await;
 }
 
-async fn a_cancelled_run_gives_the_hour_back_unless_it_changed_something(world: &World) {
-    let first = accepted(world, json!({})).await;
-    used_by(world, &first).await;
-    world.api().delete(&format!("/jobs/{first}")).await.ok();
-    assert_eq!(world.job_ended(&first).await["state"], "cancelled");
-    assert_eq!(world.simulator.member_updates().await, 0);
+async fn a_cancelled_run_gives_the_hour_back_unless_it_changed_something(deployment: &Deployment) {
+    let first = accepted(deployment, json!({})).await;
+    used_by(deployment, &first).await;
+    deployment.api().delete(&format!("/jobs/{first}")).await.ok();
+    assert_eq!(deployment.job_ended(&first).await["state"], "cancelled");
+    assert_eq!(deployment.member_updates().await, 0);
 
-    let second = accepted(world, json!({})).await;
+    let second = accepted(deployment, json!({})).await;
     eventually("members are being changed", Duration::from_secs(20), async || {
-        (world.simulator.member_updates().await >= 5).then_some(())
+        (deployment.member_updates().await >= 5).then_some(())
     })
     .await;
-    world.api().delete(&format!("/jobs/{second}")).await.ok();
-    assert_eq!(world.job_ended(&second).await["state"], "cancelled");
-    used_by(world, &second).await;
+    deployment.api().delete(&format!("/jobs/{second}")).await.ok();
+    assert_eq!(deployment.job_ended(&second).await["state"], "cancelled");
+    used_by(deployment, &second).await;
 }
 
-async fn the_hour_survives_a_restart_and_names_its_job(world: &World) {
-    let job = accepted(world, json!({})).await;
-    world.job_ended(&job).await;
-    if world.mode() == Mode::Embedded {
-        world.restart_serve(async |serve| serve.kill()).await;
+async fn the_hour_survives_a_restart_and_names_its_job(deployment: &Deployment) {
+    let job = accepted(deployment, json!({})).await;
+    deployment.job_ended(&job).await;
+    if deployment.mode() == Mode::Embedded {
+        deployment.restart_serve(async |serve| serve.kill()).await;
     } else {
         // Redis loses all it has.
-        world.forget_shared_windows().await;
+        deployment.forget_shared_windows().await;
     }
-    used_by(world, &job).await;
+    used_by(deployment, &job).await;
     // An older hour is over.
     let hour_ago = runtime::Clock::system().now() - chrono::TimeDelta::hours(1);
     let hour_ago = hour_ago.to_rfc3339_opts(chrono::SecondsFormat::Micros, false);
-    world.execute(&format!("UPDATE bulk_sync SET opened_at = '{hour_ago}'")).await;
-    accepted(world, json!({})).await;
+    deployment.execute(&format!("UPDATE bulk_sync SET opened_at = '{hour_ago}'")).await;
+    accepted(deployment, json!({})).await;
 }
 
-async fn of_many_calls_at_once_one_is_accepted(world: &World) {
-    let processes = if world.mode() == Mode::Embedded { 1 } else { 2 };
+async fn of_many_calls_at_once_one_is_accepted(deployment: &Deployment) {
+    let processes = if deployment.mode() == Mode::Embedded { 1 } else { 2 };
     let calls = (0..12).map(|n| {
-        let api = world.api_number(n % processes);
+        let api = deployment.api_number(n % processes);
         async move { api.post(PATH, json!({})).await }
     });
     let answers = futures_util::future::join_all(calls).await;
@@ -139,72 +139,72 @@ async fn of_many_calls_at_once_one_is_accepted(world: &World) {
     for answer in refused {
         assert_eq!(answer.refused(429, &[]).body["job_id"], job);
     }
-    assert_eq!(world.job_rows("sync_all").await.len(), 1);
+    assert_eq!(deployment.job_rows("sync_all").await.len(), 1);
 }
 
-async fn dry_runs_have_a_quota_of_their_own(world: &World) {
-    let dry_run = async || world.api().post(PATH, json!({ "dry_run": true })).await;
+async fn dry_runs_have_a_quota_of_their_own(deployment: &Deployment) {
+    let dry_run = async || deployment.api().post(PATH, json!({ "dry_run": true })).await;
     let mut last = Value::Null;
     for left in (0..6).rev() {
         let answer = dry_run().await;
         assert_eq!(answer.header("x-ratelimit-bucket"), Some("sync_all_dry_run"), "{answer}");
         assert_eq!((answer.number("x-ratelimit-limit"), answer.number("x-ratelimit-remaining")), (6, left));
         last = answer.ok()["job_id"].clone();
-        assert_eq!(world.job_ended(last.as_str().unwrap()).await["state"], "succeeded");
+        assert_eq!(deployment.job_ended(last.as_str().unwrap()).await["state"], "succeeded");
     }
     let answer = dry_run().await.refused(429, &["six dry runs"]);
     assert_eq!(answer.body["job_id"], last, "{answer}");
     assert!((HOUR - 100..=HOUR).contains(&answer.number("retry-after")), "{answer}");
-    assert_eq!(world.simulator.member_updates().await, 0);
-    accepted(world, json!({})).await;
+    assert_eq!(deployment.member_updates().await, 0);
+    accepted(deployment, json!({})).await;
 }
 
-async fn a_retried_run_needs_the_hour(world: &World) {
-    let retry = async |job: &str| world.api().post(&format!("/jobs/{job}/retry"), json!({})).await;
-    let braked = accepted(world, json!({ "max_removals": 0 })).await;
-    world.job_ended(&braked).await;
+async fn a_retried_run_needs_the_hour(deployment: &Deployment) {
+    let retry = async |job: &str| deployment.api().post(&format!("/jobs/{job}/retry"), json!({})).await;
+    let braked = accepted(deployment, json!({ "max_removals": 0 })).await;
+    deployment.job_ended(&braked).await;
     // The hour is free: a retried run takes it, and gives it back when it is braked again.
     retry(&braked).await.ok();
-    assert_eq!(world.job_ended(&braked).await["error"]["error"], "too_many_removals");
-    world.command(&["jobs", "retry", &braked]).await.succeeded();
-    assert_eq!(world.job_ended(&braked).await["state"], "failed");
+    assert_eq!(deployment.job_ended(&braked).await["error"]["error"], "too_many_removals");
+    deployment.command(&["jobs", "retry", &braked]).await.succeeded();
+    assert_eq!(deployment.job_ended(&braked).await["state"], "failed");
     // Refused like a run where the platform cannot be reached.
-    world.simulator.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
+    deployment.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
     retry(&braked).await.refused(503, &[]);
-    world.simulator.clear_faults().await;
+    deployment.clear_faults().await;
     // Another run has the hour.
-    let other = accepted(world, json!({})).await;
-    world.job_ended(&other).await;
+    let other = accepted(deployment, json!({})).await;
+    deployment.job_ended(&other).await;
     let answer = retry(&braked).await.refused(429, &[&other]);
     assert_eq!(answer.body["job_id"], other, "{answer}");
-    let told = world.command(&["jobs", "retry", &braked]).await.refused();
+    let told = deployment.command(&["jobs", "retry", &braked]).await.refused();
     assert!(told.contains(&other) && told.contains("min"), "{told}");
     // It has nothing left to remove.
-    world.forget_quotas().await;
+    deployment.forget_quotas().await;
     retry(&braked).await.ok();
-    assert_eq!(world.job_ended(&braked).await["state"], "succeeded");
-    used_by(world, &braked).await;
+    assert_eq!(deployment.job_ended(&braked).await["state"], "succeeded");
+    used_by(deployment, &braked).await;
 }
 
-async fn the_command_line_uses_the_same_hour(world: &World) {
-    let guild = world.guild().id.clone();
+async fn the_command_line_uses_the_same_hour(deployment: &Deployment) {
+    let guild = deployment.guild().id.clone();
     let sync = async |more: &[&str]| {
         let args: Vec<&str> = ["sync", "--guild", &guild].into_iter().chain(more.iter().copied()).collect();
-        world.command(&args).await
+        deployment.command(&args).await
     };
     let told = sync(&["--dry-run"]).await.succeeded();
     let job = told.split_whitespace().nth(1).unwrap().to_owned();
-    assert_eq!(world.job_ended(&job).await["result"]["dry_run"], true);
+    assert_eq!(deployment.job_ended(&job).await["result"]["dry_run"], true);
     let told = sync(&["--max-removals", "1000"]).await.succeeded();
     let job = told.split_whitespace().nth(1).unwrap().to_owned();
     assert!(told.contains("30 members"), "{told}");
-    assert_eq!(world.job_ended(&job).await["state"], "succeeded");
-    assert_eq!(world.simulator.wrong(world.guild()).await, 0);
-    used_by(world, &job).await;
+    assert_eq!(deployment.job_ended(&job).await["state"], "succeeded");
+    assert_eq!(deployment.simulator.wrong(deployment.guild()).await, 0);
+    used_by(deployment, &job).await;
     let told = sync(&[]).await.refused();
     assert!(told.contains(&job) && told.contains("60 min") || told.contains("59 min"), "{told}");
-    assert_eq!(world.audit("sync.all_requested").await.len(), 2);
-    let unknown = world.command(&["sync", "--guild", "17"]).await.refused();
+    assert_eq!(deployment.audit("sync.all_requested").await.len(), 2);
+    let unknown = deployment.command(&["sync", "--guild", "17"]).await.refused();
     assert!(unknown.contains("guilds add"), "{unknown}");
-    world.api().send(Method::POST, PATH, None).await.refused(429, &[]);
+    deployment.api().send(Method::POST, PATH, None).await.refused(429, &[]);
 }

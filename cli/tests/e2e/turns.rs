@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::{Guild, Update, World, both_modes, eventually};
+use testkit::{Deployment, Guild, Update, both_modes, eventually};
 
 both_modes!(
     a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(|setup| {
@@ -28,56 +28,56 @@ fn of<'a>(updates: &'a [Update], guild: &'a Guild) -> impl Iterator<Item = usize
     updates.iter().enumerate().filter(|(_, update)| update.guild == guild.id).map(|(index, _)| index)
 }
 
-async fn limits_were_kept(world: &World) {
-    let stats = world.simulator.stats().await;
+async fn limits_were_kept(deployment: &Deployment) {
+    let stats = deployment.simulator.stats().await;
     assert!(stats["max_per_second"].as_u64().unwrap() <= 50, "{stats}");
     assert_eq!(stats["rate_limited"], 0, "{stats}");
 }
 
-async fn a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(world: &World) {
-    let [big, small, singles] = [0, 1, 2].map(|index| &world.fixture.guilds[index]);
-    let endless = world.begin_sync_all(big).await;
+async fn a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(deployment: &Deployment) {
+    let [big, small, singles] = [0, 1, 2].map(|index| &deployment.fixture.guilds[index]);
+    let endless = deployment.begin_sync_all(big).await;
     eventually("the big one writes", LONG, async || {
-        (world.simulator.updates_of(big).await >= 20).then_some(())
+        (deployment.simulator.updates_of(big).await >= 20).then_some(())
     })
     .await;
 
     for member in &singles.members {
-        let before = world.simulator.updates().await.len();
+        let before = deployment.simulator.updates().await.len();
         let body = json!({ "guild_id": singles.id, "user_id": member.chat });
-        world.api_of(singles).post("/interactions/sync", body).await.ok();
-        let updates = world.simulator.updates().await;
+        deployment.api_of(singles).post("/interactions/sync", body).await.ok();
+        let updates = deployment.simulator.updates().await;
         let served = updates.iter().position(|update| update.user == member.chat).unwrap();
         // Behind one chunk it would be 200.
         assert!(served - before <= 100, "after {} updates of the big one", served - before);
     }
 
-    let before = world.simulator.updates().await.len();
-    let job = world.begin_sync_all(small).await;
-    let row = world.sync_all_ended(&job, LONG).await;
-    assert_eq!(world.simulator.wrong(small).await, 0, "{row:?}");
-    let updates = world.simulator.updates().await;
+    let before = deployment.simulator.updates().await.len();
+    let job = deployment.begin_sync_all(small).await;
+    let row = deployment.sync_all_ended(&job, LONG).await;
+    assert_eq!(deployment.simulator.wrong(small).await, 0, "{row:?}");
+    let updates = deployment.simulator.updates().await;
     let theirs: Vec<usize> = of(&updates, small).collect();
     let (first, last) = (theirs[0], *theirs.last().unwrap());
     assert!(first - before <= 150, "it began after {} updates of the big one", first - before);
     let meanwhile = of(&updates[first..=last], big).count();
     assert!(meanwhile <= theirs.len() * 13 / 10 + 5, "{meanwhile} of the big one beside {}", theirs.len());
 
-    assert!(world.sync_all_row(&endless).await.state.is_open(), "it ended too early to tell");
-    world.api_of(big).delete(&format!("/jobs/{endless}")).await.ok();
-    limits_were_kept(world).await;
+    assert!(deployment.sync_all_row(&endless).await.state.is_open(), "it ended too early to tell");
+    deployment.api_of(big).delete(&format!("/jobs/{endless}")).await.ok();
+    limits_were_kept(deployment).await;
 }
 
-async fn guilds_that_sync_at_once_get_the_same(world: &World) {
-    let guilds = &world.fixture.guilds;
+async fn guilds_that_sync_at_once_get_the_same(deployment: &Deployment) {
+    let guilds = &deployment.fixture.guilds;
     let mut jobs = Vec::new();
     for guild in guilds {
-        jobs.push(world.begin_sync_all(guild).await);
+        jobs.push(deployment.begin_sync_all(guild).await);
     }
     for job in &jobs {
-        world.sync_all_ended(job, LONG).await;
+        deployment.sync_all_ended(job, LONG).await;
     }
-    let updates = world.simulator.updates().await;
+    let updates = deployment.simulator.updates().await;
     assert_eq!(updates.len(), 40 * guilds.len());
     // From when the last one had begun until the first one was done.
     let from = guilds.iter().map(|guild| of(&updates, guild).next().unwrap()).max().unwrap();
@@ -90,34 +90,34 @@ async fn guilds_that_sync_at_once_get_the_same(world: &World) {
     assert!(until - from >= 60, "{from} to {until}: they did not run at once");
     let index = bench::figures::jain(&counts);
     assert!(index >= 0.95, "{index}: {counts:?}");
-    limits_were_kept(world).await;
+    limits_were_kept(deployment).await;
 }
 
-async fn pauses_are_kept_by_every_process_and_nothing_is_lost(world: &World) {
+async fn pauses_are_kept_by_every_process_and_nothing_is_lost(deployment: &Deployment) {
     let route = "PUT /guilds/:guild/members/:user/roles/:role";
-    for (guild, global) in world.fixture.guilds.iter().zip([true, false]) {
-        world.simulator.reset_stats().await;
+    for (guild, global) in deployment.fixture.guilds.iter().zip([true, false]) {
+        deployment.simulator.reset_stats().await;
         let limited = json!({ "route": route, "status": 429, "retry_after": 2, "global": global });
-        world.simulator.fault(limited).await;
-        let job = world.begin_sync_all(guild).await;
-        let row = world.sync_all_ended(&job, LONG).await;
+        deployment.fault(limited).await;
+        let job = deployment.begin_sync_all(guild).await;
+        let row = deployment.sync_all_ended(&job, LONG).await;
         assert_eq!(row.progress_failed, 0, "{row:?}");
-        assert_eq!(world.simulator.wrong(guild).await, 0);
-        let stats = world.simulator.stats().await;
+        assert_eq!(deployment.simulator.wrong(guild).await, 0);
+        let stats = deployment.simulator.stats().await;
         assert_eq!((&stats["ignored_pauses"], &stats["rate_limited"]), (&json!(0), &json!(1)), "{stats}");
         assert_eq!(stats["requests"][route]["204"], 60, "each member once: {stats}");
     }
 }
 
 /// Half of the members lack their role, half have an old nickname, and the platform takes ten of each in ten seconds.
-async fn roles_and_nicknames_are_changed_side_by_side(world: &World) {
-    let guild = &world.fixture.guilds[0];
-    let job = world.begin_sync_all(guild).await;
-    let row = world.sync_all_ended(&job, LONG).await;
+async fn roles_and_nicknames_are_changed_side_by_side(deployment: &Deployment) {
+    let guild = &deployment.fixture.guilds[0];
+    let job = deployment.begin_sync_all(guild).await;
+    let row = deployment.sync_all_ended(&job, LONG).await;
     assert_eq!((row.progress_done, row.progress_failed), (40, 0), "{row:?}");
-    assert_eq!(world.simulator.wrong(guild).await, 0);
-    limits_were_kept(world).await;
-    let updates = world.simulator.updates().await;
+    assert_eq!(deployment.simulator.wrong(guild).await, 0);
+    limits_were_kept(deployment).await;
+    let updates = deployment.simulator.updates().await;
     assert_eq!(updates.len(), 40);
     // One window of each bucket, then the other: never one bucket after the other.
     let renamed = |update: &&Update| guild.members[20..].iter().any(|member| member.chat == update.user);

@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use crate::harness::{Api, World, both_modes, distributed_only, http_client};
+use testkit::{Api, Deployment, both_modes, distributed_only, http_client};
 
 both_modes!(
     refusals_come_before_the_upgrade,
@@ -19,7 +19,7 @@ both_modes!(
     a_ban_of_the_place_outlasts_one_of_every_game,
     a_revoked_key_closes_its_sockets,
     an_expired_key_closes_its_sockets,
-    a_stop_says_goodbye,
+    a_stop_says_goodbye(own),
     pings_and_farewells_are_answered,
 );
 
@@ -30,14 +30,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
-fn path(world: &World) -> String {
-    format!("/ws/guilds/{}/play?placeId=71&serverId=s1&universeId=72", world.guild().id)
+fn path(deployment: &Deployment) -> String {
+    format!("/ws/guilds/{}/play?placeId=71&serverId=s1&universeId=72", deployment.guild().id)
 }
 
 impl Socket {
-    async fn open(world: &World, api: usize, key: &str) -> Self {
-        let base = world.roles().apis[api].base.replace("http://", "ws://");
-        let mut request = format!("{base}{}", path(world)).into_client_request().unwrap();
+    async fn open(deployment: &Deployment, api: usize, key: &str) -> Self {
+        let base = deployment.api_base(api).replace("http://", "ws://");
+        let mut request = format!("{base}{}", path(deployment)).into_client_request().unwrap();
         request.headers_mut().insert("x-api-key", key.parse().unwrap());
         let (socket, response) = connect_async(request).await.unwrap();
         for name in ["x-request-id", "x-ratelimit-remaining"] {
@@ -83,9 +83,9 @@ async fn queue(api: &Api, server: &str, target: &str) -> Value {
     api.post(&format!("/play/servers/{server}/commands"), body).await.ok()["id"].clone()
 }
 
-async fn moderate(api: &Api, world: &World, verb: &str, mut body: Value) {
-    body["moderator_id"] = json!(world.guild().members[0].chat);
-    api.post(&format!("/moderation/{}/play/{verb}", world.guild().id), body).await.ok();
+async fn moderate(api: &Api, deployment: &Deployment, verb: &str, mut body: Value) {
+    body["moderator_id"] = json!(deployment.guild().members[0].chat);
+    api.post(&format!("/moderation/{}/play/{verb}", deployment.guild().id), body).await.ok();
 }
 
 /// What a client sends to have a connection upgraded.
@@ -96,21 +96,21 @@ fn upgrading(api: &Api) -> Api {
         .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==")
 }
 
-async fn refusals_come_before_the_upgrade(world: &World) {
-    let (api, path) = (world.api(), path(world));
+async fn refusals_come_before_the_upgrade(deployment: &Deployment) {
+    let (api, path) = (deployment.api(), path(deployment));
     let answer = api.get(&path).await.refused(426, &["WebSocket"]);
     assert_eq!((answer.header("upgrade"), answer.error()), (Some("websocket"), "upgrade_required"));
     upgrading(&api).header("sec-websocket-version", "8").get(&path).await.refused(426, &[]);
     let api = upgrading(&api);
     api.without("x-api-key").get(&path).await.refused(401, &[]);
     api.key("nonsense").get(&path).await.refused(401, &[]);
-    api.key(&world.other_guild().game_key).get(&path).await.refused(403, &[]);
-    api.key(&world.new_key("read").await).get(&path).await.refused(403, &["play"]);
+    api.key(&deployment.other_guild().game_key).get(&path).await.refused(403, &[]);
+    api.key(&deployment.new_key("read").await).get(&path).await.refused(403, &["play"]);
     api.post(&path, json!({})).await.refused(405, &["GET"]);
     for (name, bad) in [("placeId", "x"), ("placeId", "00"), ("serverId", "%20"), ("universeId", "-1")] {
         let pairs = [("placeId", "71"), ("serverId", "s1"), ("universeId", "72")];
         let query = pairs.map(|(key, value)| format!("{key}={}", if key == name { bad } else { value }));
-        let path = format!("/ws/guilds/{}/play?{}", world.guild().id, query.join("&"));
+        let path = format!("/ws/guilds/{}/play?{}", deployment.guild().id, query.join("&"));
         api.get(&path).await.refused(400, &[name]);
     }
     // An upgrade means nothing elsewhere.
@@ -119,30 +119,30 @@ async fn refusals_come_before_the_upgrade(world: &World) {
     api.get("/ws").await.refused(404, &[]);
 }
 
-async fn ten_connects_a_minute(world: &World) {
-    let key = world.new_key("play").await;
+async fn ten_connects_a_minute(deployment: &Deployment) {
+    let key = deployment.new_key("play").await;
     let mut sockets = Vec::new();
     for _ in 0..10 {
-        sockets.push(Socket::open(world, 0, &key).await);
+        sockets.push(Socket::open(deployment, 0, &key).await);
     }
-    let answer = upgrading(&world.api().key(&key)).get(&path(world)).await.refused(429, &[]);
+    let answer = upgrading(&deployment.api().key(&key)).get(&path(deployment)).await.refused(429, &[]);
     assert_eq!(answer.number("x-ratelimit-limit"), 10);
     // Those that are open stay, and another key has its own ten.
-    Socket::open(world, 0, &world.guild().game_key).await;
-    heartbeat(&world.api(), "s1").await;
-    queue(&world.api(), "s1", "9").await;
+    Socket::open(deployment, 0, &deployment.guild().game_key).await;
+    heartbeat(&deployment.api(), "s1").await;
+    queue(&deployment.api(), "s1", "9").await;
     for socket in &mut sockets {
         assert_eq!(socket.frame().await["type"], "command");
     }
 }
 
-async fn waiting_commands_come_first_then_live_ones(world: &World) {
-    let (api, key) = (world.api(), &world.guild().game_key);
+async fn waiting_commands_come_first_then_live_ones(deployment: &Deployment) {
+    let (api, key) = (deployment.api(), &deployment.guild().game_key);
     heartbeat(&api, "s1").await;
     heartbeat(&api, "s2").await;
     let (first, second) = (queue(&api, "s1", "1").await, queue(&api, "s1", "2").await);
     queue(&api, "s2", "3").await;
-    let mut socket = Socket::open(world, 0, key).await;
+    let mut socket = Socket::open(deployment, 0, key).await;
     let frame = socket.frame().await;
     assert_eq!((&frame["type"], &frame["data"]["id"]), (&json!("command"), &first));
     let data = &frame["data"];
@@ -154,7 +154,7 @@ async fn waiting_commands_come_first_then_live_ones(world: &World) {
     let live = queue(&api, "s1", "5").await;
     assert_eq!(socket.frame().await["data"]["id"], live);
     let body = json!({ "type": "announce", "target_id": "all" });
-    api.post(&format!("/guilds/{}/servers/commands", world.guild().id), body).await.ok();
+    api.post(&format!("/guilds/{}/servers/commands", deployment.guild().id), body).await.ok();
     assert_eq!(socket.frame().await["data"]["type"], "announce");
     // A frame acknowledges nothing: what polls return stays the same.
     let polled = api.get("/play/servers/s1/commands").await.ok()["commands"].clone();
@@ -163,46 +163,48 @@ async fn waiting_commands_come_first_then_live_ones(world: &World) {
         let path = format!("/play/servers/s1/commands/{}/ack", command.as_str().unwrap());
         api.post(&path, json!({ "status": "ok" })).await.ok();
     }
-    let mut later = Socket::open(world, 0, key).await;
+    let mut later = Socket::open(deployment, 0, key).await;
     assert_eq!(later.frame().await["data"]["type"], "announce");
 }
 
-async fn moderation_is_told_to_those_it_concerns(world: &World) {
-    let (api, key) = (world.api(), &world.guild().game_key);
-    let mut socket = Socket::open(world, 0, key).await;
-    let player = world.guild().members[9].play.to_string();
-    moderate(&api, world, "ban", json!({ "identifier": player, "reason": "spam" })).await;
+async fn moderation_is_told_to_those_it_concerns(deployment: &Deployment) {
+    let (api, key) = (deployment.api(), &deployment.guild().game_key);
+    let mut socket = Socket::open(deployment, 0, key).await;
+    let player = deployment.guild().members[9].play.to_string();
+    moderate(&api, deployment, "ban", json!({ "identifier": player, "reason": "spam" })).await;
     let frame = socket.frame().await;
     assert_eq!(frame["type"], "moderation.ban");
     assert_eq!((&frame["data"]["identifier"], &frame["data"]["reason"]), (&json!(player), &json!("spam")));
     // In another place of the guild, then in this one.
     let there = json!({ "identifier": "8001", "reason": "there", "place_id": 70 });
-    moderate(&api, world, "ban", there).await;
-    moderate(&api, world, "ban", json!({ "identifier": "8002", "reason": "here", "place_id": 71 })).await;
+    moderate(&api, deployment, "ban", there).await;
+    moderate(&api, deployment, "ban", json!({ "identifier": "8002", "reason": "here", "place_id": 71 }))
+        .await;
     assert_eq!(socket.frame().await["data"]["identifier"], "8002");
-    moderate(&api, world, "unban", json!({ "identifier": player })).await;
+    moderate(&api, deployment, "unban", json!({ "identifier": player })).await;
     let frame = socket.frame().await;
     assert_eq!((&frame["type"], &frame["data"]["identifier"]), (&json!("moderation.unban"), &json!(player)));
     let mute = json!({ "identifier": "8003", "reason": "caps", "duration_seconds": 600 });
-    moderate(&api, world, "mute", mute).await;
+    moderate(&api, deployment, "mute", mute).await;
     assert_eq!(socket.frame().await["type"], "moderation.mute");
-    moderate(&api, world, "unmute", json!({ "identifier": "8003" })).await;
+    moderate(&api, deployment, "unmute", json!({ "identifier": "8003" })).await;
     assert_eq!(socket.frame().await["type"], "moderation.unmute");
     // What another guild does is no news here.
-    let other = world.other_guild();
+    let other = deployment.other_guild();
     let body = json!({ "identifier": "5", "reason": "r", "moderator_id": other.members[0].chat });
     api.key(&other.admin_key).post(&format!("/moderation/{}/play/ban", other.id), body).await.ok();
-    moderate(&api, world, "ban", json!({ "identifier": "8004", "reason": "last" })).await;
+    moderate(&api, deployment, "ban", json!({ "identifier": "8004", "reason": "last" })).await;
     assert_eq!(socket.frame().await["data"]["identifier"], "8004");
 }
 
 /// A server that enforces what it is told by `identifier` alone is right again after the sweep closed the wider one.
-async fn a_ban_of_the_place_outlasts_one_of_every_game(world: &World) {
-    let (api, key) = (world.api(), &world.guild().game_key);
-    let mut socket = Socket::open(world, 0, key).await;
-    moderate(&api, world, "ban", json!({ "identifier": "8001", "reason": "here", "place_id": 71 })).await;
+async fn a_ban_of_the_place_outlasts_one_of_every_game(deployment: &Deployment) {
+    let (api, key) = (deployment.api(), &deployment.guild().game_key);
+    let mut socket = Socket::open(deployment, 0, key).await;
+    moderate(&api, deployment, "ban", json!({ "identifier": "8001", "reason": "here", "place_id": 71 }))
+        .await;
     let short = json!({ "identifier": "8001", "reason": "everywhere", "duration_seconds": 1 });
-    moderate(&api, world, "ban", short).await;
+    moderate(&api, deployment, "ban", short).await;
     for reason in ["here", "everywhere"] {
         assert_eq!(socket.frame().await["data"]["reason"], reason);
     }
@@ -220,38 +222,38 @@ async fn a_ban_of_the_place_outlasts_one_of_every_game(world: &World) {
     assert_eq!((&holds["data"]["identifier"], &holds["data"]["reason"]), (&json!("8001"), &json!("here")));
 }
 
-async fn a_revoked_key_closes_its_sockets(world: &World) {
-    let (revoked, stays) = (world.new_key("play").await, world.new_key("play").await);
-    let mut gone = Socket::open(world, 0, &revoked).await;
-    let mut other = Socket::open(world, 0, &stays).await;
-    world.command(&["keys", "revoke", &revoked[3..11]]).await.succeeded();
+async fn a_revoked_key_closes_its_sockets(deployment: &Deployment) {
+    let (revoked, stays) = (deployment.new_key("play").await, deployment.new_key("play").await);
+    let mut gone = Socket::open(deployment, 0, &revoked).await;
+    let mut other = Socket::open(deployment, 0, &stays).await;
+    deployment.command(&["keys", "revoke", &revoked[3..11]]).await.succeeded();
     let asked = Instant::now();
     assert_eq!(gone.close_code().await, 1008);
     assert!(asked.elapsed() < Duration::from_millis(1_500), "{:?}", asked.elapsed());
-    heartbeat(&world.api(), "s1").await;
-    queue(&world.api(), "s1", "1").await;
+    heartbeat(&deployment.api(), "s1").await;
+    queue(&deployment.api(), "s1", "1").await;
     assert_eq!(other.frame().await["type"], "command");
-    upgrading(&world.api().key(&revoked)).get(&path(world)).await.refused(401, &[]);
+    upgrading(&deployment.api().key(&revoked)).get(&path(deployment)).await.refused(401, &[]);
 }
 
-async fn an_expired_key_closes_its_sockets(world: &World) {
-    let key = world.key_that_ends_in("4s").await;
+async fn an_expired_key_closes_its_sockets(deployment: &Deployment) {
+    let key = deployment.key_that_ends_in("4s").await;
     let opened = Instant::now();
-    let mut socket = Socket::open(world, 0, &key).await;
+    let mut socket = Socket::open(deployment, 0, &key).await;
     assert_eq!(socket.close_code().await, 1008);
     assert!(opened.elapsed() < Duration::from_secs(6), "{:?}", opened.elapsed());
 }
 
-async fn a_stop_says_goodbye(world: &World) {
-    let mut socket = Socket::open(world, 0, &world.guild().game_key).await;
-    let mut api = world.roles().apis.remove(0);
+async fn a_stop_says_goodbye(deployment: &Deployment) {
+    let mut socket = Socket::open(deployment, 0, &deployment.guild().game_key).await;
+    let mut api = deployment.roles().apis.remove(0);
     api.process.terminate();
     assert_eq!(socket.close_code().await, 1001);
     assert!(api.process.ended(Duration::from_secs(10)).await.success(), "{}", api.process.log());
 }
 
-async fn pings_and_farewells_are_answered(world: &World) {
-    let mut socket = Socket::open(world, 0, &world.guild().game_key).await;
+async fn pings_and_farewells_are_answered(deployment: &Deployment) {
+    let mut socket = Socket::open(deployment, 0, &deployment.guild().game_key).await;
     socket.0.send(Message::Ping("are you there".into())).await.unwrap();
     assert_eq!(socket.next().await, Message::Pong("are you there".into()));
     // What a client says is read and dropped.

@@ -6,7 +6,7 @@ use entities::staff_action::{self, ActionType, NewAction, totals};
 use entities::{ChatId, Page, Timestamp, approval};
 use sea_orm::EntityTrait;
 
-use crate::support::{Hall, at, both_databases, chat, guild, other_guild};
+use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild};
 
 pub(crate) fn action(staff: i64, action_type: ActionType) -> NewAction {
     NewAction {
@@ -19,7 +19,7 @@ pub(crate) fn action(staff: i64, action_type: ActionType) -> NewAction {
     }
 }
 
-impl Hall {
+impl Fixture {
     pub(crate) async fn act(&self, new: NewAction, now: Timestamp) -> approval::Recorded {
         let transaction = self.begin().await;
         let recorded = approval::record(&transaction, new, now).await.unwrap();
@@ -48,50 +48,50 @@ impl Hall {
 }
 
 both_databases! {
-    async fn tallies_equal_the_counted_rows(hall: &Hall) {
+    async fn tallies_equal_the_counted_rows(fixture: &Fixture) {
         let types = [ActionType::Ban, ActionType::Kick, ActionType::Custom];
         for n in 0..60 {
             // Every fifth clock is behind.
             let second = if n % 5 == 0 { n / 2 } else { n };
-            hall.act(action(n % 4, types[usize::try_from(n % 3).unwrap()]), at(second)).await;
+            fixture.act(action(n % 4, types[usize::try_from(n % 3).unwrap()]), at(second)).await;
         }
-        hall.act(NewAction { guild: other_guild(), ..action(1, ActionType::Ban) }, at(0)).await;
+        fixture.act(NewAction { guild: other_guild(), ..action(1, ActionType::Ban) }, at(0)).await;
         for since in [None, Some(at(0)), Some(at(17)), Some(at(59)), Some(at(60))] {
-            assert_eq!(hall.tallied(since).await, hall.counted(since).await, "{since:?}");
+            assert_eq!(fixture.tallied(since).await, fixture.counted(since).await, "{since:?}");
         }
-        assert_eq!(totals::of_staff(hall.conn(), guild(), chat(1)).await.unwrap(), 15);
-        assert_eq!(totals::of_staff(hall.conn(), guild(), chat(9)).await.unwrap(), 0);
-        let bans = totals::of_guild(hall.conn(), guild(), &[ActionType::Ban], None).await.unwrap();
+        assert_eq!(totals::of_staff(fixture.conn(), guild(), chat(1)).await.unwrap(), 15);
+        assert_eq!(totals::of_staff(fixture.conn(), guild(), chat(9)).await.unwrap(), 0);
+        let bans = totals::of_guild(fixture.conn(), guild(), &[ActionType::Ban], None).await.unwrap();
         assert_eq!(bans.iter().map(|one| one.count).sum::<i64>(), 20);
     }
 
-    async fn concurrent_actions_of_one_member_are_numbered_without_gaps(hall: &Hall) {
-        let writes = (0..24).map(|n| hall.act(action(1, ActionType::Warn), at(n)));
+    async fn concurrent_actions_of_one_member_are_numbered_without_gaps(fixture: &Fixture) {
+        let writes = (0..24).map(|n| fixture.act(action(1, ActionType::Warn), at(n)));
         futures_util::future::join_all(writes).await;
-        let mut rows = staff_action::Entity::find().all(hall.conn()).await.unwrap();
+        let mut rows = staff_action::Entity::find().all(fixture.conn()).await.unwrap();
         rows.sort_by_key(|row| row.nth);
         assert_eq!(rows.iter().map(|row| row.nth.unwrap()).collect::<Vec<_>>(), (1..=24).collect::<Vec<_>>());
         assert!(rows.windows(2).all(|pair| pair[0].counted_at <= pair[1].counted_at));
     }
 
-    async fn an_action_that_is_rolled_back_leaves_no_gap(hall: &Hall) {
-        hall.act(action(1, ActionType::Warn), at(0)).await;
-        let transaction = hall.begin().await;
+    async fn an_action_that_is_rolled_back_leaves_no_gap(fixture: &Fixture) {
+        fixture.act(action(1, ActionType::Warn), at(0)).await;
+        let transaction = fixture.begin().await;
         approval::record(&transaction, action(1, ActionType::Warn), at(1)).await.unwrap();
         transaction.rollback().await.unwrap();
-        hall.act(action(1, ActionType::Warn), at(2)).await;
-        assert_eq!(hall.tallied(None).await, hall.counted(None).await);
+        fixture.act(action(1, ActionType::Warn), at(2)).await;
+        assert_eq!(fixture.tallied(None).await, fixture.counted(None).await);
     }
 
-    async fn the_activity_list_pages_without_gaps_while_rows_are_added(hall: &Hall) {
+    async fn the_activity_list_pages_without_gaps_while_rows_are_added(fixture: &Fixture) {
         for n in 0..5 {
-            hall.act(action(n, ActionType::Kick), at(n)).await;
+            fixture.act(action(n, ActionType::Kick), at(n)).await;
         }
-        let first = staff_action::list(hall.conn(), guild(), Page::first(2)).await.unwrap();
-        hall.act(action(9, ActionType::Kick), at(9)).await;
-        let second = staff_action::list(hall.conn(), guild(), Page { cursor: Some(first[1].action_id), limit: 10 }).await.unwrap();
+        let first = staff_action::list(fixture.conn(), guild(), Page::first(2)).await.unwrap();
+        fixture.act(action(9, ActionType::Kick), at(9)).await;
+        let second = staff_action::list(fixture.conn(), guild(), Page { cursor: Some(first[1].action_id), limit: 10 }).await.unwrap();
         let told: Vec<_> = first.iter().chain(&second).map(|row| row.staff_id).collect();
         assert_eq!(told, [4, 3, 2, 1, 0].map(chat));
-        assert!(staff_action::list(hall.conn(), other_guild(), Page::first(10)).await.unwrap().is_empty());
+        assert!(staff_action::list(fixture.conn(), other_guild(), Page::first(10)).await.unwrap().is_empty());
     }
 }

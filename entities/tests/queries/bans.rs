@@ -7,7 +7,7 @@ use entities::sanction::mirror::Mirror;
 use entities::sanction::{self, MirrorState, active, change, expiry, history, mirror};
 use entities::{JobId, Lifted, Page, Person, PlaceId, Places, SanctionKind, Subject, Timestamp};
 
-use crate::support::{Hall, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
+use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
 
 fn all_bans() -> List {
     list(SanctionKind::Ban)
@@ -33,7 +33,7 @@ fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) 
     }
 }
 
-impl Hall {
+impl Fixture {
     async fn ban(&self, ban: change::NewSanction, now: Timestamp) -> change::Created {
         let transaction = self.begin().await;
         let change = moderation_revision::begin(&transaction, guild(), now).await.unwrap();
@@ -60,149 +60,149 @@ impl Hall {
 }
 
 both_databases! {
-    async fn a_new_ban_supersedes_the_old_one_and_its_expiry(hall: &Hall) {
-        let short = hall.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
+    async fn a_new_ban_supersedes_the_old_one_and_its_expiry(fixture: &Fixture) {
+        let short = fixture.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
         assert!(short.closed.is_empty());
-        let permanent = hall.ban(new(by_play(1), None, None), at(10)).await;
+        let permanent = fixture.ban(new(by_play(1), None, None), at(10)).await;
         assert_eq!(permanent.closed[0].sanction_id, short.sanction.sanction_id);
         assert_eq!(permanent.closed[0].lifted_how, Some(Lifted::Superseded));
         assert!(permanent.sanction.revision > short.sanction.revision);
-        let change = hall.change(at(100)).await;
-        assert!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().is_empty());
-        let found = hall.bans_of(by_play(1), None, at(100)).await;
+        let change = fixture.change(at(100)).await;
+        assert!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().is_empty());
+        let found = fixture.bans_of(by_play(1), None, at(100)).await;
         assert_eq!(found, vec![permanent.sanction]);
     }
 
-    async fn a_ban_lapses_to_the_second_and_the_sweep_closes_it_once(hall: &Hall) {
-        hall.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
-        assert_eq!(hall.bans_of(by_play(1), None, at(59)).await.len(), 1);
-        assert!(hall.bans_of(by_play(1), None, at(60)).await.is_empty());
-        assert!(active::list(hall.conn(), all_bans(), at(60)).await.unwrap().is_empty());
-        assert!(expiry::guilds(hall.conn(), at(59), 10).await.unwrap().is_empty());
-        assert_eq!(expiry::guilds(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
-        let change = hall.change(at(61)).await;
-        let closed = expiry::sweep(hall.conn(), &change, 10).await.unwrap();
+    async fn a_ban_lapses_to_the_second_and_the_sweep_closes_it_once(fixture: &Fixture) {
+        fixture.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
+        assert_eq!(fixture.bans_of(by_play(1), None, at(59)).await.len(), 1);
+        assert!(fixture.bans_of(by_play(1), None, at(60)).await.is_empty());
+        assert!(active::list(fixture.conn(), all_bans(), at(60)).await.unwrap().is_empty());
+        assert!(expiry::guilds(fixture.conn(), at(59), 10).await.unwrap().is_empty());
+        assert_eq!(expiry::guilds(fixture.conn(), at(60), 10).await.unwrap(), vec![guild()]);
+        let change = fixture.change(at(61)).await;
+        let closed = expiry::sweep(fixture.conn(), &change, 10).await.unwrap();
         assert_eq!(closed[0].lifted_how, Some(Lifted::Expired));
         assert_eq!(closed[0].revision, change.revision);
-        assert!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().is_empty());
-        assert!(expiry::guilds(hall.conn(), at(60), 10).await.unwrap().is_empty());
+        assert!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().is_empty());
+        assert!(expiry::guilds(fixture.conn(), at(60), 10).await.unwrap().is_empty());
     }
 
-    async fn superseding_what_had_lapsed_unnoticed_says_so(hall: &Hall) {
-        hall.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
-        let next = hall.ban(new(by_play(1), None, None), at(60)).await;
+    async fn superseding_what_had_lapsed_unnoticed_says_so(fixture: &Fixture) {
+        fixture.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
+        let next = fixture.ban(new(by_play(1), None, None), at(60)).await;
         assert_eq!(next.closed[0].lifted_how, Some(Lifted::Expired));
     }
 
-    async fn the_schema_refuses_a_second_open_ban_of_one_identifier_and_place(hall: &Hall) {
-        hall.ban(new(by_play(1), None, None), at(0)).await;
-        hall.ban(new(by_play(1), Some(place(5)), None), at(0)).await;
-        hall.ban(new(by_chat(1), None, None), at(0)).await;
+    async fn the_schema_refuses_a_second_open_ban_of_one_identifier_and_place(fixture: &Fixture) {
+        fixture.ban(new(by_play(1), None, None), at(0)).await;
+        fixture.ban(new(by_play(1), Some(place(5)), None), at(0)).await;
+        fixture.ban(new(by_chat(1), None, None), at(0)).await;
         for place in ["NULL", "5"] {
             let copy = format!(
                 "INSERT INTO sanction (guild_id, kind, play_id, place_id, reason, moderator_id, created_at, mirror_state, revision)
                  SELECT guild_id, kind, play_id, place_id, reason, moderator_id, created_at, mirror_state, 1 FROM sanction
                  WHERE play_id IS NOT NULL AND coalesce(place_id, 0) = coalesce({place}, 0)"
             );
-            let refused = sea_orm::ConnectionTrait::execute_unprepared(hall.conn(), &copy).await.unwrap_err();
+            let refused = sea_orm::ConnectionTrait::execute_unprepared(fixture.conn(), &copy).await.unwrap_err();
             assert!(refused.to_string().to_lowercase().contains("unique"), "{refused}");
         }
     }
 
-    async fn places_narrow_a_check_and_guild_wide_bans_count_everywhere(hall: &Hall) {
-        hall.ban(new(by_play(1), Some(place(5)), None), at(0)).await;
-        assert_eq!(hall.bans_of(by_play(1), Some(place(5)), at(1)).await.len(), 1);
-        assert!(hall.bans_of(by_play(1), Some(place(6)), at(1)).await.is_empty());
-        assert_eq!(hall.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let wide = hall.ban(new(by_play(1), None, Some(at(500))), at(0)).await.sanction;
-        assert_eq!(hall.bans_of(by_play(1), Some(place(6)), at(1)).await, vec![wide]);
-        let both = hall.bans_of(by_play(1), Some(place(5)), at(1)).await;
+    async fn places_narrow_a_check_and_guild_wide_bans_count_everywhere(fixture: &Fixture) {
+        fixture.ban(new(by_play(1), Some(place(5)), None), at(0)).await;
+        assert_eq!(fixture.bans_of(by_play(1), Some(place(5)), at(1)).await.len(), 1);
+        assert!(fixture.bans_of(by_play(1), Some(place(6)), at(1)).await.is_empty());
+        assert_eq!(fixture.bans_of(by_play(1), None, at(1)).await.len(), 1);
+        let wide = fixture.ban(new(by_play(1), None, Some(at(500))), at(0)).await.sanction;
+        assert_eq!(fixture.bans_of(by_play(1), Some(place(6)), at(1)).await, vec![wide]);
+        let both = fixture.bans_of(by_play(1), Some(place(5)), at(1)).await;
         assert_eq!(both.iter().map(|ban| ban.expires_at.is_none()).collect::<Vec<_>>(), [true, false]);
     }
 
-    async fn a_ban_is_found_through_the_other_account_also_when_linked_later(hall: &Hall) {
-        hall.ban(new(by_chat(1), None, None), at(0)).await;
-        assert!(hall.bans_of(by_play(1), None, at(1)).await.is_empty());
-        let before = moderation_revision::current(hall.conn(), guild()).await.unwrap();
-        hall.link(chat(1), play(1)).await;
-        let change = hall.change(at(1)).await;
-        assert_eq!(change::relink(hall.conn(), &change, &[chat(1)]).await.unwrap(), 1);
-        assert_eq!(hall.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let listed = active::list(hall.conn(), all_bans(), at(1)).await.unwrap();
+    async fn a_ban_is_found_through_the_other_account_also_when_linked_later(fixture: &Fixture) {
+        fixture.ban(new(by_chat(1), None, None), at(0)).await;
+        assert!(fixture.bans_of(by_play(1), None, at(1)).await.is_empty());
+        let before = moderation_revision::current(fixture.conn(), guild()).await.unwrap();
+        fixture.link(chat(1), play(1)).await;
+        let change = fixture.change(at(1)).await;
+        assert_eq!(change::relink(fixture.conn(), &change, &[chat(1)]).await.unwrap(), 1);
+        assert_eq!(fixture.bans_of(by_play(1), None, at(1)).await.len(), 1);
+        let listed = active::list(fixture.conn(), all_bans(), at(1)).await.unwrap();
         assert_eq!(listed[0].identifier(), Some(by_play(1)));
-        let changed = active::changed_since(hall.conn(), all_bans(), before, 10).await.unwrap();
+        let changed = active::changed_since(fixture.conn(), all_bans(), before, 10).await.unwrap();
         assert_eq!(changed, listed);
-        let person = Person::resolve(hall.conn(), guild(), by_play(1)).await.unwrap();
-        let gone = change::lift(hall.conn(), &change, bans(person, None), chat(99)).await.unwrap();
+        let person = Person::resolve(fixture.conn(), guild(), by_play(1)).await.unwrap();
+        let gone = change::lift(fixture.conn(), &change, bans(person, None), chat(99)).await.unwrap();
         assert_eq!(gone.len(), 1);
-        assert!(hall.bans_of(by_chat(1), None, at(1)).await.is_empty());
+        assert!(fixture.bans_of(by_chat(1), None, at(1)).await.is_empty());
     }
 
-    async fn unban_lifts_all_of_a_person_and_with_a_place_only_there(hall: &Hall) {
-        hall.link(chat(1), play(1)).await;
+    async fn unban_lifts_all_of_a_person_and_with_a_place_only_there(fixture: &Fixture) {
+        fixture.link(chat(1), play(1)).await;
         for ban in [
             new(by_chat(1), None, None),
             new(by_play(1), None, Some(at(50))),
             new(by_play(1), Some(place(5)), None),
             new(by_play(2), None, None),
         ] {
-            hall.ban(ban, at(0)).await;
+            fixture.ban(ban, at(0)).await;
         }
-        let person = Person::resolve(hall.conn(), guild(), by_play(1)).await.unwrap();
-        let change = hall.change(at(100)).await;
-        let there = change::lift(hall.conn(), &change, bans(person, Some(place(5))), chat(9)).await.unwrap();
+        let person = Person::resolve(fixture.conn(), guild(), by_play(1)).await.unwrap();
+        let change = fixture.change(at(100)).await;
+        let there = change::lift(fixture.conn(), &change, bans(person, Some(place(5))), chat(9)).await.unwrap();
         assert_eq!(there.len(), 1);
-        let rest = change::lift(hall.conn(), &change, bans(person, None), chat(9)).await.unwrap();
+        let rest = change::lift(fixture.conn(), &change, bans(person, None), chat(9)).await.unwrap();
         let mut how: Vec<_> = rest.iter().filter_map(|ban| ban.lifted_how).map(|how| how == Lifted::Lifted).collect();
         how.sort_unstable();
         assert_eq!(how, [false, true], "one had lapsed, one was in force");
-        assert!(change::lift(hall.conn(), &change, bans(person, None), chat(9)).await.unwrap().is_empty());
+        assert!(change::lift(fixture.conn(), &change, bans(person, None), chat(9)).await.unwrap().is_empty());
         let nobody = Person::default();
-        assert!(change::lift(hall.conn(), &change, bans(nobody, None), chat(9)).await.unwrap().is_empty());
-        assert_eq!(hall.bans_of(by_play(2), None, at(100)).await.len(), 1);
+        assert!(change::lift(fixture.conn(), &change, bans(nobody, None), chat(9)).await.unwrap().is_empty());
+        assert_eq!(fixture.bans_of(by_play(2), None, at(100)).await.len(), 1);
     }
 
-    async fn changes_since_a_revision_are_the_new_and_the_lifted(hall: &Hall) {
-        hall.ban(new(by_play(1), None, None), at(0)).await;
-        let second = hall.ban(new(by_play(2), None, None), at(0)).await.sanction;
-        let seen = moderation_revision::current(hall.conn(), guild()).await.unwrap();
+    async fn changes_since_a_revision_are_the_new_and_the_lifted(fixture: &Fixture) {
+        fixture.ban(new(by_play(1), None, None), at(0)).await;
+        let second = fixture.ban(new(by_play(2), None, None), at(0)).await.sanction;
+        let seen = moderation_revision::current(fixture.conn(), guild()).await.unwrap();
         assert_eq!(seen, second.revision);
-        assert!(active::changed_since(hall.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
-        let change = hall.change(at(5)).await;
-        change::lift(hall.conn(), &change, bans(by_play(1), None), chat(9)).await.unwrap();
-        hall.ban(new(by_play(3), None, None), at(6)).await;
-        let changed = active::changed_since(hall.conn(), all_bans(), seen, 10).await.unwrap();
+        assert!(active::changed_since(fixture.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
+        let change = fixture.change(at(5)).await;
+        change::lift(fixture.conn(), &change, bans(by_play(1), None), chat(9)).await.unwrap();
+        fixture.ban(new(by_play(3), None, None), at(6)).await;
+        let changed = active::changed_since(fixture.conn(), all_bans(), seen, 10).await.unwrap();
         let told: Vec<_> = changed.iter().map(|ban| (ban.identifier(), ban.in_force(at(6)))).collect();
         assert_eq!(told, [(Some(by_play(1)), false), (Some(by_play(3)), true)]);
-        assert_eq!(moderation_revision::current(hall.conn(), other_guild()).await.unwrap(), 0);
+        assert_eq!(moderation_revision::current(fixture.conn(), other_guild()).await.unwrap(), 0);
     }
 
-    async fn concurrent_bans_of_one_player_leave_one_in_force(hall: &Hall) {
-        let bans = (0..8).map(|n| hall.ban(new(by_play(1), None, Some(at(100 + n))), at(0)));
+    async fn concurrent_bans_of_one_player_leave_one_in_force(fixture: &Fixture) {
+        let bans = (0..8).map(|n| fixture.ban(new(by_play(1), None, Some(at(100 + n))), at(0)));
         let added = futures_util::future::join_all(bans).await;
         let closed: usize = added.iter().map(|one| one.closed.len()).sum();
         assert_eq!(closed, 7);
-        assert_eq!(hall.bans_of(by_play(1), None, at(1)).await.len(), 1);
+        assert_eq!(fixture.bans_of(by_play(1), None, at(1)).await.len(), 1);
         let mut revisions: Vec<_> = added.iter().map(|one| one.sanction.revision).collect();
         revisions.sort_unstable();
         assert_eq!(revisions, (1..=8).collect::<Vec<_>>());
     }
 
-    async fn history_pages_newest_first_and_filters(hall: &Hall) {
+    async fn history_pages_newest_first_and_filters(fixture: &Fixture) {
         for n in 0..5 {
-            hall.ban(new(by_play(n % 2), None, Some(at(100 + n))), at(n)).await;
+            fixture.ban(new(by_play(n % 2), None, Some(at(100 + n))), at(n)).await;
         }
         let mut seen = Vec::new();
         let mut cursor = None;
         loop {
-            let page = history::list(hall.conn(), guild(), history::Filter::of(SanctionKind::Ban), Page { cursor, limit: 2 }, at(50)).await.unwrap();
+            let page = history::list(fixture.conn(), guild(), history::Filter::of(SanctionKind::Ban), Page { cursor, limit: 2 }, at(50)).await.unwrap();
             let Some(last) = page.last() else { break };
             cursor = Some(last.sanction_id);
             seen.extend(page.iter().map(|ban| ban.sanction_id));
         }
         assert_eq!(seen.len(), 5);
         assert!(seen.windows(2).all(|pair| pair[0] > pair[1]));
-        let count = async |filter, now| history::list(hall.conn(), guild(), filter, Page::first(100), now).await.unwrap().len();
+        let count = async |filter, now| history::list(fixture.conn(), guild(), filter, Page::first(100), now).await.unwrap().len();
         let active = |yes| history::Filter { active: Some(yes), ..history::Filter::of(SanctionKind::Ban) };
         assert_eq!((count(active(true), at(50)).await, count(active(false), at(50)).await), (2, 3));
         assert_eq!((count(active(true), at(103)).await, count(active(false), at(103)).await), (1, 4));
@@ -210,46 +210,46 @@ both_databases! {
         assert_eq!(count(person, at(50)).await, 3);
         let moderator = history::Filter { moderator: Some(chat(98)), ..history::Filter::of(SanctionKind::Ban) };
         assert_eq!(count(moderator, at(50)).await, 0);
-        assert!(history::find(hall.conn(), other_guild(), seen[0]).await.unwrap().is_none());
+        assert!(history::find(fixture.conn(), other_guild(), seen[0]).await.unwrap().is_none());
     }
 
-    async fn only_the_newest_mirror_job_writes_on_a_ban(hall: &Hall) {
-        let ban = hall.ban(new(by_chat(1), None, None), at(0)).await.sanction;
+    async fn only_the_newest_mirror_job_writes_on_a_ban(fixture: &Fixture) {
+        let ban = fixture.ban(new(by_chat(1), None, None), at(0)).await.sanction;
         let (old, newer) = (JobId(uuid::Uuid::now_v7()), JobId(uuid::Uuid::now_v7()));
-        mirror::start(hall.conn(), guild(), &[ban.sanction_id], Mirror { chat: chat(1), job: old }).await.unwrap();
-        mirror::start(hall.conn(), guild(), &[ban.sanction_id], Mirror { chat: chat(1), job: newer }).await.unwrap();
-        assert!(mirror::finish(hall.conn(), guild(), old, Ok(MirrorState::Done)).await.unwrap().is_empty());
-        mirror::finish(hall.conn(), guild(), newer, Err("missing permissions")).await.unwrap();
-        let found = history::find(hall.conn(), guild(), ban.sanction_id).await.unwrap().unwrap();
+        mirror::start(fixture.conn(), guild(), &[ban.sanction_id], Mirror { chat: chat(1), job: old }).await.unwrap();
+        mirror::start(fixture.conn(), guild(), &[ban.sanction_id], Mirror { chat: chat(1), job: newer }).await.unwrap();
+        assert!(mirror::finish(fixture.conn(), guild(), old, Ok(MirrorState::Done)).await.unwrap().is_empty());
+        mirror::finish(fixture.conn(), guild(), newer, Err("missing permissions")).await.unwrap();
+        let found = history::find(fixture.conn(), guild(), ban.sanction_id).await.unwrap().unwrap();
         assert_eq!(found.mirror_state, MirrorState::Failed);
         assert_eq!(found.mirror_error.as_deref(), Some("missing permissions"));
-        let done = mirror::finish(hall.conn(), guild(), newer, Ok(MirrorState::Done)).await.unwrap();
+        let done = mirror::finish(fixture.conn(), guild(), newer, Ok(MirrorState::Done)).await.unwrap();
         assert_eq!((done[0].mirror_state, &done[0].mirror_error), (MirrorState::Done, &None));
     }
 
-    async fn mutes_follow_the_same_rules_beside_bans(hall: &Hall) {
+    async fn mutes_follow_the_same_rules_beside_bans(fixture: &Fixture) {
         let mute = |expires_at| change::NewSanction { kind: SanctionKind::Mute, ..new(by_chat(1), None, expires_at) };
-        let ban = hall.ban(new(by_chat(1), None, None), at(0)).await.sanction;
-        hall.ban(mute(None), at(0)).await;
-        let second = hall.ban(mute(Some(at(60))), at(0)).await;
+        let ban = fixture.ban(new(by_chat(1), None, None), at(0)).await.sanction;
+        fixture.ban(mute(None), at(0)).await;
+        let second = fixture.ban(mute(Some(at(60))), at(0)).await;
         assert_eq!(second.closed.len(), 1);
         assert_eq!(second.closed[0].lifted_how, Some(Lifted::Superseded));
-        hall.link(chat(1), play(1)).await;
-        let person = Person::resolve(hall.conn(), guild(), by_play(1)).await.unwrap();
-        let found = async |now| active::of_person(hall.conn(), guild(), person, now).await.unwrap();
+        fixture.link(chat(1), play(1)).await;
+        let person = Person::resolve(fixture.conn(), guild(), by_play(1)).await.unwrap();
+        let found = async |now| active::of_person(fixture.conn(), guild(), person, now).await.unwrap();
         assert_eq!(found(at(59)).await, [ban.clone(), second.sanction.clone()]);
         assert_eq!(found(at(60)).await, [ban]);
         let mutes = list(SanctionKind::Mute);
-        let listed = active::list(hall.conn(), mutes, at(1)).await.unwrap();
+        let listed = active::list(fixture.conn(), mutes, at(1)).await.unwrap();
         assert_eq!((listed.len(), listed[0].identifier()), (1, Some(by_play(1))));
         let filter = history::Filter::of(SanctionKind::Mute);
-        assert_eq!(history::list(hall.conn(), guild(), filter, Page::first(9), at(1)).await.unwrap().len(), 2);
-        assert_eq!(expiry::guilds(hall.conn(), at(60), 10).await.unwrap(), vec![guild()]);
-        let change = hall.change(at(60)).await;
-        assert_eq!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().len(), 1);
+        assert_eq!(history::list(fixture.conn(), guild(), filter, Page::first(9), at(1)).await.unwrap().len(), 2);
+        assert_eq!(expiry::guilds(fixture.conn(), at(60), 10).await.unwrap(), vec![guild()]);
+        let change = fixture.change(at(60)).await;
+        assert_eq!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().len(), 1);
         let seen = change.revision - 1;
-        let changed = active::changed_since(hall.conn(), mutes, seen, 10).await.unwrap();
+        let changed = active::changed_since(fixture.conn(), mutes, seen, 10).await.unwrap();
         assert_eq!(changed[0].lifted_how, Some(Lifted::Expired));
-        assert!(active::changed_since(hall.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
+        assert!(active::changed_since(fixture.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
     }
 }

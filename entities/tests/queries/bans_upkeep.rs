@@ -7,7 +7,7 @@ use entities::sanction::import::{self, Existing};
 use entities::sanction::{expiry, history};
 use entities::{Lifted, Page, PlaceId, Places, SanctionKind, Subject, Timestamp, audit_entry};
 
-use crate::support::{Hall, at, both_databases, by_chat, by_play, chat, guild, place, play};
+use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, place, play};
 
 fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) -> NewSanction {
     NewSanction {
@@ -21,7 +21,7 @@ fn new(subject: Subject, place: Option<PlaceId>, expires_at: Option<Timestamp>) 
     }
 }
 
-impl Hall {
+impl Fixture {
     async fn begun(&self, now: Timestamp) -> Change {
         moderation_revision::begin(self.conn(), guild(), now).await.unwrap()
     }
@@ -44,47 +44,47 @@ impl Hall {
 }
 
 both_databases! {
-    async fn an_import_adds_what_is_new_and_leaves_the_rest(hall: &Hall) {
+    async fn an_import_adds_what_is_new_and_leaves_the_rest(fixture: &Fixture) {
         let later = NewSanction { created_at: at(5), ..new(by_play(1), None, Some(at(50))) };
         let file: Vec<_> = (1..=1_200).map(|n| new(by_play(n), None, None)).chain([later]).collect();
-        assert_eq!(hall.import(file.clone()).await, 1_201);
-        assert_eq!(hall.in_force(at(10)).await, 1_200);
-        assert_eq!(hall.in_force(at(50)).await, 1_199, "the later one of a player counts");
-        assert_eq!(hall.import(file.clone()).await, 0);
+        assert_eq!(fixture.import(file.clone()).await, 1_201);
+        assert_eq!(fixture.in_force(at(10)).await, 1_200);
+        assert_eq!(fixture.in_force(at(50)).await, 1_199, "the later one of a player counts");
+        assert_eq!(fixture.import(file.clone()).await, 0);
         // What a moderator has lifted since does not come back.
-        let change = hall.begun(at(20)).await;
-        change::lift(hall.conn(), &change, Target { kind: SanctionKind::Ban, person: by_play(7).into(), place: None }, chat(99)).await.unwrap();
-        assert_eq!(hall.import(file).await, 0);
-        assert_eq!(hall.in_force(at(20)).await, 1_199);
+        let change = fixture.begun(at(20)).await;
+        change::lift(fixture.conn(), &change, Target { kind: SanctionKind::Ban, person: by_play(7).into(), place: None }, chat(99)).await.unwrap();
+        assert_eq!(fixture.import(file).await, 0);
+        assert_eq!(fixture.in_force(at(20)).await, 1_199);
         // One that stands in the way of another time is superseded.
         let again = NewSanction { created_at: at(9), ..new(by_play(9), None, None) };
-        assert_eq!(hall.import(vec![again.clone(), again]).await, 1);
-        assert_eq!(hall.in_force(at(20)).await, 1_199);
+        assert_eq!(fixture.import(vec![again.clone(), again]).await, 1);
+        assert_eq!(fixture.in_force(at(20)).await, 1_199);
     }
 
-    async fn a_sweep_writes_an_entry_for_each_ban_it_closes(hall: &Hall) {
-        hall.import(vec![new(by_play(1), None, Some(at(5))), new(by_chat(2), Some(place(3)), Some(at(9)))]).await;
-        let change = hall.begun(at(5)).await;
-        assert_eq!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().len(), 1);
-        let change = hall.begun(at(9)).await;
-        assert_eq!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().len(), 1);
-        assert!(expiry::sweep(hall.conn(), &change, 10).await.unwrap().is_empty());
+    async fn a_sweep_writes_an_entry_for_each_ban_it_closes(fixture: &Fixture) {
+        fixture.import(vec![new(by_play(1), None, Some(at(5))), new(by_chat(2), Some(place(3)), Some(at(9)))]).await;
+        let change = fixture.begun(at(5)).await;
+        assert_eq!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().len(), 1);
+        let change = fixture.begun(at(9)).await;
+        assert_eq!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().len(), 1);
+        assert!(expiry::sweep(fixture.conn(), &change, 10).await.unwrap().is_empty());
         let action = Some("moderation.ban_expired");
-        let entries = audit_entry::list(hall.conn(), guild(), action, Page::first(10)).await.unwrap();
+        let entries = audit_entry::list(fixture.conn(), guild(), action, Page::first(10)).await.unwrap();
         let targets: Vec<_> = entries.iter().map(|entry| entry.target_id.clone()).collect();
         assert_eq!(targets, [by_chat(2).to_string(), by_play(1).to_string()]);
         assert_eq!(entries[0].metadata["place_id"], place(3).get());
-        let bans = history::list(hall.conn(), guild(), history::Filter::of(SanctionKind::Ban), Page::first(10), at(9)).await;
+        let bans = history::list(fixture.conn(), guild(), history::Filter::of(SanctionKind::Ban), Page::first(10), at(9)).await;
         assert!(bans.unwrap().iter().all(|ban| ban.lifted_how == Some(Lifted::Expired)));
     }
 
-    async fn what_remains_covers_the_place_where_a_ban_ended(hall: &Hall) {
-        hall.link(chat(1), play(1)).await;
-        hall.import(vec![new(by_play(1), Some(place(3)), None), new(by_chat(1), None, Some(at(50)))]).await;
+    async fn what_remains_covers_the_place_where_a_ban_ended(fixture: &Fixture) {
+        fixture.link(chat(1), play(1)).await;
+        fixture.import(vec![new(by_play(1), Some(place(3)), None), new(by_chat(1), None, Some(at(50)))]).await;
         let person = entities::Person { chat: Some(chat(1)), play: Some(play(1)) };
         let remaining = async |place: Option<PlaceId>, now| {
             let target = Target { kind: SanctionKind::Ban, person, place };
-            let ban = active::remaining(hall.conn(), guild(), target, now).await.unwrap();
+            let ban = active::remaining(fixture.conn(), guild(), target, now).await.unwrap();
             ban.map(|ban| ban.place_id)
         };
         assert_eq!(remaining(None, at(10)).await, Some(None));

@@ -4,7 +4,7 @@ use entities::game_server::{self, Heartbeat};
 use entities::server_command::{self, Ack, AckStatus, Acknowledged, NewCommand, State};
 use entities::{CommandId, GuildId, Page, UniverseId, registered_game};
 
-use crate::support::{Hall, at, both_databases, chat, guild, other_guild, place};
+use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, place};
 
 fn universe() -> UniverseId {
     UniverseId::try_from(77).unwrap()
@@ -21,7 +21,7 @@ fn heartbeat(guild: GuildId, server: &str, player_count: i32, second: i64) -> He
     }
 }
 
-impl Hall {
+impl Fixture {
     async fn queue(&self, servers: &[&str], second: i64) -> Vec<CommandId> {
         let command = NewCommand {
             kind: "kick".to_owned(),
@@ -38,58 +38,58 @@ impl Hall {
 }
 
 both_databases! {
-    async fn heartbeats_in_a_batch_keep_the_newest_and_never_go_back(hall: &Hall) {
+    async fn heartbeats_in_a_batch_keep_the_newest_and_never_go_back(fixture: &Fixture) {
         let batch = [
             heartbeat(guild(), "a", 3, 10),
             heartbeat(guild(), "a", 4, 20),
             heartbeat(guild(), "a", 1, 5),
             heartbeat(other_guild(), "a", 9, 10),
         ];
-        game_server::heartbeat(hall.conn(), &batch).await.unwrap();
-        game_server::heartbeat(hall.conn(), &[heartbeat(guild(), "a", 7, 15)]).await.unwrap();
-        let server = game_server::find(hall.conn(), guild(), "a").await.unwrap().unwrap();
+        game_server::heartbeat(fixture.conn(), &batch).await.unwrap();
+        game_server::heartbeat(fixture.conn(), &[heartbeat(guild(), "a", 7, 15)]).await.unwrap();
+        let server = game_server::find(fixture.conn(), guild(), "a").await.unwrap().unwrap();
         assert_eq!((server.player_count, server.last_heartbeat_at), (4, at(20)));
-        assert_eq!(game_server::find(hall.conn(), other_guild(), "a").await.unwrap().unwrap().player_count, 9);
+        assert_eq!(game_server::find(fixture.conn(), other_guild(), "a").await.unwrap().unwrap().player_count, 9);
     }
 
-    async fn a_server_is_offline_after_90_seconds_and_comes_back(hall: &Hall) {
-        game_server::heartbeat(hall.conn(), &[heartbeat(guild(), "a", 1, 0), heartbeat(guild(), "b", 1, 50)]).await.unwrap();
+    async fn a_server_is_offline_after_90_seconds_and_comes_back(fixture: &Fixture) {
+        game_server::heartbeat(fixture.conn(), &[heartbeat(guild(), "a", 1, 0), heartbeat(guild(), "b", 1, 50)]).await.unwrap();
         let live = game_server::Filter { live: Some(true), ..Default::default() };
-        let count = async |now| game_server::list(hall.conn(), guild(), live, Page::first(10), at(now)).await.unwrap().len();
+        let count = async |now| game_server::list(fixture.conn(), guild(), live, Page::first(10), at(now)).await.unwrap().len();
         assert_eq!((count(89).await, count(90).await), (2, 1));
-        assert_eq!(game_server::sweep_offline(hall.conn(), at(100), 10).await.unwrap()[0].server_id, "a");
-        assert!(game_server::sweep_offline(hall.conn(), at(100), 10).await.unwrap().is_empty());
-        game_server::heartbeat(hall.conn(), &[heartbeat(guild(), "a", 1, 120)]).await.unwrap();
-        assert!(game_server::find(hall.conn(), guild(), "a").await.unwrap().unwrap().offline_at.is_none());
-        game_server::sweep_offline(hall.conn(), at(1_000), 10).await.unwrap();
-        assert_eq!(game_server::forget(hall.conn(), at(1_001), 10).await.unwrap(), 2);
+        assert_eq!(game_server::sweep_offline(fixture.conn(), at(100), 10).await.unwrap()[0].server_id, "a");
+        assert!(game_server::sweep_offline(fixture.conn(), at(100), 10).await.unwrap().is_empty());
+        game_server::heartbeat(fixture.conn(), &[heartbeat(guild(), "a", 1, 120)]).await.unwrap();
+        assert!(game_server::find(fixture.conn(), guild(), "a").await.unwrap().unwrap().offline_at.is_none());
+        game_server::sweep_offline(fixture.conn(), at(1_000), 10).await.unwrap();
+        assert_eq!(game_server::forget(fixture.conn(), at(1_001), 10).await.unwrap(), 2);
     }
 
-    async fn a_command_waits_until_acknowledged_or_ten_minutes_old(hall: &Hall) {
-        game_server::heartbeat(hall.conn(), &[heartbeat(guild(), "a", 1, 0), heartbeat(guild(), "b", 1, 0)]).await.unwrap();
-        let first = hall.queue(&["a", "b"], 0).await[0];
-        let second = hall.queue(&["a"], 30).await[0];
+    async fn a_command_waits_until_acknowledged_or_ten_minutes_old(fixture: &Fixture) {
+        game_server::heartbeat(fixture.conn(), &[heartbeat(guild(), "a", 1, 0), heartbeat(guild(), "b", 1, 0)]).await.unwrap();
+        let first = fixture.queue(&["a", "b"], 0).await[0];
+        let second = fixture.queue(&["a"], 30).await[0];
         let waiting = async |now| {
-            let rows = server_command::waiting(hall.conn(), guild(), "a", at(now), 100).await.unwrap();
+            let rows = server_command::waiting(fixture.conn(), guild(), "a", at(now), 100).await.unwrap();
             rows.iter().map(|command| command.command_id).collect::<Vec<_>>()
         };
         assert_eq!(waiting(599).await, [first, second]);
         assert_eq!(waiting(600).await, [second]);
-        let expired = server_command::sweep(hall.conn(), at(600), 10).await.unwrap();
+        let expired = server_command::sweep(fixture.conn(), at(600), 10).await.unwrap();
         assert_eq!((expired.len(), expired[0].state), (2, State::Expired));
-        assert!(server_command::sweep(hall.conn(), at(600), 10).await.unwrap().is_empty());
+        assert!(server_command::sweep(fixture.conn(), at(600), 10).await.unwrap().is_empty());
         let ack = |server, status| Ack { server, command: second, status, message: None };
-        let acknowledge = async |guild, ack| server_command::acknowledge(hall.conn(), guild, ack, at(610)).await.unwrap();
+        let acknowledge = async |guild, ack| server_command::acknowledge(fixture.conn(), guild, ack, at(610)).await.unwrap();
         assert_eq!(acknowledge(other_guild(), ack("a", AckStatus::Ok)).await, Acknowledged::Unknown);
         assert_eq!(acknowledge(guild(), ack("b", AckStatus::Ok)).await, Acknowledged::Unknown);
         assert!(matches!(acknowledge(guild(), ack("a", AckStatus::Error)).await, Acknowledged::Now(_)));
         let again = acknowledge(guild(), ack("a", AckStatus::Ok)).await;
         assert!(matches!(again, Acknowledged::Before(one) if one.ack_status == Some(AckStatus::Error)));
         assert!(waiting(610).await.is_empty());
-        assert_eq!(server_command::list(hall.conn(), guild(), Some("a"), Page::first(10)).await.unwrap().len(), 2);
+        assert_eq!(server_command::list(fixture.conn(), guild(), Some("a"), Page::first(10)).await.unwrap().len(), 2);
     }
 
-    async fn a_universe_is_registered_once(hall: &Hall) {
+    async fn a_universe_is_registered_once(fixture: &Fixture) {
         let game = registered_game::Model {
             guild_id: guild(),
             universe_id: universe(),
@@ -97,8 +97,8 @@ both_databases! {
             name: "Obby".to_owned(),
             registered_at: at(0),
         };
-        assert!(registered_game::register(hall.conn(), game.clone()).await.unwrap());
-        assert!(!registered_game::register(hall.conn(), game.clone()).await.unwrap());
-        assert_eq!(registered_game::list(hall.conn(), guild()).await.unwrap(), vec![game]);
+        assert!(registered_game::register(fixture.conn(), game.clone()).await.unwrap());
+        assert!(!registered_game::register(fixture.conn(), game.clone()).await.unwrap());
+        assert_eq!(registered_game::list(fixture.conn(), guild()).await.unwrap(), vec![game]);
     }
 }

@@ -5,9 +5,9 @@ use entities::idempotency::{self, Hold, Request, Reservation};
 use entities::key_text::KeyText;
 use entities::{JobId, Timestamp};
 
-use crate::support::{Hall, at, both_databases, chat, guild};
+use crate::fixture::{Fixture, at, both_databases, chat, guild};
 
-impl Hall {
+impl Fixture {
     async fn request(&self) -> Request {
         let new = NewKey {
             guild: guild(),
@@ -32,27 +32,27 @@ impl Hall {
 }
 
 both_databases! {
-    async fn a_lapsed_reservation_is_taken_over_for_good(hall: &Hall) {
-        let request = hall.request().await;
-        let (found, slow) = hall.reserve(&request, 0).await;
+    async fn a_lapsed_reservation_is_taken_over_for_good(fixture: &Fixture) {
+        let request = fixture.request().await;
+        let (found, slow) = fixture.reserve(&request, 0).await;
         assert_eq!(found, Reservation::Fresh);
-        let (found, _) = hall.reserve(&request, 0).await;
+        let (found, _) = fixture.reserve(&request, 0).await;
         assert!(matches!(found, Reservation::Taken(_)), "{found:?}");
-        let (found, second) = hall.reserve(&request, 5).await;
+        let (found, second) = fixture.reserve(&request, 5).await;
         assert_eq!(found, Reservation::Fresh);
 
         // The first holder was not dead after all: neither its job nor its answer is written.
         let (late, job) = (JobId(uuid::Uuid::from_u128(1)), JobId(uuid::Uuid::from_u128(2)));
-        assert!(!idempotency::attach_job(hall.conn(), &slow, late).await.unwrap());
-        assert!(!idempotency::complete(hall.conn(), &slow, (200, "{}"), None).await.unwrap());
-        idempotency::release(hall.conn(), &slow).await.unwrap();
-        assert!(idempotency::attach_job(hall.conn(), &second, job).await.unwrap());
+        assert!(!idempotency::attach_job(fixture.conn(), &slow, late).await.unwrap());
+        assert!(!idempotency::complete(fixture.conn(), &slow, (200, "{}"), None).await.unwrap());
+        idempotency::release(fixture.conn(), &slow).await.unwrap();
+        assert!(idempotency::attach_job(fixture.conn(), &second, job).await.unwrap());
 
         // With a job it never lapses, and whoever repeats it writes the answer.
-        let (found, _) = hall.reserve(&request, 60).await;
+        let (found, _) = fixture.reserve(&request, 60).await;
         let Reservation::Taken(row) = found else { panic!("{found:?}") };
         assert_eq!(row.job_id, Some(job));
         let repeat = Hold { request: request.clone(), locked_until: row.locked_until };
-        assert!(idempotency::complete(hall.conn(), &repeat, (200, "{}"), None).await.unwrap());
+        assert!(idempotency::complete(fixture.conn(), &repeat, (200, "{}"), None).await.unwrap());
     }
 }

@@ -5,9 +5,9 @@ use entities::audit_entry::Actor;
 use entities::loa::{self, NewLoa, Status, Written};
 use entities::strike::{self, Ended, NewStrike};
 
-use crate::support::{Hall, at, both_databases, chat, guild, other_guild};
+use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild};
 
-impl Hall {
+impl Fixture {
     async fn leave(&self, staff: i64, from: i64, to: i64) -> Written {
         let new =
             NewLoa { staff: chat(staff), starts_at: at(from), ends_at: at(to), reason: "exams".to_owned() };
@@ -26,52 +26,52 @@ fn done(written: Written) -> loa::Model {
 }
 
 both_databases! {
-    async fn active_leave_of_one_person_does_not_overlap(hall: &Hall) {
-        hall.hire(chat(1), 5).await;
-        hall.hire(chat(2), 5).await;
-        let first = done(hall.leave(1, 100, 200).await);
+    async fn active_leave_of_one_person_does_not_overlap(fixture: &Fixture) {
+        fixture.hire(chat(1), 5).await;
+        fixture.hire(chat(2), 5).await;
+        let first = done(fixture.leave(1, 100, 200).await);
         for (from, to) in [(100, 200), (50, 101), (199, 300), (120, 130), (0, 900)] {
-            assert_eq!(hall.leave(1, from, to).await, Written::Overlaps(first.loa_id), "{from} to {to}");
+            assert_eq!(fixture.leave(1, from, to).await, Written::Overlaps(first.loa_id), "{from} to {to}");
         }
-        done(hall.leave(1, 200, 300).await);
-        done(hall.leave(2, 100, 200).await);
-        assert_eq!(hall.leave(3, 100, 200).await, Written::NotStaff);
-        assert_eq!(loa::open_of(hall.conn(), guild(), chat(1), at(150)).await.unwrap().unwrap().loa_id, first.loa_id);
+        done(fixture.leave(1, 200, 300).await);
+        done(fixture.leave(2, 100, 200).await);
+        assert_eq!(fixture.leave(3, 100, 200).await, Written::NotStaff);
+        assert_eq!(loa::open_of(fixture.conn(), guild(), chat(1), at(150)).await.unwrap().unwrap().loa_id, first.loa_id);
     }
 
-    async fn concurrent_requests_leave_one_leave(hall: &Hall) {
-        hall.hire(chat(1), 5).await;
-        let written = futures_util::future::join_all((0..6).map(|n| hall.leave(1, n, 100))).await;
+    async fn concurrent_requests_leave_one_leave(fixture: &Fixture) {
+        fixture.hire(chat(1), 5).await;
+        let written = futures_util::future::join_all((0..6).map(|n| fixture.leave(1, n, 100))).await;
         assert_eq!(written.iter().filter(|one| matches!(one, Written::Done(_))).count(), 1);
     }
 
-    async fn a_change_may_not_make_leave_overlap_and_an_expired_one_may(hall: &Hall) {
-        hall.hire(chat(1), 5).await;
-        let first = done(hall.leave(1, 100, 200).await);
-        let mut second = done(hall.leave(1, 300, 400).await);
+    async fn a_change_may_not_make_leave_overlap_and_an_expired_one_may(fixture: &Fixture) {
+        fixture.hire(chat(1), 5).await;
+        let first = done(fixture.leave(1, 100, 200).await);
+        let mut second = done(fixture.leave(1, 300, 400).await);
         second.starts_at = at(150);
-        assert_eq!(loa::save(hall.conn(), &second).await.unwrap(), Written::Overlaps(first.loa_id));
+        assert_eq!(loa::save(fixture.conn(), &second).await.unwrap(), Written::Overlaps(first.loa_id));
         second.status = Status::Expired;
-        assert_eq!(loa::save(hall.conn(), &second).await.unwrap(), Written::Done(second.clone()));
-        let found = loa::find_for_update(hall.conn(), guild(), second.loa_id).await.unwrap();
+        assert_eq!(loa::save(fixture.conn(), &second).await.unwrap(), Written::Done(second.clone()));
+        let found = loa::find_for_update(fixture.conn(), guild(), second.loa_id).await.unwrap();
         assert_eq!(found, Some(second));
-        assert!(loa::find(hall.conn(), other_guild(), first.loa_id).await.unwrap().is_none());
+        assert!(loa::find(fixture.conn(), other_guild(), first.loa_id).await.unwrap().is_none());
     }
 
-    async fn leave_that_is_over_expires_once(hall: &Hall) {
-        hall.hire(chat(1), 5).await;
-        let first = done(hall.leave(1, 100, 200).await);
-        done(hall.leave(1, 200, 300).await);
-        assert!(loa::sweep(hall.conn(), &Actor::service(), Some(guild()), at(199), 10).await.unwrap().is_empty());
-        assert!(loa::sweep(hall.conn(), &Actor::service(), Some(other_guild()), at(200), 10).await.unwrap().is_empty());
-        let expired = loa::sweep(hall.conn(), &Actor::service(), None, at(200), 10).await.unwrap();
+    async fn leave_that_is_over_expires_once(fixture: &Fixture) {
+        fixture.hire(chat(1), 5).await;
+        let first = done(fixture.leave(1, 100, 200).await);
+        done(fixture.leave(1, 200, 300).await);
+        assert!(loa::sweep(fixture.conn(), &Actor::service(), Some(guild()), at(199), 10).await.unwrap().is_empty());
+        assert!(loa::sweep(fixture.conn(), &Actor::service(), Some(other_guild()), at(200), 10).await.unwrap().is_empty());
+        let expired = loa::sweep(fixture.conn(), &Actor::service(), None, at(200), 10).await.unwrap();
         assert_eq!((expired.len(), expired[0].loa_id, expired[0].status), (1, first.loa_id, Status::Expired));
-        assert!(loa::sweep(hall.conn(), &Actor::service(), None, at(200), 10).await.unwrap().is_empty());
+        assert!(loa::sweep(fixture.conn(), &Actor::service(), None, at(200), 10).await.unwrap().is_empty());
         let active = loa::Filter { status: Some(Status::Active), ..Default::default() };
-        assert_eq!(loa::list(hall.conn(), guild(), active, Page::first(10)).await.unwrap().len(), 1);
+        assert_eq!(loa::list(fixture.conn(), guild(), active, Page::first(10)).await.unwrap().len(), 1);
     }
 
-    async fn strikes_end_by_removal_or_by_time(hall: &Hall) {
+    async fn strikes_end_by_removal_or_by_time(fixture: &Fixture) {
         let new = |expires| NewStrike {
             staff: chat(1),
             reason: "abuse".to_owned(),
@@ -81,21 +81,21 @@ both_databases! {
         };
         let mut ids = Vec::new();
         for expires in [100, 200, 300] {
-            ids.push(strike::add(hall.conn(), guild(), new(expires), at(0)).await.unwrap().strike_id);
+            ids.push(strike::add(fixture.conn(), guild(), new(expires), at(0)).await.unwrap().strike_id);
         }
-        let active = async |now| strike::count_active(hall.conn(), guild(), chat(1), at(now)).await.unwrap();
+        let active = async |now| strike::count_active(fixture.conn(), guild(), chat(1), at(now)).await.unwrap();
         assert_eq!((active(99).await, active(100).await), (3, 2));
-        assert!(strike::remove(hall.conn(), other_guild(), ids[2], at(1)).await.unwrap().is_none());
-        let removed = strike::remove(hall.conn(), guild(), ids[2], at(1)).await.unwrap().unwrap();
+        assert!(strike::remove(fixture.conn(), other_guild(), ids[2], at(1)).await.unwrap().is_none());
+        let removed = strike::remove(fixture.conn(), guild(), ids[2], at(1)).await.unwrap().unwrap();
         assert_eq!(removed.ended_how, Some(Ended::Removed));
-        assert!(strike::remove(hall.conn(), guild(), ids[2], at(1)).await.unwrap().is_none());
-        let expired = strike::sweep(hall.conn(), &Actor::service(), None, at(500), 1).await.unwrap();
+        assert!(strike::remove(fixture.conn(), guild(), ids[2], at(1)).await.unwrap().is_none());
+        let expired = strike::sweep(fixture.conn(), &Actor::service(), None, at(500), 1).await.unwrap();
         assert_eq!((expired.len(), expired[0].strike_id), (1, ids[0]));
-        assert_eq!(strike::sweep(hall.conn(), &Actor::service(), Some(guild()), at(500), 10).await.unwrap().len(), 1);
-        assert!(strike::sweep(hall.conn(), &Actor::service(), None, at(500), 10).await.unwrap().is_empty());
+        assert_eq!(strike::sweep(fixture.conn(), &Actor::service(), Some(guild()), at(500), 10).await.unwrap().len(), 1);
+        assert!(strike::sweep(fixture.conn(), &Actor::service(), None, at(500), 10).await.unwrap().is_empty());
         let ended = strike::Filter { active: Some(false), ..Default::default() };
-        assert_eq!(strike::list(hall.conn(), guild(), ended, Page::first(10), at(500)).await.unwrap().len(), 3);
-        assert!(strike::delete(hall.conn(), guild(), ids[0]).await.unwrap().is_some());
-        assert!(strike::find(hall.conn(), guild(), ids[0]).await.unwrap().is_none());
+        assert_eq!(strike::list(fixture.conn(), guild(), ended, Page::first(10), at(500)).await.unwrap().len(), 3);
+        assert!(strike::delete(fixture.conn(), guild(), ids[0]).await.unwrap().is_some());
+        assert!(strike::find(fixture.conn(), guild(), ids[0]).await.unwrap().is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The trickier queries, each against a SQLite file and, where `GUILDHALL_TEST_DATABASE_URL` is set, Postgres.
+//! The trickier queries, each against a SQLite file and Postgres.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
@@ -6,6 +6,7 @@ mod actions;
 mod bans;
 mod bans_upkeep;
 mod commands;
+mod fixture;
 mod idempotency;
 mod leave;
 mod million;
@@ -13,5 +14,4 @@ mod quotas;
 mod sessions;
 mod shield;
 mod staff;
-mod support;
 mod tickets;

@@ -9,7 +9,7 @@ use entities::quota::{self, Metric, NewQuota, Period};
 use entities::staff_action::{self, ActionType};
 use entities::{Page, quota_progress, staff_directory, staff_session};
 
-use crate::support::{at, chat, guild, on_postgres};
+use crate::fixture::{at, chat, guild, on_postgres};
 
 /// What a dashboard may wait for one of these.
 const LIMIT: Duration = Duration::from_millis(100);
@@ -47,14 +47,14 @@ async fn timed<T>(what: &str, question: impl AsyncFn() -> T) -> T {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "loads a million rows; measured by hand"]
 async fn a_million_actions_are_summed_in_no_time() {
-    on_postgres(async |hall| {
+    on_postgres(async |fixture| {
         for n in 0..200 {
-            hall.hire(chat(n), 5).await;
+            fixture.hire(chat(n), 5).await;
         }
-        hall.execute(ACTIONS).await;
-        hall.execute(SESSIONS).await;
-        hall.execute("ANALYZE").await;
-        let conn = hall.conn();
+        fixture.execute(ACTIONS).await;
+        fixture.execute(SESSIONS).await;
+        fixture.execute("ANALYZE").await;
+        let conn = fixture.conn();
         for since in [None, Some(at(-7 * 86_400)), Some(at(-MONTH))] {
             let what = format!("actions by member and type since {since:?}");
             let tallies = timed(&what, async || {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use entities::{GuildId, RoleId};
 
 use super::types::RoleBody;
-use crate::{ChatMember, Overwrite, Principal, Viewers};
+use crate::chat::{ChatMember, Overwrite, Principal, Viewers};
 
 const ADMINISTRATOR: u64 = 1 << 3;
 const MANAGE_CHANNELS: u64 = 1 << 4;

@@ -4,7 +4,7 @@ use runtime::CHAT_TOKEN;
 use serde::Deserialize;
 
 use crate::error::clean;
-use crate::{Missing, PlatformError};
+use crate::error::{Missing, PlatformError};
 
 #[derive(Deserialize, Default)]
 struct ErrorBody {

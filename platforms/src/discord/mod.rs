@@ -21,13 +21,16 @@ pub(crate) use errors::classify;
 use types::{BanBody, ChannelBody, MemberBody, RoleBody, UserBody, channel_request, member_request};
 
 use crate::chat::MAX_REASON_CHARS;
-use crate::routes::chat as routes;
-use crate::wire::{Call, Wire};
-use crate::{
-    CallContext, CallPermit, ChatBan, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview,
-    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, Missing, NewChannel, Overwrite, Permissions,
-    PlatformError, Viewers,
+use crate::chat::{
+    ChatBan, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MEMBERS_PER_PAGE, MemberCall,
+    MemberChange, MemberUpdate, NewChannel, Overwrite, Viewers,
 };
+use crate::context::CallContext;
+use crate::error::{Missing, PlatformError};
+use crate::permissions::Permissions;
+use crate::routes::chat as routes;
+use crate::wire::CallPermit;
+use crate::wire::{Call, Wire};
 
 /// The bot is not in the guild, or may not see what was asked for.
 const MISSING_ACCESS: i64 = 50_001;

@@ -4,9 +4,10 @@ use entities::{ChannelId, ChatId, RoleId};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::{
-    ChatBan, ChatChannel, ChatMember, ChatRole, MemberUpdate, NewChannel, Overwrite, Permissions, Principal,
+use crate::chat::{
+    ChatBan, ChatChannel, ChatMember, ChatRole, MemberUpdate, NewChannel, Overwrite, Principal,
 };
+use crate::permissions::Permissions;
 
 const TEXT_CHANNEL: u8 = 0;
 const OVERWRITE_ROLE: u8 = 0;

@@ -1,6 +1,6 @@
 //! What an answer teaches the pacing: its bucket, a pause it asks for, whether it counts as invalid.
 
-use super::{Micros, SECOND};
+use crate::pacing::numbers::{Micros, SECOND};
 
 /// Added to a bucket's reset: headers are rounded, and the platform's clock ticks in its own steps.
 const RESET_MARGIN: Micros = SECOND / 50;

@@ -1,7 +1,8 @@
 //! One bucket of the platform in one guild, or one route whose bucket is not known yet.
 
 use super::sorted_set::SortedSet;
-use super::{Answered, BUCKET_IDLE, Bucket, LONGEST_SPAN, Micros, POLL, PROBE, REQUEST};
+use crate::pacing::answered::{Answered, Bucket};
+use crate::pacing::numbers::{BUCKET_IDLE, LONGEST_SPAN, Micros, POLL, PROBE, REQUEST};
 
 #[derive(Debug, Default)]
 pub(super) struct BucketState {

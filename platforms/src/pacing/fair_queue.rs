@@ -6,7 +6,9 @@
 
 use super::rate::Rules;
 use super::sorted_set::SortedSet;
-use super::{BULK_SHARE, INTERACTIVE_POLL, LATE, LONGEST_TURN, Micros, POLL, STALE_HEADS, WAITING};
+use crate::pacing::numbers::{
+    BULK_SHARE, INTERACTIVE_POLL, LATE, LONGEST_TURN, Micros, POLL, STALE_HEADS, WAITING,
+};
 
 /// What is left when somebody asks.
 #[derive(Debug, Clone, Copy)]

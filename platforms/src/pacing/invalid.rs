@@ -1,6 +1,6 @@
 //! Counts invalid answers by the minute: the chat platform bans an address for too many of them.
 
-use super::{INVALID_LIMIT, INVALID_MINUTES, Micros, SECOND};
+use crate::pacing::numbers::{INVALID_LIMIT, INVALID_MINUTES, Micros, SECOND};
 
 const MINUTE: Micros = 60 * SECOND;
 

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use super::rate::Rules;
 use super::state::{Ask, PaceState, Verdict};
-use super::{Answered, Micros, SECOND};
-use crate::Priority::{Bulk, Interactive};
+use crate::context::Priority::{Bulk, Interactive};
+use crate::pacing::answered::Answered;
+use crate::pacing::numbers::{Micros, SECOND};
 
 /// What was asked of the pacing, in order.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::load_model::{Plan, walk};
 use super::rate::Rules;
-use super::{Micros, SECOND};
+use crate::pacing::numbers::{Micros, SECOND};
 
 const MS: Micros = SECOND / 1000;
 

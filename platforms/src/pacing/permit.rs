@@ -1,19 +1,14 @@
 //! One permit from the first question to its end, so that none is lost on the way: a question that was cut off or never
 //! answered is given back, and ends are repeated until Redis has confirmed them.
 
-use std::future::Future;
-use std::time::Duration;
-
-use tokio::time::{Instant, sleep};
-
-use super::pacer::{Pacer, Source};
-use super::shared::SharedDown;
-use super::state::Ask;
-use super::{Answered, VOID};
+use crate::pacing::answered::Answered;
+use crate::pacing::end::{End, Source};
+use crate::pacing::sources::Sources;
+use crate::pacing::state::Ask;
 
 /// A permit that is asked for. Dropped before its grant it is given back, if it may have been granted.
 pub(super) struct Wanted {
-    pacer: Pacer,
+    sources: Sources,
     /// Taken with the grant.
     ask: Option<Ask>,
     pub(super) id: u64,
@@ -24,8 +19,8 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    pub(super) fn new(pacer: &Pacer, ask: Ask) -> Self {
-        Self { pacer: pacer.clone(), ask: Some(ask), id: rand::random(), asking: false, doubtful: false }
+    pub(super) fn new(sources: &Sources, ask: Ask) -> Self {
+        Self { sources: sources.clone(), ask: Some(ask), id: rand::random(), asking: false, doubtful: false }
     }
 
     pub(super) fn granted(mut self, source: Source) -> Option<Permit> {
@@ -33,16 +28,23 @@ impl Wanted {
         // Granted elsewhere, what was asked of Redis is given back.
         let doubtful = self.doubtful && source == Source::Shared;
         if self.doubtful && !doubtful {
-            self.pacer.end_later(End::release(self.id, ask.clone()));
+            self.sources.end_later(End::release(self.id, ask.clone()));
         }
-        Some(Permit { pacer: self.pacer.clone(), ask: Some(ask), id: self.id, source, doubtful, sent: false })
+        Some(Permit {
+            sources: self.sources.clone(),
+            ask: Some(ask),
+            id: self.id,
+            source,
+            doubtful,
+            sent: false,
+        })
     }
 }
 
 impl Drop for Wanted {
     fn drop(&mut self) {
         if let Some(ask) = self.ask.take().filter(|_| self.asking || self.doubtful) {
-            self.pacer.end_later(End::release(self.id, ask));
+            self.sources.end_later(End::release(self.id, ask));
         }
     }
 }
@@ -50,7 +52,7 @@ impl Drop for Wanted {
 /// The right to send one request. Finish it with what the answer said. Dropped before it was sent it is free at once;
 /// dropped after (a cancelled call) it comes back like an answered one.
 pub(crate) struct Permit {
-    pacer: Pacer,
+    sources: Sources,
     /// Taken when finished.
     ask: Option<Ask>,
     id: u64,
@@ -69,10 +71,10 @@ impl Permit {
         let Some(ask) = self.ask.take() else { return };
         let end = End { id: self.id, ask, answered: Some(answered.clone()), void: self.doubtful };
         if self.source != Source::Shared {
-            self.pacer.end_locally(self.source, &end);
-        } else if let Err(error) = self.pacer.end_shared(&end).await {
+            self.sources.end_locally(self.source, &end);
+        } else if let Err(error) = self.sources.end_shared(&end).await {
             tracing::debug!(%error, route = end.ask.route, "pacing cannot reach redis, the end is said again");
-            self.pacer.end_later(end);
+            self.sources.end_later(end);
         }
     }
 }
@@ -83,39 +85,9 @@ impl Drop for Permit {
         let answered = self.sent.then(Answered::default);
         let end = End { id: self.id, ask, answered, void: self.doubtful };
         if self.source == Source::Shared {
-            self.pacer.end_later(end);
+            self.sources.end_later(end);
         } else {
-            self.pacer.end_locally(self.source, &end);
+            self.sources.end_locally(self.source, &end);
         }
-    }
-}
-
-/// How a permit ended. Said twice it is the same.
-pub(super) struct End {
-    pub(super) id: u64,
-    pub(super) ask: Ask,
-    /// `None`: nothing was sent.
-    pub(super) answered: Option<Answered>,
-    /// A late question must not grant it anew.
-    pub(super) void: bool,
-}
-
-impl End {
-    fn release(id: u64, ask: Ask) -> Self {
-        Self { id, ask, answered: None, void: true }
-    }
-}
-
-/// Says it until it is confirmed, or nothing of it can matter any more.
-pub(super) async fn until_confirmed<F: Future<Output = Result<(), SharedDown>>>(say: impl Fn() -> F) {
-    let given_up = Instant::now() + Duration::from_micros(VOID);
-    let mut pause = Duration::from_millis(50);
-    while let Err(error) = say().await {
-        if Instant::now() > given_up {
-            tracing::warn!(%error, "the end of a permit could not be told to redis");
-            return;
-        }
-        sleep(pause).await;
-        pause = (pause * 2).min(Duration::from_secs(1));
     }
 }

@@ -2,7 +2,7 @@
 
 use runtime::Rate;
 
-use super::{Micros, REQUEST, SECOND};
+use crate::pacing::numbers::{Micros, REQUEST, SECOND};
 
 /// Permits and the window each is kept after its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,14 +5,15 @@
 use redis::{Script, ScriptInvocation};
 use runtime::Redis;
 
-use super::permit::End;
-use super::rate::Rules;
-use super::state::{Ask, Verdict};
-use super::{
-    Answered, BUCKET_IDLE, BULK_SHARE, Bucket, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LATE,
-    LONGEST_SPAN, LONGEST_TURN, Micros, POLL, PROBE, REQUEST, STALE_HEADS, VOID, WAITING,
+use crate::context::Priority;
+use crate::pacing::answered::{Answered, Bucket};
+use crate::pacing::end::{End, SharedDown};
+use crate::pacing::numbers::{
+    BUCKET_IDLE, BULK_SHARE, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LATE, LONGEST_SPAN,
+    LONGEST_TURN, Micros, POLL, PROBE, REQUEST, STALE_HEADS, VOID, WAITING,
 };
-use crate::Priority;
+use crate::pacing::rate::Rules;
+use crate::pacing::state::{Ask, Verdict};
 
 pub(crate) struct SharedPace {
     redis: Redis,
@@ -22,14 +23,6 @@ pub(crate) struct SharedPace {
     release: Script,
     /// Tests set it, to walk through time; else the server's clock counts.
     now: Option<Micros>,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{cause}")]
-pub(super) struct SharedDown {
-    cause: String,
-    /// The question was sent, and may be read at any time from now on.
-    pub(super) may_have_arrived: bool,
 }
 
 impl SharedPace {

@@ -10,8 +10,9 @@ use super::fair_queue::{FairQueue, Left};
 use super::invalid::InvalidAnswers;
 use super::rate::Rules;
 use super::sorted_set::SortedSet;
-use super::{Answered, Micros, POLL, VOID};
-use crate::Priority;
+use crate::context::Priority;
+use crate::pacing::answered::Answered;
+use crate::pacing::numbers::{Micros, POLL, VOID};
 
 /// Who asks for a permit.
 #[derive(Debug, Clone, PartialEq, Eq)]

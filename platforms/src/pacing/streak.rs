@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::PlatformError;
+use crate::error::PlatformError;
 
 /// Watches the answers of one bulk run in one guild. May be shared by tasks that run at once.
 #[derive(Debug, Default)]

@@ -7,8 +7,9 @@ use runtime::Rate;
 
 use super::rate::Rules;
 use super::state::{Ask, PaceState, Verdict};
-use super::{Answered, Bucket, INVALID_LIMIT, Micros, Pause, REQUEST, SECOND, WAITING};
-use crate::Priority::{self, Bulk, Interactive};
+use crate::context::Priority::{self, Bulk, Interactive};
+use crate::pacing::answered::{Answered, Bucket, Pause};
+use crate::pacing::numbers::{INVALID_LIMIT, Micros, REQUEST, SECOND, WAITING};
 
 fn ask(priority: Priority) -> Ask {
     Ask { route: "GET /x", major: 7, priority }

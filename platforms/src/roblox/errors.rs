@@ -4,7 +4,7 @@ use runtime::PLAY_KEY;
 use serde::Deserialize;
 
 use crate::error::clean;
-use crate::{Missing, PlatformError};
+use crate::error::{Missing, PlatformError};
 
 /// The Open Cloud says `{"code":"NOT_FOUND","message":"..."}`; its words are all there is, the number is the status.
 #[derive(Deserialize, Default)]

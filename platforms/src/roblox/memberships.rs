@@ -4,8 +4,10 @@ use entities::{GroupId, PlayId};
 
 use super::Roblox;
 use super::types::{MembershipBody, MembershipsBody};
+use crate::context::CallContext;
+use crate::error::PlatformError;
+use crate::play::Ranks;
 use crate::routes::play as routes;
-use crate::{CallContext, PlatformError, Ranks};
 
 /// The most the platform gives in one page.
 const MEMBERSHIPS_PER_PAGE: u32 = 100;

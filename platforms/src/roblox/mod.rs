@@ -19,12 +19,14 @@ use runtime::PLAY_KEY;
 use serde_json::json;
 
 pub(crate) use errors::classify;
-use roles::RoleRanks;
 use types::NamesBody;
+use types::RoleRanks;
 
+use crate::context::CallContext;
+use crate::error::PlatformError;
+use crate::play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, PlayPlatform, Ranks};
 use crate::routes::play as routes;
 use crate::wire::{Call, Wire};
-use crate::{CallContext, GroupRole, MEMBERSHIP_USERS_PER_CALL, PlatformError, PlayPlatform, Ranks};
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
 /// `POST /v1/users` takes this many ids.

@@ -1,17 +1,15 @@
 //! Which rank a group's role has: asked rarely, kept for minutes, by one caller at a time.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use entities::GroupId;
 
 use super::Roblox;
-use super::types::RolesBody;
+use super::types::{RoleRanks, RolesBody};
+use crate::context::CallContext;
+use crate::error::{Missing, PlatformError};
+use crate::play::GroupRole;
 use crate::routes::play as routes;
-use crate::{CallContext, GroupRole, Missing, PlatformError};
-
-/// Rank by role id.
-pub(super) type RoleRanks = Arc<HashMap<i64, i16>>;
 
 /// The most the platform gives in one page of roles.
 const ROLES_PER_PAGE: u32 = 20;

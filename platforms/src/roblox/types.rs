@@ -1,10 +1,16 @@
 //! The parts of the game platform's objects that are read.
 
 use entities::{GroupId, PlayId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::GroupRole;
+use crate::play::GroupRole;
+
+/// Rank by role id.
+pub(super) type RoleRanks = Arc<HashMap<i64, i16>>;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -8,10 +8,10 @@ use entities::job::run::{self, Requeue};
 use entities::job::{Class, Model, State};
 use queue::{Payload, Retry};
 
+use crate::fixture::{Fixture, NET_AFTER, both_modes};
 use crate::kinds::{Echo, Gate, Gated, Panics, registry};
-use crate::world::{NET_AFTER, World, both_modes};
 
-impl World {
+impl Fixture {
     /// Has a process that nobody knows any more claim the job, and rescues it.
     async fn crash(&self, job: JobId) -> Model {
         self.claim(job).await.unwrap();
@@ -25,20 +25,20 @@ fn echo() -> Echo {
 }
 
 both_modes! {
-    async fn the_first_crash_is_free_then_quarantine_then_attempts_then_dead(world: World) {
-        let job = world.enqueue(&Panics {}).await.job;
-        let first = world.crash(job).await;
+    async fn the_first_crash_is_free_then_quarantine_then_attempts_then_dead(fixture: Fixture) {
+        let job = fixture.enqueue(&Panics {}).await.job;
+        let first = fixture.crash(job).await;
         assert_eq!((first.state, first.attempt, first.crashes), (State::Queued, 0, 1));
-        assert_eq!((first.class, first.run_at), (Class::Default, world.context.clock.now()), "run again at once");
+        assert_eq!((first.class, first.run_at), (Class::Default, fixture.context.clock.now()), "run again at once");
         for (crashes, attempt, seconds) in [(2, 0, 1.0), (3, 1, 5.0)] {
-            let row = world.crash(job).await;
+            let row = fixture.crash(job).await;
             assert_eq!((row.state, row.class), (State::Queued, Class::Quarantine));
             assert_eq!((row.attempt, row.crashes), (attempt, crashes));
-            let pause = (row.run_at - world.context.clock.now()).as_seconds_f64();
+            let pause = (row.run_at - fixture.context.clock.now()).as_seconds_f64();
             assert!((seconds * 0.79..=seconds * 1.21).contains(&pause), "crash {crashes}: {pause} s");
             assert_eq!(row.failure().unwrap().error, "worker_lost", "one sees why it waits");
         }
-        let row = world.crash(job).await;
+        let row = fixture.crash(job).await;
         assert_eq!((row.state, row.attempt), (State::Dead, Panics::MAX_ATTEMPTS));
         assert_eq!(row.failure().unwrap().error, "worker_lost");
         let history: Vec<_> =
@@ -47,61 +47,61 @@ both_modes! {
         assert_eq!(history, [crash(1), crash(1), crash(1), crash(2)]);
     }
 
-    async fn a_retried_job_stays_in_quarantine_until_a_run_of_it_ends_by_itself(world: World) {
-        let job = world.enqueue(&Panics {}).await.job;
-        while world.row(job).await.state != State::Dead {
-            world.crash(job).await;
+    async fn a_retried_job_stays_in_quarantine_until_a_run_of_it_ends_by_itself(fixture: Fixture) {
+        let job = fixture.enqueue(&Panics {}).await.job;
+        while fixture.row(job).await.state != State::Dead {
+            fixture.crash(job).await;
         }
-        let Retry::Queued(row) = world.retry(job).await else { panic!("not retried") };
+        let Retry::Queued(row) = fixture.retry(job).await else { panic!("not retried") };
         assert_eq!((row.class, row.attempt, row.history().len()), (Class::Quarantine, 0, 4));
-        world.work();
-        world.queue.publish([row.ticket()]);
-        let row = world.wait_until(job, |row| row.history().len() == 5).await;
+        fixture.work();
+        fixture.queue.publish([row.ticket()]);
+        let row = fixture.wait_until(job, |row| row.history().len() == 5).await;
         assert_eq!((row.class, row.crashes, row.attempt), (Class::Default, 0, 1), "it panicked, its worker lives");
     }
 
-    async fn of_two_quarantined_jobs_one_runs_at_a_time_and_stops_nobody_else(world: World) {
+    async fn of_two_quarantined_jobs_one_runs_at_a_time_and_stops_nobody_else(fixture: Fixture) {
         let gate = Gate::new();
-        let (one, two) = (world.enqueue(&Gated {}).await.job, world.enqueue(&Gated {}).await.job);
+        let (one, two) = (fixture.enqueue(&Gated {}).await.job, fixture.enqueue(&Gated {}).await.job);
         for job in [one, two] {
             for _ in 0..QUARANTINE_AFTER {
-                world.crash(job).await;
+                fixture.crash(job).await;
             }
         }
-        world.advance(NET_AFTER * 2).await;
-        world.work_with(registry().with(gate.clone()));
+        fixture.advance(NET_AFTER * 2).await;
+        fixture.work_with(registry().with(gate.clone()));
         gate.wait_for_entry().await;
-        assert!(world.call(&echo()).await.is_some(), "other classes go on beside it");
+        assert!(fixture.call(&echo()).await.is_some(), "other classes go on beside it");
         gate.open.add_permits(2);
-        world.wait_for(one, State::Succeeded).await;
-        world.wait_for(two, State::Succeeded).await;
+        fixture.wait_for(one, State::Succeeded).await;
+        fixture.wait_for(two, State::Succeeded).await;
         assert_eq!(gate.most.load(Ordering::SeqCst), 1);
     }
 
-    async fn crashes_are_forgotten_when_a_run_gives_its_job_back(world: World) {
-        let job = world.enqueue(&echo()).await.job;
-        world.crash(job).await;
-        let claimed = world.claim(job).await.unwrap();
-        let (conn, now) = (world.context.database.write(), world.context.clock.now());
+    async fn crashes_are_forgotten_when_a_run_gives_its_job_back(fixture: Fixture) {
+        let job = fixture.enqueue(&echo()).await.job;
+        fixture.crash(job).await;
+        let claimed = fixture.claim(job).await.unwrap();
+        let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
         let row = run::requeue(conn, &claimed, Requeue::default(), now).await.unwrap().unwrap();
         assert_eq!((row.crashes, row.attempt, row.history().len()), (0, 0, 1));
     }
 
-    async fn a_crashed_job_that_was_to_be_cancelled_is(world: World) {
-        let job = world.enqueue(&echo()).await.job;
-        world.claim(job).await.unwrap();
-        world.cancel(job).await;
-        assert_eq!(world.queue.rescue_orphaned().await.unwrap(), 1);
-        assert_eq!(world.row(job).await.state, State::Cancelled);
+    async fn a_crashed_job_that_was_to_be_cancelled_is(fixture: Fixture) {
+        let job = fixture.enqueue(&echo()).await.job;
+        fixture.claim(job).await.unwrap();
+        fixture.cancel(job).await;
+        assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1);
+        assert_eq!(fixture.row(job).await.state, State::Cancelled);
     }
 
-    async fn the_history_keeps_the_newest_sixteen(world: World) {
-        let job = world.enqueue(&echo()).await.job;
-        world.execute("UPDATE job SET max_attempts = 100").await;
+    async fn the_history_keeps_the_newest_sixteen(fixture: Fixture) {
+        let job = fixture.enqueue(&echo()).await.job;
+        fixture.execute("UPDATE job SET max_attempts = 100").await;
         for _ in 0..20 {
-            world.crash(job).await;
+            fixture.crash(job).await;
         }
-        let attempts: Vec<_> = world.row(job).await.history().iter().map(|crash| crash.attempt).collect();
+        let attempts: Vec<_> = fixture.row(job).await.history().iter().map(|crash| crash.attempt).collect();
         assert_eq!(attempts, (3..=18).collect::<Vec<_>>());
     }
 }

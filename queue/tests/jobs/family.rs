@@ -5,39 +5,39 @@ use entities::{JobId, Page, audit_entry};
 use queue::Enqueued;
 use serde_json::json;
 
+use crate::fixture::{Fixture, both_modes, guild};
 use crate::kinds::{Chunk, ChunkHandler, Gate, Parent, ParentHandler, registry};
-use crate::world::{World, both_modes, guild};
 
-async fn start(world: &World, gate: &Gate, chunks: i64) -> JobId {
-    world.work_with(registry().with(ParentHandler).with(ChunkHandler(gate.clone())));
-    let Enqueued { ticket, job, .. } = world.enqueue(&Parent { chunks }).await;
-    world.queue.publish(ticket);
+async fn start(fixture: &Fixture, gate: &Gate, chunks: i64) -> JobId {
+    fixture.work_with(registry().with(ParentHandler).with(ChunkHandler(gate.clone())));
+    let Enqueued { ticket, job, .. } = fixture.enqueue(&Parent { chunks }).await;
+    fixture.queue.publish(ticket);
     job
 }
 
-async fn entries(world: &World, action: &str) -> usize {
-    audit_entry::list(world.context.database.read(), guild(), Some(action), Page::first(100))
+async fn entries(fixture: &Fixture, action: &str) -> usize {
+    audit_entry::list(fixture.context.database.read(), guild(), Some(action), Page::first(100))
         .await
         .unwrap()
         .len()
 }
 
 /// A parent by hand whose chunks have these outcomes.
-async fn parent_with(world: &World, fails: &[Option<&str>]) -> JobId {
-    let Enqueued { job, .. } = world.enqueue(&Parent { chunks: 0 }).await;
-    let now = world.context.clock.now();
-    let conn = world.context.database.write();
+async fn parent_with(fixture: &Fixture, fails: &[Option<&str>]) -> JobId {
+    let Enqueued { job, .. } = fixture.enqueue(&Parent { chunks: 0 }).await;
+    let now = fixture.context.clock.now();
+    let conn = fixture.context.database.write();
     for word in fails {
         let chunk = Chunk { steps: 5, fails: word.map(str::to_owned) };
-        world.insert_chunk(job, &chunk, 5).await;
+        fixture.insert_chunk(job, &chunk, 5).await;
     }
-    let row = world.claim(job).await.unwrap();
+    let row = fixture.claim(job).await.unwrap();
     let reached = (json!({}), Progress::default());
     assert!(family::wait_for_children(conn, row.claim(), json!({}), reached, now).await.unwrap());
     job
 }
 
-impl World {
+impl Fixture {
     async fn release(&self, most: u64) {
         let (conn, now) = (self.context.database.write(), self.context.clock.now());
         let tickets = turns::release(conn, (guild(), Class::Bulk), most, now).await.unwrap();
@@ -50,84 +50,84 @@ fn progress(row: &Model) -> (i64, i64, i64) {
 }
 
 both_modes! {
-    async fn chunks_run_two_at_a_time_and_the_last_one_ends_the_parent(world: World) {
+    async fn chunks_run_two_at_a_time_and_the_last_one_ends_the_parent(fixture: Fixture) {
         let gate = Gate::new();
-        let parent = start(&world, &gate, 7).await;
+        let parent = start(fixture, &gate, 7).await;
         for _ in 0..7 {
             gate.wait_for_entry().await;
-            assert_eq!(world.row(parent).await.state, State::Waiting);
+            assert_eq!(fixture.row(parent).await.state, State::Waiting);
             gate.open.add_permits(1);
         }
-        let row = world.wait_for(parent, State::Succeeded).await;
+        let row = fixture.wait_for(parent, State::Succeeded).await;
         assert_eq!(progress(&row), (35, 35, 7));
         assert_eq!(row.result, Some(json!({ "planned": 7, "stepped": 35 })));
         assert!(gate.most.load(std::sync::atomic::Ordering::SeqCst) <= 2, "the share of a guild");
-        assert_eq!(entries(&world, "job.finished").await, 1);
+        assert_eq!(entries(fixture, "job.finished").await, 1);
     }
 
-    async fn a_parent_without_chunks_ends_at_once(world: World) {
-        let parent = start(&world, &Gate::new(), 0).await;
-        world.wait_for(parent, State::Succeeded).await;
+    async fn a_parent_without_chunks_ends_at_once(fixture: Fixture) {
+        let parent = start(fixture, &Gate::new(), 0).await;
+        fixture.wait_for(parent, State::Succeeded).await;
     }
 
-    async fn cancelling_a_parent_stops_what_runs_and_starts_no_more(world: World) {
+    async fn cancelling_a_parent_stops_what_runs_and_starts_no_more(fixture: Fixture) {
         let gate = Gate::new();
-        let parent = start(&world, &gate, 7).await;
+        let parent = start(fixture, &gate, 7).await;
         gate.wait_for_entry().await;
         assert_eq!(gate.entered.available_permits(), 0, "the first chunk goes alone");
         gate.open.add_permits(1);
         gate.wait_for_entry().await;
         gate.wait_for_entry().await;
-        world.cancel(parent).await;
-        let row = world.wait_for(parent, State::Cancelled).await;
+        fixture.cancel(parent).await;
+        let row = fixture.wait_for(parent, State::Cancelled).await;
         assert_eq!(progress(&row), (9, 35, 1), "one was done, two chunks had come to their second step");
         assert_eq!(gate.entered.available_permits(), 0, "no fourth chunk began");
     }
 
-    async fn a_chunk_that_cannot_succeed_stops_its_parent_and_says_why(world: World) {
+    async fn a_chunk_that_cannot_succeed_stops_its_parent_and_says_why(fixture: Fixture) {
         let gate = Gate::new();
-        let parent = parent_with(&world, &[Some("role_gone"), None, None]).await;
-        world.release(1).await;
-        world.work_with(registry().with(ChunkHandler(gate.clone())));
+        let parent = parent_with(fixture, &[Some("role_gone"), None, None]).await;
+        fixture.release(1).await;
+        fixture.work_with(registry().with(ChunkHandler(gate.clone())));
         gate.open.add_permits(3);
-        let row = world.wait_for(parent, State::Failed).await;
+        let row = fixture.wait_for(parent, State::Failed).await;
         assert_eq!(row.failure().unwrap().error, "role_gone");
         assert_eq!(progress(&row), (5, 0, 3), "two steps were taken, three are failed, other chunks did not begin");
         assert_eq!(row.result, Some(json!({ "stepped": 2 })), "what the failed chunk did is done");
     }
 
-    async fn what_a_chunk_did_counts_whether_it_is_cancelled_or_lost_for_good(world: World) {
+    async fn what_a_chunk_did_counts_whether_it_is_cancelled_or_lost_for_good(fixture: Fixture) {
         let gate = Gate::new();
-        let parent = parent_with(&world, &[None, None]).await;
-        world.release(1).await;
-        world.work_with(registry().with(ChunkHandler(gate.clone())));
+        let parent = parent_with(fixture, &[None, None]).await;
+        fixture.release(1).await;
+        fixture.work_with(registry().with(ChunkHandler(gate.clone())));
         gate.wait_for_entry().await;
-        let running = listing::running_children(world.context.database.read(), parent).await.unwrap();
+        let running = listing::running_children(fixture.context.database.read(), parent).await.unwrap();
         let quarantined = "UPDATE job SET class = 'quarantine', worker = 'dead' \
                            WHERE parent_id IS NOT NULL AND state = 'running'";
-        world.execute(quarantined).await;
-        assert_eq!(world.queue.rescue_orphaned().await.unwrap(), 1);
-        assert_eq!(world.row(running[0]).await.state, State::Dead);
-        world.queue.release_stranded().await.unwrap();
+        fixture.execute(quarantined).await;
+        assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1);
+        assert_eq!(fixture.row(running[0]).await.state, State::Dead);
+        fixture.queue.release_stranded().await.unwrap();
         gate.wait_for_entry().await;
-        world.cancel(parent).await;
-        let row = world.wait_for(parent, State::Failed).await;
+        fixture.cancel(parent).await;
+        let row = fixture.wait_for(parent, State::Failed).await;
         assert_eq!(row.failure().unwrap().error, "worker_lost");
         assert_eq!(row.result, Some(json!({ "stepped": 4 })), "two steps of each");
     }
 
-    async fn two_last_chunks_that_end_together_end_the_parent_once(world: World) {
+    async fn two_last_chunks_that_end_together_end_the_parent_once(fixture: Fixture) {
         let gate = Gate::new();
-        world.work_with(registry().with(ChunkHandler(gate.clone())));
+        fixture.work_with(registry().with(ChunkHandler(gate.clone())));
         for round in 1..=20 {
-            let parent = parent_with(&world, &[None, None]).await;
-            world.release(2).await;
+            let parent = parent_with(fixture, &[None, None]).await;
+            fixture.release(2).await;
             gate.wait_for_entry().await;
             gate.wait_for_entry().await;
             gate.open.add_permits(2);
-            let row = world.wait_for(parent, State::Succeeded).await;
+            let row = fixture.wait_for(parent, State::Succeeded).await;
             assert_eq!(progress(&row).0, 10);
-            assert_eq!(entries(&world, "job.finished").await, round);
+            assert_eq!(entries(fixture, "job.finished").await, round);
         }
     }
 }

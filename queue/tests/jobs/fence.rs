@@ -8,12 +8,12 @@ use entities::job::run::{self, Ending, Requeue};
 use entities::job::{Claim, Class, Model, State, claim};
 use serde_json::json;
 
+use crate::fixture::{Fixture, Mode, both_modes, guild};
 use crate::kinds::{Echo, Gate, Gated, registry};
-use crate::world::{Mode, World, both_modes, guild};
 
-async fn end(world: &World, job: &Model) -> bool {
+async fn end(fixture: &Fixture, job: &Model) -> bool {
     let ending = Ending::Succeeded(json!({ "by": job.token }));
-    let (conn, now) = (world.context.database.write(), world.context.clock.now());
+    let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
     run::end(conn, job, &ending, job.progress(), now).await.unwrap().is_some()
 }
 
@@ -22,48 +22,48 @@ fn echo() -> Echo {
 }
 
 both_modes! {
-    async fn a_job_is_claimed_once(world: World) {
-        let job = world.enqueue(&echo()).await.job;
-        let (one, two) = tokio::join!(world.claim(job), world.claim(job));
+    async fn a_job_is_claimed_once(fixture: Fixture) {
+        let job = fixture.enqueue(&echo()).await.job;
+        let (one, two) = tokio::join!(fixture.claim(job), fixture.claim(job));
         assert!(one.is_some() != two.is_some(), "{one:?} {two:?}");
     }
 
-    async fn a_late_worker_writes_nothing(world: World) {
-        let job = world.enqueue(&echo()).await.job;
-        let late = world.claim(job).await.unwrap();
-        assert_eq!(world.queue.rescue_orphaned().await.unwrap(), 1);
-        let conn = world.context.database.write();
+    async fn a_late_worker_writes_nothing(fixture: Fixture) {
+        let job = fixture.enqueue(&echo()).await.job;
+        let late = fixture.claim(job).await.unwrap();
+        assert_eq!(fixture.queue.rescue_orphaned().await.unwrap(), 1);
+        let conn = fixture.context.database.write();
         assert_eq!(run::confirm(conn, late.claim()).await.unwrap(), None);
-        let newer = world.claim(job).await.unwrap();
-        let now = world.context.clock.now();
-        assert!(!end(&world, &late).await);
+        let newer = fixture.claim(job).await.unwrap();
+        let now = fixture.context.clock.now();
+        assert!(!end(fixture, &late).await);
         assert!(run::succeed(conn, &[(late.claim(), json!({}))], now).await.unwrap().is_empty());
         assert!(run::requeue(conn, &late, Requeue::default(), now).await.unwrap().is_none());
-        assert!(end(&world, &newer).await);
-        assert!(!end(&world, &newer).await, "an ended job does not end again");
-        assert_eq!(world.row(job).await.result, Some(json!({ "by": newer.token })));
+        assert!(end(fixture, &newer).await);
+        assert!(!end(fixture, &newer).await, "an ended job does not end again");
+        assert_eq!(fixture.row(job).await.result, Some(json!({ "by": newer.token })));
     }
 
-    async fn a_late_message_claims_no_newer_run(world: World) {
-        let job = world.enqueue(&echo()).await.job;
-        let first = world.claim(job).await.unwrap();
-        let (conn, now) = (world.context.database.write(), world.context.clock.now());
+    async fn a_late_message_claims_no_newer_run(fixture: Fixture) {
+        let job = fixture.enqueue(&echo()).await.job;
+        let first = fixture.claim(job).await.unwrap();
+        let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
         run::requeue(conn, &first, Requeue::default(), now).await.unwrap().unwrap();
-        assert_eq!(world.claim_as(Claim { job, token: 0 }, "late").await, None);
-        assert!(world.claim_as(Claim { job, token: 1 }, "in time").await.is_some());
+        assert_eq!(fixture.claim_as(Claim { job, token: 0 }, "late").await, None);
+        assert!(fixture.claim_as(Claim { job, token: 1 }, "in time").await.is_some());
     }
 
-    async fn further_messages_for_a_running_job_change_nothing(world: World) {
+    async fn further_messages_for_a_running_job_change_nothing(fixture: Fixture) {
         let gate = Gate::new();
-        world.work_with(registry().with(gate.clone()));
-        let enqueued = world.enqueue(&Gated {}).await;
+        fixture.work_with(registry().with(gate.clone()));
+        let enqueued = fixture.enqueue(&Gated {}).await;
         let ticket = enqueued.ticket.unwrap();
-        world.queue.publish([ticket.clone(), ticket.clone()]);
+        fixture.queue.publish([ticket.clone(), ticket.clone()]);
         gate.wait_for_entry().await;
-        world.queue.publish([ticket]);
-        assert!(world.call(&echo()).await.is_some(), "the other messages are through");
+        fixture.queue.publish([ticket]);
+        assert!(fixture.call(&echo()).await.is_some(), "the other messages are through");
         gate.open.add_permits(1);
-        let row = world.wait_for(enqueued.job, State::Succeeded).await;
+        let row = fixture.wait_for(enqueued.job, State::Succeeded).await;
         assert_eq!((row.attempt, row.token), (1, 1));
     }
 }
@@ -85,8 +85,8 @@ fn orders(claims: &[Claim]) -> Vec<Vec<Claim>> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn overlapping_batches_of_claims_and_ends_deadlock_nowhere() {
-    let world = World::start(Mode::Distributed).await;
-    let (database, now) = (world.context.database.clone(), world.context.clock.now());
+    let fixture = Fixture::start(Mode::Distributed).await;
+    let (database, now) = (fixture.context.database.clone(), fixture.context.clock.now());
     for _ in 0..10 {
         let claims: Vec<Claim> =
             (0..claim::most(true)).map(|_| Claim { job: JobId(uuid::Uuid::now_v7()), token: 0 }).collect();

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
+use crate::fixture::{Fixture, PATIENCE, both_modes};
 use crate::kinds::registry;
-use crate::world::{PATIENCE, World, both_modes};
 
 /// Long enough that the heartbeat is in doubt.
 const STOOD_STILL: Duration = Duration::from_secs(30);
@@ -73,12 +73,12 @@ impl Stepper {
     }
 
     /// A job of this kind that a worker of this process is in the middle of.
-    async fn under_way(&self, world: &World, single: bool) -> Model {
-        world.work_with(registry().with(self.clone()));
-        let enqueued = world.enqueue(&Step { single }).await;
-        world.queue.publish(enqueued.ticket);
+    async fn under_way(&self, fixture: &Fixture, single: bool) -> Model {
+        fixture.work_with(registry().with(self.clone()));
+        let enqueued = fixture.enqueue(&Step { single }).await;
+        fixture.queue.publish(enqueued.ticket);
         self.entered.acquire().await.unwrap().forget();
-        world.row(enqueued.job).await
+        fixture.row(enqueued.job).await
     }
 
     async fn is_left(&self) {
@@ -91,79 +91,79 @@ impl Stepper {
 }
 
 /// The process is declared dead, and another one has the job.
-async fn take_over(world: &World, job: &Model) -> Model {
-    let (conn, now) = (world.context.database.write(), world.context.clock.now());
+async fn take_over(fixture: &Fixture, job: &Model) -> Model {
+    let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
     worker::delete(conn, job.worker.as_deref().unwrap()).await.unwrap();
     let crash = failure(500, "worker_lost", "lost");
     rescue::requeue(conn, job, &crash, Duration::ZERO, now).await.unwrap().unwrap();
-    world.claim(job.job_id).await.unwrap()
+    fixture.claim(job.job_id).await.unwrap()
 }
 
 both_modes! {
-    async fn a_run_that_stood_still_takes_no_step_once_another_has_the_job(world: World) {
+    async fn a_run_that_stood_still_takes_no_step_once_another_has_the_job(fixture: Fixture) {
         let stepper = Stepper::new();
-        let job = stepper.under_way(&world, false).await;
-        let newer = take_over(&world, &job).await;
-        world.advance(STOOD_STILL).await;
+        let job = stepper.under_way(fixture, false).await;
+        let newer = take_over(fixture, &job).await;
+        fixture.advance(STOOD_STILL).await;
         stepper.open.add_permits(1);
         stepper.is_left().await;
-        assert_eq!((stepper.steps(), world.row(job.job_id).await), (0, newer));
+        assert_eq!((stepper.steps(), fixture.row(job.job_id).await), (0, newer));
     }
 
-    async fn a_run_that_stood_still_goes_on_where_the_job_is_still_its_own(world: World) {
+    async fn a_run_that_stood_still_goes_on_where_the_job_is_still_its_own(fixture: Fixture) {
         let stepper = Stepper::new();
-        let job = stepper.under_way(&world, false).await;
-        world.advance(STOOD_STILL * 10).await;
+        let job = stepper.under_way(fixture, false).await;
+        fixture.advance(STOOD_STILL * 10).await;
         stepper.open.add_permits(1);
-        let row = world.wait_for(job.job_id, State::Succeeded).await;
+        let row = fixture.wait_for(job.job_id, State::Succeeded).await;
         assert_eq!((stepper.steps(), row.attempt, row.token), (1, 1, 1));
     }
 
-    async fn a_step_that_must_not_be_taken_twice_is_asked_for_at_the_database(world: World) {
+    async fn a_step_that_must_not_be_taken_twice_is_asked_for_at_the_database(fixture: Fixture) {
         let stepper = Stepper::new();
-        let job = stepper.under_way(&world, true).await;
-        let newer = take_over(&world, &job).await;
+        let job = stepper.under_way(fixture, true).await;
+        let newer = take_over(fixture, &job).await;
         // No time has passed: nothing but the row could tell.
         stepper.open.add_permits(1);
         stepper.is_left().await;
-        assert_eq!((stepper.steps(), world.row(job.job_id).await), (0, newer));
+        assert_eq!((stepper.steps(), fixture.row(job.job_id).await), (0, newer));
     }
 
-    async fn a_process_that_was_declared_dead_registers_anew_and_runs_the_job_again(world: World) {
+    async fn a_process_that_was_declared_dead_registers_anew_and_runs_the_job_again(fixture: Fixture) {
         let stepper = Stepper::new();
-        let job = stepper.under_way(&world, false).await;
-        world.advance(DEAD_AFTER + Duration::from_secs(1)).await;
-        assert_eq!(world.queue.rescue().await.unwrap(), 1);
+        let job = stepper.under_way(fixture, false).await;
+        fixture.advance(DEAD_AFTER + Duration::from_secs(1)).await;
+        assert_eq!(fixture.queue.rescue().await.unwrap(), 1);
         stepper.is_left().await;
         stepper.open.add_permits(2);
-        world.advance(Duration::from_secs(3)).await;
-        let row = world.wait_for(job.job_id, State::Succeeded).await;
+        fixture.advance(Duration::from_secs(3)).await;
+        let row = fixture.wait_for(job.job_id, State::Succeeded).await;
         assert_eq!((stepper.steps(), row.attempt, row.crashes, row.token), (1, 1, 1, 2));
         assert_ne!(row.worker, job.worker);
     }
 
-    async fn a_process_is_declared_dead_when_its_heartbeat_is_stale(world: World) {
-        let (conn, job) = (world.context.database.write(), world.enqueue(&Step { single: false }).await.job);
+    async fn a_process_is_declared_dead_when_its_heartbeat_is_stale(fixture: Fixture) {
+        let (conn, job) = (fixture.context.database.write(), fixture.enqueue(&Step { single: false }).await.job);
         let name = "silent".to_owned();
         let registered = worker::Model {
             name: name.clone(),
             host: "host".to_owned(),
             version: "1".to_owned(),
             slots: json!({}),
-            started_at: world.context.clock.now(),
-            heartbeat_at: world.context.clock.now(),
+            started_at: fixture.context.clock.now(),
+            heartbeat_at: fixture.context.clock.now(),
         };
-        worker::register(conn, registered, world.context.clock.now()).await.unwrap();
-        let held = world.claim_as(world.row(job).await.claim(), &name).await.unwrap();
-        world.advance(DEAD_AFTER).await;
-        assert_eq!(world.queue.rescue().await.unwrap(), 0);
-        assert!(worker::beat(conn, &name, world.context.clock.now()).await.unwrap());
-        world.advance(DEAD_AFTER).await;
-        assert_eq!((world.queue.rescue().await.unwrap(), world.row(job).await), (0, held));
-        world.advance(Duration::from_secs(1)).await;
-        assert_eq!(world.queue.rescue().await.unwrap(), 1);
-        assert!(!worker::beat(conn, &name, world.context.clock.now()).await.unwrap());
-        let row = world.row(job).await;
+        worker::register(conn, registered, fixture.context.clock.now()).await.unwrap();
+        let held = fixture.claim_as(fixture.row(job).await.claim(), &name).await.unwrap();
+        fixture.advance(DEAD_AFTER).await;
+        assert_eq!(fixture.queue.rescue().await.unwrap(), 0);
+        assert!(worker::beat(conn, &name, fixture.context.clock.now()).await.unwrap());
+        fixture.advance(DEAD_AFTER).await;
+        assert_eq!((fixture.queue.rescue().await.unwrap(), fixture.row(job).await), (0, held));
+        fixture.advance(Duration::from_secs(1)).await;
+        assert_eq!(fixture.queue.rescue().await.unwrap(), 1);
+        assert!(!worker::beat(conn, &name, fixture.context.clock.now()).await.unwrap());
+        let row = fixture.row(job).await;
         assert_eq!((row.state, row.attempt), (State::Queued, 0), "the death of its worker is not the job's fault");
     }
 }

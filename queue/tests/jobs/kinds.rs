@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::world::guild;
+use crate::fixture::{Fixture, guild};
 
 macro_rules! kind {
     ($name:ident { $($field:ident: $type:ty),* }, $kind:literal, $attempts:literal $(, $limit:expr)?) => {
@@ -238,6 +238,13 @@ impl Handler for ChunkHandler {
         }
         job.set_progress(payload.steps, payload.steps, 1);
         Ok(Outcome::done(json!({ "stepped": payload.steps })))
+    }
+}
+
+impl Fixture {
+    /// Starts a worker that runs every kind of this file.
+    pub(crate) fn work(&self) {
+        self.work_with(registry());
     }
 }
 

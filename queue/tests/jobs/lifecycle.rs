@@ -8,167 +8,167 @@ use entities::job::{Model, State, Status};
 use queue::{Answer, Draft, Payload};
 use serde_json::json;
 
+use crate::fixture::{NET_AFTER, both_modes, guild};
 use crate::kinds::{
     Block, Blocks, Echo, FailsUntil, Gate, Gated, NeverEnds, NeverEndsHandler, Panics, PanicsWhenCut,
     PanicsWhenCutHandler, Refuses, Snoozes, SnoozesHandler, registry,
 };
-use crate::world::{NET_AFTER, both_modes, guild};
 
 fn echo(text: &str) -> Echo {
     Echo { text: text.to_owned() }
 }
 
 both_modes! {
-    async fn a_caller_gets_the_result_and_the_row_says_the_same(world: World) {
-        world.work();
-        let enqueued = world.enqueue(&echo("hello")).await;
+    async fn a_caller_gets_the_result_and_the_row_says_the_same(fixture: Fixture) {
+        fixture.work();
+        let enqueued = fixture.enqueue(&echo("hello")).await;
         let job = enqueued.job;
-        let answer = world.queue.call(enqueued, crate::world::PATIENCE).await.unwrap();
+        let answer = fixture.queue.call(enqueued, crate::fixture::PATIENCE).await.unwrap();
         assert_eq!(answer, Some(Answer::Succeeded(json!({ "text": "hello" }))));
-        let row = world.row(job).await;
+        let row = fixture.row(job).await;
         assert_eq!((row.state, row.attempt, row.token), (State::Succeeded, 1, 1));
         assert_eq!(row.result, Some(json!({ "text": "hello" })));
         assert!(row.finished_at.is_some());
     }
 
-    async fn a_call_without_a_worker_ends_at_its_time_and_the_job_stays(world: World) {
-        let enqueued = world.enqueue(&echo("later")).await;
+    async fn a_call_without_a_worker_ends_at_its_time_and_the_job_stays(fixture: Fixture) {
+        let enqueued = fixture.enqueue(&echo("later")).await;
         let job = enqueued.job;
-        let answer = world.queue.call(enqueued, Duration::from_millis(50)).await.unwrap();
+        let answer = fixture.queue.call(enqueued, Duration::from_millis(50)).await.unwrap();
         assert_eq!(answer, None);
-        assert_eq!(world.row(job).await.state, State::Queued);
-        world.work();
-        world.wait_for(job, State::Succeeded).await;
+        assert_eq!(fixture.row(job).await.state, State::Queued);
+        fixture.work();
+        fixture.wait_for(job, State::Succeeded).await;
     }
 
-    async fn a_failure_that_cannot_be_mended_is_told_at_once(world: World) {
-        world.work();
-        let Some(Answer::Failed(failure)) = world.call(&Refuses {}).await else { panic!("not a failure") };
+    async fn a_failure_that_cannot_be_mended_is_told_at_once(fixture: Fixture) {
+        fixture.work();
+        let Some(Answer::Failed(failure)) = fixture.call(&Refuses {}).await else { panic!("not a failure") };
         assert_eq!((failure.status, failure.error.as_str()), (404, "not_there"));
     }
 
-    async fn a_failed_attempt_waits_for_the_backoff_and_its_caller_hears_of_the_next(world: World) {
-        world.work();
-        let enqueued = world.enqueue(&FailsUntil { attempt: 2 }).await;
+    async fn a_failed_attempt_waits_for_the_backoff_and_its_caller_hears_of_the_next(fixture: Fixture) {
+        fixture.work();
+        let enqueued = fixture.enqueue(&FailsUntil { attempt: 2 }).await;
         let job = enqueued.job;
-        let queue = world.queue.clone();
-        let caller = tokio::spawn(async move { queue.call(enqueued, crate::world::PATIENCE).await.unwrap() });
-        let row = world.wait_until(job, |row| row.error.is_some()).await;
-        let pause = row.run_at - world.context.clock.now();
+        let queue = fixture.queue.clone();
+        let caller = tokio::spawn(async move { queue.call(enqueued, crate::fixture::PATIENCE).await.unwrap() });
+        let row = fixture.wait_until(job, |row| row.error.is_some()).await;
+        let pause = row.run_at - fixture.context.clock.now();
         assert!((800..=1200).contains(&pause.num_milliseconds()), "{pause}");
-        assert_eq!(row.status(world.context.clock.now()), Status::Retrying);
-        world.advance(Duration::from_secs(1) + NET_AFTER).await;
+        assert_eq!(row.status(fixture.context.clock.now()), Status::Retrying);
+        fixture.advance(Duration::from_secs(1) + NET_AFTER).await;
         assert_eq!(caller.await.unwrap(), Some(Answer::Succeeded(json!({ "attempt": 2 }))));
-        assert_eq!(world.row(job).await.error, None, "the error of an attempt is not the job's");
+        assert_eq!(fixture.row(job).await.error, None, "the error of an attempt is not the job's");
     }
 
-    async fn a_snooze_burns_no_attempt_and_its_pause_is_spread(world: World) {
-        world.work_with(registry().with(SnoozesHandler(Arc::default())));
-        let enqueued = world.enqueue(&Snoozes {}).await;
-        world.queue.publish(enqueued.ticket);
+    async fn a_snooze_burns_no_attempt_and_its_pause_is_spread(fixture: Fixture) {
+        fixture.work_with(registry().with(SnoozesHandler(Arc::default())));
+        let enqueued = fixture.enqueue(&Snoozes {}).await;
+        fixture.queue.publish(enqueued.ticket);
         for run in 1..=2 * i64::from(Snoozes::MAX_ATTEMPTS) {
             let snoozed = |row: &Model| row.state == State::Queued && row.token == run;
-            let row = world.wait_until(enqueued.job, snoozed).await;
+            let row = fixture.wait_until(enqueued.job, snoozed).await;
             assert_eq!((row.attempt, row.history().len()), (0, 0));
             assert_eq!(row.failure().unwrap().error, "platform_busy", "one sees why it waits");
-            let pause = (row.run_at - world.context.clock.now()).as_seconds_f64();
+            let pause = (row.run_at - fixture.context.clock.now()).as_seconds_f64();
             assert!((479.0..=721.0).contains(&pause), "{pause}");
-            world.advance(Duration::from_secs(720) + NET_AFTER).await;
+            fixture.advance(Duration::from_secs(720) + NET_AFTER).await;
         }
-        let row = world.wait_for(enqueued.job, State::Succeeded).await;
+        let row = fixture.wait_for(enqueued.job, State::Succeeded).await;
         assert_eq!((row.attempt, row.error), (1, None));
     }
 
-    async fn a_panic_is_retried_then_dead_and_harms_no_neighbour(world: World) {
-        world.work();
-        let job = world.enqueue(&Panics {}).await;
-        world.queue.publish(job.ticket);
-        world.wait_until(job.job, |row| row.error.is_some()).await;
-        assert_eq!(world.call(&echo("still here")).await, Some(Answer::Succeeded(json!({ "text": "still here" }))));
-        assert_eq!(world.exhaust(job.job).await.failure().unwrap().error, "panic");
+    async fn a_panic_is_retried_then_dead_and_harms_no_neighbour(fixture: Fixture) {
+        fixture.work();
+        let job = fixture.enqueue(&Panics {}).await;
+        fixture.queue.publish(job.ticket);
+        fixture.wait_until(job.job, |row| row.error.is_some()).await;
+        assert_eq!(fixture.call(&echo("still here")).await, Some(Answer::Succeeded(json!({ "text": "still here" }))));
+        assert_eq!(fixture.exhaust(job.job).await.failure().unwrap().error, "panic");
     }
 
-    async fn a_job_that_never_ends_is_cut_retried_and_dead(world: World) {
-        world.work_with(registry().with(NeverEndsHandler));
-        let job = world.enqueue(&NeverEnds {}).await;
-        world.queue.publish(job.ticket);
-        world.wait_until(job.job, |row| row.error.is_some()).await;
-        assert!(world.call(&echo("beside it")).await.is_some());
-        let row = world.exhaust(job.job).await;
+    async fn a_job_that_never_ends_is_cut_retried_and_dead(fixture: Fixture) {
+        fixture.work_with(registry().with(NeverEndsHandler));
+        let job = fixture.enqueue(&NeverEnds {}).await;
+        fixture.queue.publish(job.ticket);
+        fixture.wait_until(job.job, |row| row.error.is_some()).await;
+        assert!(fixture.call(&echo("beside it")).await.is_some());
+        let row = fixture.exhaust(job.job).await;
         let words: Vec<_> = row.history().into_iter().map(|cut| cut.error).collect();
         assert_eq!(words, ["timed_out", "timed_out"]);
     }
 
-    async fn a_job_that_panics_when_it_is_cut_is_retried_and_costs_no_slot(world: World) {
-        world.work_with(registry().with(PanicsWhenCutHandler));
-        let job = world.enqueue(&PanicsWhenCut {}).await;
-        world.queue.publish(job.ticket);
-        assert_eq!(world.exhaust(job.job).await.failure().unwrap().error, "panic");
-        assert!(world.call(&echo("still here")).await.is_some());
+    async fn a_job_that_panics_when_it_is_cut_is_retried_and_costs_no_slot(fixture: Fixture) {
+        fixture.work_with(registry().with(PanicsWhenCutHandler));
+        let job = fixture.enqueue(&PanicsWhenCut {}).await;
+        fixture.queue.publish(job.ticket);
+        assert_eq!(fixture.exhaust(job.job).await.failure().unwrap().error, "panic");
+        assert!(fixture.call(&echo("still here")).await.is_some());
     }
 
-    async fn a_quarantined_job_that_holds_its_thread_holds_up_nobody_else(world: World) {
+    async fn a_quarantined_job_that_holds_its_thread_holds_up_nobody_else(fixture: Fixture) {
         let block = Block::default();
-        world.work_with(registry().with(block.clone()));
-        let held = world.enqueue(&Blocks {}).await;
-        world.execute("UPDATE job SET class = 'quarantine', crashes = 2").await;
-        world.queue.publish([world.row(held.job).await.ticket()]);
+        fixture.work_with(registry().with(block.clone()));
+        let held = fixture.enqueue(&Blocks {}).await;
+        fixture.execute("UPDATE job SET class = 'quarantine', crashes = 2").await;
+        fixture.queue.publish([fixture.row(held.job).await.ticket()]);
         while !block.entered.load(Ordering::SeqCst) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         for _ in 0..20 {
-            assert!(world.call(&echo("beside it")).await.is_some());
+            assert!(fixture.call(&echo("beside it")).await.is_some());
         }
         block.over.store(true, Ordering::SeqCst);
-        let row = world.wait_for(held.job, State::Succeeded).await;
+        let row = fixture.wait_for(held.job, State::Succeeded).await;
         assert_eq!((row.attempt, row.token), (1, 1));
     }
 
-    async fn a_kind_this_worker_does_not_know_stays_queued(world: World) {
-        world.work();
-        let enqueued = world.enqueue(&Gated {}).await;
+    async fn a_kind_this_worker_does_not_know_stays_queued(fixture: Fixture) {
+        fixture.work();
+        let enqueued = fixture.enqueue(&Gated {}).await;
         let job = enqueued.job;
-        assert_eq!(world.queue.call(enqueued, Duration::from_millis(300)).await.unwrap(), None);
-        assert_eq!(world.row(job).await.state, State::Queued);
+        assert_eq!(fixture.queue.call(enqueued, Duration::from_millis(300)).await.unwrap(), None);
+        assert_eq!(fixture.row(job).await.state, State::Queued);
     }
 
-    async fn the_second_of_two_equal_jobs_finds_the_first(world: World) {
+    async fn the_second_of_two_equal_jobs_finds_the_first(fixture: Fixture) {
         let draft = || Draft::new(guild(), &echo("x"), entities::audit_entry::Actor::service()).unwrap().once("all");
-        let first = world.enqueue_draft(draft()).await;
-        let second = world.enqueue_draft(draft()).await;
+        let first = fixture.enqueue_draft(draft()).await;
+        let second = fixture.enqueue_draft(draft()).await;
         assert!(first.ticket.is_some() && second.ticket.is_none());
         assert_eq!(first.job, second.job);
-        world.work();
-        world.queue.publish(first.ticket);
-        world.wait_for(first.job, State::Succeeded).await;
-        let third = world.enqueue_draft(draft()).await;
+        fixture.work();
+        fixture.queue.publish(first.ticket);
+        fixture.wait_for(first.job, State::Succeeded).await;
+        let third = fixture.enqueue_draft(draft()).await;
         assert!(third.ticket.is_some() && third.job != first.job, "only an unfinished job stands in the way");
     }
 
-    async fn cancelling_ends_a_waiting_job_at_once_and_a_running_one_at_its_next_step(world: World) {
+    async fn cancelling_ends_a_waiting_job_at_once_and_a_running_one_at_its_next_step(fixture: Fixture) {
         let gate = Gate::new();
-        world.work_with(registry().with(gate.clone()));
-        let running = world.enqueue(&Gated {}).await;
-        world.queue.publish(running.ticket);
+        fixture.work_with(registry().with(gate.clone()));
+        let running = fixture.enqueue(&Gated {}).await;
+        fixture.queue.publish(running.ticket);
         gate.wait_for_entry().await;
-        let waiting = world.enqueue(&echo("never")).await;
+        let waiting = fixture.enqueue(&echo("never")).await;
         for job in [running.job, waiting.job] {
-            assert!(world.cancel(job).await.cancel_requested);
+            assert!(fixture.cancel(job).await.cancel_requested);
         }
-        assert_eq!(world.row(waiting.job).await.state, State::Cancelled);
-        world.wait_for(running.job, State::Cancelled).await;
+        assert_eq!(fixture.row(waiting.job).await.state, State::Cancelled);
+        fixture.wait_for(running.job, State::Cancelled).await;
     }
 
-    async fn shutdown_lets_a_run_end_and_a_cut_gives_it_back_without_burning_the_attempt(world: World) {
+    async fn shutdown_lets_a_run_end_and_a_cut_gives_it_back_without_burning_the_attempt(fixture: Fixture) {
         let gate = Gate::new();
-        world.work_with(registry().with(gate.clone()));
-        let job = world.enqueue(&Gated {}).await;
-        world.queue.publish(job.ticket);
+        fixture.work_with(registry().with(gate.clone()));
+        let job = fixture.enqueue(&Gated {}).await;
+        fixture.queue.publish(job.ticket);
         gate.wait_for_entry().await;
-        world.context.shutdown.begin();
-        assert_eq!(world.row(job.job).await.state, State::Running);
-        world.context.shutdown.cut();
-        let row = world.wait_for(job.job, State::Queued).await;
+        fixture.context.shutdown.begin();
+        assert_eq!(fixture.row(job.job).await.state, State::Running);
+        fixture.context.shutdown.cut();
+        let row = fixture.wait_for(job.job, State::Queued).await;
         assert_eq!((row.attempt, row.token), (0, 1));
     }
 }

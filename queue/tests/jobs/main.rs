@@ -6,6 +6,7 @@
 mod crash;
 mod family;
 mod fence;
+mod fixture;
 mod heartbeat;
 mod kinds;
 mod lifecycle;
@@ -13,4 +14,3 @@ mod pause;
 mod retry;
 mod safety_net;
 mod turns;
-mod world;

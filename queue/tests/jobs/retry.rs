@@ -7,14 +7,14 @@ use entities::job::{State, Status, retry};
 use queue::run::failure;
 use queue::{Draft, Retry};
 
+use crate::fixture::{Fixture, both_modes, guild};
 use crate::kinds::{Echo, FailsUntil, registry};
-use crate::world::{World, both_modes, guild};
 
 fn echo() -> Draft {
     Draft::new(guild(), &Echo { text: String::new() }, Actor::service()).unwrap()
 }
 
-impl World {
+impl Fixture {
     async fn fail(&self, job: JobId) {
         let failed = Ending::Failed(failure(404, "not_there", "as the test wants it"));
         let claimed = self.claim(job).await.unwrap();
@@ -24,79 +24,79 @@ impl World {
 }
 
 both_modes! {
-    async fn a_dead_job_has_a_fresh_set_of_attempts_and_keeps_its_history(world: World) {
-        world.work();
-        let enqueued = world.enqueue(&FailsUntil { attempt: 99 }).await;
-        world.queue.publish(enqueued.ticket);
-        let dead = world.exhaust(enqueued.job).await;
+    async fn a_dead_job_has_a_fresh_set_of_attempts_and_keeps_its_history(fixture: Fixture) {
+        fixture.work();
+        let enqueued = fixture.enqueue(&FailsUntil { attempt: 99 }).await;
+        fixture.queue.publish(enqueued.ticket);
+        let dead = fixture.exhaust(enqueued.job).await;
         assert_eq!((dead.attempt, dead.failure().unwrap().error.as_str()), (3, "not_yet"));
         let attempts: Vec<_> = dead.history().iter().map(|failed| failed.attempt).collect();
         assert_eq!(attempts, [1, 2, 3]);
-        let Retry::Queued(row) = world.retry(enqueued.job).await else { panic!("not retried") };
+        let Retry::Queued(row) = fixture.retry(enqueued.job).await else { panic!("not retried") };
         assert_eq!((row.state, row.attempt, row.history().len()), (State::Queued, 0, 3));
-        world.queue.publish([row.ticket()]);
-        assert_eq!(world.exhaust(enqueued.job).await.history().len(), 6);
+        fixture.queue.publish([row.ticket()]);
+        assert_eq!(fixture.exhaust(enqueued.job).await.history().len(), 6);
     }
 
-    async fn only_what_has_failed_and_has_no_twin_is_run_again(world: World) {
-        let first = world.enqueue_draft(echo().once("all")).await.job;
-        assert_eq!(world.retry(first).await, Retry::NotFailed(State::Queued), "it is due already");
-        world.fail(first).await;
-        let second = world.enqueue_draft(echo().once("all")).await.job;
-        assert_eq!(world.retry(first).await, Retry::Duplicate(second));
-        let chunk = world.insert_chunk(first, &Echo { text: String::new() }, 1).await;
-        assert_eq!(world.retry(chunk).await, Retry::PartOf(first));
-        world.work();
-        world.queue.publish([world.row(second).await.ticket()]);
-        world.wait_for(second, State::Succeeded).await;
-        assert!(matches!(world.retry(first).await, Retry::Queued(_)), "the duplicate has ended");
-        assert_eq!(world.retry(second).await, Retry::NotFailed(State::Succeeded));
+    async fn only_what_has_failed_and_has_no_twin_is_run_again(fixture: Fixture) {
+        let first = fixture.enqueue_draft(echo().once("all")).await.job;
+        assert_eq!(fixture.retry(first).await, Retry::NotFailed(State::Queued), "it is due already");
+        fixture.fail(first).await;
+        let second = fixture.enqueue_draft(echo().once("all")).await.job;
+        assert_eq!(fixture.retry(first).await, Retry::Duplicate(second));
+        let chunk = fixture.insert_chunk(first, &Echo { text: String::new() }, 1).await;
+        assert_eq!(fixture.retry(chunk).await, Retry::PartOf(first));
+        fixture.work();
+        fixture.queue.publish([fixture.row(second).await.ticket()]);
+        fixture.wait_for(second, State::Succeeded).await;
+        assert!(matches!(fixture.retry(first).await, Retry::Queued(_)), "the duplicate has ended");
+        assert_eq!(fixture.retry(second).await, Retry::NotFailed(State::Succeeded));
     }
 
-    async fn a_job_that_waits_for_its_next_attempt_becomes_due(world: World) {
-        world.work();
-        let enqueued = world.enqueue(&FailsUntil { attempt: 3 }).await;
-        world.queue.publish(enqueued.ticket);
-        world.wait_until(enqueued.job, |row| row.token > 0).await;
+    async fn a_job_that_waits_for_its_next_attempt_becomes_due(fixture: Fixture) {
+        fixture.work();
+        let enqueued = fixture.enqueue(&FailsUntil { attempt: 3 }).await;
+        fixture.queue.publish(enqueued.ticket);
+        fixture.wait_until(enqueued.job, |row| row.token > 0).await;
         // Nothing but the retry by hand moves time on for it.
-        world.execute("UPDATE job SET run_at = created_at").await;
+        fixture.execute("UPDATE job SET run_at = created_at").await;
         let waits = |row: &entities::job::Model| row.state == State::Queued && row.attempt == 2;
-        let row = world.wait_until(enqueued.job, waits).await;
-        assert_eq!(row.status(world.context.clock.now()), Status::Retrying);
-        if let Retry::Queued(due) = world.retry(enqueued.job).await {
-            assert_eq!((due.attempt, due.run_at), (2, world.context.clock.now()), "no attempt is given or taken");
-            world.queue.publish([due.ticket()]);
+        let row = fixture.wait_until(enqueued.job, waits).await;
+        assert_eq!(row.status(fixture.context.clock.now()), Status::Retrying);
+        if let Retry::Queued(due) = fixture.retry(enqueued.job).await {
+            assert_eq!((due.attempt, due.run_at), (2, fixture.context.clock.now()), "no attempt is given or taken");
+            fixture.queue.publish([due.ticket()]);
         }
-        let row = world.wait_for(enqueued.job, State::Succeeded).await;
+        let row = fixture.wait_for(enqueued.job, State::Succeeded).await;
         assert_eq!((row.attempt, row.token), (3, 3));
     }
 
-    async fn all_failed_jobs_of_a_kind_are_found_page_by_page(world: World) {
+    async fn all_failed_jobs_of_a_kind_are_found_page_by_page(fixture: Fixture) {
         let mut jobs = Vec::new();
         for _ in 0..5 {
-            let job = world.enqueue_draft(echo()).await.job;
-            world.fail(job).await;
+            let job = fixture.enqueue_draft(echo()).await.job;
+            fixture.fail(job).await;
             jobs.push(job);
         }
-        let other = world.enqueue(&FailsUntil { attempt: 1 }).await.job;
-        world.fail(other).await;
+        let other = fixture.enqueue(&FailsUntil { attempt: 1 }).await.job;
+        fixture.fail(other).await;
         let (mut after, mut retried) = (None, Vec::new());
         loop {
-            let conn = world.context.database.read();
+            let conn = fixture.context.database.read();
             let page = retry::find_failed(conn, "echo", Some(guild()), (after, 2)).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(last.job_id);
             for job in &page {
-                assert!(matches!(world.retry(job.job_id).await, Retry::Queued(_)));
+                assert!(matches!(fixture.retry(job.job_id).await, Retry::Queued(_)));
                 retried.push(job.job_id);
             }
         }
         assert_eq!(retried, jobs);
-        assert_eq!(world.row(other).await.state, State::Failed, "another kind");
-        world.work_with(registry());
-        world.advance(crate::world::NET_AFTER).await;
+        assert_eq!(fixture.row(other).await.state, State::Failed, "another kind");
+        fixture.work_with(registry());
+        fixture.advance(crate::fixture::NET_AFTER).await;
         for job in jobs {
-            world.wait_for(job, State::Succeeded).await;
+            fixture.wait_for(job, State::Succeeded).await;
         }
     }
 }

@@ -1,3 +1,5 @@
+use testkit::PrivateServer;
+
 use super::*;
 
 /// The Redis of this test run under a prefix of its own, or `None` with a line that says the test was skipped.
@@ -90,59 +92,13 @@ async fn a_dropped_connection_is_replaced_in_the_background() {
     tokio::time::timeout(Duration::from_secs(5), back).await.expect("reconnects");
 }
 
-/// A Redis of the test's own.
-struct Private {
-    child: std::process::Child,
-    port: u16,
-    _folder: tempfile::TempDir,
-}
-
-impl Private {
-    async fn start() -> Self {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = std::process::Command::new("redis-server");
-        command.args([
-            "--port",
-            &port.to_string(),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--appendonly",
-            "no",
-            // A replica writes what it copies.
-            "--dir",
-            &folder.path().display().to_string(),
-        ]);
-        let child = command.stdout(std::process::Stdio::null()).spawn().expect("redis-server is installed");
-        let private = Self { child, port, _folder: folder };
-        let up = async {
-            while Redis::connect(&private.url(), "up").await.is_err() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(20), up).await.expect("it starts");
-        private
-    }
-
-    fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}/0", self.port)
-    }
-
-    /// Says `REPLICAOF` over a connection of its own.
-    async fn replica_of(&self, host: &str, port: &str) {
-        let client = Client::open(self.url()).unwrap();
-        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
-        redis::cmd("REPLICAOF").arg(host).arg(port).query_async::<()>(&mut connection).await.unwrap();
-    }
-}
-
-impl Drop for Private {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
+/// Says `REPLICAOF` to the server; both have passwords.
+async fn replicate(server: &PrivateServer, (host, port): (&str, &str), password: &str) {
+    let client = Client::open(server.url()).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let mut set = redis::cmd("CONFIG");
+    set.arg("SET").arg("masterauth").arg(password).query_async::<()>(&mut connection).await.unwrap();
+    redis::cmd("REPLICAOF").arg(host).arg(port).query_async::<()>(&mut connection).await.unwrap();
 }
 
 async fn write(redis: &Redis) -> bool {
@@ -152,14 +108,14 @@ async fn write(redis: &Redis) -> bool {
 
 #[tokio::test]
 async fn a_primary_that_became_a_replica_is_left_and_dialed_anew() {
-    if std::env::var("GUILDHALL_TEST_REDIS_URL").is_err() {
-        eprintln!("skipped a_primary_that_became_a_replica_is_left_and_dialed_anew: no servers for tests");
-        return;
-    }
-    let (one, other) = (Private::start().await, Private::start().await);
+    let one = PrivateServer::start("redis", "replica");
+    let other = PrivateServer::start("redis", "primary");
+    let url = other.url();
+    let (password, address) = url.trim_start_matches("redis://default:").split_once('@').unwrap();
+    let (host, port) = address.trim_end_matches("/0").split_once(':').unwrap();
     let redis = Redis::connect(&one.url(), "test").await.unwrap();
     assert!(write(&redis).await);
-    one.replica_of("127.0.0.1", &other.port.to_string()).await;
+    replicate(&one, (host, port), password).await;
     assert!(!write(&redis).await, "a replica takes no writes");
     // It answers, but it is not what is looked for.
     let down = async {
@@ -169,7 +125,7 @@ async fn a_primary_that_became_a_replica_is_left_and_dialed_anew() {
     };
     tokio::time::timeout(Duration::from_secs(5), down).await.expect("it is left");
     assert!(Redis::connect(&one.url(), "test").await.is_err(), "nor is it accepted at a start");
-    one.replica_of("NO", "ONE").await;
+    replicate(&one, ("NO", "ONE"), password).await;
     let back = async {
         while !write(&redis).await {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -7,9 +7,9 @@ use entities::job::State;
 use queue::Answer;
 use serde_json::json;
 
-use crate::fixture::{Person, crowd};
+use crate::fixture::{Fixture, Process, until};
+use crate::people::{Person, crowd};
 use crate::sync_all::everybody;
-use crate::world::{Process, World, until};
 
 /// A process with a runtime of its own, so that it can vanish between two instructions.
 pub(crate) struct Mortal {
@@ -18,10 +18,10 @@ pub(crate) struct Mortal {
 }
 
 impl Mortal {
-    pub(crate) async fn start(world: &'static World) -> Self {
+    pub(crate) async fn start(fixture: &'static Fixture) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let process = runtime.spawn(world.process()).await.unwrap();
+        let process = runtime.spawn(fixture.process()).await.unwrap();
         Self { runtime, process }
     }
 
@@ -32,11 +32,11 @@ impl Mortal {
     }
 }
 
-async fn slow_world(people: &[Person], latency_ms: u64) -> &'static World {
-    Box::leak(Box::new(World::slow(people, Duration::from_millis(latency_ms)).await))
+async fn slow_world(people: &[Person], latency_ms: u64) -> &'static Fixture {
+    Box::leak(Box::new(Fixture::slow(people, Duration::from_millis(latency_ms)).await))
 }
 
-async fn ends_right(world: &World, process: &Process, (job, people): (JobId, &[Person])) {
+async fn ends_right(fixture: &Fixture, process: &Process, (job, people): (JobId, &[Person])) {
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     let total = i64::try_from(people.len()).unwrap();
     let planned = total * 40 / 100;
@@ -48,7 +48,7 @@ async fn ends_right(world: &World, process: &Process, (job, people): (JobId, &[P
     assert_eq!(settled, planned);
     let row = process.row(job).await;
     assert_eq!((row.progress_done, row.progress_total, row.progress_failed), (total, total, 0));
-    assert_eq!(world.wrong(people).await, 0);
+    assert_eq!(fixture.wrong(people).await, 0);
     // Each member was planned once.
     let chunks = process.chunks(job).await;
     let mut planned_members: Vec<String> = chunks
@@ -65,65 +65,65 @@ async fn ends_right(world: &World, process: &Process, (job, people): (JobId, &[P
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_killed_while_it_writes_is_followed_by_one_that_does_the_rest() {
     let people = crowd(500);
-    let world = slow_world(&people, 10).await;
-    let mortal = Mortal::start(world).await;
+    let fixture = slow_world(&people, 10).await;
+    let mortal = Mortal::start(fixture).await;
     let job = mortal.process.enqueue(&everybody()).await;
-    until("updates", async || world.updates().await >= 90).await;
+    until("updates", async || fixture.updates().await >= 90).await;
     mortal.kill();
-    let process = world.process().await;
-    let before = world.updates().await;
+    let process = fixture.process().await;
+    let before = fixture.updates().await;
     assert!(before < 200, "the kill came too late");
-    ends_right(world, &process, (job, &people)).await;
-    assert_eq!(world.updates().await, 200, "a member was changed twice");
+    ends_right(fixture, &process, (job, &people)).await;
+    assert_eq!(fixture.updates().await, 200, "a member was changed twice");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_killed_while_it_plans_is_followed_from_its_last_page() {
     let people = crowd(3_200);
-    let world = slow_world(&people, 25).await;
-    let mortal = Mortal::start(world).await;
+    let fixture = slow_world(&people, 25).await;
+    let mortal = Mortal::start(fixture).await;
     let job = mortal.process.enqueue(&everybody()).await;
     until("a page", async || mortal.process.row(job).await.checkpoint.is_some()).await;
     let kept = mortal.process.row(job).await.checkpoint.unwrap();
     mortal.kill();
     assert_eq!(kept["complete"], false, "the kill came too late");
-    let process = world.process().await;
-    ends_right(world, &process, (job, &people)).await;
-    assert_eq!(world.updates().await, 1_280);
+    let process = fixture.process().await;
+    ends_right(fixture, &process, (job, &people)).await;
+    assert_eq!(fixture.updates().await, 1_280);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_is_asked_to_stop_gives_its_work_back_unharmed() {
     let people = crowd(500);
-    let world = slow_world(&people, 10).await;
-    let first = world.process().await;
+    let fixture = slow_world(&people, 10).await;
+    let first = fixture.process().await;
     let job = first.enqueue(&everybody()).await;
-    until("updates", async || world.updates().await >= 50).await;
+    until("updates", async || fixture.updates().await >= 50).await;
     first.context.close().await;
-    let process = world.process().await;
+    let process = fixture.process().await;
     let chunk = &process.chunks(job).await[0];
     assert_eq!((chunk.state, chunk.attempt), (State::Queued, 0), "an attempt was burnt");
     let done = u64::try_from(chunk.progress_done).unwrap();
-    assert_eq!(done, world.updates().await, "what was under way is counted");
-    ends_right(world, &process, (job, &people)).await;
-    assert_eq!(world.updates().await, 200);
+    assert_eq!(done, fixture.updates().await, "what was under way is counted");
+    ends_right(fixture, &process, (job, &people)).await;
+    assert_eq!(fixture.updates().await, 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_is_asked_to_stop_while_it_plans_wastes_no_page() {
     let people = crowd(3_200);
-    let world = slow_world(&people, 10).await;
-    let first = world.process().await;
+    let fixture = slow_world(&people, 10).await;
+    let first = fixture.process().await;
     let job = first.enqueue(&everybody()).await;
     until("a page", async || first.row(job).await.checkpoint.is_some()).await;
     first.context.clone().close().await;
-    let process = world.process().await;
+    let process = fixture.process().await;
     let row = process.row(job).await;
     assert_eq!((row.state, row.attempt), (State::Queued, 0), "an attempt was burnt");
     assert_eq!(row.checkpoint.unwrap()["complete"], false, "the stop came too late");
-    ends_right(world, &process, (job, &people)).await;
+    ends_right(fixture, &process, (job, &people)).await;
     assert_eq!(
-        world.stats().await["page_calls"],
+        fixture.stats().await["page_calls"],
         4,
         "the page in hand at the stop was planned, none was asked for twice"
     );

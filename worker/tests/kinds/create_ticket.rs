@@ -10,8 +10,8 @@ use queue::kinds::CreateTicket;
 use queue::{Answer, Draft, Payload};
 use serde_json::{Value, json};
 
-use crate::fixture::{DECORATION, GUILD, OFFICER, Person, TRAINEE};
-use crate::world::{Process, World, chat, guild_id, role};
+use crate::fixture::{Fixture, Process, chat, guild_id, role};
+use crate::people::{DECORATION, GUILD, OFFICER, Person, TRAINEE};
 
 const CREATE: &str = "POST /guilds/:guild/channels";
 
@@ -90,12 +90,12 @@ fn only(channels: &Value) -> &Value {
 #[tokio::test]
 async fn the_channel_is_named_after_panel_and_applicant_and_its_staff_see_it() {
     let person = Person::right(7);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
-    let category = world.make_category(&[(DECORATION, VIEW, 0), (GUILD, VIEW, 0)]).await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    let category = fixture.make_category(&[(DECORATION, VIEW, 0), (GUILD, VIEW, 0)]).await;
     let asked = process.ask_in(&person, Some(&category), Some(vec![OFFICER, TRAINEE])).await;
     let id = process.made(&asked).await;
-    let channels = world.channels().await;
+    let channels = fixture.channels().await;
     let made = channels.as_array().unwrap().iter().find(|channel| channel["id"] == id.as_str());
     let channel = made.unwrap();
     assert_eq!(channel["name"], "staff-application-player_7");
@@ -121,8 +121,8 @@ async fn the_channel_is_named_after_panel_and_applicant_and_its_staff_see_it() {
 #[tokio::test]
 async fn a_panel_without_staff_roles_means_all_of_them_that_the_guild_still_has() {
     let person = Person::right(7);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     // The last one is no role of the chat guild.
     for id in [OFFICER, TRAINEE, 4_242] {
         let new = NewRole {
@@ -135,7 +135,7 @@ async fn a_panel_without_staff_roles_means_all_of_them_that_the_guild_still_has(
         staff_role::upsert(conn, guild_id(), new, now).await.unwrap();
     }
     process.made(&process.ask(&person).await).await;
-    let mut seen_by = seen_by(only(&world.channels().await));
+    let mut seen_by = seen_by(only(&fixture.channels().await));
     seen_by.sort_unstable();
     let mut expected = [OFFICER, TRAINEE, person.chat, BOT_USER].map(|id| id.to_string());
     expected.sort_unstable();
@@ -145,8 +145,8 @@ async fn a_panel_without_staff_roles_means_all_of_them_that_the_guild_still_has(
 #[tokio::test]
 async fn a_category_that_is_gone_is_named() {
     let person = Person::right(7);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     let (_, job) = process.ask_in(&person, Some("4242"), None).await;
     let Answer::Failed(failure) = process.finish(job).await else { panic!("not refused") };
     assert_eq!((failure.status, failure.error.as_str()), (422, "unknown_category"));
@@ -155,14 +155,14 @@ async fn a_category_that_is_gone_is_named() {
 #[tokio::test]
 async fn a_channel_whose_making_was_not_heard_of_is_found_again() {
     let person = Person::right(1);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     // The platform makes it and answers with an error.
-    world.order(&json!({ "route": CREATE, "status": 502, "served": true, "count": 1 })).await;
+    fixture.order(&json!({ "route": CREATE, "status": 502, "served": true, "count": 1 })).await;
     let asked = process.ask(&person).await;
     let id = process.made(&asked).await;
-    assert_eq!(only(&world.channels().await)["id"], id.as_str());
-    assert_eq!(world.stats().await["requests"][CREATE], json!({ "502": 1 }));
+    assert_eq!(only(&fixture.channels().await)["id"], id.as_str());
+    assert_eq!(fixture.stats().await["requests"][CREATE], json!({ "502": 1 }));
     let audit = process.audit("ticket.create").await;
     assert_eq!((audit.len(), &audit[0].metadata["made_by_an_earlier_run"]), (1, &json!(true)));
     let row = process.row(asked.1).await;
@@ -172,30 +172,30 @@ async fn a_channel_whose_making_was_not_heard_of_is_found_again() {
 #[tokio::test]
 async fn a_channel_that_was_not_made_is_made_by_the_next_try() {
     let person = Person::right(1);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
-    world.order(&json!({ "route": CREATE, "status": 500, "count": 1 })).await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    fixture.order(&json!({ "route": CREATE, "status": 500, "count": 1 })).await;
     let asked = process.ask(&person).await;
     let id = process.made(&asked).await;
-    assert_eq!(only(&world.channels().await)["id"], id.as_str());
+    assert_eq!(only(&fixture.channels().await)["id"], id.as_str());
     assert_eq!(process.audit("ticket.create").await[0].metadata["made_by_an_earlier_run"], false);
 }
 
 #[tokio::test]
 async fn a_job_that_was_replaced_makes_nothing_and_an_open_ticket_is_answered_as_it_is() {
     let person = Person::right(1);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     let asked = process.ask(&person).await;
     let id = process.made(&asked).await;
     // Another job for an open ticket.
     let payload = CreateTicket { guild: guild_id(), ticket: asked.0.ticket_id };
     assert_eq!(process.succeed(&payload).await["channel_id"], id.as_str());
-    assert_eq!(world.channels().await.as_array().unwrap().len(), 1);
+    assert_eq!(fixture.channels().await.as_array().unwrap().len(), 1);
     assert_eq!(CreateTicket::KIND, "create_ticket");
 
     // A refused one stays closed, and an old job does not make it behind the new one's back.
-    world.order(&json!({ "route": CREATE, "status": 403, "count": 1 })).await;
+    fixture.order(&json!({ "route": CREATE, "status": 403, "count": 1 })).await;
     let refused = process.ask(&person).await;
     let Answer::Failed(failure) = process.finish(refused.1).await else { panic!("not refused") };
     assert_eq!(failure.status, 502);
@@ -203,5 +203,5 @@ async fn a_job_that_was_replaced_makes_nothing_and_an_open_ticket_is_answered_as
     let payload = CreateTicket { guild: guild_id(), ticket: refused.0.ticket_id };
     let (status, error, _) = process.fail(&payload).await;
     assert_eq!((status, error.as_str()), (409, "ticket_taken_over"));
-    assert_eq!(world.channels().await.as_array().unwrap().len(), 1);
+    assert_eq!(fixture.channels().await.as_array().unwrap().len(), 1);
 }

@@ -2,8 +2,8 @@
 
 use queue::kinds::{AssignRole, RemoveRole};
 
-use crate::fixture::{ADMIN, DECORATION, GUILD, INTEGRATION, MEMBER, Person};
-use crate::world::{World, chat, guild_id, role};
+use crate::fixture::{Fixture, chat, guild_id, role};
+use crate::people::{ADMIN, DECORATION, GUILD, INTEGRATION, MEMBER, Person};
 
 fn assign(user: i64, id: i64) -> AssignRole {
     AssignRole { guild: guild_id(), user: chat(user), role: role(id) }
@@ -16,17 +16,17 @@ fn remove(user: i64, id: i64) -> RemoveRole {
 #[tokio::test]
 async fn roles_come_and_go_twice_without_harm_and_leave_audit_entries() {
     let person = Person::right(1);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     for _ in 0..2 {
         let result = process.succeed(&assign(person.chat, DECORATION)).await;
         assert_eq!(result["message"], "role role 4 assigned");
-        assert_eq!(world.member(person.chat).await.0, [MEMBER, DECORATION]);
+        assert_eq!(fixture.member(person.chat).await.0, [MEMBER, DECORATION]);
     }
     for _ in 0..2 {
         let result = process.succeed(&remove(person.chat, DECORATION)).await;
         assert_eq!(result["message"], "role role 4 removed");
-        assert_eq!(world.member(person.chat).await.0, [MEMBER]);
+        assert_eq!(fixture.member(person.chat).await.0, [MEMBER]);
     }
     for action in ["roles.assign", "roles.remove"] {
         let audit = process.audit(action).await;
@@ -39,8 +39,8 @@ async fn roles_come_and_go_twice_without_harm_and_leave_audit_entries() {
 #[tokio::test]
 async fn roles_the_bot_may_not_touch_are_refused_before_the_call() {
     let person = Person::right(1);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     for (id, status, word) in [
         (GUILD + 9999, 404, "unknown_role"),
         (ADMIN, 422, "role_not_grantable"),
@@ -52,14 +52,14 @@ async fn roles_the_bot_may_not_touch_are_refused_before_the_call() {
         let (was, error, _) = process.fail(&remove(person.chat, id)).await;
         assert_eq!((was, error.as_str()), (status, word));
     }
-    assert_eq!(world.stats().await["invalid"], 0);
+    assert_eq!(fixture.stats().await["invalid"], 0);
 }
 
 #[tokio::test]
 async fn a_user_who_is_not_there_is_not_a_member() {
     let gone = Person { in_guild: false, ..Person::right(2) };
-    let world = World::new(std::slice::from_ref(&gone)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&gone)).await;
+    let process = fixture.process().await;
     let (status, error, _) = process.fail(&assign(gone.chat, DECORATION)).await;
     assert_eq!((status, error.as_str()), (404, "not_a_member"));
     let (status, error, _) = process.fail(&remove(gone.chat, DECORATION)).await;

@@ -10,8 +10,8 @@ use entities::{JobId, Person as Accounts, SanctionId, SanctionKind, Subject, cha
 use serde_json::{Value, json};
 
 use crate::crashes::Mortal;
-use crate::fixture::Person;
-use crate::world::{Process, World, chat, guild_id, until};
+use crate::fixture::{Fixture, Process, chat, guild_id, until};
+use crate::people::Person;
 
 const BAN: &str = "PUT /guilds/:guild/bans/:user";
 const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
@@ -68,7 +68,7 @@ impl Process {
     }
 }
 
-impl World {
+impl Fixture {
     /// The reason of the platform's ban; none: not banned.
     async fn banned(&self, who: &Person) -> Option<String> {
         let (status, ban) = self.by_hand("GET", &format!("bans/{}", who.chat), Value::Null).await;
@@ -90,100 +90,104 @@ impl World {
     }
 }
 
-async fn world() -> (World, Person) {
+async fn fixture() -> (Fixture, Person) {
     let person = Person::right(1);
-    (World::new(std::slice::from_ref(&person)).await, person)
+    (Fixture::new(std::slice::from_ref(&person)).await, person)
 }
 
 #[tokio::test]
 async fn a_ban_that_was_there_before_is_left_as_it_is() {
-    let (world, person) = world().await;
-    let process = world.process().await;
-    world.ban_by_hand(&person).await;
-    let asked = (world.asked(BAN).await, world.asked(UNBAN).await);
+    let (fixture, person) = fixture().await;
+    let process = fixture.process().await;
+    fixture.ban_by_hand(&person).await;
+    let asked = (fixture.asked(BAN).await, fixture.asked(UNBAN).await);
     assert_eq!(process.mirrored(&person, "spam").await.1, MirrorState::AlreadyBanned);
     // A newer one inherits that.
     let (ban, state) = process.mirrored(&person, "raid").await;
     assert_eq!(state, MirrorState::AlreadyBanned);
     assert_eq!(process.lift(&person, ban).await, MirrorState::AlreadyBanned);
-    assert_eq!(world.banned(&person).await.as_deref(), Some("by hand"));
-    assert_eq!((world.asked(BAN).await, world.asked(UNBAN).await), asked, "the platform was asked to change");
+    assert_eq!(fixture.banned(&person).await.as_deref(), Some("by hand"));
+    assert_eq!(
+        (fixture.asked(BAN).await, fixture.asked(UNBAN).await),
+        asked,
+        "the platform was asked to change"
+    );
     let told = process.audit("moderation.mirror").await;
     assert!(told.iter().all(|entry| entry.metadata["mirror_state"] == "already_banned"), "{told:?}");
     // Once that is lifted, the next one is our own.
-    world.unban_by_hand(&person).await;
+    fixture.unban_by_hand(&person).await;
     let (ban, state) = process.mirrored(&person, "spam").await;
     assert_eq!(state, MirrorState::Done);
     assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
-    assert_eq!(world.banned(&person).await, None);
+    assert_eq!(fixture.banned(&person).await, None);
 }
 
 #[tokio::test]
 async fn a_newer_ban_inherits_what_an_older_one_made() {
-    let (world, person) = world().await;
-    let process = world.process().await;
+    let (fixture, person) = fixture().await;
+    let process = fixture.process().await;
     assert_eq!(process.mirrored(&person, "spam").await.1, MirrorState::Done);
     let (ban, state) = process.mirrored(&person, "raid").await;
-    assert_eq!((state, world.asked(BAN).await), (MirrorState::Done, 1));
+    assert_eq!((state, fixture.asked(BAN).await), (MirrorState::Done, 1));
     assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
-    assert_eq!(world.banned(&person).await, None);
+    assert_eq!(fixture.banned(&person).await, None);
 }
 
 #[tokio::test]
 async fn a_ban_that_somebody_made_anew_is_theirs() {
-    let (world, person) = world().await;
-    let process = world.process().await;
+    let (fixture, person) = fixture().await;
+    let process = fixture.process().await;
     let (ban, _) = process.mirrored(&person, "spam").await;
-    world.unban_by_hand(&person).await;
-    world.ban_by_hand(&person).await;
+    fixture.unban_by_hand(&person).await;
+    fixture.ban_by_hand(&person).await;
     assert_eq!(process.lift(&person, ban).await, MirrorState::AlreadyBanned);
-    assert_eq!(world.banned(&person).await.as_deref(), Some("by hand"));
+    assert_eq!(fixture.banned(&person).await.as_deref(), Some("by hand"));
 }
 
 #[tokio::test]
 async fn a_ban_whose_answer_was_lost_is_our_own() {
-    let (world, person) = world().await;
-    let process = world.process().await;
-    world.order(&json!({ "route": BAN, "status": 500, "served": true, "count": 1 })).await;
+    let (fixture, person) = fixture().await;
+    let process = fixture.process().await;
+    fixture.order(&json!({ "route": BAN, "status": 500, "served": true, "count": 1 })).await;
     let (ban, state) = process.mirrored(&person, "spam").await;
-    assert_eq!((state, world.asked(BAN).await), (MirrorState::Done, 1));
+    assert_eq!((state, fixture.asked(BAN).await), (MirrorState::Done, 1));
     assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
-    assert_eq!(world.banned(&person).await, None);
+    assert_eq!(fixture.banned(&person).await, None);
 }
 
 #[tokio::test]
 async fn a_ban_of_somebody_else_who_came_first_after_a_crash_is_theirs() {
-    let (world, person) = world().await;
-    let process = world.process().await;
+    let (fixture, person) = fixture().await;
+    let process = fixture.process().await;
     // What a worker leaves that died right before it asked the platform.
     let (conn, job) = (process.context.database.write(), JobId(uuid::Uuid::now_v7()));
     chat_ban::begin(conn, guild_id(), chat(person.chat), job, "spam").await.unwrap();
-    world.ban_by_hand(&person).await;
+    fixture.ban_by_hand(&person).await;
     let (ban, state) = process.mirrored(&person, "spam").await;
     assert_eq!(state, MirrorState::AlreadyBanned);
     assert_eq!(process.lift(&person, ban).await, MirrorState::AlreadyBanned);
-    assert!(world.banned(&person).await.is_some());
+    assert!(fixture.banned(&person).await.is_some());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_killed_after_the_platform_banned_does_not_take_its_ban_for_anothers() {
-    let (world, person) = world().await;
-    let world: &'static World = Box::leak(Box::new(world));
-    let mortal = Mortal::start(world).await;
+    let (fixture, person) = fixture().await;
+    let fixture: &'static Fixture = Box::leak(Box::new(fixture));
+    let mortal = Mortal::start(fixture).await;
     // The platform does it at once and answers late.
-    world.order(&json!({ "route": BAN, "hang_ms": 8_000, "served": true, "count": 1 })).await;
+    fixture.order(&json!({ "route": BAN, "hang_ms": 8_000, "served": true, "count": 1 })).await;
     let (ban, job) = mortal.process.ban(&person, "spam").await;
     until("the platform banned", async || {
         tokio::time::sleep(Duration::from_millis(20)).await;
-        world.banned(&person).await.is_some()
+        fixture.banned(&person).await.is_some()
     })
     .await;
     let before = mortal.process.state(ban).await.mirror_state;
     assert_eq!(before, MirrorState::Pending, "the kill comes too late");
     mortal.kill();
-    let process = world.process().await;
+    let process = fixture.process().await;
     process.finish(job).await;
     assert_eq!(process.state(ban).await.mirror_state, MirrorState::Done);
     assert_eq!(process.lift(&person, ban).await, MirrorState::Done);
-    assert_eq!(world.banned(&person).await, None);
+    assert_eq!(fixture.banned(&person).await, None);
 }

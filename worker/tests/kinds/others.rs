@@ -8,9 +8,9 @@ use queue::Answer;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::fixture::{DECORATION, MEMBER, Person, TRAINEE};
+use crate::fixture::{Fixture, chat, guild_id, platforms_at, role};
+use crate::people::{DECORATION, MEMBER, Person, TRAINEE};
 use crate::sync_all::everybody;
-use crate::world::{World, chat, guild_id, platforms_at, role};
 
 const MEMBERS: i64 = 10_000;
 /// Several at a time give and take roles, each of them those of members of their own.
@@ -53,11 +53,11 @@ async fn interfere(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_that_others_change_during_a_sync_of_10_000_members_is_undone() {
     let people: Vec<Person> = (0..MEMBERS).map(astray).collect();
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let stop = CancellationToken::new();
     let interfering = (0..OTHERS).map(|who| {
-        let (stop, others) = (stop.clone(), platforms_at(world.simulator, Some("token")));
+        let (stop, others) = (stop.clone(), platforms_at(fixture.simulator, Some("token")));
         tokio::spawn(async move { interfere(others.chat.as_ref(), who, &stop).await })
     });
     let interfering: Vec<_> = interfering.collect();
@@ -70,7 +70,7 @@ async fn nothing_that_others_change_during_a_sync_of_10_000_members_is_undone() 
     for task in interfering {
         for (member, held) in task.await.unwrap() {
             let expected = if held { vec![MEMBER, DECORATION] } else { vec![MEMBER] };
-            assert_eq!(world.member(member).await.0, expected, "of member {member}");
+            assert_eq!(fixture.member(member).await.0, expected, "of member {member}");
             changed += 1;
         }
     }

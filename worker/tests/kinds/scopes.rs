@@ -6,7 +6,7 @@ use queue::Payload;
 use queue::kinds::{self, PeriodicTask};
 use runtime::Events;
 
-use crate::world::platforms_at;
+use crate::fixture::platforms_at;
 
 #[test]
 fn every_kind_of_job_has_its_scope() {

@@ -9,8 +9,8 @@ use queue::{Answer, Payload};
 use serde_json::json;
 
 use crate::crashes::Mortal;
-use crate::fixture::{Person, crowd};
-use crate::world::{Process, World, chat, guild_id, until};
+use crate::fixture::{Fixture, Process, chat, guild_id, until};
+use crate::people::{Person, crowd};
 
 fn to_flag(play: i64, reason: &str) -> ToFlag {
     ToFlag { play_id: PlayId::try_from(play).unwrap(), reason: reason.to_owned() }
@@ -44,8 +44,8 @@ impl Process {
 #[tokio::test]
 async fn known_double_and_unknown_users_are_skipped() {
     let people = crowd(5);
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     process.allow(true).await;
     let result = process.succeed(&import(vec![to_flag(people[0].play, "first")])).await;
     assert_eq!(result, json!({ "imported": 1, "skipped": 0 }));
@@ -70,8 +70,8 @@ async fn known_double_and_unknown_users_are_skipped() {
 #[tokio::test]
 async fn who_is_not_on_the_allowlist_any_more_imports_nothing() {
     let people = crowd(1);
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let (status, error, _) = process.fail(&import(all(&people))).await;
     assert_eq!((status, error.as_str()), (403, "not_on_allowlist"));
     assert!(process.flags().await.is_empty());
@@ -80,10 +80,10 @@ async fn who_is_not_on_the_allowlist_any_more_imports_nothing() {
 #[tokio::test]
 async fn while_names_cannot_be_had_nothing_is_written_and_the_job_is_tried_again() {
     let people = crowd(3);
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     process.allow(true).await;
-    world.fault("*", 500, 1).await;
+    fixture.fault("*", 500, 1).await;
     let job = process.enqueue(&import(all(&people))).await;
     until("a failed try", async || {
         process.row(job).await.attempt == 1 && process.row(job).await.error.is_some()
@@ -98,8 +98,9 @@ async fn while_names_cannot_be_had_nothing_is_written_and_the_job_is_tried_again
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_killed_in_the_middle_is_followed_from_its_last_thousand() {
     let people = crowd(4_500);
-    let world: &'static World = Box::leak(Box::new(World::slow(&people, Duration::from_millis(40)).await));
-    let mortal = Mortal::start(world).await;
+    let fixture: &'static Fixture =
+        Box::leak(Box::new(Fixture::slow(&people, Duration::from_millis(40)).await));
+    let mortal = Mortal::start(fixture).await;
     mortal.process.allow(true).await;
     let mut users = all(&people);
     // Known from an earlier thousand by then, and nobody at all.
@@ -109,7 +110,7 @@ async fn a_worker_killed_in_the_middle_is_followed_from_its_last_thousand() {
     until("a thousand", async || mortal.process.row(job).await.checkpoint.is_some()).await;
     mortal.kill();
 
-    let process = world.process().await;
+    let process = fixture.process().await;
     let kept = process.row(job).await;
     let flags = i64::try_from(process.flags().await.len()).unwrap();
     let checkpoint = kept.checkpoint.unwrap();

@@ -7,8 +7,8 @@ use queue::Answer;
 use queue::kinds::SyncAll;
 use serde_json::{Value, json};
 
-use crate::fixture::{ADMIN, MEMBER, Person, TRAINEE, crowd};
-use crate::world::{Process, World, bind, guild_id, until};
+use crate::fixture::{Fixture, Process, bind, guild_id, until};
+use crate::people::{ADMIN, MEMBER, Person, TRAINEE, crowd};
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
@@ -25,24 +25,24 @@ fn numbers(result: &Value, names: &[&str]) -> Vec<i64> {
     names.iter().map(|name| result[name].as_i64().unwrap_or_else(|| panic!("{name} in {result}"))).collect()
 }
 
-async fn wait_for_updates(world: &World, count: u64) {
-    until("updates", async || world.updates().await >= count).await;
+async fn wait_for_updates(fixture: &Fixture, count: u64) {
+    until("updates", async || fixture.updates().await >= count).await;
 }
 
 #[tokio::test]
 async fn of_500_members_200_are_changed_with_one_call_each_and_then_none() {
     let people = crowd(500);
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&everybody()).await;
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     let names = ["members", "unchanged", "planned", "updated", "failed", "skipped", "not_in_guild"];
     assert_eq!(numbers(&result, &names), [500, 300, 200, 200, 0, 0, 0]);
     let planned = ["role_additions", "role_removals", "nicknames", "members_refused"];
     assert_eq!(numbers(&result, &planned), [125, 50, 25, 0]);
-    let stats = world.stats().await;
+    let stats = fixture.stats().await;
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(200), &json!(1)));
-    assert_eq!(world.wrong(&people).await, 0);
+    assert_eq!(fixture.wrong(&people).await, 0);
     let row = process.row(job).await;
     assert_eq!((row.progress_done, row.progress_total, row.progress_failed), (500, 500, 0));
     let checkpoint = row.checkpoint.unwrap();
@@ -51,15 +51,15 @@ async fn of_500_members_200_are_changed_with_one_call_each_and_then_none() {
 
     let again = process.succeed(&everybody()).await;
     assert_eq!(numbers(&again, &names), [500, 500, 0, 0, 0, 0, 0]);
-    assert_eq!(world.updates().await, 200);
+    assert_eq!(fixture.updates().await, 200);
     assert_eq!(process.audit("job.finished").await.len(), 2);
 }
 
 #[tokio::test]
 async fn a_dry_run_shows_what_would_change_and_writes_nothing() {
     let people = crowd(500);
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let dry_run = SyncAll { dry_run: true, max_removals: Some(49), ..everybody() };
     let job = process.enqueue(&dry_run).await;
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
@@ -73,20 +73,20 @@ async fn a_dry_run_shows_what_would_change_and_writes_nothing() {
     });
     assert_eq!(sample[0], first);
     assert!(process.chunks(job).await.is_empty());
-    assert_eq!(world.updates().await, 0);
+    assert_eq!(fixture.updates().await, 0);
 }
 
 #[tokio::test]
 async fn too_many_removals_stop_the_sync_before_its_first_write() {
-    let world = World::new(&crowd(2_100)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&crowd(2_100)).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&SyncAll { max_removals: Some(209), ..everybody() }).await;
     let Answer::Failed(failure) = process.finish(job).await else { panic!("not stopped") };
     assert_eq!((failure.status, failure.error.as_str()), (422, "too_many_removals"));
     assert!(failure.message.contains("210") && failure.message.contains("209"), "{}", failure.message);
     let chunks = process.chunks(job).await;
     assert!(!chunks.is_empty() && chunks.iter().all(|chunk| chunk.state == State::Cancelled));
-    assert_eq!(world.updates().await, 0);
+    assert_eq!(fixture.updates().await, 0);
 
     let result = process.succeed(&SyncAll { max_removals: Some(210), ..everybody() }).await;
     assert_eq!(numbers(&result, &["updated", "role_removals"]), [840, 210]);
@@ -102,13 +102,13 @@ async fn cancel(process: &Process, job: entities::JobId) {
 #[tokio::test]
 async fn a_cancelled_sync_stops_at_the_next_member() {
     let people = crowd(1_500);
-    let world = World::slow(&people, Duration::from_millis(20)).await;
-    let process = world.process().await;
+    let fixture = Fixture::slow(&people, Duration::from_millis(20)).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&everybody()).await;
-    wait_for_updates(&world, 20).await;
+    wait_for_updates(&fixture, 20).await;
     cancel(&process, job).await;
     assert_eq!(process.finish(job).await, Answer::Cancelled);
-    let updates = world.updates().await;
+    let updates = fixture.updates().await;
     assert!((20..600).contains(&updates), "{updates}");
     let chunks = process.chunks(job).await;
     assert!(chunks.iter().all(|chunk| !chunk.state.is_open()));
@@ -117,34 +117,34 @@ async fn a_cancelled_sync_stops_at_the_next_member() {
     assert_eq!(done, updates);
     let result = process.succeed(&everybody()).await;
     assert_eq!(numbers(&result, &["updated"]), [600 - i64::try_from(updates).unwrap()]);
-    assert_eq!(world.wrong(&people).await, 0);
+    assert_eq!(fixture.wrong(&people).await, 0);
 }
 
 #[tokio::test]
 async fn a_sync_cancelled_while_it_plans_leaves_nothing_open() {
-    let world = World::slow(&crowd(3_500), Duration::from_millis(20)).await;
-    let process = world.process().await;
+    let fixture = Fixture::slow(&crowd(3_500), Duration::from_millis(20)).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&everybody()).await;
     until("a page", async || process.row(job).await.checkpoint.is_some()).await;
     cancel(&process, job).await;
     assert_eq!(process.finish(job).await, Answer::Cancelled);
     assert!(process.chunks(job).await.iter().all(|chunk| chunk.state == State::Cancelled));
-    assert_eq!(world.updates().await, 0);
+    assert_eq!(fixture.updates().await, 0);
 }
 
 #[tokio::test]
 async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_anew() {
     let people = crowd(5_500);
-    let world = World::slow(&people, Duration::from_millis(20)).await;
-    let process = world.process().await;
+    let fixture = Fixture::slow(&people, Duration::from_millis(20)).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&everybody()).await;
     until("a chunk", async || !process.chunks(job).await.is_empty()).await;
-    world.fault("GET /guilds/:guild/members", 401, 1).await;
+    fixture.fault("GET /guilds/:guild/members", 401, 1).await;
     let Answer::Failed(failure) = process.finish(job).await else { panic!("goes on") };
     assert_eq!(failure.error, "platform_unauthorized");
     let chunks = process.chunks(job).await;
     assert!(!chunks.is_empty() && chunks.iter().all(|chunk| chunk.state == State::Cancelled));
-    assert_eq!(world.updates().await, 0);
+    assert_eq!(fixture.updates().await, 0);
 
     let (conn, now) = (process.context.database.write(), process.context.clock.now());
     let row = entities::job::retry::restart(conn, job, now).await.unwrap().unwrap();
@@ -155,9 +155,9 @@ async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_ane
 
 #[tokio::test]
 async fn a_guild_that_asks_nothing_is_done_without_a_call() {
-    let world = World::new(&[lacking(1), lacking(2)]).await;
-    let process = world.process().await;
-    world.set_template(&process.context, "").await;
+    let fixture = Fixture::new(&[lacking(1), lacking(2)]).await;
+    let process = fixture.process().await;
+    fixture.set_template(&process.context, "").await;
     for binding in entities::binding::list(process.context.database.read(), guild_id()).await.unwrap() {
         entities::binding::delete(process.context.database.write(), guild_id(), binding.binding_id)
             .await
@@ -166,17 +166,17 @@ async fn a_guild_that_asks_nothing_is_done_without_a_call() {
     let job = process.enqueue(&everybody()).await;
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     assert_eq!(numbers(&result, &["members", "planned", "updated"]), [2, 0, 0]);
-    assert_eq!(world.stats().await["chat_requests"], 0);
+    assert_eq!(fixture.stats().await["chat_requests"], 0);
     assert_eq!((process.row(job).await.progress_done, process.row(job).await.progress_total), (2, 2));
 }
 
 #[tokio::test]
 async fn members_that_fail_are_named_and_the_others_done() {
     let people: Vec<Person> = (1..=20).map(lacking).collect();
-    let world = World::new(&people).await;
-    world.fault(ADD_ROLE, 403, 1).await;
-    world.fault(ADD_ROLE, 404, 1).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    fixture.fault(ADD_ROLE, 403, 1).await;
+    fixture.fault(ADD_ROLE, 404, 1).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&everybody()).await;
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     assert_eq!(numbers(&result, &["planned", "updated", "failed"]), [20, 18, 2]);
@@ -186,7 +186,7 @@ async fn members_that_fail_are_named_and_the_others_done() {
     assert_eq!(words, ["not_a_member", "platform_refused"]);
     for person in &people {
         let failed = failures.iter().any(|(chat, _)| *chat == person.chat);
-        assert_eq!(world.member(person.chat).await.0.is_empty(), failed);
+        assert_eq!(fixture.member(person.chat).await.0.is_empty(), failed);
     }
     let row = process.row(job).await;
     assert_eq!((row.progress_done, row.progress_failed), (20, 2));
@@ -195,15 +195,15 @@ async fn members_that_fail_are_named_and_the_others_done() {
 #[tokio::test]
 async fn three_refusals_in_a_row_stop_the_guilds_sync() {
     let people: Vec<Person> = (1..=450).map(lacking).collect();
-    let world = World::new(&people).await;
-    world.fault(ADD_ROLE, 403, 1_000).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    fixture.fault(ADD_ROLE, 403, 1_000).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&everybody()).await;
     let Answer::Failed(failure) = process.finish(job).await else { panic!("goes on") };
     assert_eq!(failure.error, "permission_missing");
     assert!(failure.message.contains(&MEMBER.to_string()), "{}", failure.message);
     // Two chunks run at a time.
-    let refused = world.stats().await["invalid"].as_u64().unwrap();
+    let refused = fixture.stats().await["invalid"].as_u64().unwrap();
     assert!((3..=6).contains(&refused), "{refused}");
     assert!(process.chunks(job).await.iter().all(|chunk| !chunk.state.is_open()));
 }
@@ -211,8 +211,8 @@ async fn three_refusals_in_a_row_stop_the_guilds_sync() {
 #[tokio::test]
 async fn a_role_out_of_reach_is_in_the_result_and_under_each_member() {
     let people = [lacking(1), Person { held: vec![MEMBER], ..Person::right(2) }, Person::right(3)];
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     bind(&process.context, 1, ADMIN).await;
     let job = process.enqueue(&everybody()).await;
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
@@ -223,7 +223,7 @@ async fn a_role_out_of_reach_is_in_the_result_and_under_each_member() {
     let failures = process.failures(job).await;
     assert_eq!(failures.len(), 3);
     assert!(failures.iter().all(|(_, word)| word == "role_not_grantable"));
-    assert_eq!(world.stats().await["invalid"], 0);
+    assert_eq!(fixture.stats().await["invalid"], 0);
 }
 
 #[tokio::test]
@@ -232,25 +232,25 @@ async fn names_are_refreshed_and_users_who_left_are_counted() {
         Person { linked_as: Some("before".to_owned()), nick: Some("before".to_owned()), ..Person::right(1) };
     let gone = Person { in_guild: false, ..Person::right(2) };
     let unlinked = Person { linked_as: None, held: vec![TRAINEE], ..Person::right(3) };
-    let world = World::new(&[renamed.clone(), gone, unlinked.clone()]).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&[renamed.clone(), gone, unlinked.clone()]).await;
+    let process = fixture.process().await;
     let result = process.succeed(&everybody()).await;
     assert_eq!(numbers(&result, &["members", "updated", "not_in_guild"]), [1, 1, 1]);
     assert_eq!(process.linked_name(renamed.chat).await, renamed.name);
-    assert_eq!(world.member(renamed.chat).await.1, Some(renamed.name));
-    assert_eq!(world.member(unlinked.chat).await.0, [TRAINEE]);
+    assert_eq!(fixture.member(renamed.chat).await.1, Some(renamed.name));
+    assert_eq!(fixture.member(unlinked.chat).await.0, [TRAINEE]);
 }
 
 #[tokio::test]
 async fn a_plan_that_was_retried_still_ends_well() {
-    let world = World::new(&crowd(100)).await;
-    world.fault("GET /guilds/:guild/members", 502, 1).await;
-    world.fault(UPDATE, 500, 1).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&crowd(100)).await;
+    fixture.fault("GET /guilds/:guild/members", 502, 1).await;
+    fixture.fault(UPDATE, 500, 1).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&everybody()).await;
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     assert_eq!(numbers(&result, &["planned", "failed"]), [40, 0]);
-    assert_eq!(world.updates().await, 40);
+    assert_eq!(fixture.updates().await, 40);
     let row = process.row(job).await;
     assert_eq!((row.progress_done, row.progress_failed, row.error), (100, 0, None));
 }
@@ -258,10 +258,10 @@ async fn a_plan_that_was_retried_still_ends_well() {
 #[tokio::test]
 async fn pages_of_1000_members_are_asked_for_once() {
     let people = crowd(2_300);
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let result = process.succeed(&everybody()).await;
     assert_eq!(numbers(&result, &["members", "updated"]), [2_300, 920]);
-    let stats = world.stats().await;
+    let stats = fixture.stats().await;
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(920), &json!(3)));
 }

@@ -3,8 +3,8 @@
 use queue::kinds::{PlannedChange, SyncChunk};
 use serde_json::json;
 
-use crate::fixture::{DECORATION, GUILD, MEMBER, OFFICER, Person, TRAINEE};
-use crate::world::{Process, World, chat, guild_id, role};
+use crate::fixture::{Fixture, Process, chat, guild_id, role};
+use crate::people::{DECORATION, GUILD, MEMBER, OFFICER, Person, TRAINEE};
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 
@@ -30,16 +30,16 @@ fn trainee(n: i64) -> Person {
 #[tokio::test]
 async fn an_old_plan_keeps_what_moderators_did_since_and_skips_what_is_done() {
     let people: Vec<Person> = (1..=4).map(trainee).collect();
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let change = |n: usize, roles: &[i64], nick: Option<&str>| {
         let roles: Vec<String> = roles.iter().map(ToString::to_string).collect();
         let (guild, chat) = (GUILD.to_string(), people[n].chat.to_string());
         json!({ "guild_id": guild, "chat_id": chat, "roles": roles, "nick": nick })
     };
-    world.change_member(change(1, &[OFFICER], None)).await;
-    world.change_member(change(2, &[MEMBER], Some(&people[2].name))).await;
-    world
+    fixture.change_member(change(1, &[OFFICER], None)).await;
+    fixture.change_member(change(2, &[MEMBER], Some(&people[2].name))).await;
+    fixture
         .change_member(
             json!({ "guild_id": GUILD.to_string(), "chat_id": people[3].chat.to_string(), "remove": true }),
         )
@@ -48,9 +48,9 @@ async fn an_old_plan_keeps_what_moderators_did_since_and_skips_what_is_done() {
     let job = process.enqueue(&chunk).await;
     let answer = process.finish(job).await;
     assert_eq!(answer, queue::Answer::Succeeded(json!({ "updated": 2, "failed": 1, "skipped": 1 })));
-    assert_eq!(world.member(people[0].chat).await.0, [MEMBER, DECORATION]);
-    assert_eq!(world.member(people[1].chat).await.0, [MEMBER, OFFICER]);
-    let stats = world.stats().await;
+    assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER, DECORATION]);
+    assert_eq!(fixture.member(people[1].chat).await.0, [MEMBER, OFFICER]);
+    let stats = fixture.stats().await;
     // The full list for the first member; role and nickname for the second.
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(3), &json!(1)));
     assert_eq!(process.failures(job).await, [(people[3].chat, "not_a_member".to_owned())]);
@@ -69,21 +69,21 @@ async fn a_role_given_after_the_plan_stays_however_many_calls_a_member_takes() {
     let two = Person { nick: Some(Person::right(2).name), ..trainee(2) };
     let one = Person { held: vec![], ..Person::right(3) };
     let people = [several, two, one];
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let mut chunk = chunk(&process, &people, 0);
     chunk.members[1].nick = None;
     chunk.members[2] = PlannedChange { remove: vec![], nick: None, ..chunk.members[2].clone() };
     for person in &people {
         let roles: Vec<i64> = person.held.iter().copied().chain([OFFICER]).collect();
-        world.change_member(held(person, &roles)).await;
+        fixture.change_member(held(person, &roles)).await;
     }
     let result = process.succeed(&chunk).await;
     assert_eq!(result, json!({ "updated": 3, "failed": 0, "skipped": 0 }));
-    assert_eq!(world.member(people[0].chat).await.0, [MEMBER, OFFICER, DECORATION]);
-    assert_eq!(world.member(people[1].chat).await.0, [MEMBER, OFFICER, DECORATION]);
-    assert_eq!(world.member(people[2].chat).await.0, [MEMBER, OFFICER]);
-    let stats = world.stats().await;
+    assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER, OFFICER, DECORATION]);
+    assert_eq!(fixture.member(people[1].chat).await.0, [MEMBER, OFFICER, DECORATION]);
+    assert_eq!(fixture.member(people[2].chat).await.0, [MEMBER, OFFICER]);
+    let stats = fixture.stats().await;
     let count = |route: &str| stats["requests"][route]["204"].as_u64().unwrap_or(0);
     let (put, delete) = (
         count("PUT /guilds/:guild/members/:user/roles/:role"),
@@ -95,8 +95,8 @@ async fn a_role_given_after_the_plan_stays_however_many_calls_a_member_takes() {
 #[tokio::test]
 async fn a_role_whose_binding_was_deleted_after_the_plan_is_left_alone() {
     let people = [trainee(1), Person { nick: Some(Person::right(2).name), ..trainee(2) }];
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let mut chunk = chunk(&process, &people, 0);
     chunk.members[1] = PlannedChange { add: vec![], nick: None, ..chunk.members[1].clone() };
     let (read, write) = (process.context.database.read(), process.context.database.write());
@@ -107,22 +107,22 @@ async fn a_role_whose_binding_was_deleted_after_the_plan_is_left_alone() {
     }
     let result = process.succeed(&chunk).await;
     assert_eq!(result, json!({ "updated": 1, "failed": 0, "skipped": 1 }));
-    assert_eq!(world.member(people[0].chat).await.0, [MEMBER, TRAINEE, DECORATION]);
-    assert_eq!(world.member(people[1].chat).await.0, [TRAINEE, DECORATION]);
+    assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER, TRAINEE, DECORATION]);
+    assert_eq!(fixture.member(people[1].chat).await.0, [TRAINEE, DECORATION]);
 }
 
 #[tokio::test]
 async fn a_refused_nickname_beside_a_role_is_a_failure_that_says_what_was_done() {
     let person = Person { held: vec![], nick: None, ..Person::right(1) };
-    let world = World::new(std::slice::from_ref(&person)).await;
-    world.fault(UPDATE, 403, 1).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    fixture.fault(UPDATE, 403, 1).await;
+    let process = fixture.process().await;
     let mut chunk = chunk(&process, std::slice::from_ref(&person), 0);
     chunk.members[0].remove = vec![];
     let job = process.enqueue(&chunk).await;
     let answer = process.finish(job).await;
     assert_eq!(answer, queue::Answer::Succeeded(json!({ "updated": 0, "failed": 1, "skipped": 0 })));
-    assert_eq!(world.member(person.chat).await, (vec![MEMBER], None));
+    assert_eq!(fixture.member(person.chat).await, (vec![MEMBER], None));
     assert_eq!(process.failures(job).await, [(person.chat, "nickname_refused".to_owned())]);
     let message = process.failure_message(job).await;
     assert!(message.contains("Missing Permissions"), "{message}");
@@ -133,9 +133,9 @@ async fn a_refused_nickname_beside_a_role_is_a_failure_that_says_what_was_done()
 async fn a_nickname_that_cannot_be_set_now_holds_up_no_roles_and_is_set_by_the_next_run() {
     let people: Vec<Person> =
         (1..=60).map(|n| Person { held: vec![], nick: None, ..Person::right(n) }).collect();
-    let world = World::new(&people).await;
-    world.fault(UPDATE, 503, 1).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    fixture.fault(UPDATE, 503, 1).await;
+    let process = fixture.process().await;
     let mut chunk = chunk(&process, &people, 0);
     for member in &mut chunk.members {
         member.remove = vec![];
@@ -144,36 +144,39 @@ async fn a_nickname_that_cannot_be_set_now_holds_up_no_roles_and_is_set_by_the_n
     let queue::Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     assert_eq!(result["failed"], 0);
     assert_eq!(result["updated"].as_i64().unwrap() + result["skipped"].as_i64().unwrap(), 60);
-    assert_eq!(world.wrong(&people).await, 0);
+    assert_eq!(fixture.wrong(&people).await, 0);
     // Each role and each nickname was set once.
-    assert_eq!(world.updates().await, 120);
+    assert_eq!(fixture.updates().await, 120);
 }
 
 #[tokio::test]
 async fn a_fresh_plan_needs_no_further_look() {
     let people: Vec<Person> = (1..=3).map(trainee).collect();
-    let world = World::new(&people).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
     let result = process.succeed(&chunk(&process, &people, 0)).await;
     assert_eq!(result, json!({ "updated": 3, "failed": 0, "skipped": 0 }));
-    let stats = world.stats().await;
+    let stats = fixture.stats().await;
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(3), &json!(0)));
-    assert_eq!(world.member(people[2].chat).await, (vec![MEMBER, DECORATION], Some(people[2].name.clone())));
+    assert_eq!(
+        fixture.member(people[2].chat).await,
+        (vec![MEMBER, DECORATION], Some(people[2].name.clone()))
+    );
 }
 
 #[tokio::test]
 async fn an_outage_repeats_only_what_is_left() {
     let people: Vec<Person> = (1..=60).map(trainee).collect();
-    let world = World::new(&people).await;
-    world.fault("PATCH /guilds/:guild/members/:user", 500, 1).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&people).await;
+    fixture.fault("PATCH /guilds/:guild/members/:user", 500, 1).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&chunk(&process, &people, 0)).await;
     let queue::Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     assert_eq!(result["failed"], 0);
     assert_eq!(result["updated"].as_i64().unwrap() + result["skipped"].as_i64().unwrap(), 60);
-    assert_eq!(world.updates().await, 60);
-    assert_eq!(world.wrong(&[]).await, 0);
+    assert_eq!(fixture.updates().await, 60);
+    assert_eq!(fixture.wrong(&[]).await, 0);
     for person in &people {
-        assert_eq!(world.member(person.chat).await.0, [MEMBER, DECORATION]);
+        assert_eq!(fixture.member(person.chat).await.0, [MEMBER, DECORATION]);
     }
 }

@@ -4,8 +4,8 @@ use queue::kinds::SyncMember;
 use queue::{Answer, Payload};
 use serde_json::{Value, json};
 
-use crate::fixture::{ADMIN, DECORATION, GROUP, GUILD, INTEGRATION, MEMBER, OFFICER, Person, TRAINEE};
-use crate::world::{World, bind, chat, guild_id, platforms_at};
+use crate::fixture::{Fixture, bind, chat, guild_id, platforms_at};
+use crate::people::{ADMIN, DECORATION, GROUP, GUILD, INTEGRATION, MEMBER, OFFICER, Person, TRAINEE};
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
@@ -26,21 +26,21 @@ fn astray() -> Person {
 #[tokio::test]
 async fn one_call_sets_roles_and_nickname_and_a_second_sync_finds_nothing() {
     let person = astray();
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     let result = process.succeed(&sync(&person)).await;
     let expected = json!({
         "added_roles": ids(&[MEMBER]), "removed_roles": ids(&[TRAINEE]), "nickname_updated": true, "failed_roles": [],
     });
     assert_eq!(result, expected);
-    assert_eq!(world.member(person.chat).await, (vec![MEMBER, DECORATION], Some(person.name.clone())));
-    assert_eq!(world.updates().await, 1);
+    assert_eq!(fixture.member(person.chat).await, (vec![MEMBER, DECORATION], Some(person.name.clone())));
+    assert_eq!(fixture.updates().await, 1);
 
     let again = process.succeed(&sync(&person)).await;
     let nothing =
         json!({ "added_roles": [], "removed_roles": [], "nickname_updated": false, "failed_roles": [] });
     assert_eq!(again, nothing);
-    assert_eq!(world.updates().await, 1);
+    assert_eq!(fixture.updates().await, 1);
 
     let audit = process.audit("sync.member").await;
     assert_eq!(
@@ -60,8 +60,8 @@ async fn one_call_sets_roles_and_nickname_and_a_second_sync_finds_nothing() {
 #[tokio::test]
 async fn roles_out_of_reach_are_reported_and_the_others_set() {
     let person = Person { rank: Some(255), held: vec![MEMBER], ..Person::right(1) };
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     for role in [ADMIN, INTEGRATION, GUILD + 9999, OFFICER] {
         bind(&process.context, 255, role).await;
     }
@@ -81,76 +81,76 @@ async fn roles_out_of_reach_are_reported_and_the_others_set() {
         ]
     );
     assert!(failed.iter().all(|failed| failed["reason"].as_str().is_some_and(|reason| !reason.is_empty())));
-    assert_eq!(world.member(person.chat).await.0, [OFFICER]);
+    assert_eq!(fixture.member(person.chat).await.0, [OFFICER]);
 }
 
 #[tokio::test]
 async fn who_is_not_linked_or_not_in_the_guild_is_told_so() {
     let unlinked = Person { linked_as: None, ..astray() };
     let gone = Person { in_guild: false, ..Person::right(2) };
-    let world = World::new(&[unlinked.clone(), gone.clone()]).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&[unlinked.clone(), gone.clone()]).await;
+    let process = fixture.process().await;
     let (status, error, _) = process.fail(&sync(&unlinked)).await;
     assert_eq!((status, error.as_str()), (404, "not_linked"));
     let (status, error, _) = process.fail(&sync(&gone)).await;
     assert_eq!((status, error.as_str()), (404, "not_a_member"));
-    assert_eq!(world.updates().await, 0);
+    assert_eq!(fixture.updates().await, 0);
 }
 
 #[tokio::test]
 async fn a_renamed_player_is_renamed_in_link_and_nickname() {
     let person =
         Person { linked_as: Some("before".to_owned()), nick: Some("before".to_owned()), ..Person::right(1) };
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     let result = process.succeed(&sync(&person)).await;
     assert_eq!(result["nickname_updated"], true);
     assert_eq!(process.linked_name(person.chat).await, person.name);
-    assert_eq!(world.member(person.chat).await.1, Some(person.name));
+    assert_eq!(fixture.member(person.chat).await.1, Some(person.name));
 }
 
 #[tokio::test]
 async fn without_the_names_call_the_stored_name_stands() {
     let person = Person { linked_as: Some("stored".to_owned()), ..astray() };
-    let world = World::new(std::slice::from_ref(&person)).await;
-    world.fault("POST /v1/users", 500, 1).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    fixture.fault("POST /v1/users", 500, 1).await;
+    let process = fixture.process().await;
     let result = process.succeed(&sync(&person)).await;
     assert_eq!(result["added_roles"], ids(&[MEMBER]));
-    assert_eq!(world.member(person.chat).await.1.as_deref(), Some("stored"));
+    assert_eq!(fixture.member(person.chat).await.1.as_deref(), Some("stored"));
 }
 
 #[tokio::test]
 async fn a_refused_nickname_does_not_hold_up_the_roles() {
     let person = astray();
-    let world = World::new(std::slice::from_ref(&person)).await;
-    world.fault(UPDATE, 403, 1).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    fixture.fault(UPDATE, 403, 1).await;
+    let process = fixture.process().await;
     let result = process.succeed(&sync(&person)).await;
     assert_eq!(result["added_roles"], ids(&[MEMBER]));
     assert_eq!(result["nickname_updated"], false);
     assert!(result["nickname_error"].as_str().unwrap().contains("Missing Permissions"), "{result}");
-    assert_eq!(world.member(person.chat).await, (vec![MEMBER, DECORATION], Some("old".to_owned())));
+    assert_eq!(fixture.member(person.chat).await, (vec![MEMBER, DECORATION], Some("old".to_owned())));
     assert_eq!(process.audit("sync.member").await[0].metadata["after"]["nickname"], "old");
 }
 
 #[tokio::test]
 async fn who_stands_above_the_bot_gets_roles_and_keeps_the_nickname_without_a_refused_call() {
     let person = Person { held: vec![ADMIN], nick: None, ..Person::right(1) };
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
     let result = process.succeed(&sync(&person)).await;
     assert_eq!((&result["added_roles"], &result["nickname_updated"]), (&ids(&[MEMBER]), &json!(false)));
     assert!(result["nickname_error"].as_str().is_some());
-    assert_eq!(world.stats().await["invalid"], 0);
+    assert_eq!(fixture.stats().await["invalid"], 0);
 }
 
 #[tokio::test]
 async fn a_refused_member_fails_with_the_platforms_reason() {
     let person = Person { held: vec![], ..Person::right(1) };
-    let world = World::new(std::slice::from_ref(&person)).await;
-    world.fault(ADD_ROLE, 403, 1).await;
-    let (status, error, message) = world.process().await.fail(&sync(&person)).await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    fixture.fault(ADD_ROLE, 403, 1).await;
+    let (status, error, message) = fixture.process().await.fail(&sync(&person)).await;
     assert_eq!((status, error.as_str()), (502, "platform_refused"));
     assert!(message.contains("Missing Permissions"), "{message}");
 }
@@ -158,9 +158,9 @@ async fn a_refused_member_fails_with_the_platforms_reason() {
 #[tokio::test]
 async fn a_role_that_is_refused_is_named_beside_what_was_done() {
     let person = Person { held: vec![TRAINEE, DECORATION], ..Person::right(1) };
-    let world = World::new(std::slice::from_ref(&person)).await;
-    world.fault(ADD_ROLE, 403, 1).await;
-    let result = world.process().await.succeed(&sync(&person)).await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    fixture.fault(ADD_ROLE, 403, 1).await;
+    let result = fixture.process().await.succeed(&sync(&person)).await;
     assert_eq!((&result["added_roles"], &result["removed_roles"]), (&ids(&[]), &ids(&[TRAINEE])));
     let failed = &result["failed_roles"][0];
     assert_eq!(
@@ -168,7 +168,7 @@ async fn a_role_that_is_refused_is_named_beside_what_was_done() {
         (&json!(MEMBER.to_string()), &json!("platform_refused"))
     );
     assert!(failed["reason"].as_str().unwrap().contains("Missing Permissions"), "{failed}");
-    assert_eq!(world.member(person.chat).await.0, [DECORATION]);
+    assert_eq!(fixture.member(person.chat).await.0, [DECORATION]);
 }
 
 #[tokio::test]
@@ -176,33 +176,33 @@ async fn one_difference_is_one_call_that_names_nothing_else() {
     let nickname =
         Person { nick: Some("old".to_owned()), held: vec![MEMBER, DECORATION], ..Person::right(1) };
     let extra = Person { held: vec![MEMBER, TRAINEE], ..Person::right(2) };
-    let world = World::new(&[nickname.clone(), extra.clone()]).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(&[nickname.clone(), extra.clone()]).await;
+    let process = fixture.process().await;
     assert_eq!(process.succeed(&sync(&nickname)).await["nickname_updated"], true);
     assert_eq!(process.succeed(&sync(&extra)).await["removed_roles"], ids(&[TRAINEE]));
-    let stats = world.stats().await;
+    let stats = fixture.stats().await;
     assert_eq!((&stats["member_updates"], &stats["requests"][UPDATE]), (&json!(2), &json!({ "200": 1 })));
-    assert_eq!(world.member(nickname.chat).await, (vec![MEMBER, DECORATION], Some(nickname.name.clone())));
-    assert_eq!(world.member(extra.chat).await.0, [MEMBER]);
+    assert_eq!(fixture.member(nickname.chat).await, (vec![MEMBER, DECORATION], Some(nickname.name.clone())));
+    assert_eq!(fixture.member(extra.chat).await.0, [MEMBER]);
 }
 
 #[tokio::test]
 async fn an_outage_is_sat_out() {
     let person = astray();
-    let world = World::new(std::slice::from_ref(&person)).await;
-    world.fault(UPDATE, 503, 1).await;
-    let process = world.process().await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    fixture.fault(UPDATE, 503, 1).await;
+    let process = fixture.process().await;
     let job = process.enqueue(&sync(&person)).await;
     assert!(matches!(process.finish(job).await, Answer::Succeeded(_)));
     assert_eq!(process.row(job).await.attempt, 2);
-    assert_eq!(world.updates().await, 1);
+    assert_eq!(fixture.updates().await, 1);
 }
 
 #[tokio::test]
 async fn without_a_token_the_answer_names_the_variable() {
     let person = astray();
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process_with(platforms_at(world.simulator, None)).await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process_with(platforms_at(fixture.simulator, None)).await;
     let (status, error, message) = process.fail(&sync(&person)).await;
     assert_eq!((status, error.as_str()), (503, "platform_not_configured"));
     assert!(message.contains("GUILDHALL_CHAT_TOKEN"), "{message}");
@@ -211,19 +211,19 @@ async fn without_a_token_the_answer_names_the_variable() {
 #[tokio::test]
 async fn a_group_that_does_not_exist_takes_no_roles_away() {
     let person = astray();
-    let world = World::new(std::slice::from_ref(&person)).await;
-    world.fault("GET /cloud/v2/groups/:group/roles", 404, 1).await;
-    let (status, error, _) = world.process().await.fail(&sync(&person)).await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    fixture.fault("GET /cloud/v2/groups/:group/roles", 404, 1).await;
+    let (status, error, _) = fixture.process().await.fail(&sync(&person)).await;
     assert_eq!((status, error.as_str()), (422, "unknown_group"));
-    assert_eq!(world.updates().await, 0);
+    assert_eq!(fixture.updates().await, 0);
 }
 
 #[tokio::test]
 async fn a_rank_change_moves_the_role() {
     let person = Person::right(1);
-    let world = World::new(std::slice::from_ref(&person)).await;
-    let process = world.process().await;
-    world.change_member(json!({ "group_id": GROUP, "play_id": person.play, "ranks": [50, 100] })).await;
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    fixture.change_member(json!({ "group_id": GROUP, "play_id": person.play, "ranks": [50, 100] })).await;
     let result = process.succeed(&sync(&person)).await;
     assert_eq!(result["added_roles"], ids(&[TRAINEE, OFFICER]));
     assert_eq!(result["removed_roles"], ids(&[MEMBER]));

@@ -6,8 +6,8 @@ use anyhow::{Context as _, anyhow, ensure};
 use entities::api_key::{NewKey, Scope};
 use entities::key_text::KeyText;
 use entities::{GuildId, guild};
-use platforms::simulator::{self, RateLimit, SimulatorOptions, SimulatorState};
 use runtime::{Config, Context, PlatformArgs, Rate, Secret, Shutdown};
+use simulator::{RateLimit, SimulatorOptions, SimulatorState};
 use tokio::net::TcpListener;
 
 use super::peer::{self, Peer};

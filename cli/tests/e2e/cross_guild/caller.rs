@@ -5,7 +5,7 @@ use std::cell::Cell;
 use serde_json::Value;
 
 use super::operations::Request;
-use crate::harness::{Answer, Api, Guild, World};
+use testkit::{Answer, Api, Deployment, Guild};
 
 /// Below the lowest quota of a minute.
 const CALLS_PER_KEY: usize = 9;
@@ -19,15 +19,15 @@ pub(super) struct Caller {
 
 impl Caller {
     /// Has its keys from the beginning: making one changes the database.
-    pub(super) async fn of(world: &World, guild: &Guild, calls: usize) -> Self {
+    pub(super) async fn of(deployment: &Deployment, guild: &Guild, calls: usize) -> Self {
         let owner = guild.members[0].chat.as_str();
         let args = ["keys", "create", "--guild", &guild.id, "--name", "walk", "--owner", owner];
         let args: Vec<&str> = args.into_iter().chain(["--scopes", ALL_SCOPES]).collect();
         let mut keys = Vec::new();
         for _ in 0..calls.div_ceil(CALLS_PER_KEY) {
-            keys.push(world.command(&args).await.succeeded().trim().to_owned());
+            keys.push(deployment.command(&args).await.succeeded().trim().to_owned());
         }
-        Self { api: world.api(), keys, calls: Cell::new(0) }
+        Self { api: deployment.api(), keys, calls: Cell::new(0) }
     }
 
     pub(super) async fn send(&self, request: Request, guild_header: Option<&str>) -> Answer {

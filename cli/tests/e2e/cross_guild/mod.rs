@@ -10,11 +10,11 @@ use serde_json::json;
 use self::caller::{Caller, comparable};
 use self::objects::Ids;
 use self::operations::{Operation, operations};
-use crate::harness::{Rows, World, both_modes};
+use testkit::{Deployment, Rows, both_modes};
 
 both_modes!(
-    naming_another_guild_is_403_on_every_path,
-    another_guilds_ids_answer_as_unknown_ones,
+    naming_another_guild_is_403_on_every_path(own),
+    another_guilds_ids_answer_as_unknown_ones(own),
     the_guild_itself_finds_all_that_the_walk_names,
 );
 
@@ -24,16 +24,16 @@ const IN_PATH: usize = 50;
 const IN_BODY: usize = 35;
 const PLACES: usize = 80;
 
-async fn naming_another_guild_is_403_on_every_path(world: &World) {
-    let (victim, own) = (world.guild(), world.other_guild());
-    let (theirs, mine) = (Ids::made(world, victim, 101).await, Ids::made(world, own, 201).await);
+async fn naming_another_guild_is_403_on_every_path(deployment: &Deployment) {
+    let (victim, own) = (deployment.guild(), deployment.other_guild());
+    let (theirs, mine) = (Ids::made(deployment, victim, 101).await, Ids::made(deployment, own, 201).await);
     let nowhere = Ids::unknown();
-    let all = operations(world).await;
+    let all = operations(deployment).await;
     let in_path = all.iter().filter(|operation| operation.guild_in_path()).count();
     let in_body = all.iter().filter(|operation| operation.guild_in_body).count();
     assert!(all.len() > OPERATIONS && in_path > IN_PATH && in_body > IN_BODY, "{in_path} {in_body}");
-    let intruder = Caller::of(world, own, 2 * (in_path + in_body + all.len())).await;
-    let (before, updates) = (world.rows(None).await, world.simulator.member_updates().await);
+    let intruder = Caller::of(deployment, own, 2 * (in_path + in_body + all.len())).await;
+    let (before, updates) = (deployment.rows(None).await, deployment.member_updates().await);
     for guild in [&theirs, &nowhere] {
         for operation in &all {
             let mut requests = vec![(operation.request(&mine, &[], &mine), Some(guild.guild.as_str()))];
@@ -51,19 +51,19 @@ async fn naming_another_guild_is_403_on_every_path(world: &World) {
             }
         }
     }
-    unchanged(&before, &world.rows(None).await);
-    assert_eq!(world.simulator.member_updates().await, updates);
+    unchanged(&before, &deployment.rows(None).await);
+    assert_eq!(deployment.member_updates().await, updates);
 }
 
-async fn another_guilds_ids_answer_as_unknown_ones(world: &World) {
-    let (victim, own) = (world.guild(), world.other_guild());
-    let (theirs, mine) = (Ids::made(world, victim, 101).await, Ids::made(world, own, 201).await);
+async fn another_guilds_ids_answer_as_unknown_ones(deployment: &Deployment) {
+    let (victim, own) = (deployment.guild(), deployment.other_guild());
+    let (theirs, mine) = (Ids::made(deployment, victim, 101).await, Ids::made(deployment, own, 201).await);
     let nowhere = Ids::unknown();
-    let all = operations(world).await;
+    let all = operations(deployment).await;
     let walks: Vec<_> = all.iter().flat_map(Operation::walks).collect();
     assert!(walks.len() > PLACES, "{}", walks.len());
-    let intruder = Caller::of(world, own, 2 * walks.len()).await;
-    let (before, updates) = (world.rows(Some(&own.id)).await, world.simulator.member_updates().await);
+    let intruder = Caller::of(deployment, own, 2 * walks.len()).await;
+    let (before, updates) = (deployment.rows(Some(&own.id)).await, deployment.member_updates().await);
     let mut wrong = Vec::new();
     for (operation, places) in walks {
         let mut answers = Vec::new();
@@ -79,16 +79,16 @@ async fn another_guilds_ids_answer_as_unknown_ones(world: &World) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    unchanged(&before, &world.rows(Some(&own.id)).await);
-    assert_eq!(world.simulator.member_updates().await, updates);
+    unchanged(&before, &deployment.rows(Some(&own.id)).await);
+    assert_eq!(deployment.member_updates().await, updates);
 }
 
 /// Otherwise the two tests above would show nothing: each id is one that the guild's own key reaches.
-async fn the_guild_itself_finds_all_that_the_walk_names(world: &World) {
-    let guild = world.guild();
-    let ids = Ids::made(world, guild, 101).await;
-    let all = operations(world).await;
-    let insider = Caller::of(world, guild, all.len()).await;
+async fn the_guild_itself_finds_all_that_the_walk_names(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let ids = Ids::made(deployment, guild, 101).await;
+    let all = operations(deployment).await;
+    let insider = Caller::of(deployment, guild, all.len()).await;
     let mut wrong = Vec::new();
     for operation in all.iter().filter(|operation| operation.method != "DELETE") {
         let answer = insider.send(operation.request(&ids, &operation.ids(), &ids), None).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Api, Guild, World, eventually};
+use testkit::{Api, Deployment, Guild, eventually};
 
 /// Ids of things outside the service, or free text: whoever names them learns nothing about another guild.
 pub(super) const OUTSIDE: [&str; 8] = [
@@ -78,8 +78,8 @@ impl Ids {
     }
 
     /// `number` is of the guild's own choosing where guilds choose.
-    pub(super) async fn made(world: &World, guild: &Guild, number: i64) -> Self {
-        let api = world.api().key(&guild.admin_key);
+    pub(super) async fn made(deployment: &Deployment, guild: &Guild, number: i64) -> Self {
+        let api = deployment.api().key(&guild.admin_key);
         let [_, officer, idle, ..] = &guild.members[..] else { unreachable!() };
         let banned = &guild.members[6];
         let mut by_kind = staff_records(&api, guild).await;

@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::objects::{Ids, kind_of};
-use crate::harness::{World, http_client};
+use testkit::{Deployment, http_client};
 
 /// `{guildId}` and `guild_id`: no object, the guild itself.
 const GUILD: [&str; 2] = ["guildId", "guild_id"];
@@ -35,8 +35,8 @@ pub(super) struct Request {
 
 /// All of them. What makes things comes after what needs them: of the numbers that guilds choose, one that was just used
 /// up in the own guild would no longer be another guild's alone.
-pub(super) async fn operations(world: &World) -> Vec<Operation> {
-    let url = format!("{}/openapi.json", world.roles().api_base(0));
+pub(super) async fn operations(deployment: &Deployment) -> Vec<Operation> {
+    let url = format!("{}/openapi.json", deployment.api_base(0));
     let document = http_client().get(url).send().await.unwrap().text().await.unwrap();
     let document: Value = serde_json::from_str(&document).unwrap();
     let mut all = Vec::new();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Moderating, STRANGER, STRANGER_CHAT};
-use crate::harness::{World, both_modes, eventually};
+use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
     a_ban_on_either_account_is_found_through_the_other,
@@ -16,124 +16,130 @@ both_modes!(
     an_unban_lifts_everything_and_says_when_there_was_nothing,
 );
 
-async fn a_ban_on_either_account_is_found_through_the_other(world: &World) {
-    let member = &world.guild().members[10];
+async fn a_ban_on_either_account_is_found_through_the_other(deployment: &Deployment) {
+    let member = &deployment.guild().members[10];
     let (chat, play) = (member.chat.as_str(), member.play.to_string());
     // Known as clear before.
-    assert!(!world.is_banned(chat).await && !world.is_banned(&play).await);
+    assert!(!deployment.is_banned(chat).await && !deployment.is_banned(&play).await);
     for named in [chat, play.as_str()] {
-        world.ban(named, json!({})).await;
-        assert!(world.is_banned(chat).await && world.is_banned(&play).await, "by {named}");
-        assert_eq!(world.ban_status(chat).await["ban_info"]["identifier"], named);
+        deployment.ban(named, json!({})).await;
+        assert!(deployment.is_banned(chat).await && deployment.is_banned(&play).await, "by {named}");
+        assert_eq!(deployment.ban_status(chat).await["ban_info"]["identifier"], named);
         let other = if named == chat { play.as_str() } else { chat };
-        world.unban(other, json!({})).await.ok();
-        assert!(!world.is_banned(chat).await && !world.is_banned(&play).await, "by {named}");
+        deployment.unban(other, json!({})).await.ok();
+        assert!(!deployment.is_banned(chat).await && !deployment.is_banned(&play).await, "by {named}");
     }
     // A ban on each: of the two the one that ends last is told, and one call lifts both.
-    world.ban(chat, json!({ "duration_seconds": 600 })).await;
-    let permanent = world.ban(&play, json!({})).await;
-    assert_eq!(world.ban_status(chat).await["ban_info"]["id"], permanent);
-    assert_eq!(world.unban(chat, json!({})).await.ok()["lifted"].as_array().unwrap().len(), 2);
-    assert!(!world.is_banned(&play).await);
+    deployment.ban(chat, json!({ "duration_seconds": 600 })).await;
+    let permanent = deployment.ban(&play, json!({})).await;
+    assert_eq!(deployment.ban_status(chat).await["ban_info"]["id"], permanent);
+    assert_eq!(deployment.unban(chat, json!({})).await.ok()["lifted"].as_array().unwrap().len(), 2);
+    assert!(!deployment.is_banned(&play).await);
     // In another guild nobody is banned by it.
-    world.ban(chat, json!({})).await;
-    let other = world.other_guild();
+    deployment.ban(chat, json!({})).await;
+    let other = deployment.other_guild();
     let path = format!("/moderation/{}/ban-status/{chat}", other.id);
-    assert_eq!(world.api().key(&other.admin_key).get(&path).await.ok()["banned"], false);
+    assert_eq!(deployment.api().key(&other.admin_key).get(&path).await.ok()["banned"], false);
 }
 
-async fn a_link_made_later_counts(world: &World) {
-    world.ban(STRANGER_CHAT, json!({})).await;
-    assert!(!world.is_banned(STRANGER).await);
-    let list = world.moderation("play/bans/active");
-    let before = world.api().get(&list).await.ok();
+async fn a_link_made_later_counts(deployment: &Deployment) {
+    deployment.ban(STRANGER_CHAT, json!({})).await;
+    assert!(!deployment.is_banned(STRANGER).await);
+    let list = deployment.moderation("play/bans/active");
+    let before = deployment.api().get(&list).await.ok();
     assert_eq!(before["bans"][0]["identifier"], STRANGER_CHAT);
     let csv = format!("chat_id,play_id,play_username\n{STRANGER_CHAT},{STRANGER},late\n");
-    std::fs::write(world.folder().join("links.csv"), csv).unwrap();
-    world.command(&["links", "import", "links.csv", "--guild", &world.guild().id]).await.succeeded();
+    std::fs::write(deployment.folder().join("links.csv"), csv).unwrap();
+    deployment
+        .command(&["links", "import", "links.csv", "--guild", &deployment.guild().id])
+        .await
+        .succeeded();
     eventually("the other account is banned", Duration::from_secs(3), async || {
-        world.is_banned(STRANGER).await.then_some(())
+        deployment.is_banned(STRANGER).await.then_some(())
     })
     .await;
     // The list names the game id now, and says that it changed.
     let since = before["revision"].as_i64().unwrap();
-    let changes = world.api().get(&format!("{list}?since={since}")).await.ok();
+    let changes = deployment.api().get(&format!("{list}?since={since}")).await.ok();
     assert_eq!(changes["bans"][0]["identifier"], STRANGER, "{changes}");
     assert_eq!(changes["bans"][0]["id"], before["bans"][0]["id"]);
 }
 
-async fn a_place_narrows_bans_and_checks(world: &World) {
-    world.ban(STRANGER, json!({ "place_id": 11 })).await;
-    assert!(world.is_banned(STRANGER).await, "a check without a place sees all");
-    assert!(world.is_banned_in(STRANGER, 11).await && !world.is_banned_in(STRANGER, 12).await);
-    let everywhere = world.ban(STRANGER, json!({ "duration_seconds": 600 })).await;
-    assert!(world.is_banned_in(STRANGER, 12).await);
-    assert_eq!(world.ban_history("active=true").await.len(), 2, "different places do not supersede");
+async fn a_place_narrows_bans_and_checks(deployment: &Deployment) {
+    deployment.ban(STRANGER, json!({ "place_id": 11 })).await;
+    assert!(deployment.is_banned(STRANGER).await, "a check without a place sees all");
+    assert!(deployment.is_banned_in(STRANGER, 11).await && !deployment.is_banned_in(STRANGER, 12).await);
+    let everywhere = deployment.ban(STRANGER, json!({ "duration_seconds": 600 })).await;
+    assert!(deployment.is_banned_in(STRANGER, 12).await);
+    assert_eq!(deployment.ban_history("active=true").await.len(), 2, "different places do not supersede");
     // Lifting it in one place leaves the other.
-    let answer = world.unban(STRANGER, json!({ "place_id": 11 })).await;
+    let answer = deployment.unban(STRANGER, json!({ "place_id": 11 })).await;
     assert!(answer.message().contains("still"), "{answer}");
-    assert_eq!(world.ban_status(STRANGER).await["ban_info"]["id"], everywhere);
-    assert!(world.is_banned_in(STRANGER, 11).await, "by the ban of every game");
-    world.ban(STRANGER, json!({ "place_id": 13 })).await;
-    world.unban(STRANGER, json!({})).await.ok();
-    assert!(!world.is_banned(STRANGER).await);
+    assert_eq!(deployment.ban_status(STRANGER).await["ban_info"]["id"], everywhere);
+    assert!(deployment.is_banned_in(STRANGER, 11).await, "by the ban of every game");
+    deployment.ban(STRANGER, json!({ "place_id": 13 })).await;
+    deployment.unban(STRANGER, json!({})).await.ok();
+    assert!(!deployment.is_banned(STRANGER).await);
 }
 
-async fn an_end_in_one_place_says_what_still_holds_there(world: &World) {
+async fn an_end_in_one_place_says_what_still_holds_there(deployment: &Deployment) {
     for (verb, end, still) in [("ban", "unban", "still_banned"), ("mute", "unmute", "still_muted")] {
         let here = json!({ "place_id": 11 });
-        world.sentence(verb, STRANGER, json!({})).await.ok();
+        deployment.sentence(verb, STRANGER, json!({})).await.ok();
         // Nothing of this place, and what counts there stays.
-        let none = world.sentence(end, STRANGER, here.clone()).await;
+        let none = deployment.sentence(end, STRANGER, here.clone()).await;
         assert!(none.message().contains("still in force"), "{none}");
         let none = none.ok();
         assert_eq!((&none[still], &none["lifted"]), (&json!(true), &json!([])));
-        world.sentence(verb, STRANGER, here.clone()).await.ok();
-        let lifted = world.sentence(end, STRANGER, here.clone()).await;
+        deployment.sentence(verb, STRANGER, here.clone()).await.ok();
+        let lifted = deployment.sentence(end, STRANGER, here.clone()).await;
         assert!(lifted.message().contains("still in force"), "{lifted}");
         let lifted = lifted.ok();
         assert_eq!((&lifted[still], lifted["lifted"].as_array().unwrap().len()), (&json!(true), 1));
         // Where nothing wider holds.
-        world.sentence(verb, STRANGER, json!({ "place_id": 12 })).await.ok();
-        assert_eq!(world.sentence(end, STRANGER, json!({})).await.ok()[still], false);
+        deployment.sentence(verb, STRANGER, json!({ "place_id": 12 })).await.ok();
+        assert_eq!(deployment.sentence(end, STRANGER, json!({})).await.ok()[still], false);
         for more in [here, json!({})] {
-            let nothing = world.sentence(end, STRANGER, more).await;
+            let nothing = deployment.sentence(end, STRANGER, more).await;
             assert!(!nothing.message().contains("still"), "{nothing}");
             assert_eq!(nothing.ok()[still], false);
         }
     }
 }
 
-async fn mutes_follow_the_same_rules(world: &World) {
-    let member = &world.guild().members[11];
+async fn mutes_follow_the_same_rules(deployment: &Deployment) {
+    let member = &deployment.guild().members[11];
     let play = member.play.to_string();
-    let first = world.sentence("mute", &member.chat, json!({})).await.ok()["id"].clone();
-    assert!(world.is_muted(&play).await && !world.is_banned(&play).await);
-    let second = world.sentence("mute", &member.chat, json!({ "duration_seconds": 60 })).await.ok();
+    let first = deployment.sentence("mute", &member.chat, json!({})).await.ok()["id"].clone();
+    assert!(deployment.is_muted(&play).await && !deployment.is_banned(&play).await);
+    let second = deployment.sentence("mute", &member.chat, json!({ "duration_seconds": 60 })).await.ok();
     assert_ne!(second["id"], first);
-    let list = world.api().get(&world.moderation("play/mutes/active")).await.ok();
+    let list = deployment.api().get(&deployment.moderation("play/mutes/active")).await.ok();
     assert_eq!(list["mutes"].as_array().unwrap().len(), 1, "{list}");
     let row = &list["mutes"][0];
     assert_eq!((&row["id"], &row["identifier"]), (&second["id"], &json!(play)));
     assert!(row["reason"].is_string() && row["expires_at"].is_string(), "{row}");
-    world.sentence("mute", &play, json!({ "place_id": 5 })).await.ok();
-    assert_eq!(world.sentence("unmute", &play, json!({})).await.ok()["lifted"].as_array().unwrap().len(), 2);
-    assert!(!world.is_muted(&member.chat).await);
-    let again = world.sentence("unmute", &play, json!({})).await;
+    deployment.sentence("mute", &play, json!({ "place_id": 5 })).await.ok();
+    assert_eq!(
+        deployment.sentence("unmute", &play, json!({})).await.ok()["lifted"].as_array().unwrap().len(),
+        2
+    );
+    assert!(!deployment.is_muted(&member.chat).await);
+    let again = deployment.sentence("unmute", &play, json!({})).await;
     assert!(again.message().contains("no active mute"), "{again}");
     assert_eq!(again.ok()["unmuted"], true);
 }
 
-async fn an_unban_lifts_everything_and_says_when_there_was_nothing(world: &World) {
-    let nothing = world.unban(STRANGER, json!({})).await;
+async fn an_unban_lifts_everything_and_says_when_there_was_nothing(deployment: &Deployment) {
+    let nothing = deployment.unban(STRANGER, json!({})).await;
     assert!(nothing.message().contains("no active ban"), "{nothing}");
     assert_eq!(nothing.ok()["unbanned"], true);
-    assert!(world.audit("moderation.unban").await.is_empty());
+    assert!(deployment.audit("moderation.unban").await.is_empty());
     for place in [json!(null), json!(1), json!(2)] {
-        world.ban(STRANGER, json!({ "place_id": place })).await;
+        deployment.ban(STRANGER, json!({ "place_id": place })).await;
     }
-    let lifted = world.unban(STRANGER, json!({})).await;
+    let lifted = deployment.unban(STRANGER, json!({})).await;
     assert!(!lifted.message().contains("no active ban"), "{lifted}");
     assert_eq!(lifted.ok()["lifted"].as_array().unwrap().len(), 3);
-    assert!(!world.is_banned(STRANGER).await);
+    assert!(!deployment.is_banned(STRANGER).await);
 }

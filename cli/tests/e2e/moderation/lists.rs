@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Moderating, STRANGER, STRANGER_CHAT};
-use crate::harness::{World, both_modes, http_client};
+use testkit::{Deployment, both_modes, http_client};
 
 both_modes!(
     the_active_list_names_players_by_their_game_id,
@@ -14,12 +14,12 @@ both_modes!(
     the_history_pages_and_filters,
 );
 
-async fn the_active_list_names_players_by_their_game_id(world: &World) {
-    let member = &world.guild().members[13];
-    world.ban(&member.chat, json!({ "duration_seconds": 900 })).await;
-    world.ban(STRANGER, json!({ "place_id": 4 })).await;
-    world.ban(STRANGER_CHAT, json!({})).await;
-    let data = world.api().get(&world.moderation("play/bans/active?scope=all")).await.ok();
+async fn the_active_list_names_players_by_their_game_id(deployment: &Deployment) {
+    let member = &deployment.guild().members[13];
+    deployment.ban(&member.chat, json!({ "duration_seconds": 900 })).await;
+    deployment.ban(STRANGER, json!({ "place_id": 4 })).await;
+    deployment.ban(STRANGER_CHAT, json!({})).await;
+    let data = deployment.api().get(&deployment.moderation("play/bans/active?scope=all")).await.ok();
     let bans = data["bans"].as_array().unwrap();
     let named: Vec<_> = bans.iter().map(|ban| ban["identifier"].as_str().unwrap()).collect();
     assert_eq!(named, [member.play.to_string().as_str(), STRANGER, STRANGER_CHAT]);
@@ -29,53 +29,57 @@ async fn the_active_list_names_players_by_their_game_id(world: &World) {
     assert!(bans[0]["expires_at"].is_string());
     assert_eq!((&bans[1]["expires_at"], &bans[1]["place_id"]), (&Value::Null, &json!(4)));
     assert_eq!(data["complete"], true);
-    let other = world.other_guild();
+    let other = deployment.other_guild();
     let path = format!("/moderation/{}/play/bans/active", other.id);
-    assert_eq!(world.api().key(&other.admin_key).get(&path).await.ok()["bans"], json!([]));
+    assert_eq!(deployment.api().key(&other.admin_key).get(&path).await.ok()["bans"], json!([]));
 }
 
 /// What the first guild's active list holds for this query, as `(identifier, place)`.
-async fn listed(world: &World, list: &str, query: &str) -> Vec<(String, Option<i64>)> {
-    let data = world.api().get(&world.moderation(&format!("play/{list}/active?{query}"))).await.ok();
+async fn listed(deployment: &Deployment, list: &str, query: &str) -> Vec<(String, Option<i64>)> {
+    let data =
+        deployment.api().get(&deployment.moderation(&format!("play/{list}/active?{query}"))).await.ok();
     let rows = data[list].as_array().unwrap().iter();
     rows.map(|row| (row["identifier"].as_str().unwrap().to_owned(), row["place_id"].as_i64())).collect()
 }
 
-async fn a_list_holds_what_counts_where_it_is_enforced(world: &World) {
+async fn a_list_holds_what_counts_where_it_is_enforced(deployment: &Deployment) {
     for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
         for (whom, place) in [("700", json!(null)), ("704", json!(4)), ("705", json!(5)), ("700", json!(5))] {
-            world.sentence(verb, whom, json!({ "place_id": place })).await.ok();
+            deployment.sentence(verb, whom, json!({ "place_id": place })).await.ok();
         }
         let row = |whom: &str, place| (whom.to_owned(), place);
         let (everywhere, four, five) = (row("700", None), row("704", Some(4)), row("705", Some(5)));
-        assert_eq!(listed(world, list, "").await, std::slice::from_ref(&everywhere));
-        assert_eq!(listed(world, list, "place_id=4").await, [everywhere.clone(), four.clone()]);
-        assert_eq!(listed(world, list, "place_id=9").await, std::slice::from_ref(&everywhere));
+        assert_eq!(listed(deployment, list, "").await, std::slice::from_ref(&everywhere));
+        assert_eq!(listed(deployment, list, "place_id=4").await, [everywhere.clone(), four.clone()]);
+        assert_eq!(listed(deployment, list, "place_id=9").await, std::slice::from_ref(&everywhere));
         let all = [everywhere, four, five, row("700", Some(5))];
-        assert_eq!(listed(world, list, "scope=all").await, all);
-        assert_eq!(listed(world, list, "place_id=5").await, [&all[0], &all[2], &all[3]].map(Clone::clone));
-        let path = world.moderation(&format!("play/{list}/active"));
+        assert_eq!(listed(deployment, list, "scope=all").await, all);
+        assert_eq!(
+            listed(deployment, list, "place_id=5").await,
+            [&all[0], &all[2], &all[3]].map(Clone::clone)
+        );
+        let path = deployment.moderation(&format!("play/{list}/active"));
         for (query, field) in [
             ("place_id=x", "`place_id`"),
             ("place_id=-1", "`place_id`"),
             ("scope=some", "`scope`"),
             ("scope=all&place_id=4", "`place_id`"),
         ] {
-            world.api().get(&format!("{path}?{query}")).await.refused(400, &[field]);
+            deployment.api().get(&format!("{path}?{query}")).await.refused(400, &[field]);
         }
     }
 }
 
-async fn an_unchanged_list_is_not_sent_again(world: &World) {
-    let base = world.roles().apis[0].base.clone();
+async fn an_unchanged_list_is_not_sent_again(deployment: &Deployment) {
+    let base = deployment.api_base(0);
     for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
-        world.sentence(verb, STRANGER, json!({})).await.ok();
-        let path = world.moderation(&format!("play/{list}/active"));
-        let first = world.api().get(&path).await;
+        deployment.sentence(verb, STRANGER, json!({})).await.ok();
+        let path = deployment.moderation(&format!("play/{list}/active"));
+        let first = deployment.api().get(&path).await;
         let tag = first.header("etag").unwrap().to_owned();
         let ask = async |tag: &str| {
             let request = http_client().get(format!("{base}{path}")).header("if-none-match", tag);
-            request.header("x-api-key", &world.guild().admin_key).send().await.unwrap()
+            request.header("x-api-key", &deployment.guild().admin_key).send().await.unwrap()
         };
         let same = ask(&format!("\"other\", W/{tag}")).await;
         assert_eq!(same.status(), 304);
@@ -83,29 +87,29 @@ async fn an_unchanged_list_is_not_sent_again(world: &World) {
         assert!(same.headers().contains_key("x-ratelimit-remaining"));
         assert!(same.bytes().await.unwrap().is_empty());
         // The list of a place is another list, also where it holds the same.
-        let of_place = world.api().get(&format!("{path}?place_id=4")).await;
+        let of_place = deployment.api().get(&format!("{path}?place_id=4")).await;
         assert_ne!(of_place.header("etag"), Some(tag.as_str()));
-        world.sentence(verb, STRANGER_CHAT, json!({})).await.ok();
+        deployment.sentence(verb, STRANGER_CHAT, json!({})).await.ok();
         let changed = ask(&tag).await;
         assert_eq!(changed.status(), 200);
         assert_ne!(changed.headers()["etag"], tag.as_str());
     }
 }
 
-async fn a_client_that_follows_the_revision_has_the_list(world: &World) {
-    let path = world.moderation("play/bans/active");
+async fn a_client_that_follows_the_revision_has_the_list(deployment: &Deployment) {
+    let path = deployment.moderation("play/bans/active");
     let mut cache: std::collections::BTreeMap<i64, Value> = std::collections::BTreeMap::new();
     let mut revision = 0;
     for step in 0..6 {
         match step {
-            0 => drop(world.ban("601", json!({})).await),
-            1 => drop(world.ban("602", json!({})).await),
-            2 => drop(world.ban("601", json!({ "duration_seconds": 60 })).await),
-            3 => drop(world.unban("602", json!({})).await.ok()),
-            4 => drop(world.sentence("mute", "603", json!({})).await.ok()),
+            0 => drop(deployment.ban("601", json!({})).await),
+            1 => drop(deployment.ban("602", json!({})).await),
+            2 => drop(deployment.ban("601", json!({ "duration_seconds": 60 })).await),
+            3 => drop(deployment.unban("602", json!({})).await.ok()),
+            4 => drop(deployment.sentence("mute", "603", json!({})).await.ok()),
             _ => {}
         }
-        let data = world.api().get(&format!("{path}?since={revision}")).await.ok();
+        let data = deployment.api().get(&format!("{path}?since={revision}")).await.ok();
         if data["complete"] == true {
             cache.clear();
         }
@@ -118,35 +122,35 @@ async fn a_client_that_follows_the_revision_has_the_list(world: &World) {
         assert_eq!(data["complete"] == true, revision == 0, "{data}");
         assert!(step < 4 || data["bans"] == json!([]), "no ban changed: {data}");
         revision = data["revision"].as_i64().unwrap();
-        let whole = world.api().get(&path).await.ok();
+        let whole = deployment.api().get(&path).await.ok();
         assert_eq!(whole["bans"], Value::Array(cache.values().cloned().collect()), "step {step}");
     }
     // From another database: begin anew.
-    let data = world.api().get(&format!("{path}?since=99999")).await.ok();
+    let data = deployment.api().get(&format!("{path}?since=99999")).await.ok();
     assert_eq!((&data["complete"], data["bans"].as_array().unwrap().len()), (&json!(true), 1));
-    world.api().get(&format!("{path}?since=-1")).await.refused(400, &["since"]);
-    world.api().get(&format!("{path}?since=x")).await.refused(400, &["since"]);
+    deployment.api().get(&format!("{path}?since=-1")).await.refused(400, &["since"]);
+    deployment.api().get(&format!("{path}?since=x")).await.refused(400, &["since"]);
 }
 
 /// Three clients, each of which asks for what changed with the parameters of its list, while bans of several places and
 /// of every game come and go.
-async fn each_place_follows_its_own_list(world: &World) {
+async fn each_place_follows_its_own_list(deployment: &Deployment) {
     let queries = ["", "place_id=4", "scope=all"];
     let mut clients = queries.map(|_| (0, std::collections::BTreeMap::<i64, Value>::new()));
     for step in 0..8 {
         match step {
-            0 => drop(world.ban("601", json!({ "place_id": 4 })).await),
-            1 => drop(world.ban("602", json!({ "place_id": 5 })).await),
-            2 => drop(world.ban("603", json!({})).await),
-            3 => drop(world.ban("602", json!({ "place_id": 5, "duration_seconds": 600 })).await),
-            4 => drop(world.unban("602", json!({})).await.ok()),
-            5 => drop(world.ban("601", json!({})).await),
-            6 => drop(world.unban("601", json!({ "place_id": 4 })).await.ok()),
-            _ => drop(world.unban("603", json!({})).await.ok()),
+            0 => drop(deployment.ban("601", json!({ "place_id": 4 })).await),
+            1 => drop(deployment.ban("602", json!({ "place_id": 5 })).await),
+            2 => drop(deployment.ban("603", json!({})).await),
+            3 => drop(deployment.ban("602", json!({ "place_id": 5, "duration_seconds": 600 })).await),
+            4 => drop(deployment.unban("602", json!({})).await.ok()),
+            5 => drop(deployment.ban("601", json!({})).await),
+            6 => drop(deployment.unban("601", json!({ "place_id": 4 })).await.ok()),
+            _ => drop(deployment.unban("603", json!({})).await.ok()),
         }
         for (query, (revision, cache)) in queries.iter().zip(&mut clients) {
-            let path = world.moderation(&format!("play/bans/active?{query}"));
-            let data = world.api().get(&format!("{path}&since={revision}")).await.ok();
+            let path = deployment.moderation(&format!("play/bans/active?{query}"));
+            let data = deployment.api().get(&format!("{path}&since={revision}")).await.ok();
             if data["complete"] == true {
                 cache.clear();
             }
@@ -159,36 +163,36 @@ async fn each_place_follows_its_own_list(world: &World) {
                 cache.insert(ban["id"].as_i64().unwrap(), ban.clone());
             }
             *revision = data["revision"].as_i64().unwrap();
-            let whole = world.api().get(&path).await.ok();
+            let whole = deployment.api().get(&path).await.ok();
             let cached = Value::Array(cache.values().cloned().collect());
             assert_eq!(whole["bans"], cached, "step {step}, {query}");
         }
     }
 }
 
-async fn the_history_pages_and_filters(world: &World) {
-    let member = &world.guild().members[14];
-    let first = world.ban(&member.chat, json!({})).await;
-    let second = world.ban(&member.play.to_string(), json!({ "place_id": 8 })).await;
-    let third = world.ban(STRANGER, json!({})).await;
-    world.unban(&member.chat, json!({ "place_id": 8, "reason": "appeal" })).await.ok();
-    let other = &world.guild().members[1].chat;
-    let fourth = world.ban(STRANGER, json!({ "moderator_id": other })).await;
+async fn the_history_pages_and_filters(deployment: &Deployment) {
+    let member = &deployment.guild().members[14];
+    let first = deployment.ban(&member.chat, json!({})).await;
+    let second = deployment.ban(&member.play.to_string(), json!({ "place_id": 8 })).await;
+    let third = deployment.ban(STRANGER, json!({})).await;
+    deployment.unban(&member.chat, json!({ "place_id": 8, "reason": "appeal" })).await.ok();
+    let other = &deployment.guild().members[1].chat;
+    let fourth = deployment.ban(STRANGER, json!({ "moderator_id": other })).await;
     let ids = |bans: Vec<Value>| bans.iter().map(|ban| ban["id"].as_i64().unwrap()).collect::<Vec<_>>();
-    assert_eq!(ids(world.ban_history("").await), [fourth, third, second, first]);
-    assert_eq!(ids(world.ban_history("active=true").await), [fourth, first]);
-    assert_eq!(ids(world.ban_history("active=false").await), [third, second]);
-    assert_eq!(ids(world.ban_history(&format!("identifier={}", member.play)).await), [second, first]);
-    assert_eq!(ids(world.ban_history(&format!("moderator_id={other}")).await), [fourth]);
-    assert_eq!(ids(world.ban_history("place_id=8").await), [second]);
-    let page = world.api().get(&world.moderation("bans?limit=3")).await.ok();
+    assert_eq!(ids(deployment.ban_history("").await), [fourth, third, second, first]);
+    assert_eq!(ids(deployment.ban_history("active=true").await), [fourth, first]);
+    assert_eq!(ids(deployment.ban_history("active=false").await), [third, second]);
+    assert_eq!(ids(deployment.ban_history(&format!("identifier={}", member.play)).await), [second, first]);
+    assert_eq!(ids(deployment.ban_history(&format!("moderator_id={other}")).await), [fourth]);
+    assert_eq!(ids(deployment.ban_history("place_id=8").await), [second]);
+    let page = deployment.api().get(&deployment.moderation("bans?limit=3")).await.ok();
     assert_eq!(page["next_cursor"], second);
-    assert_eq!(ids(world.ban_history(&format!("limit=3&cursor={second}")).await), [first]);
-    let lifted = &world.ban_history("place_id=8").await[0];
+    assert_eq!(ids(deployment.ban_history(&format!("limit=3&cursor={second}")).await), [first]);
+    let lifted = &deployment.ban_history("place_id=8").await[0];
     assert_eq!((&lifted["lifted_how"], &lifted["active"]), (&json!("lifted"), &json!(false)));
-    assert_eq!(lifted["lifted_by"], world.moderator());
+    assert_eq!(lifted["lifted_by"], deployment.moderator());
     assert!(lifted["lifted_at"].is_string(), "{lifted}");
     for (query, field) in [("active=1", "active"), ("limit=0", "limit"), ("identifier=x", "identifier")] {
-        world.api().get(&world.moderation(&format!("bans?{query}"))).await.refused(400, &[field]);
+        deployment.api().get(&deployment.moderation(&format!("bans?{query}"))).await.refused(400, &[field]);
     }
 }

@@ -5,16 +5,16 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Moderating, STRANGER, STRANGER_CHAT};
-use crate::harness::{World, both_modes, eventually};
+use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
-    a_ban_and_its_end_reach_the_chat_platform,
-    a_ban_that_was_there_before_is_not_lifted,
+    a_ban_and_its_end_reach_the_chat_platform(own),
+    a_ban_that_was_there_before_is_not_lifted(own),
     a_ban_whose_answer_was_lost_is_lifted_with_its_own,
-    what_is_not_to_be_mirrored_is_not,
+    what_is_not_to_be_mirrored_is_not(own),
     a_refused_mirror_is_visible,
-    a_failed_mirror_is_visible_and_retried,
-    ban_and_unban_in_a_row_end_as_asked_last,
+    a_failed_mirror_is_visible_and_retried(own),
+    ban_and_unban_in_a_row_end_as_asked_last(own),
     a_user_who_does_not_exist_is_said_not_to,
 );
 
@@ -23,151 +23,151 @@ const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
 const WITHIN: Duration = Duration::from_secs(20);
 
 /// How often the platform did it.
-async fn done(world: &World, route: &str) -> u64 {
-    world.simulator.stats().await["requests"][route]["204"].as_u64().unwrap_or(0)
+async fn done(deployment: &Deployment, route: &str) -> u64 {
+    deployment.simulator.stats().await["requests"][route]["204"].as_u64().unwrap_or(0)
 }
 
 /// Waits until the newest ban's mirror is in this state, and returns the ban.
-async fn mirrored(world: &World, state: &str) -> Value {
+async fn mirrored(deployment: &Deployment, state: &str) -> Value {
     eventually(&format!("the mirror is {state}"), WITHIN, async || {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        world.ban_history("limit=1").await.pop().filter(|ban| ban["mirror_state"] == state)
+        deployment.ban_history("limit=1").await.pop().filter(|ban| ban["mirror_state"] == state)
     })
     .await
 }
 
-async fn a_ban_and_its_end_reach_the_chat_platform(world: &World) {
-    let member = &world.guild().members[15];
+async fn a_ban_and_its_end_reach_the_chat_platform(deployment: &Deployment) {
+    let member = &deployment.guild().members[15];
     // Named by the game account: the linked chat user is banned.
-    world.ban(&member.play.to_string(), json!({})).await;
-    let ban = mirrored(world, "done").await;
+    deployment.ban(&member.play.to_string(), json!({})).await;
+    let ban = mirrored(deployment, "done").await;
     assert_eq!((&ban["mirror_chat_id"], &ban["mirror_error"]), (&json!(member.chat), &Value::Null));
-    assert_eq!(world.simulator.stats().await["bans"], 1);
-    world.unban(&member.chat, json!({})).await.ok();
+    assert_eq!(deployment.simulator.stats().await["bans"], 1);
+    deployment.unban(&member.chat, json!({})).await.ok();
     eventually("the platform's ban is lifted", WITHIN, async || {
-        (done(world, UNBAN).await == 1).then_some(())
+        (done(deployment, UNBAN).await == 1).then_some(())
     })
     .await;
-    mirrored(world, "done").await;
-    let told = world.audit("moderation.mirror").await;
+    mirrored(deployment, "done").await;
+    let told = deployment.audit("moderation.mirror").await;
     let banned: Vec<_> = told.iter().map(|entry| entry["metadata"]["banned"].clone()).collect();
     assert_eq!(banned, [false, true]);
     assert_eq!(told[0]["target_id"], member.chat.as_str());
     // A chat user who is not linked is mirrored too.
-    world.ban(STRANGER_CHAT, json!({})).await;
-    mirrored(world, "done").await;
+    deployment.ban(STRANGER_CHAT, json!({})).await;
+    mirrored(deployment, "done").await;
 }
 
 /// What a moderator of the chat guild does by hand, or sees there.
-async fn by_hand(world: &World, method: &str, user: &str) -> u16 {
-    let url = format!("{}/guilds/{}/bans/{user}", world.simulator.base, world.guild().id);
-    let request = crate::harness::http_client().request(method.parse().unwrap(), url);
+async fn by_hand(deployment: &Deployment, method: &str, user: &str) -> u16 {
+    let url = format!("{}/guilds/{}/bans/{user}", deployment.simulator.base, deployment.guild().id);
+    let request = testkit::http_client().request(method.parse().unwrap(), url);
     let request = request.header("authorization", "Bot test-token").header("x-audit-log-reason", "raid");
     request.json(&json!({})).send().await.unwrap().status().as_u16()
 }
 
-async fn a_ban_that_was_there_before_is_not_lifted(world: &World) {
-    let member = &world.guild().members[23];
-    assert_eq!(by_hand(world, "PUT", &member.chat).await, 204);
-    world.ban(&member.chat, json!({})).await;
-    mirrored(world, "already_banned").await;
+async fn a_ban_that_was_there_before_is_not_lifted(deployment: &Deployment) {
+    let member = &deployment.guild().members[23];
+    assert_eq!(by_hand(deployment, "PUT", &member.chat).await, 204);
+    deployment.ban(&member.chat, json!({})).await;
+    mirrored(deployment, "already_banned").await;
     // A newer one inherits that.
-    world.ban(&member.chat, json!({ "duration_seconds": 3600 })).await;
-    mirrored(world, "already_banned").await;
-    let told = world.audit("moderation.mirror").await.len();
-    world.unban(&member.chat, json!({})).await.ok();
+    deployment.ban(&member.chat, json!({ "duration_seconds": 3600 })).await;
+    mirrored(deployment, "already_banned").await;
+    let told = deployment.audit("moderation.mirror").await.len();
+    deployment.unban(&member.chat, json!({})).await.ok();
     eventually("the mirror has looked", WITHIN, async || {
         tokio::time::sleep(Duration::from_millis(300)).await;
-        (world.audit("moderation.mirror").await.len() > told).then_some(())
+        (deployment.audit("moderation.mirror").await.len() > told).then_some(())
     })
     .await;
-    mirrored(world, "already_banned").await;
-    assert_eq!(by_hand(world, "GET", &member.chat).await, 200);
-    assert_eq!(done(world, UNBAN).await, 0);
+    mirrored(deployment, "already_banned").await;
+    assert_eq!(by_hand(deployment, "GET", &member.chat).await, 200);
+    assert_eq!(done(deployment, UNBAN).await, 0);
 }
 
-async fn a_ban_whose_answer_was_lost_is_lifted_with_its_own(world: &World) {
-    let member = &world.guild().members[24];
-    world.simulator.fault(json!({ "route": BAN, "status": 502, "served": true, "count": 1 })).await;
-    world.ban(&member.chat, json!({})).await;
-    mirrored(world, "done").await;
-    assert_eq!(by_hand(world, "GET", &member.chat).await, 200);
-    world.unban(&member.chat, json!({})).await.ok();
+async fn a_ban_whose_answer_was_lost_is_lifted_with_its_own(deployment: &Deployment) {
+    let member = &deployment.guild().members[24];
+    deployment.fault(json!({ "route": BAN, "status": 502, "served": true, "count": 1 })).await;
+    deployment.ban(&member.chat, json!({})).await;
+    mirrored(deployment, "done").await;
+    assert_eq!(by_hand(deployment, "GET", &member.chat).await, 200);
+    deployment.unban(&member.chat, json!({})).await.ok();
     eventually("the platform's ban is lifted", WITHIN, async || {
-        (by_hand(world, "GET", &member.chat).await == 404).then_some(())
+        (by_hand(deployment, "GET", &member.chat).await == 404).then_some(())
     })
     .await;
 }
 
-async fn what_is_not_to_be_mirrored_is_not(world: &World) {
-    let (place, setting) = (&world.guild().members[16], &world.guild().members[17]);
-    world.ban(&place.chat, json!({ "place_id": 3 })).await;
-    world.ban(STRANGER, json!({})).await;
-    let settings = format!("/guilds/{}/settings", world.guild().id);
-    world.api().patch(&settings, json!({ "mirror_bans": false })).await.ok();
-    world.ban(&setting.chat, json!({})).await;
-    world.unban(&setting.chat, json!({})).await.ok();
-    assert!(world.ban_history("").await.iter().all(|ban| ban["mirror_state"] == "none"));
+async fn what_is_not_to_be_mirrored_is_not(deployment: &Deployment) {
+    let (place, setting) = (&deployment.guild().members[16], &deployment.guild().members[17]);
+    deployment.ban(&place.chat, json!({ "place_id": 3 })).await;
+    deployment.ban(STRANGER, json!({})).await;
+    let settings = format!("/guilds/{}/settings", deployment.guild().id);
+    deployment.api().patch(&settings, json!({ "mirror_bans": false })).await.ok();
+    deployment.ban(&setting.chat, json!({})).await;
+    deployment.unban(&setting.chat, json!({})).await.ok();
+    assert!(deployment.ban_history("").await.iter().all(|ban| ban["mirror_state"] == "none"));
     // A ban of the same class that is mirrored comes after all jobs there could have been.
-    world.api().patch(&settings, json!({ "mirror_bans": true })).await.ok();
-    world.ban(&world.guild().members[18].chat, json!({})).await;
-    mirrored(world, "done").await;
-    assert_eq!((done(world, BAN).await, done(world, UNBAN).await), (1, 0));
+    deployment.api().patch(&settings, json!({ "mirror_bans": true })).await.ok();
+    deployment.ban(&deployment.guild().members[18].chat, json!({})).await;
+    mirrored(deployment, "done").await;
+    assert_eq!((done(deployment, BAN).await, done(deployment, UNBAN).await), (1, 0));
 }
 
-async fn a_refused_mirror_is_visible(world: &World) {
-    let member = &world.guild().members[19];
-    world.simulator.fault(json!({ "route": BAN, "status": 403, "count": 1 })).await;
-    world.ban(&member.chat, json!({})).await;
-    let ban = mirrored(world, "failed").await;
+async fn a_refused_mirror_is_visible(deployment: &Deployment) {
+    let member = &deployment.guild().members[19];
+    deployment.fault(json!({ "route": BAN, "status": 403, "count": 1 })).await;
+    deployment.ban(&member.chat, json!({})).await;
+    let ban = mirrored(deployment, "failed").await;
     assert!(!ban["mirror_error"].as_str().unwrap().is_empty(), "{ban}");
-    assert!(world.is_banned(&member.chat).await, "the ban itself stands");
-    let told = world.audit("moderation.mirror_failed").await;
+    assert!(deployment.is_banned(&member.chat).await, "the ban itself stands");
+    let told = deployment.audit("moderation.mirror_failed").await;
     assert_eq!(told.len(), 1);
     assert_eq!(
         (&told[0]["target_id"], &told[0]["metadata"]["retried"]),
         (&json!(member.chat), &json!(false))
     );
     // The next change tries anew.
-    world.ban(&member.chat, json!({ "duration_seconds": 600 })).await;
-    mirrored(world, "done").await;
+    deployment.ban(&member.chat, json!({ "duration_seconds": 600 })).await;
+    mirrored(deployment, "done").await;
 }
 
-async fn a_failed_mirror_is_visible_and_retried(world: &World) {
-    let member = &world.guild().members[20];
-    world.simulator.fault(json!({ "route": BAN, "status": 500, "count": 1 })).await;
-    world.ban(&member.chat, json!({})).await;
-    let ban = mirrored(world, "done").await;
+async fn a_failed_mirror_is_visible_and_retried(deployment: &Deployment) {
+    let member = &deployment.guild().members[20];
+    deployment.fault(json!({ "route": BAN, "status": 500, "count": 1 })).await;
+    deployment.ban(&member.chat, json!({})).await;
+    let ban = mirrored(deployment, "done").await;
     assert_eq!(ban["mirror_error"], Value::Null, "{ban}");
-    assert_eq!(world.simulator.stats().await["requests"][BAN], json!({ "204": 1, "500": 1 }));
-    let told = world.audit("moderation.mirror_failed").await;
+    assert_eq!(deployment.simulator.stats().await["requests"][BAN], json!({ "204": 1, "500": 1 }));
+    let told = deployment.audit("moderation.mirror_failed").await;
     assert_eq!((told.len(), &told[0]["metadata"]["retried"]), (1, &json!(true)), "{told:?}");
 }
 
-async fn ban_and_unban_in_a_row_end_as_asked_last(world: &World) {
-    let member = &world.guild().members[21];
+async fn ban_and_unban_in_a_row_end_as_asked_last(deployment: &Deployment) {
+    let member = &deployment.guild().members[21];
     // The platform does it late, when the unban has long been asked for.
-    world.simulator.fault(json!({ "route": BAN, "hang_ms": 1500, "count": 1 })).await;
-    world.ban(&member.chat, json!({})).await;
+    deployment.fault(json!({ "route": BAN, "hang_ms": 1500, "count": 1 })).await;
+    deployment.ban(&member.chat, json!({})).await;
     eventually("the ban is on its way", WITHIN, async || {
-        (world.simulator.stats().await["chat_requests"] == 2).then_some(())
+        (deployment.simulator.stats().await["chat_requests"] == 2).then_some(())
     })
     .await;
-    world.unban(&member.chat, json!({})).await.ok();
-    mirrored(world, "done").await;
-    let jobs = format!("/guilds/{}/jobs", world.guild().id);
+    deployment.unban(&member.chat, json!({})).await.ok();
+    mirrored(deployment, "done").await;
+    let jobs = format!("/guilds/{}/jobs", deployment.guild().id);
     eventually("all jobs have ended", WITHIN, async || {
         tokio::time::sleep(Duration::from_millis(500)).await;
-        let data = world.api().get(&jobs).await.ok();
+        let data = deployment.api().get(&jobs).await.ok();
         data["jobs"].as_array().unwrap().iter().all(|job| !job["finished_at"].is_null()).then_some(())
     })
     .await;
-    assert_eq!((done(world, BAN).await, done(world, UNBAN).await), (1, 1));
+    assert_eq!((done(deployment, BAN).await, done(deployment, UNBAN).await), (1, 1));
 }
 
-async fn a_user_who_does_not_exist_is_said_not_to(world: &World) {
-    world.ban("1888888888888888888", json!({})).await;
-    let ban = mirrored(world, "failed").await;
+async fn a_user_who_does_not_exist_is_said_not_to(deployment: &Deployment) {
+    deployment.ban("1888888888888888888", json!({})).await;
+    let ban = mirrored(deployment, "failed").await;
     let error = ban["mirror_error"].as_str().unwrap();
     assert!(error.contains("knows no user") && !error.contains("member"), "{ban}");
 }

@@ -10,31 +10,31 @@ mod time;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, OUTSIDER, World};
+use testkit::{Answer, Deployment, OUTSIDER};
 
 /// A player nobody is linked to.
 const STRANGER: &str = "555001";
 /// A chat user nobody is linked to.
 const STRANGER_CHAT: &str = OUTSIDER;
 
-/// What these tests ask of a world.
+/// What these tests ask of a deployment.
 trait Moderating {
-    fn world(&self) -> &World;
+    fn deployment(&self) -> &Deployment;
 
     /// A path below the first guild's moderation.
     fn moderation(&self, rest: &str) -> String {
-        format!("/moderation/{}/{rest}", self.world().guild().id)
+        format!("/moderation/{}/{rest}", self.deployment().guild().id)
     }
 
     fn moderator(&self) -> &str {
-        &self.world().guild().members[0].chat
+        &self.deployment().guild().members[0].chat
     }
 
     async fn sentence(&self, verb: &str, whom: &str, more: Value) -> Answer {
         let mut body = json!({ "identifier": whom, "reason": format!("{verb} {whom}"),
                                "moderator_id": self.moderator() });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        self.world().api().post(&self.moderation(&format!("play/{verb}")), body).await
+        self.deployment().api().post(&self.moderation(&format!("play/{verb}")), body).await
     }
 
     /// Bans and returns the ban's id.
@@ -47,7 +47,7 @@ trait Moderating {
     }
 
     async fn ban_status(&self, whom: &str) -> Value {
-        self.world().api().get(&self.moderation(&format!("ban-status/{whom}"))).await.ok()
+        self.deployment().api().get(&self.moderation(&format!("ban-status/{whom}"))).await.ok()
     }
 
     async fn is_banned(&self, whom: &str) -> bool {
@@ -59,20 +59,20 @@ trait Moderating {
     }
 
     async fn is_muted(&self, whom: &str) -> bool {
-        let status = self.world().api().get(&self.moderation(&format!("mute-status/{whom}"))).await.ok();
+        let status = self.deployment().api().get(&self.moderation(&format!("mute-status/{whom}"))).await.ok();
         assert_eq!(status["muted"] == true, status["mute_info"].is_object(), "{status}");
         status["muted"].as_bool().unwrap()
     }
 
     /// The history of bans, newest first.
     async fn ban_history(&self, query: &str) -> Vec<Value> {
-        let data = self.world().api().get(&self.moderation(&format!("bans?{query}"))).await.ok();
+        let data = self.deployment().api().get(&self.moderation(&format!("bans?{query}"))).await.ok();
         data["bans"].as_array().unwrap().clone()
     }
 }
 
-impl Moderating for World {
-    fn world(&self) -> &World {
+impl Moderating for Deployment {
+    fn deployment(&self) -> &Deployment {
         self
     }
 }

@@ -5,17 +5,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use super::{Moderating, STRANGER};
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     a_ban_ends_on_its_second_without_a_sweep,
     a_second_is_a_whole_one,
     an_old_timer_never_lifts_a_newer_ban,
-    the_sweep_closes_what_lapsed,
+    the_sweep_closes_what_lapsed(own),
 );
 
-/// Longer than a minute: the sweep comes at a fixed second of each.
-const SWEPT_WITHIN: Duration = Duration::from_secs(75);
+const SWEPT_WITHIN: Duration = Duration::from_secs(30);
 
 fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
@@ -32,65 +31,67 @@ async fn sleep_until(time: &Value) {
     tokio::time::sleep(end(time).saturating_sub(now()) + Duration::from_millis(1)).await;
 }
 
-async fn a_ban_ends_on_its_second_without_a_sweep(world: &World) {
-    let banned = world.sentence("ban", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
-    world.sentence("mute", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
-    let status = world.ban_status(STRANGER).await;
+async fn a_ban_ends_on_its_second_without_a_sweep(deployment: &Deployment) {
+    let banned = deployment.sentence("ban", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
+    deployment.sentence("mute", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
+    let status = deployment.ban_status(STRANGER).await;
     assert_eq!(status["ban_info"]["expires_at"], banned["expires_at"], "{status}");
-    assert!(world.is_muted(STRANGER).await);
+    assert!(deployment.is_muted(STRANGER).await);
     sleep_until(&banned["expires_at"]).await;
-    assert!(!world.is_banned(STRANGER).await);
-    let list = world.api().get(&world.moderation("play/bans/active")).await.ok();
+    assert!(!deployment.is_banned(STRANGER).await);
+    let list = deployment.api().get(&deployment.moderation("play/bans/active")).await.ok();
     assert_eq!(list["bans"], json!([]));
-    let history = world.ban_history("").await;
+    let history = deployment.ban_history("").await;
     assert_eq!((&history[0]["id"], &history[0]["active"]), (&banned["id"], &json!(false)));
-    assert!(world.unban(STRANGER, json!({})).await.message().contains("no active ban"));
+    assert!(deployment.unban(STRANGER, json!({})).await.message().contains("no active ban"));
     // A new one in its place begins anew.
-    world.ban(STRANGER, json!({})).await;
-    assert!(world.is_banned(STRANGER).await);
+    deployment.ban(STRANGER, json!({})).await;
+    assert!(deployment.is_banned(STRANGER).await);
 }
 
 /// A ban of a second is in force no less than that, however late in a second it is made.
-async fn a_second_is_a_whole_one(world: &World) {
+async fn a_second_is_a_whole_one(deployment: &Deployment) {
     for (verb, status) in [("ban", "ban-status"), ("mute", "mute-status")] {
         // Late in a second.
         let fraction = now().subsec_millis();
         let until = if fraction < 950 { 950 - fraction } else { 1_950 - fraction };
         tokio::time::sleep(Duration::from_millis(until.into())).await;
         let before = now();
-        let made = world.sentence(verb, STRANGER, json!({ "duration_seconds": 1 })).await.ok();
+        let made = deployment.sentence(verb, STRANGER, json!({ "duration_seconds": 1 })).await.ok();
         let ends = end(&made["expires_at"]);
         assert!(ends >= before + Duration::from_secs(1), "made at {before:?}: {made}");
-        let seen = world.api().get(&world.moderation(&format!("{status}/{STRANGER}"))).await;
+        let seen = deployment.api().get(&deployment.moderation(&format!("{status}/{STRANGER}"))).await;
         if now() < ends {
             assert_ne!(seen.ok()[format!("{verb}_info")], Value::Null);
         }
     }
 }
 
-async fn an_old_timer_never_lifts_a_newer_ban(world: &World) {
-    let short = world.sentence("ban", STRANGER, json!({ "duration_seconds": 2 })).await.ok();
-    let permanent = world.ban(STRANGER, json!({})).await;
-    let longer = world.sentence("ban", "555009", json!({})).await.ok()["id"].clone();
-    let shorter = world.sentence("ban", "555009", json!({ "duration_seconds": 2 })).await.ok();
+async fn an_old_timer_never_lifts_a_newer_ban(deployment: &Deployment) {
+    let short = deployment.sentence("ban", STRANGER, json!({ "duration_seconds": 2 })).await.ok();
+    let permanent = deployment.ban(STRANGER, json!({})).await;
+    let longer = deployment.sentence("ban", "555009", json!({})).await.ok()["id"].clone();
+    let shorter = deployment.sentence("ban", "555009", json!({ "duration_seconds": 2 })).await.ok();
     sleep_until(&shorter["expires_at"]).await;
-    assert_eq!(world.ban_status(STRANGER).await["ban_info"]["id"], permanent);
-    assert!(!world.is_banned("555009").await, "the newer one took over the expiry entirely");
-    let history = world.ban_history("").await;
+    assert_eq!(deployment.ban_status(STRANGER).await["ban_info"]["id"], permanent);
+    assert!(!deployment.is_banned("555009").await, "the newer one took over the expiry entirely");
+    let history = deployment.ban_history("").await;
     let how = |id: &Value| history.iter().find(|ban| ban["id"] == *id).unwrap()["lifted_how"].clone();
     assert_eq!((how(&short["id"]), how(&longer)), (json!("superseded"), json!("superseded")));
-    let list = world.api().get(&world.moderation("play/bans/active")).await.ok();
+    let list = deployment.api().get(&deployment.moderation("play/bans/active")).await.ok();
     assert_eq!(list["bans"].as_array().unwrap().len(), 1, "{list}");
 }
 
-async fn the_sweep_closes_what_lapsed(world: &World) {
-    let member = &world.guild().members[12];
-    let ban = world.ban(&member.chat, json!({ "duration_seconds": 1 })).await;
-    let mute = world.sentence("mute", STRANGER, json!({ "duration_seconds": 1 })).await.ok();
+async fn the_sweep_closes_what_lapsed(deployment: &Deployment) {
+    let member = &deployment.guild().members[12];
+    let ban = deployment.ban(&member.chat, json!({ "duration_seconds": 1 })).await;
+    let mute = deployment.sentence("mute", STRANGER, json!({ "duration_seconds": 1 })).await.ok();
+    sleep_until(&mute["expires_at"]).await;
+    deployment.run_schedule("sanctions").await;
     let deadline = now() + SWEPT_WITHIN;
     loop {
-        let bans = world.audit("moderation.ban_expired").await;
-        let mutes = world.audit("moderation.mute_expired").await;
+        let bans = deployment.audit("moderation.ban_expired").await;
+        let mutes = deployment.audit("moderation.mute_expired").await;
         if bans.len() + mutes.len() == 2 {
             assert_eq!(
                 (&bans[0]["metadata"]["id"], &bans[0]["target_id"]),
@@ -102,14 +103,14 @@ async fn the_sweep_closes_what_lapsed(world: &World) {
         }
         assert!(now() < deadline, "not swept: {bans:?} {mutes:?}");
         // Each look is two reads of the audit log's quota.
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    let history = world.ban_history("").await;
+    let history = deployment.ban_history("").await;
     assert_eq!(history[0]["lifted_how"], "expired");
     // The copy on the chat platform ends with it.
     let route = "DELETE /guilds/:guild/bans/:user";
-    crate::harness::eventually("the mirror is lifted", Duration::from_secs(10), async || {
-        (world.simulator.stats().await["requests"][route]["204"] == 1).then_some(())
+    testkit::eventually("the mirror is lifted", Duration::from_secs(10), async || {
+        (deployment.simulator.stats().await["requests"][route]["204"] == 1).then_some(())
     })
     .await;
 }

@@ -4,11 +4,11 @@ use super::*;
 
 distributed_only!(
     commands_and_acknowledgements_cross_processes(|setup| setup.processes(2)),
-    polls_and_heartbeats_ask_the_database_nothing,
+    polls_and_heartbeats_ask_the_database_nothing(own),
 );
 
-async fn polls_and_heartbeats_ask_the_database_nothing(world: &World) {
-    let api = world.api();
+async fn polls_and_heartbeats_ask_the_database_nothing(deployment: &Deployment) {
+    let api = deployment.api();
     for server in ["s1", "s2"] {
         heartbeat(&api, server, 1).await;
         assert!(poll(&api, server).await.is_empty());
@@ -16,7 +16,7 @@ async fn polls_and_heartbeats_ask_the_database_nothing(world: &World) {
     let id = queue(&api, "s2", "9").await;
     assert_eq!(poll(&api, "s2").await.len(), 1);
     for table in ["server_command", "game_server"] {
-        world.execute(&format!("ALTER TABLE {table} RENAME TO {table}_away")).await;
+        deployment.execute(&format!("ALTER TABLE {table} RENAME TO {table}_away")).await;
     }
     for players in 2..10 {
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -25,14 +25,14 @@ async fn polls_and_heartbeats_ask_the_database_nothing(world: &World) {
         assert_eq!(ids(&poll(&api, "s2").await), [id.as_str()]);
     }
     for table in ["server_command", "game_server"] {
-        world.execute(&format!("ALTER TABLE {table}_away RENAME TO {table}")).await;
+        deployment.execute(&format!("ALTER TABLE {table}_away RENAME TO {table}")).await;
     }
     // What was heard meanwhile is written now.
-    assert_eq!(list(&api, world, "").await[0]["player_count"], 9);
+    assert_eq!(list(&api, deployment, "").await[0]["player_count"], 9);
 }
 
-async fn commands_and_acknowledgements_cross_processes(world: &World) {
-    let (one, two) = (world.api_number(0), world.api_number(1));
+async fn commands_and_acknowledgements_cross_processes(deployment: &Deployment) {
+    let (one, two) = (deployment.api_number(0), deployment.api_number(1));
     heartbeat(&one, "s1", 1).await;
     for api in [&one, &two] {
         assert!(poll(api, "s1").await.is_empty());
@@ -48,5 +48,5 @@ async fn commands_and_acknowledgements_cross_processes(world: &World) {
         assert!(poll(&one, "s1").await.is_empty());
     }
     heartbeat(&two, "s2", 4).await;
-    assert_eq!(list(&one, world, "").await.len(), 2);
+    assert_eq!(list(&one, deployment, "").await.len(), 2);
 }

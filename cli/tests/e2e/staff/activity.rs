@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::act;
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     actions_are_listed_newest_first_page_by_page,
@@ -12,8 +12,8 @@ both_modes!(
     action_types_are_a_bare_list,
 );
 
-async fn actions_are_listed_newest_first_page_by_page(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn actions_are_listed_newest_first_page_by_page(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let list = format!("/staff/activity/{}", guild.id);
     assert_eq!(api.get(&list).await.ok(), json!({ "actions": [], "next_cursor": null }));
     let mut ids = act(&api, &guild.members[0], &["ban", "unban", "kick"]).await;
@@ -47,8 +47,8 @@ async fn actions_are_listed_newest_first_page_by_page(world: &World) {
     }
 }
 
-async fn stats_add_up_what_happened(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn stats_add_up_what_happened(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let stats = format!("/staff/stats/{}", guild.id);
     let nothing = json!({ "ban": 0, "unban": 0, "mute": 0, "unmute": 0, "warn": 0, "kick": 0, "custom": 0 });
     let expected = json!({ "total_actions": 0, "total_sessions": 0, "total_minutes": 0, "by_type": nothing });
@@ -63,13 +63,13 @@ async fn stats_add_up_what_happened(world: &World) {
     assert_eq!((&data["by_type"]["ban"], &data["by_type"]["warn"]), (&json!(4), &json!(1)));
     assert!(data["total_minutes"].is_i64());
     // Another guild has its own.
-    let other = world.other_guild();
+    let other = deployment.other_guild();
     let theirs = api.key(&other.admin_key).get(&format!("/staff/stats/{}", other.id)).await.ok();
     assert_eq!(theirs, expected);
 }
 
-async fn the_leaderboard_weighs_actions(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn the_leaderboard_weighs_actions(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let board = format!("/staff/leaderboard/{}", guild.id);
     act(&api, &guild.members[3], &["ban"]).await;
     act(&api, &guild.members[1], &["mute", "unmute", "custom"]).await;
@@ -101,7 +101,7 @@ async fn the_leaderboard_weighs_actions(world: &World) {
     assert_eq!(scores(&data), [who(3, 100, 1), who(1, 5, 3), who(2, 3, 3), who(0, 0, 0)]);
 }
 
-async fn action_types_are_a_bare_list(world: &World) {
-    let types = world.api().get("/staff/action-types").await.ok();
+async fn action_types_are_a_bare_list(deployment: &Deployment) {
+    let types = deployment.api().get("/staff/action-types").await.ok();
     assert_eq!(types, json!(["ban", "unban", "mute", "unmute", "warn", "kick", "custom"]));
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{item, now, outsider, path, refuse_each, same_404, theirs};
-use crate::harness::{World, both_modes, eventually};
+use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
     a_leave_is_added_changed_and_deleted,
@@ -21,14 +21,14 @@ fn leave(staff: &str, starts_at: &str, ends_at: &str) -> Value {
     json!({ "staff_id": staff, "starts_at": starts_at, "ends_at": ends_at, "reason": "family" })
 }
 
-fn summer(world: &World) -> Value {
-    leave(&world.guild().members[1].chat, "2030-07-01T00:00:00Z", "2030-08-01T00:00:00Z")
+fn summer(deployment: &Deployment) -> Value {
+    leave(&deployment.guild().members[1].chat, "2030-07-01T00:00:00Z", "2030-08-01T00:00:00Z")
 }
 
-async fn a_leave_is_added_changed_and_deleted(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let loa = path(world, "loa");
-    let mut sent = summer(world);
+async fn a_leave_is_added_changed_and_deleted(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let loa = path(deployment, "loa");
+    let mut sent = summer(deployment);
     sent["starts_at"] = json!("2030-07-01T02:00:00.75+02:00");
     let id = api.post(&loa, sent).await.ok()["id"].clone();
     assert!(id.is_i64());
@@ -36,7 +36,7 @@ async fn a_leave_is_added_changed_and_deleted(world: &World) {
                            "ends_at": "2030-08-01T00:00:00Z", "reason": "family", "status": "active" });
     assert_eq!(*item(&api.get(&loa).await.ok(), "loas", &id), expected);
 
-    let one = path(world, &format!("loa/{id}"));
+    let one = path(deployment, &format!("loa/{id}"));
     let change = json!({ "ends_at": "2030-09-01T00:00:00Z", "reason": "longer" });
     let answer = api.patch(&one, change.clone()).await;
     assert!(answer.message().contains("updated"), "{answer}");
@@ -53,20 +53,20 @@ async fn a_leave_is_added_changed_and_deleted(world: &World) {
     assert_eq!(api.get(&loa).await.ok()["loas"], json!([]));
     api.delete(&one).await.refused(404, &[]);
     api.patch(&one, json!({ "reason": "x" })).await.refused(404, &[]);
-    let updates = world.audit("loa.update").await;
+    let updates = deployment.audit("loa.update").await;
     assert_eq!(updates.len(), 2, "{updates:?}");
     let told = &updates[1]["metadata"];
     assert_eq!(told["before"], json!({ "ends_at": "2030-08-01T00:00:00Z", "reason": "family" }));
     assert_eq!(told["after"], json!({ "ends_at": "2030-09-01T00:00:00Z", "reason": "longer" }));
-    assert_eq!(world.audit("loa.create").await[0]["target_id"], id.to_string());
-    assert_eq!(world.audit("loa.delete").await[0]["metadata"]["before"]["id"], id);
+    assert_eq!(deployment.audit("loa.create").await[0]["target_id"], id.to_string());
+    assert_eq!(deployment.audit("loa.delete").await[0]["metadata"]["before"]["id"], id);
 }
 
-async fn active_leaves_of_one_person_do_not_overlap(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let loa = path(world, "loa");
+async fn active_leaves_of_one_person_do_not_overlap(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let loa = path(deployment, "loa");
     let (one, two) = (&guild.members[1].chat, &guild.members[2].chat);
-    let first = api.post(&loa, summer(world)).await.ok()["id"].clone();
+    let first = api.post(&loa, summer(deployment)).await.ok()["id"].clone();
     for (starts, ends) in [
         ("2030-07-31T23:59:59Z", "2030-09-01T00:00:00Z"),
         ("2030-06-01T00:00:00Z", "2030-07-01T00:00:01Z"),
@@ -79,25 +79,25 @@ async fn active_leaves_of_one_person_do_not_overlap(world: &World) {
     api.post(&loa, leave(two, "2030-07-10T00:00:00Z", "2030-07-11T00:00:00Z")).await.ok();
     let next = leave(one, "2030-08-01T00:00:00Z", "2030-08-10T00:00:00Z");
     let next = api.post(&loa, next).await.ok()["id"].clone();
-    let next = path(world, &format!("loa/{next}"));
+    let next = path(deployment, &format!("loa/{next}"));
     api.patch(&next, json!({ "starts_at": "2030-07-31T00:00:00Z" })).await.refused(409, &["overlaps"]);
     // One that has expired is in nobody's way, until it is made active again.
-    let first = path(world, &format!("loa/{first}"));
+    let first = path(deployment, &format!("loa/{first}"));
     api.patch(&first, json!({ "status": "expired" })).await.ok();
     api.patch(&next, json!({ "starts_at": "2030-07-31T00:00:00Z" })).await.ok();
     api.patch(&first, json!({ "status": "active" })).await.refused(409, &["overlaps"]);
 }
 
-async fn what_is_over_expires(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let (loa, expire) = (path(world, "loa"), path(world, "loa/expire"));
+async fn what_is_over_expires(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let (loa, expire) = (path(deployment, "loa"), path(deployment, "loa/expire"));
     assert_eq!(api.post(&expire, json!({})).await.ok(), json!({ "expired": 0 }));
     let mut over = Vec::new();
     for member in &guild.members[1..3] {
         let past = leave(&member.chat, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
         over.push(api.post(&loa, past).await.ok()["id"].clone());
     }
-    let open = api.post(&loa, summer(world)).await.ok()["id"].clone();
+    let open = api.post(&loa, summer(deployment)).await.ok()["id"].clone();
     let expired = api.post(&expire, json!({})).await.ok()["expired"].as_u64().unwrap();
     let list = api.get(&loa).await.ok();
     for id in &over {
@@ -105,21 +105,21 @@ async fn what_is_over_expires(world: &World) {
     }
     assert_eq!(item(&list, "loas", &open)["status"], "active");
     // The scheduler may have been faster; between them each was closed once.
-    let entries = world.audit("loa.expire").await;
+    let entries = deployment.audit("loa.expire").await;
     assert_eq!(entries.len(), 2, "{entries:?}");
     let swept = entries.iter().filter(|entry| entry["actor_id"] == "0").count() as u64;
     assert_eq!(expired + swept, 2);
     assert_eq!(api.post(&expire, json!({})).await.ok()["expired"], 0);
 }
 
-async fn a_leave_that_is_prolonged_is_active_again(world: &World) {
-    let (api, staff) = (world.api(), &world.guild().members[1].chat);
-    let loa = path(world, "loa");
+async fn a_leave_that_is_prolonged_is_active_again(deployment: &Deployment) {
+    let (api, staff) = (deployment.api(), &deployment.guild().members[1].chat);
+    let loa = path(deployment, "loa");
     let past = leave(staff, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
     let id = api.post(&loa, past).await.ok()["id"].clone();
-    api.post(&path(world, "loa/expire"), json!({})).await.ok();
+    api.post(&path(deployment, "loa/expire"), json!({})).await.ok();
     let status = async || item(&api.get(&loa).await.ok(), "loas", &id)["status"].clone();
-    let one = path(world, &format!("loa/{id}"));
+    let one = path(deployment, &format!("loa/{id}"));
     // Still over, or said to be.
     api.patch(&one, json!({ "ends_at": "2020-03-01T00:00:00Z", "reason": "x" })).await.ok();
     assert_eq!(status().await, "expired");
@@ -131,35 +131,38 @@ async fn a_leave_that_is_prolonged_is_active_again(world: &World) {
     let prolonged = json!({ "ends_at": "2030-07-02T00:00:00Z" });
     api.patch(&one, prolonged.clone()).await.refused(409, &["overlaps", &other.to_string()]);
     assert_eq!(status().await, "expired");
-    api.delete(&path(world, &format!("loa/{other}"))).await.ok();
+    api.delete(&path(deployment, &format!("loa/{other}"))).await.ok();
     api.patch(&one, prolonged).await.ok();
     assert_eq!(status().await, "active");
-    let told = &world.audit("loa.update").await[0]["metadata"];
+    let told = &deployment.audit("loa.update").await[0]["metadata"];
     assert_eq!((&told["before"]["status"], &told["after"]["status"]), (&json!("expired"), &json!("active")));
 }
 
 /// Nobody asks for it: within its minute the sweep has closed a leave and a strike.
-async fn the_scheduler_closes_what_is_over(world: &World) {
-    let (api, staff) = (world.api(), &world.guild().members[1].chat);
+async fn the_scheduler_closes_what_is_over(deployment: &Deployment) {
+    let (api, staff) = (deployment.api(), &deployment.guild().members[1].chat);
     let past = leave(staff, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
-    let leave = api.post(&path(world, "loa"), past).await.ok()["id"].clone();
+    let leave = api.post(&path(deployment, "loa"), past).await.ok()["id"].clone();
     let soon = (now() + chrono::TimeDelta::seconds(1)).to_rfc3339();
     let past = json!({ "staff_id": staff, "reason": "late", "severity": 1, "expires_at": soon });
-    let strike = api.post(&path(world, "strikes"), past).await.ok()["id"].clone();
-    for (action, id) in [("loa.expire", &leave), ("strikes.expire", &strike)] {
-        let entry = eventually(action, Duration::from_secs(90), async || {
-            tokio::time::sleep(Duration::from_secs(2)).await;
-            world.audit(action).await.into_iter().next()
+    let strike = api.post(&path(deployment, "strikes"), past).await.ok()["id"].clone();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    for (schedule, id) in [("loa", &leave), ("strikes", &strike)] {
+        deployment.run_schedule(schedule).await;
+        let action = format!("{schedule}.expire");
+        let entry = eventually(&action, Duration::from_secs(90), async || {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            deployment.audit(&action).await.into_iter().next()
         })
         .await;
         assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id.to_string()), &json!("0")));
     }
-    assert_eq!(item(&api.get(&path(world, "loa")).await.ok(), "loas", &leave)["status"], "expired");
+    assert_eq!(item(&api.get(&path(deployment, "loa")).await.ok(), "loas", &leave)["status"], "expired");
 }
 
-async fn wrong_leaves_are_refused(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let (loa, good) = (path(world, "loa"), summer(world));
+async fn wrong_leaves_are_refused(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let (loa, good) = (path(deployment, "loa"), summer(deployment));
     let bad = [
         ("staff_id", json!("absent")),
         ("staff_id", json!(17)),
@@ -186,7 +189,7 @@ async fn wrong_leaves_are_refused(world: &World) {
     assert_eq!(api.get(&loa).await.ok()["loas"], json!([]));
 
     let id = api.post(&loa, good).await.ok()["id"].clone();
-    let one = path(world, &format!("loa/{id}"));
+    let one = path(deployment, &format!("loa/{id}"));
     api.patch(&one, json!({})).await.refused(400, &["`starts_at`", "`status`"]);
     api.patch(&one, json!({ "staff_id": "7" })).await.refused(400, &["nothing to change"]);
     for (field, value) in [("reason", json!(null)), ("ends_at", json!(null)), ("status", json!("over"))] {
@@ -195,19 +198,19 @@ async fn wrong_leaves_are_refused(world: &World) {
     api.patch(&one, json!({ "ends_at": "2030-06-01T00:00:00Z" })).await.refused(422, &["after"]);
     api.get(&format!("{loa}?status=over")).await.refused(400, &["status"]);
     api.get(&format!("{loa}?staff_id=x")).await.refused(400, &["staff_id"]);
-    api.patch(&path(world, "loa/x"), json!({ "reason": "x" })).await.refused(400, &["loaId"]);
+    api.patch(&path(deployment, "loa/x"), json!({ "reason": "x" })).await.refused(400, &["loaId"]);
 }
 
-async fn leaves_of_another_guild_are_unknown(world: &World) {
-    let api = world.api();
-    let (their_api, their_loa) = theirs(world, "loa");
-    let mut sent = summer(world);
-    sent["staff_id"] = json!(world.other_guild().members[1].chat);
+async fn leaves_of_another_guild_are_unknown(deployment: &Deployment) {
+    let api = deployment.api();
+    let (their_api, their_loa) = theirs(deployment, "loa");
+    let mut sent = summer(deployment);
+    sent["staff_id"] = json!(deployment.other_guild().members[1].chat);
     let id = their_api.post(&their_loa, sent).await.ok()["id"].clone();
-    let (foreign, unknown) = (path(world, &format!("loa/{id}")), path(world, "loa/999999"));
+    let (foreign, unknown) = (path(deployment, &format!("loa/{id}")), path(deployment, "loa/999999"));
     let change = json!({ "reason": "x" });
     same_404(api.patch(&unknown, change.clone()).await, api.patch(&foreign, change).await);
     same_404(api.delete(&unknown).await, api.delete(&foreign).await);
-    assert_eq!(api.get(&path(world, "loa")).await.ok()["loas"], json!([]));
+    assert_eq!(api.get(&path(deployment, "loa")).await.ok()["loas"], json!([]));
     assert_eq!(item(&their_api.get(&their_loa).await.ok(), "loas", &id)["reason"], "family");
 }

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::path;
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(lists_are_whole_unless_a_page_is_asked_for);
 
-async fn lists_are_whole_unless_a_page_is_asked_for(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn lists_are_whole_unless_a_page_is_asked_for(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let staff = &guild.members[1].chat;
     let create = async |rest: &str, n: usize| {
         let body = json!({
@@ -16,7 +16,7 @@ async fn lists_are_whole_unless_a_page_is_asked_for(world: &World) {
             "starts_at": format!("203{n}-01-01T00:00:00Z"), "ends_at": format!("203{n}-02-01T00:00:00Z"),
             "name": "x", "metric": "ban", "target": 1, "period": "all",
         });
-        api.post(&path(world, rest), body).await.ok()["id"].as_i64().unwrap()
+        api.post(&path(deployment, rest), body).await.ok()["id"].as_i64().unwrap()
     };
     for (rest, field) in [("loa", "loas"), ("strikes", "strikes"), ("notes", ""), ("quota", "quotas")] {
         let mut ids = Vec::new();
@@ -25,7 +25,7 @@ async fn lists_are_whole_unless_a_page_is_asked_for(world: &World) {
         }
         ids.reverse();
         let get = async |query: &str| {
-            let data = api.get(&path(world, &format!("{rest}{query}"))).await.ok();
+            let data = api.get(&path(deployment, &format!("{rest}{query}"))).await.ok();
             let items = if field.is_empty() { &data } else { &data[field] };
             let ids: Vec<i64> =
                 items.as_array().unwrap().iter().map(|item| item["id"].as_i64().unwrap()).collect();
@@ -38,7 +38,7 @@ async fn lists_are_whole_unless_a_page_is_asked_for(world: &World) {
         assert_eq!(rest_of_them, (ids[2..].to_vec(), Value::Null), "{rest}");
         for bad in ["limit=0", "limit=x", "cursor=x"] {
             let name = bad.split('=').next().unwrap();
-            api.get(&path(world, &format!("{rest}?{bad}"))).await.refused(400, &[name]);
+            api.get(&path(deployment, &format!("{rest}?{bad}"))).await.refused(400, &[name]);
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{act, go_on_duty, outsider, path};
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     members_have_every_field_and_are_on_duty_while_in_a_game,
@@ -12,8 +12,8 @@ both_modes!(
     who_is_not_staff_is_404,
 );
 
-async fn members_have_every_field_and_are_on_duty_while_in_a_game(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn members_have_every_field_and_are_on_duty_while_in_a_game(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let list = format!("/staff/members/{}", guild.id);
     let members = api.get(&list).await.ok()["members"].clone();
     assert_eq!(members.as_array().unwrap().len(), 4);
@@ -33,8 +33,8 @@ async fn members_have_every_field_and_are_on_duty_while_in_a_game(world: &World)
     assert_eq!(on_duty(&api.get(&list).await.ok()), [false; 4]);
 }
 
-async fn permissions_are_those_of_the_role(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn permissions_are_those_of_the_role(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let of = async |user: &str| api.get(&format!("/staff/permissions/{}/{user}", guild.id)).await;
     let moderator = &guild.members[1].chat;
     let expected = json!({ "user_id": moderator, "role_name": "Moderator", "play_permissions": ["kick", "warn"],
@@ -47,10 +47,10 @@ async fn permissions_are_those_of_the_role(world: &World) {
     }
 }
 
-async fn a_profile_is_computed_from_what_happened(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn a_profile_is_computed_from_what_happened(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let member = &guild.members[1];
-    let profile = path(world, &format!("profile/{}", member.chat));
+    let profile = path(deployment, &format!("profile/{}", member.chat));
     let fresh = json!({ "chat_id": member.chat, "role_name": "Moderator", "joined_at": "2026-01-05T09:00:00Z",
                         "actions_total": 0, "sessions_total": 0, "minutes_active": 0, "open_loa": null,
                         "active_strikes": 0 });
@@ -59,15 +59,15 @@ async fn a_profile_is_computed_from_what_happened(world: &World) {
     act(&api, member, &["warn", "kick", "warn"]).await;
     act(&api, member, &["custom"]).await;
     let strike = |severity: i64| json!({ "staff_id": member.chat, "reason": "late", "severity": severity });
-    let first = api.post(&path(world, "strikes"), strike(1)).await.ok()["id"].clone();
-    api.post(&path(world, "strikes"), strike(2)).await.ok();
-    api.patch(&path(world, &format!("strikes/{first}")), json!({})).await;
+    let first = api.post(&path(deployment, "strikes"), strike(1)).await.ok()["id"].clone();
+    api.post(&path(deployment, "strikes"), strike(2)).await.ok();
+    api.patch(&path(deployment, &format!("strikes/{first}")), json!({})).await;
     let leave = |starts: &str, ends: &str| json!({ "staff_id": member.chat, "starts_at": starts, "ends_at": ends, "reason": "away" });
-    api.post(&path(world, "loa"), leave("2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z")).await.ok();
+    api.post(&path(deployment, "loa"), leave("2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z")).await.ok();
     let later = leave("2099-01-01T00:00:00Z", "2099-02-01T00:00:00Z");
-    api.post(&path(world, "loa"), later).await.ok();
+    api.post(&path(deployment, "loa"), later).await.ok();
     let open = leave("2026-01-01T00:00:00Z", "2098-01-01T00:00:00Z");
-    let open = api.post(&path(world, "loa"), open).await.ok()["id"].clone();
+    let open = api.post(&path(deployment, "loa"), open).await.ok()["id"].clone();
 
     let data = api.get(&profile).await.ok();
     assert_eq!(
@@ -81,13 +81,13 @@ async fn a_profile_is_computed_from_what_happened(world: &World) {
     assert_eq!(data["open_loa"], expected);
 }
 
-async fn who_is_not_staff_is_404(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    for user in [&outsider(guild).chat, &world.other_guild().members[0].chat, "42"] {
+async fn who_is_not_staff_is_404(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    for user in [&outsider(guild).chat, &deployment.other_guild().members[0].chat, "42"] {
         api.get(&format!("/staff/permissions/{}/{user}", guild.id)).await.refused(404, &["staff"]);
-        api.get(&path(world, &format!("profile/{user}"))).await.refused(404, &["staff"]);
+        api.get(&path(deployment, &format!("profile/{user}"))).await.refused(404, &["staff"]);
     }
-    let other = &world.other_guild().id;
+    let other = &deployment.other_guild().id;
     for path in ["members", "activity", "stats", "leaderboard"] {
         api.get(&format!("/staff/{path}/{other}")).await.refused(403, &[]);
     }

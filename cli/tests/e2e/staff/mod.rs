@@ -13,21 +13,21 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Api, Guild, Member, World};
+use testkit::{Answer, Api, Deployment, Guild, Member};
 
 fn now() -> chrono::DateTime<chrono::Utc> {
     SystemTime::now().into()
 }
 
 /// `/guilds/:guildId/staff/<rest>` of the first guild.
-fn path(world: &World, rest: &str) -> String {
-    format!("/guilds/{}/staff/{rest}", world.guild().id)
+fn path(deployment: &Deployment, rest: &str) -> String {
+    format!("/guilds/{}/staff/{rest}", deployment.guild().id)
 }
 
 /// The second guild's own API and the path in it.
-fn theirs(world: &World, rest: &str) -> (Api, String) {
-    let other = world.other_guild();
-    (world.api().key(&other.admin_key), format!("/guilds/{}/staff/{rest}", other.id))
+fn theirs(deployment: &Deployment, rest: &str) -> (Api, String) {
+    let other = deployment.other_guild();
+    (deployment.api().key(&other.admin_key), format!("/guilds/{}/staff/{rest}", other.id))
 }
 
 /// Somebody linked who is not staff.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{outsider, path, refuse_each, same_404, theirs};
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     a_note_is_written_edited_and_deleted,
@@ -11,16 +11,16 @@ both_modes!(
     notes_of_another_guild_are_unknown
 );
 
-fn note(world: &World, body: &str) -> Value {
-    json!({ "staff_id": world.guild().members[1].chat, "body": body })
+fn note(deployment: &Deployment, body: &str) -> Value {
+    json!({ "staff_id": deployment.guild().members[1].chat, "body": body })
 }
 
-async fn a_note_is_written_edited_and_deleted(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let notes = path(world, "notes");
+async fn a_note_is_written_edited_and_deleted(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let notes = path(deployment, "notes");
     assert_eq!(api.get(&notes).await.ok(), json!([]));
     let longest = "é".repeat(4000);
-    let written = api.post(&notes, note(world, &longest)).await.ok();
+    let written = api.post(&notes, note(deployment, &longest)).await.ok();
     let (id, created_at) = (written["id"].clone(), written["created_at"].clone());
     assert!(id.is_i64() && created_at.is_string());
     // Whose key it is wrote it.
@@ -28,12 +28,12 @@ async fn a_note_is_written_edited_and_deleted(world: &World) {
         "author_id": guild.members[0].chat, "created_at": created_at, "updated_at": created_at });
     assert_eq!(written, expected);
     assert_eq!(api.get(&notes).await.ok(), json!([expected]));
-    let second = api.post(&notes, note(world, "second")).await.ok();
+    let second = api.post(&notes, note(deployment, "second")).await.ok();
     assert_eq!(api.get(&notes).await.ok()[0], second, "newest first");
     let about = &guild.members[2].chat;
     assert_eq!(api.get(&format!("{notes}?staff_id={about}")).await.ok(), json!([]));
 
-    let one = path(world, &format!("notes/{id}"));
+    let one = path(deployment, &format!("notes/{id}"));
     let edited = api.patch(&one, json!({ "body": "shorter" })).await.ok();
     assert_eq!((&edited["id"], &edited["body"]), (&id, &json!("shorter")));
     assert_eq!(edited["author_id"], guild.members[0].chat.as_str());
@@ -44,15 +44,15 @@ async fn a_note_is_written_edited_and_deleted(world: &World) {
     assert_eq!(api.get(&notes).await.ok(), json!([second]));
     api.delete(&one).await.refused(404, &[]);
     api.patch(&one, json!({ "body": "x" })).await.refused(404, &[]);
-    let updates = world.audit("notes.update").await;
+    let updates = deployment.audit("notes.update").await;
     assert_eq!(updates.len(), 1);
     assert_eq!(updates[0]["metadata"]["after"], json!({ "body": "shorter" }));
-    assert_eq!(world.audit("notes.delete").await[0]["metadata"]["before"]["body"], "shorter");
+    assert_eq!(deployment.audit("notes.delete").await[0]["metadata"]["before"]["body"], "shorter");
 }
 
-async fn wrong_notes_are_refused(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let notes = path(world, "notes");
+async fn wrong_notes_are_refused(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let notes = path(deployment, "notes");
     let bad = [
         ("staff_id", json!("absent")),
         ("staff_id", json!(17)),
@@ -62,25 +62,26 @@ async fn wrong_notes_are_refused(world: &World) {
         ("body", json!("x".repeat(4001))),
         ("body", json!({ "text": "x" })),
     ];
-    refuse_each(&api, ("POST", &notes), &note(world, "x"), &bad).await;
+    refuse_each(&api, ("POST", &notes), &note(deployment, "x"), &bad).await;
     let stranger = json!({ "staff_id": outsider(guild).chat, "body": "x" });
     api.post(&notes, stranger).await.refused(404, &["staff"]);
-    let id = api.post(&notes, note(world, "x")).await.ok()["id"].clone();
-    let one = path(world, &format!("notes/{id}"));
+    let id = api.post(&notes, note(deployment, "x")).await.ok()["id"].clone();
+    let one = path(deployment, &format!("notes/{id}"));
     api.patch(&one, json!({})).await.refused(400, &["`body`"]);
     api.patch(&one, json!({ "body": null })).await.refused(400, &["`body`"]);
-    api.patch(&path(world, "notes/0"), json!({ "body": "x" })).await.refused(400, &["noteId"]);
+    api.patch(&path(deployment, "notes/0"), json!({ "body": "x" })).await.refused(400, &["noteId"]);
 }
 
-async fn notes_of_another_guild_are_unknown(world: &World) {
-    let api = world.api();
-    let (their_api, their_notes) = theirs(world, "notes");
-    let sent = json!({ "staff_id": world.other_guild().members[1].chat, "body": "theirs" });
+async fn notes_of_another_guild_are_unknown(deployment: &Deployment) {
+    let api = deployment.api();
+    let (their_api, their_notes) = theirs(deployment, "notes");
+    let sent = json!({ "staff_id": deployment.other_guild().members[1].chat, "body": "theirs" });
     let written = their_api.post(&their_notes, sent).await.ok();
-    let (foreign, unknown) = (path(world, &format!("notes/{}", written["id"])), path(world, "notes/999999"));
+    let (foreign, unknown) =
+        (path(deployment, &format!("notes/{}", written["id"])), path(deployment, "notes/999999"));
     let change = json!({ "body": "ours" });
     same_404(api.patch(&unknown, change.clone()).await, api.patch(&foreign, change).await);
     same_404(api.delete(&unknown).await, api.delete(&foreign).await);
-    assert_eq!(api.get(&path(world, "notes")).await.ok(), json!([]));
+    assert_eq!(api.get(&path(deployment, "notes")).await.ok(), json!([]));
     assert_eq!(their_api.get(&their_notes).await.ok(), json!([written]));
 }

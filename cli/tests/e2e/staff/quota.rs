@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{act, item, path, refuse_each, same_404, theirs};
-use crate::harness::{Member, World, both_modes};
+use testkit::{Deployment, Member, both_modes};
 
 both_modes!(
     a_quota_is_added_changed_and_deleted,
@@ -18,13 +18,13 @@ fn quota(metric: &str, target: i64) -> Value {
     json!({ "name": "weekly", "metric": metric, "target": target, "period": "all" })
 }
 
-async fn add(world: &World, quota: Value) -> Value {
-    world.api().post(&path(world, "quota"), quota).await.ok()["id"].clone()
+async fn add(deployment: &Deployment, quota: Value) -> Value {
+    deployment.api().post(&path(deployment, "quota"), quota).await.ok()["id"].clone()
 }
 
 /// `(staff_id, current, target, percent)` of each row.
-async fn rows(world: &World, id: &Value) -> Vec<(String, i64, i64, i64)> {
-    let data = world.api().get(&path(world, &format!("quota/{id}/progress"))).await.ok();
+async fn rows(deployment: &Deployment, id: &Value) -> Vec<(String, i64, i64, i64)> {
+    let data = deployment.api().get(&path(deployment, &format!("quota/{id}/progress"))).await.ok();
     assert_eq!(data["quota_id"], *id);
     let row = |row: &Value| {
         let number = |field: &str| row[field].as_i64().unwrap();
@@ -34,17 +34,17 @@ async fn rows(world: &World, id: &Value) -> Vec<(String, i64, i64, i64)> {
     data["rows"].as_array().unwrap().iter().map(row).collect()
 }
 
-async fn a_quota_is_added_changed_and_deleted(world: &World) {
-    let api = world.api();
-    let list = path(world, "quota");
+async fn a_quota_is_added_changed_and_deleted(deployment: &Deployment) {
+    let api = deployment.api();
+    let list = path(deployment, "quota");
     let mut sent = quota("ban", 10);
     sent["period"] = json!("month");
-    let id = add(world, sent).await;
+    let id = add(deployment, sent).await;
     let shown = async || item(&api.get(&list).await.ok(), "quotas", &id).clone();
     let expected = json!({ "id": id, "name": "weekly", "metric": "ban", "target": 10, "period": "month",
                            "scope": null, "requires_approval": false });
     assert_eq!(shown().await, expected);
-    let one = path(world, &format!("quota/{id}"));
+    let one = path(deployment, &format!("quota/{id}"));
     let all = json!({ "name": "daily", "metric": "kick", "target": 2, "period": "day", "scope": "role:Moderator",
                       "requires_approval": true });
     api.patch(&one, all.clone()).await.ok();
@@ -58,54 +58,55 @@ async fn a_quota_is_added_changed_and_deleted(world: &World) {
     assert_eq!(shown().await, changed);
     for period in ["day", "week", "month", "all"] {
         api.patch(&one, json!({ "period": period, "target": 3 })).await;
-        rows(world, &id).await;
+        rows(deployment, &id).await;
     }
     api.delete(&one).await.ok();
     assert_eq!(api.get(&list).await.ok()["quotas"], json!([]));
     api.delete(&one).await.refused(404, &[]);
     api.patch(&one, json!({ "target": 1 })).await.refused(404, &[]);
     api.get(&format!("{one}/progress")).await.refused(404, &[]);
-    let updates = world.audit("quotas.update").await;
+    let updates = deployment.audit("quotas.update").await;
     assert_eq!(updates.last().unwrap()["metadata"]["before"]["metric"], "ban");
-    assert_eq!(world.audit("quotas.delete").await.len(), 1);
+    assert_eq!(deployment.audit("quotas.delete").await.len(), 1);
 }
 
-async fn progress_is_highest_first_and_for_those_in_scope(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn progress_is_highest_first_and_for_those_in_scope(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let row = |member: &Member, current, target, percent| (member.chat.clone(), current, target, percent);
     let [admin, one, two, three] = &guild.members[..4] else { unreachable!() };
-    let warns = add(world, quota("warn", 3)).await;
+    let warns = add(deployment, quota("warn", 3)).await;
     let mut scoped = quota("warn", 3);
     scoped["scope"] = json!("role:Moderator");
-    let scoped = add(world, scoped).await;
+    let scoped = add(deployment, scoped).await;
     let (sessions, minutes) =
-        (add(world, quota("sessions", 4)).await, add(world, quota("minutes", 60)).await);
+        (add(deployment, quota("sessions", 4)).await, add(deployment, quota("minutes", 60)).await);
     act(&api, two, &["warn", "warn"]).await;
     act(&api, three, &["warn", "kick", "warn", "warn", "warn"]).await;
     act(&api, admin, &["warn"]).await;
     act(&api, admin, &[]).await;
     // Percents are full ones and have no ceiling; ties by chat id.
     let all = [row(three, 4, 3, 133), row(two, 2, 3, 66), row(admin, 1, 3, 33), row(one, 0, 3, 0)];
-    assert_eq!(rows(world, &warns).await, all);
-    assert_eq!(rows(world, &scoped).await, [all[0].clone(), all[1].clone(), all[3].clone()]);
+    assert_eq!(rows(deployment, &warns).await, all);
+    assert_eq!(rows(deployment, &scoped).await, [all[0].clone(), all[1].clone(), all[3].clone()]);
     let expected = [row(admin, 2, 4, 50), row(two, 1, 4, 25), row(three, 1, 4, 25), row(one, 0, 4, 0)];
-    assert_eq!(rows(world, &sessions).await, expected);
-    assert_eq!(rows(world, &minutes).await.len(), 4);
+    assert_eq!(rows(deployment, &sessions).await, expected);
+    assert_eq!(rows(deployment, &minutes).await.len(), 4);
 }
 
-async fn a_quota_follows_the_name_of_its_role(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn a_quota_follows_the_name_of_its_role(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let mut scoped = quota("warn", 3);
     scoped["scope"] = json!("role:Moderator");
-    let id = add(world, scoped).await;
-    let scope = async || item(&api.get(&path(world, "quota")).await.ok(), "quotas", &id)["scope"].clone();
+    let id = add(deployment, scoped).await;
+    let scope =
+        async || item(&api.get(&path(deployment, "quota")).await.ok(), "quotas", &id)["scope"].clone();
     let put = async |role: &str, name: &str| {
-        let path = path(world, &format!("roles/{role}"));
+        let path = path(deployment, &format!("roles/{role}"));
         api.send(reqwest::Method::PUT, &path, Some(json!({ "role_name": name }))).await.ok();
     };
     put(&guild.roles[3], "Guard").await;
     assert_eq!(scope().await, "role:Guard");
-    assert_eq!(rows(world, &id).await.len(), 3);
+    assert_eq!(rows(deployment, &id).await.len(), 3);
     // Another role of the same name keeps it.
     put("55", "Guard").await;
     put(&guild.roles[3], "Watch").await;
@@ -113,28 +114,28 @@ async fn a_quota_follows_the_name_of_its_role(world: &World) {
 }
 
 /// What the totals say of a member: kicks of the guild less the admin's one, and the member's actions, score and total.
-async fn counted(world: &World, member: &Member) -> (i64, i64, i64, i64) {
-    let (api, guild) = (world.api(), world.guild());
+async fn counted(deployment: &Deployment, member: &Member) -> (i64, i64, i64, i64) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let stats = api.get(&format!("/staff/stats/{}", guild.id)).await.ok();
     let by_type: i64 = stats["by_type"].as_object().unwrap().values().map(|one| one.as_i64().unwrap()).sum();
     assert_eq!(stats["total_actions"], by_type);
     let board = api.get(&format!("/staff/leaderboard/{}?period=all", guild.id)).await.ok();
     let rows = board["leaderboard"].as_array().unwrap();
     let row = rows.iter().find(|row| row["chat_id"] == member.chat.as_str()).unwrap();
-    let profile = api.get(&path(world, &format!("profile/{}", member.chat))).await.ok();
+    let profile = api.get(&path(deployment, &format!("profile/{}", member.chat))).await.ok();
     let number = |value: &Value| value.as_i64().unwrap();
     let kicks = number(&stats["by_type"]["kick"]) - 1;
     (kicks, number(&row["actions"]), number(&row["score"]), number(&profile["actions_total"]))
 }
 
-async fn some_quotas_need_approval(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn some_quotas_need_approval(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let (admin, member) = (&guild.members[0], &guild.members[1]);
     let mut strict = quota("kick", 2);
     (strict["requires_approval"], strict["scope"]) = (json!(true), json!("role:Moderator"));
-    let (strict, lax) = (add(world, strict).await, add(world, quota("kick", 2)).await);
+    let (strict, lax) = (add(deployment, strict).await, add(deployment, quota("kick", 2)).await);
     let current = async |quota: &Value| {
-        let rows = rows(world, quota).await;
+        let rows = rows(deployment, quota).await;
         rows.iter().find(|row| row.0 == member.chat).unwrap().1
     };
     let actions = act(&api, member, &["kick", "kick", "warn"]).await;
@@ -142,9 +143,9 @@ async fn some_quotas_need_approval(world: &World) {
     act(&api, admin, &["kick"]).await;
     assert_eq!((current(&strict).await, current(&lax).await), (0, 0));
     // What waits is no kick yet, wherever kicks are counted; the warn and the admin's kick are there.
-    assert_eq!(counted(world, member).await, (0, 1, 2, 1));
+    assert_eq!(counted(deployment, member).await, (0, 1, 2, 1));
 
-    let list = path(world, "quota-pending");
+    let list = path(deployment, "quota-pending");
     let pending = api.get(&list).await.ok();
     assert_eq!(pending["pending"].as_array().unwrap().len(), 2, "{pending}");
     let newest = &pending["pending"][0];
@@ -155,29 +156,32 @@ async fn some_quotas_need_approval(world: &World) {
 
     let decide = async |n: usize, verb: &str| {
         let id = &pending["pending"][n]["id"];
-        api.post(&path(world, &format!("quota-pending/{id}/{verb}")), json!({})).await
+        api.post(&path(deployment, &format!("quota-pending/{id}/{verb}")), json!({})).await
     };
     let approved = decide(0, "approve").await.ok();
     assert_eq!((&approved["id"], &approved["state"]), (&newest["id"], &json!("approved")));
     assert_eq!((current(&strict).await, current(&lax).await), (1, 1));
-    assert_eq!(counted(world, member).await, (1, 2, 5, 2));
+    assert_eq!(counted(deployment, member).await, (1, 2, 5, 2));
     decide(0, "approve").await.refused(409, &["approved"]);
     decide(0, "reject").await.refused(409, &["approved"]);
     decide(1, "reject").await.ok();
     decide(1, "reject").await.refused(409, &["rejected"]);
     decide(1, "approve").await.refused(409, &["rejected"]);
     assert_eq!((current(&strict).await, current(&lax).await), (1, 1));
-    assert_eq!(counted(world, member).await, (1, 2, 5, 2), "what was rejected counts nowhere");
+    assert_eq!(counted(deployment, member).await, (1, 2, 5, 2), "what was rejected counts nowhere");
     assert_eq!(api.get(&list).await.ok()["pending"], json!([]));
     let shown = api.get(&format!("/staff/activity/{}", guild.id)).await.ok();
     assert_eq!(item(&shown, "actions", &json!(actions[1]))["counts"], true);
     assert_eq!(item(&shown, "actions", &json!(actions[0]))["counts"], false);
-    assert_eq!(world.audit("quotas.approve").await.len() + world.audit("quotas.reject").await.len(), 2);
+    assert_eq!(
+        deployment.audit("quotas.approve").await.len() + deployment.audit("quotas.reject").await.len(),
+        2
+    );
 }
 
-async fn wrong_quotas_are_refused(world: &World) {
-    let api = world.api();
-    let (list, good) = (path(world, "quota"), quota("ban", 5));
+async fn wrong_quotas_are_refused(deployment: &Deployment) {
+    let api = deployment.api();
+    let (list, good) = (path(deployment, "quota"), quota("ban", 5));
     let bad = [
         ("name", json!("absent")),
         ("name", json!("")),
@@ -200,35 +204,36 @@ async fn wrong_quotas_are_refused(world: &World) {
         api.post(&list, strict).await.refused(422, &["`requires_approval`"]);
     }
     assert_eq!(api.get(&list).await.ok()["quotas"], json!([]));
-    let id = add(world, good).await;
-    let one = path(world, &format!("quota/{id}"));
+    let id = add(deployment, good).await;
+    let one = path(deployment, &format!("quota/{id}"));
     api.patch(&one, json!({})).await.refused(400, &["`name`", "`scope`"]);
     let bad = [("target", json!(-1)), ("name", json!(null)), ("period", json!(null)), ("scope", json!(7))];
     refuse_each(&api, ("PATCH", &one), &json!({}), &bad).await;
-    api.get(&path(world, "quota/x/progress")).await.refused(400, &["quotaId"]);
-    api.post(&path(world, "quota-pending/x/approve"), json!({})).await.refused(400, &["actionId"]);
-    api.post(&path(world, "quota-pending/999999/approve"), json!({})).await.refused(404, &[]);
+    api.get(&path(deployment, "quota/x/progress")).await.refused(400, &["quotaId"]);
+    api.post(&path(deployment, "quota-pending/x/approve"), json!({})).await.refused(400, &["actionId"]);
+    api.post(&path(deployment, "quota-pending/999999/approve"), json!({})).await.refused(404, &[]);
 }
 
-async fn quotas_of_another_guild_are_unknown(world: &World) {
-    let api = world.api();
-    let (their_api, their_quotas) = theirs(world, "quota");
+async fn quotas_of_another_guild_are_unknown(deployment: &Deployment) {
+    let api = deployment.api();
+    let (their_api, their_quotas) = theirs(deployment, "quota");
     let mut strict = quota("warn", 5);
     strict["requires_approval"] = json!(true);
     let id = their_api.post(&their_quotas, strict).await.ok()["id"].clone();
-    act(&their_api, &world.other_guild().members[1], &["warn"]).await;
-    let (_, their_pending) = theirs(world, "quota-pending");
+    act(&their_api, &deployment.other_guild().members[1], &["warn"]).await;
+    let (_, their_pending) = theirs(deployment, "quota-pending");
     let waiting = their_api.get(&their_pending).await.ok();
     let waiting_id = waiting["pending"][0]["id"].clone();
-    let (foreign, unknown) = (path(world, &format!("quota/{id}")), path(world, "quota/999999"));
+    let (foreign, unknown) = (path(deployment, &format!("quota/{id}")), path(deployment, "quota/999999"));
     let change = json!({ "target": 1 });
     same_404(api.patch(&unknown, change.clone()).await, api.patch(&foreign, change).await);
     same_404(api.delete(&unknown).await, api.delete(&foreign).await);
     let progress = async |quota: &str| api.get(&format!("{quota}/progress")).await;
     same_404(progress(&unknown).await, progress(&foreign).await);
     for verb in ["approve", "reject"] {
-        let decide =
-            async |id: &str| api.post(&path(world, &format!("quota-pending/{id}/{verb}")), json!({})).await;
+        let decide = async |id: &str| {
+            api.post(&path(deployment, &format!("quota-pending/{id}/{verb}")), json!({})).await
+        };
         same_404(decide("999999").await, decide(&waiting_id.to_string()).await);
     }
     assert_eq!(their_api.get(&their_pending).await.ok(), waiting);

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{go_on_duty, path, refuse_each, same_404, theirs};
-use crate::harness::{World, both_modes};
+use testkit::{Deployment, both_modes};
 
 both_modes!(
     roles_are_put_and_deleted,
@@ -13,40 +13,43 @@ both_modes!(
     the_command_line_does_the_same,
 );
 
-async fn put(world: &World, rest: &str, body: Value) -> crate::harness::Answer {
-    world.api().send(Method::PUT, &path(world, rest), Some(body)).await
+async fn put(deployment: &Deployment, rest: &str, body: Value) -> testkit::Answer {
+    deployment.api().send(Method::PUT, &path(deployment, rest), Some(body)).await
 }
 
-async fn roles_are_put_and_deleted(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn roles_are_put_and_deleted(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let role = json!({ "role_name": "Trainee", "permissions": ["lookup.read"] });
-    let data = put(world, "roles/55", role.clone()).await.ok();
+    let data = put(deployment, "roles/55", role.clone()).await.ok();
     let expected = json!({ "role_id": "55", "role_name": "Trainee", "permissions": ["lookup.read"],
                            "play_permissions": [] });
     assert_eq!(data, expected);
-    assert!(put(world, "roles/55", role).await.message().starts_with("nothing to change"));
+    assert!(put(deployment, "roles/55", role).await.message().starts_with("nothing to change"));
     // The whole role is replaced.
     let renamed = json!({ "role_name": "Helper", "permissions": [], "play_permissions": ["warn"] });
-    let data = put(world, "roles/55", renamed.clone()).await.ok();
+    let data = put(deployment, "roles/55", renamed.clone()).await.ok();
     assert_eq!((&data["permissions"], &data["play_permissions"]), (&json!([]), &json!(["warn"])));
 
     let user = &guild.members[5].chat;
-    put(world, &format!("members/{user}"), json!({ "role_id": "55" })).await.ok();
+    put(deployment, &format!("members/{user}"), json!({ "role_id": "55" })).await.ok();
     let permitted = api.get(&format!("/staff/permissions/{}/{user}", guild.id)).await.ok();
     assert_eq!((&permitted["role_name"], &permitted["permissions"]), (&json!("Helper"), &json!([])));
-    api.delete(&path(world, "roles/55")).await.refused(409, &["1 staff members"]);
-    api.delete(&path(world, &format!("members/{user}"))).await.ok();
-    api.delete(&path(world, "roles/55")).await.ok();
-    let (their_api, their_role) = theirs(world, "roles/77");
+    api.delete(&path(deployment, "roles/55")).await.refused(409, &["1 staff members"]);
+    api.delete(&path(deployment, &format!("members/{user}"))).await.ok();
+    api.delete(&path(deployment, "roles/55")).await.ok();
+    let (their_api, their_role) = theirs(deployment, "roles/77");
     their_api.send(Method::PUT, &their_role, Some(renamed)).await.ok();
-    same_404(api.delete(&path(world, "roles/55")).await, api.delete(&path(world, "roles/77")).await);
+    same_404(
+        api.delete(&path(deployment, "roles/55")).await,
+        api.delete(&path(deployment, "roles/77")).await,
+    );
 
-    let entries = world.audit("staff_roles.put").await;
+    let entries = deployment.audit("staff_roles.put").await;
     assert_eq!(entries.len(), 2, "{entries:?}");
     assert_eq!(entries[0]["target_id"], "55");
     assert_eq!(entries[0]["metadata"]["before"]["role_name"], "Trainee");
     assert_eq!(entries[0]["metadata"]["after"]["role_name"], "Helper");
-    assert_eq!(world.audit("staff_roles.delete").await.len(), 1);
+    assert_eq!(deployment.audit("staff_roles.delete").await.len(), 1);
 
     let good = json!({ "role_name": "x", "permissions": [], "play_permissions": [] });
     let bad = [
@@ -61,72 +64,74 @@ async fn roles_are_put_and_deleted(world: &World) {
         ("play_permissions", json!([""])),
         ("play_permissions", json!({})),
     ];
-    refuse_each(&api, ("PUT", &path(world, "roles/56")), &good, &bad).await;
-    put(world, "roles/abc", good).await.refused(400, &["roleId"]);
+    refuse_each(&api, ("PUT", &path(deployment, "roles/56")), &good, &bad).await;
+    put(deployment, "roles/abc", good).await.refused(400, &["roleId"]);
 }
 
-async fn members_are_put_and_removed(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn members_are_put_and_removed(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let (admin, moderator) = (json!({ "role_id": guild.high_role }), json!({ "role_id": guild.roles[3] }));
     let list = async || api.get(&format!("/staff/members/{}", guild.id)).await.ok()["members"].clone();
     // Somebody without a link.
-    put(world, "members/424242", moderator.clone()).await.ok();
+    put(deployment, "members/424242", moderator.clone()).await.ok();
     let members = list().await;
     let unlinked = members.as_array().unwrap().iter().find(|member| member["chat_id"] == "424242").unwrap();
     assert_eq!((&unlinked["play_id"], &unlinked["role_name"]), (&Value::Null, &json!("Moderator")));
     let joined = unlinked["joined_at"].clone();
 
     // Another role keeps the time they joined, unless told otherwise.
-    let data = put(world, "members/424242", admin.clone()).await.ok();
+    let data = put(deployment, "members/424242", admin.clone()).await.ok();
     assert_eq!(data, json!({ "chat_id": "424242", "role_id": guild.high_role, "joined_at": joined }));
-    assert!(put(world, "members/424242", admin.clone()).await.message().starts_with("nothing to change"));
+    assert!(
+        put(deployment, "members/424242", admin.clone()).await.message().starts_with("nothing to change")
+    );
     let since = json!({ "role_id": guild.high_role, "joined_at": "2025-03-04T05:06:07.5+02:00" });
-    let data = put(world, "members/424242", since).await.ok();
+    let data = put(deployment, "members/424242", since).await.ok();
     assert_eq!(data["joined_at"], "2025-03-04T03:06:07Z");
 
-    put(world, "members/424242", json!({ "role_id": "999" })).await.refused(422, &["role_id"]);
+    put(deployment, "members/424242", json!({ "role_id": "999" })).await.refused(422, &["role_id"]);
     let bad = [("role_id", json!("absent")), ("role_id", json!(7)), ("joined_at", json!("yesterday"))];
-    refuse_each(&api, ("PUT", &path(world, "members/7")), &admin, &bad).await;
-    put(world, "members/x", admin).await.refused(400, &["chatId"]);
+    refuse_each(&api, ("PUT", &path(deployment, "members/7")), &admin, &bad).await;
+    put(deployment, "members/x", admin).await.refused(400, &["chatId"]);
 
     // Whoever is removed while in a game is in it no longer as staff.
     let leaving = &guild.members[2];
     let session = go_on_duty(&api, leaving).await;
-    api.delete(&path(world, &format!("members/{}", leaving.chat))).await.ok();
+    api.delete(&path(deployment, &format!("members/{}", leaving.chat))).await.ok();
     let beat = api.post("/staff/play/heartbeat", json!({ "session_id": session })).await.ok();
     assert_eq!(beat["alive"], false);
     assert!(!list().await.to_string().contains(&leaving.chat));
-    let again = api.delete(&path(world, &format!("members/{}", leaving.chat))).await;
-    let foreign = &world.other_guild().members[0].chat;
-    same_404(again, api.delete(&path(world, &format!("members/{foreign}"))).await);
-    assert_eq!(world.audit("staff_members.put").await.len(), 3);
-    assert_eq!(world.audit("staff_members.delete").await[0]["target_id"], leaving.chat.as_str());
+    let again = api.delete(&path(deployment, &format!("members/{}", leaving.chat))).await;
+    let foreign = &deployment.other_guild().members[0].chat;
+    same_404(again, api.delete(&path(deployment, &format!("members/{foreign}"))).await);
+    assert_eq!(deployment.audit("staff_members.put").await.len(), 3);
+    assert_eq!(deployment.audit("staff_members.delete").await[0]["target_id"], leaving.chat.as_str());
 }
 
-async fn only_admins_say_who_is_staff(world: &World) {
-    let guild = world.guild();
-    let api = world.api().key(&guild.game_key);
-    let member = path(world, &format!("members/{}", guild.members[0].chat));
-    let role = path(world, &format!("roles/{}", guild.high_role));
+async fn only_admins_say_who_is_staff(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let api = deployment.api().key(&guild.game_key);
+    let member = path(deployment, &format!("members/{}", guild.members[0].chat));
+    let role = path(deployment, &format!("roles/{}", guild.high_role));
     for path in [member, role] {
         let body = Some(json!({ "role_id": guild.high_role, "role_name": "x" }));
         api.send(Method::PUT, &path, body).await.refused(403, &["`admin`"]);
         api.delete(&path).await.refused(403, &["`admin`"]);
     }
-    let reads = world.api().key(&world.new_key("read").await);
-    reads.get(&path(world, "loa")).await.ok();
+    let reads = deployment.api().key(&deployment.new_key("read").await);
+    reads.get(&path(deployment, "loa")).await.ok();
     reads.get(&format!("/staff/members/{}", guild.id)).await.ok();
     for rest in ["loa", "strikes", "notes", "quota", "loa/expire", "strikes/expire"] {
-        reads.post(&path(world, rest), json!({})).await.refused(403, &["`staff`"]);
+        reads.post(&path(deployment, rest), json!({})).await.refused(403, &["`staff`"]);
     }
 }
 
-async fn the_command_line_does_the_same(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
+async fn the_command_line_does_the_same(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
     let of_guild = ["--guild", guild.id.as_str()];
     let run = async |args: &[&str]| {
         let args: Vec<&str> = ["staff"].iter().chain(args).chain(&of_guild).copied().collect();
-        world.command(&args).await
+        deployment.command(&args).await
     };
     let set = ["roles", "set", "55", "--name", "Night shift", "--permissions", "lookup.read,moderation.read"];
     run(&set).await.succeeded();
@@ -167,5 +172,5 @@ async fn the_command_line_does_the_same(world: &World) {
     run(&["roles", "remove", "55"]).await.succeeded();
     run(&["members", "remove", "424242"]).await.refused();
     run(&["roles", "remove", "55"]).await.refused();
-    assert_eq!(world.audit("staff_members.delete").await[0]["actor_id"], "0");
+    assert_eq!(deployment.audit("staff_members.delete").await[0]["actor_id"], "0");
 }

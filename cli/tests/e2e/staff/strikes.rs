@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{item, now, outsider, path, refuse_each, same_404, theirs};
-use crate::harness::{World, both_modes, eventually};
+use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
     a_strike_is_given_edited_removed_and_wiped,
@@ -17,14 +17,14 @@ both_modes!(
     strikes_of_another_guild_are_unknown,
 );
 
-fn strike(world: &World) -> Value {
-    json!({ "staff_id": world.guild().members[1].chat, "reason": "late", "severity": 3 })
+fn strike(deployment: &Deployment) -> Value {
+    json!({ "staff_id": deployment.guild().members[1].chat, "reason": "late", "severity": 3 })
 }
 
-async fn a_strike_is_given_edited_removed_and_wiped(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let strikes = path(world, "strikes");
-    let mut sent = strike(world);
+async fn a_strike_is_given_edited_removed_and_wiped(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let strikes = path(deployment, "strikes");
+    let mut sent = strike(deployment);
     sent["expires_at"] = json!("2099-01-01T00:00:00Z");
     let id = api.post(&strikes, sent).await.ok()["id"].clone();
     let shown = async || item(&api.get(&strikes).await.ok(), "strikes", &id).clone();
@@ -35,7 +35,8 @@ async fn a_strike_is_given_edited_removed_and_wiped(world: &World) {
         "created_at": first["created_at"], "ended_how": null });
     assert_eq!(first, expected);
 
-    let (one, update) = (path(world, &format!("strikes/{id}")), path(world, &format!("strikes/{id}/update")));
+    let (one, update) =
+        (path(deployment, &format!("strikes/{id}")), path(deployment, &format!("strikes/{id}/update")));
     api.patch(&update, json!({ "severity": 10, "reason": "very late" })).await.ok();
     api.patch(&update, json!({ "expires_at": "2098-01-01T00:00:00Z" })).await.ok();
     let edited = shown().await;
@@ -62,16 +63,16 @@ async fn a_strike_is_given_edited_removed_and_wiped(world: &World) {
     for (action, entries) in
         [("strikes.create", 1), ("strikes.update", 3), ("strikes.remove", 1), ("strikes.wipe", 1)]
     {
-        assert_eq!(world.audit(action).await.len(), entries, "{action}");
+        assert_eq!(deployment.audit(action).await.len(), entries, "{action}");
     }
 }
 
-async fn a_strike_lasts_as_long_as_the_guild_says(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let strikes = path(world, "strikes");
+async fn a_strike_lasts_as_long_as_the_guild_says(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let strikes = path(deployment, "strikes");
     for days in [90, 7] {
         api.patch(&format!("/guilds/{}/settings", guild.id), json!({ "strike_days": days })).await.ok();
-        let id = api.post(&strikes, strike(world)).await.ok()["id"].clone();
+        let id = api.post(&strikes, strike(deployment)).await.ok()["id"].clone();
         let shown = api.get(&strikes).await.ok();
         let shown = item(&shown, "strikes", &id);
         let at = |field: &str| chrono::DateTime::parse_from_rfc3339(shown[field].as_str().unwrap()).unwrap();
@@ -82,13 +83,13 @@ async fn a_strike_lasts_as_long_as_the_guild_says(world: &World) {
 }
 
 /// A strike that has expired, whether or not the sweep has seen it.
-async fn expired(world: &World) -> Value {
+async fn expired(deployment: &Deployment) -> Value {
     let ends = now() + chrono::TimeDelta::seconds(1);
-    let mut short = strike(world);
+    let mut short = strike(deployment);
     short["expires_at"] = json!(ends.to_rfc3339());
-    let id = world.api().post(&path(world, "strikes"), short).await.ok()["id"].clone();
+    let id = deployment.api().post(&path(deployment, "strikes"), short).await.ok()["id"].clone();
     eventually("the strike has expired", Duration::from_secs(5), async || {
-        let list = world.api().get(&path(world, "strikes?active=false")).await.ok();
+        let list = deployment.api().get(&path(deployment, "strikes?active=false")).await.ok();
         list["strikes"].as_array().unwrap().iter().any(|strike| strike["id"] == id).then_some(())
     })
     .await;
@@ -96,17 +97,17 @@ async fn expired(world: &World) -> Value {
 }
 
 /// Before and after the sweep.
-async fn removing_a_strike_is_final(world: &World) {
-    let api = world.api();
-    let (strikes, expire) = (path(world, "strikes"), path(world, "strikes/expire"));
+async fn removing_a_strike_is_final(deployment: &Deployment) {
+    let api = deployment.api();
+    let (strikes, expire) = (path(deployment, "strikes"), path(deployment, "strikes/expire"));
     for swept in [false, true] {
-        let id = expired(world).await;
+        let id = expired(deployment).await;
         if swept {
             api.post(&expire, json!({})).await.ok();
             assert_eq!(item(&api.get(&strikes).await.ok(), "strikes", &id)["ended_how"], "expired");
         }
         let (one, update) =
-            (path(world, &format!("strikes/{id}")), path(world, &format!("strikes/{id}/update")));
+            (path(deployment, &format!("strikes/{id}")), path(deployment, &format!("strikes/{id}/update")));
         assert!(api.send(reqwest::Method::PATCH, &one, None).await.message().contains("removed"));
         let change = json!({ "expires_at": "2099-01-01T00:00:00Z" });
         api.patch(&update, change).await.refused(409, &["`expires_at`"]);
@@ -116,32 +117,32 @@ async fn removing_a_strike_is_final(world: &World) {
     }
 }
 
-async fn a_strike_is_never_given_for_a_time_that_is_over(world: &World) {
-    let api = world.api();
-    let (strikes, past) = (path(world, "strikes"), "2020-01-01T00:00:00Z");
-    let mut given = strike(world);
+async fn a_strike_is_never_given_for_a_time_that_is_over(deployment: &Deployment) {
+    let api = deployment.api();
+    let (strikes, past) = (path(deployment, "strikes"), "2020-01-01T00:00:00Z");
+    let mut given = strike(deployment);
     given["expires_at"] = json!(past);
     api.post(&strikes, given.clone()).await.refused(422, &["`expires_at`"]);
     given["expires_at"] = json!(now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
     api.post(&strikes, given).await.refused(422, &["`expires_at`"]);
-    let id = api.post(&strikes, strike(world)).await.ok()["id"].clone();
-    let update = path(world, &format!("strikes/{id}/update"));
+    let id = api.post(&strikes, strike(deployment)).await.ok()["id"].clone();
+    let update = path(deployment, &format!("strikes/{id}/update"));
     api.patch(&update, json!({ "expires_at": past, "severity": 9 })).await.refused(422, &["`expires_at`"]);
     let list = api.get(&strikes).await.ok();
     let shown = item(&list, "strikes", &id);
     assert_eq!((&shown["severity"], &shown["active"]), (&json!(3), &json!(true)));
 }
 
-async fn what_has_expired_is_closed_once(world: &World) {
-    let api = world.api();
-    let (strikes, expire) = (path(world, "strikes"), path(world, "strikes/expire"));
-    let over = expired(world).await;
-    let open = api.post(&strikes, strike(world)).await.ok()["id"].clone();
+async fn what_has_expired_is_closed_once(deployment: &Deployment) {
+    let api = deployment.api();
+    let (strikes, expire) = (path(deployment, "strikes"), path(deployment, "strikes/expire"));
+    let over = expired(deployment).await;
+    let open = api.post(&strikes, strike(deployment)).await.ok()["id"].clone();
     // Not active, sweep or no sweep.
     let list = api.get(&format!("{strikes}?active=false")).await.ok();
     assert_eq!(item(&list, "strikes", &over)["active"], false);
     let expired = api.post(&expire, json!({})).await.ok()["expired"].as_u64().unwrap();
-    let entries = world.audit("strikes.expire").await;
+    let entries = deployment.audit("strikes.expire").await;
     assert_eq!(entries.len(), 1, "{entries:?}");
     assert_eq!(expired, u64::from(entries[0]["actor_id"] != "0"));
     let list = api.get(&strikes).await.ok();
@@ -149,14 +150,14 @@ async fn what_has_expired_is_closed_once(world: &World) {
     assert_eq!(item(&list, "strikes", &open)["active"], true);
     assert_eq!(api.post(&expire, json!({})).await.ok(), json!({ "expired": 0 }));
     // A later expiry makes it count again.
-    let update = path(world, &format!("strikes/{over}/update"));
+    let update = path(deployment, &format!("strikes/{over}/update"));
     api.patch(&update, json!({ "expires_at": "2099-01-01T00:00:00Z" })).await.ok();
     assert_eq!(item(&api.get(&strikes).await.ok(), "strikes", &over)["active"], true);
 }
 
-async fn wrong_strikes_are_refused(world: &World) {
-    let (api, guild) = (world.api(), world.guild());
-    let (strikes, good) = (path(world, "strikes"), strike(world));
+async fn wrong_strikes_are_refused(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let (strikes, good) = (path(deployment, "strikes"), strike(deployment));
     let bad = [
         ("staff_id", json!("absent")),
         ("staff_id", json!("x")),
@@ -174,24 +175,24 @@ async fn wrong_strikes_are_refused(world: &World) {
     stranger["staff_id"] = json!(outsider(guild).chat);
     api.post(&strikes, stranger).await.refused(404, &["staff"]);
     let id = api.post(&strikes, good).await.ok()["id"].clone();
-    let update = path(world, &format!("strikes/{id}/update"));
+    let update = path(deployment, &format!("strikes/{id}/update"));
     api.patch(&update, json!({})).await.refused(400, &["`reason`", "`severity`", "`expires_at`"]);
     let bad = [("severity", json!(0)), ("expires_at", json!(null)), ("reason", json!(null))];
     refuse_each(&api, ("PATCH", &update), &json!({}), &bad).await;
     api.get(&format!("{strikes}?active=maybe")).await.refused(400, &["active"]);
-    api.delete(&path(world, "strikes/x")).await.refused(400, &["strikeId"]);
+    api.delete(&path(deployment, "strikes/x")).await.refused(400, &["strikeId"]);
     // `expire` is not an id.
-    let answer = api.delete(&path(world, "strikes/expire")).await.refused(405, &[]);
+    let answer = api.delete(&path(deployment, "strikes/expire")).await.refused(405, &[]);
     assert_eq!(answer.header("allow"), Some("POST"));
 }
 
-async fn strikes_of_another_guild_are_unknown(world: &World) {
-    let api = world.api();
-    let (their_api, their_strikes) = theirs(world, "strikes");
-    let mut sent = strike(world);
-    sent["staff_id"] = json!(world.other_guild().members[1].chat);
+async fn strikes_of_another_guild_are_unknown(deployment: &Deployment) {
+    let api = deployment.api();
+    let (their_api, their_strikes) = theirs(deployment, "strikes");
+    let mut sent = strike(deployment);
+    sent["staff_id"] = json!(deployment.other_guild().members[1].chat);
     let id = their_api.post(&their_strikes, sent).await.ok()["id"].clone();
-    let one = |id: &str, rest: &str| path(world, &format!("strikes/{id}{rest}"));
+    let one = |id: &str, rest: &str| path(deployment, &format!("strikes/{id}{rest}"));
     let (foreign, unknown) = (id.to_string(), "999999");
     let change = json!({ "severity": 1 });
     let update = async |id: &str| api.patch(&one(id, "/update"), change.clone()).await;

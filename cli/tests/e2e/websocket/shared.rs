@@ -4,13 +4,13 @@ use super::*;
 
 distributed_only!(
     news_reaches_sockets_of_other_processes(|setup| setup.processes(2)),
-    who_reads_too_slowly_is_told_to_come_again,
-    what_was_missed_while_redis_was_away_is_caught_up,
+    who_reads_too_slowly_is_told_to_come_again(own),
+    what_was_missed_while_redis_was_away_is_caught_up(own),
 );
 
 /// Puts an event on the wire between the processes, as another one would.
-async fn publish(world: &World, event: Value) {
-    let variable = |name: &str| world.env.iter().find(|(key, _)| key == name).unwrap().1.clone();
+async fn publish(deployment: &Deployment, event: Value) {
+    let variable = |name: &str| deployment.env.iter().find(|(key, _)| key == name).unwrap().1.clone();
     let client = redis::Client::open(variable("GUILDHALL_REDIS_URL")).unwrap();
     let mut connection = client.get_multiplexed_async_connection().await.unwrap();
     let message = json!({ "origin": "test", "event": event }).to_string();
@@ -20,37 +20,37 @@ async fn publish(world: &World, event: Value) {
     assert!(heard > 0, "nobody listens");
 }
 
-async fn who_reads_too_slowly_is_told_to_come_again(world: &World) {
+async fn who_reads_too_slowly_is_told_to_come_again(deployment: &Deployment) {
     let (mut slow, mut fast) = (
-        Socket::open(world, 0, &world.guild().game_key).await,
-        Socket::open(world, 0, &world.guild().game_key).await,
+        Socket::open(deployment, 0, &deployment.guild().game_key).await,
+        Socket::open(deployment, 0, &deployment.guild().game_key).await,
     );
-    let event = json!({ "type": "moderation", "guild": world.guild().id, "verb": "ban", "identifier": "5",
+    let event = json!({ "type": "moderation", "guild": deployment.guild().id, "verb": "ban", "identifier": "5",
                         "reason": "x".repeat(100_000), "place_id": null, "chat_id": null, "play_id": 5,
                         "revision": 1 });
     // Until its queue and the network's buffers hold no more; who reads gets all of it.
     let mut published = 0;
-    while !closed_as_slow(world).await {
+    while !closed_as_slow(deployment).await {
         published += 1;
         assert!(published < 2_000, "nothing is buffered without end");
-        publish(world, event.clone()).await;
+        publish(deployment, event.clone()).await;
         assert_eq!(fast.frame().await["type"], "moderation.ban");
     }
     assert_eq!(slow.close_code().await, 1013);
-    publish(world, event).await;
+    publish(deployment, event).await;
     fast.frame().await;
 }
 
-async fn closed_as_slow(world: &World) -> bool {
-    let url = format!("{}/metrics", world.roles().apis[0].base);
+async fn closed_as_slow(deployment: &Deployment) -> bool {
+    let url = format!("{}/metrics", deployment.api_base(0));
     let text = http_client().get(url).send().await.unwrap().text().await.unwrap();
     text.lines().any(|line| line.starts_with("guildhall_live_closed_total") && line.contains("1013"))
 }
 
-async fn what_was_missed_while_redis_was_away_is_caught_up(world: &World) {
-    let api = world.api();
+async fn what_was_missed_while_redis_was_away_is_caught_up(deployment: &Deployment) {
+    let api = deployment.api();
     heartbeat(&api, "s1").await;
-    let mut socket = Socket::open(world, 0, &world.guild().game_key).await;
+    let mut socket = Socket::open(deployment, 0, &deployment.guild().game_key).await;
     let first = queue(&api, "s1", "1").await;
     assert_eq!(socket.frame().await["data"]["id"], first);
     // As if an event of another process had been lost.
@@ -59,20 +59,20 @@ async fn what_was_missed_while_redis_was_away_is_caught_up(world: &World) {
         "INSERT INTO server_command SELECT CAST('{missed}' AS uuid), guild_id, server_id, kind, target_id, reason, issued_by,
          issued_at, state, ack_status, ack_message, ended_at FROM server_command"
     );
-    world.execute(&sql).await;
-    publish(world, json!({ "type": "resync" })).await;
+    deployment.execute(&sql).await;
+    publish(deployment, json!({ "type": "resync" })).await;
     // The one that was sent is not sent again.
     assert_eq!(socket.frame().await["data"]["id"], missed);
     let second = queue(&api, "s1", "2").await;
     assert_eq!(socket.frame().await["data"]["id"], second);
 }
 
-async fn news_reaches_sockets_of_other_processes(world: &World) {
-    let (one, two) = (world.api_number(0), world.api_number(1));
+async fn news_reaches_sockets_of_other_processes(deployment: &Deployment) {
+    let (one, two) = (deployment.api_number(0), deployment.api_number(1));
     heartbeat(&one, "s1").await;
     let mut sockets = [
-        Socket::open(world, 0, &world.guild().game_key).await,
-        Socket::open(world, 1, &world.guild().game_key).await,
+        Socket::open(deployment, 0, &deployment.guild().game_key).await,
+        Socket::open(deployment, 1, &deployment.guild().game_key).await,
     ];
     for api in [&one, &two] {
         let id = queue(api, "s1", "9").await;
@@ -80,7 +80,7 @@ async fn news_reaches_sockets_of_other_processes(world: &World) {
             assert_eq!(socket.frame().await["data"]["id"], id);
         }
         let identifier = "4242";
-        moderate(api, world, "ban", json!({ "identifier": identifier, "reason": "spam" })).await;
+        moderate(api, deployment, "ban", json!({ "identifier": identifier, "reason": "spam" })).await;
         for socket in &mut sockets {
             let frame = socket.frame().await;
             assert_eq!(
@@ -88,7 +88,7 @@ async fn news_reaches_sockets_of_other_processes(world: &World) {
                 (&json!("moderation.ban"), &json!(identifier))
             );
         }
-        moderate(api, world, "unban", json!({ "identifier": identifier })).await;
+        moderate(api, deployment, "unban", json!({ "identifier": identifier })).await;
         for socket in &mut sockets {
             assert_eq!(socket.frame().await["type"], "moderation.unban");
         }

@@ -5,21 +5,13 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::*;
+use crate::pacing::answered::{Bucket, Pause};
 use crate::pacing::load_model::{Plan, Step, walk};
+use crate::pacing::numbers::SECOND;
 use crate::pacing::state::PaceState;
-use crate::pacing::{Bucket, Pause, SECOND};
 
-async fn pace(test: &str) -> Option<SharedPace> {
-    let Ok(url) = std::env::var("GUILDHALL_TEST_REDIS_URL") else {
-        eprintln!("skipped {test}: GUILDHALL_TEST_REDIS_URL is not set");
-        return None;
-    };
-    let redis = Redis::connect(&url, &prefix()).await.expect("the test Redis answers");
-    Some(SharedPace::new(redis, "chat"))
-}
-
-fn prefix() -> String {
-    format!("test-{:016x}", rand::random::<u64>())
+async fn pace() -> SharedPace {
+    SharedPace::new(testkit::redis().await, "chat")
 }
 
 /// Asks the scripts the same.
@@ -49,7 +41,7 @@ fn end(id: u64, ask: &Ask, answered: Option<&Answered>) -> End {
 
 #[tokio::test]
 async fn a_load_gets_the_same_from_the_scripts() {
-    let Some(mut pace) = pace("a_load_gets_the_same_from_the_scripts").await else { return };
+    let mut pace = pace().await;
     let rules = Rules::chat("50".parse().unwrap());
     for seed in 0..4 {
         let plan = Plan {
@@ -120,7 +112,7 @@ fn answers() -> impl Strategy<Value = Answered> {
 
 #[tokio::test]
 async fn the_scripts_learn_the_same_from_every_answer() {
-    let Some(mut pace) = pace("the_scripts_learn_the_same_from_every_answer").await else { return };
+    let mut pace = pace().await;
     let rules = Rules::chat("3".parse().unwrap());
     let calls = prop::collection::vec((0..SECOND / 3, asks(), answers()), 150);
     let mut runner = TestRunner::default();

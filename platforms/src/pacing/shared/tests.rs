@@ -1,19 +1,14 @@
-//! The scripts keep the same promises as the state machine. They need a Redis: `GUILDHALL_TEST_REDIS_URL`.
+//! The scripts keep the same promises as the state machine.
 
 use std::time::{Duration, Instant};
 
-use super::*;
-use crate::Priority::{Bulk, Interactive};
-use crate::pacing::{Bucket, Pacer, Pause, SECOND};
+use testkit::{PrivateServer, signal};
 
-async fn redis(test: &str) -> Option<Redis> {
-    let Ok(url) = std::env::var("GUILDHALL_TEST_REDIS_URL") else {
-        eprintln!("skipped {test}: GUILDHALL_TEST_REDIS_URL is not set");
-        return None;
-    };
-    let prefix = format!("test-{:016x}", rand::random::<u64>());
-    Some(Redis::connect(&url, &prefix).await.expect("the test Redis answers"))
-}
+use super::*;
+use crate::context::Priority::{Bulk, Interactive};
+use crate::pacing::answered::{Bucket, Pause};
+use crate::pacing::numbers::SECOND;
+use crate::pacing::pacer::Pacer;
 
 fn rules(rate: &str) -> Rules {
     Rules::chat(rate.parse().unwrap())
@@ -65,7 +60,7 @@ async fn known(redis: Redis) -> SharedPace {
 
 #[tokio::test]
 async fn bulk_leaves_a_share_to_interactive_calls_that_are_about() {
-    let Some(redis) = redis("bulk_leaves_a_share_to_interactive_calls_that_are_about").await else { return };
+    let redis = testkit::redis().await;
     let pace = known(redis).await;
     // At full speed one has to wait for the even pace; slowly it gets to the reserve.
     let (burst, refused) = grants(&pace, "50", Bulk).await;
@@ -84,7 +79,7 @@ async fn bulk_leaves_a_share_to_interactive_calls_that_are_about() {
 
 #[tokio::test]
 async fn a_permit_comes_back_one_window_after_its_answer() {
-    let Some(redis) = redis("a_permit_comes_back_one_window_after_its_answer").await else { return };
+    let redis = testkit::redis().await;
     let pace = known(redis).await;
     let permit = granted(&pace, "1", Bulk).await;
     tokio::time::sleep(Duration::from_millis(1100)).await;
@@ -98,7 +93,7 @@ async fn a_permit_comes_back_one_window_after_its_answer() {
 
 #[tokio::test]
 async fn a_server_clock_that_is_set_back_holds_nobody_up_for_longer_than_a_window() {
-    let Some(redis) = redis("a_server_clock_that_is_set_back_holds_nobody_up").await else { return };
+    let redis = testkit::redis().await;
     let mut pace = known(redis).await;
     let late = 10_000_000 * SECOND;
     pace.now = Some(late);
@@ -119,7 +114,7 @@ async fn granted_now(pace: &SharedPace, priority: Priority) -> bool {
 
 #[tokio::test]
 async fn the_first_call_goes_alone_and_teaches_the_bucket() {
-    let Some(redis) = redis("the_first_call_goes_alone_and_teaches_the_bucket").await else { return };
+    let redis = testkit::redis().await;
     let pace = SharedPace::new(redis, "chat");
     let permit = granted(&pace, "50", Bulk).await;
     assert_eq!(grants(&pace, "50", Bulk).await, (0, Verdict::Probing));
@@ -141,7 +136,7 @@ async fn the_first_call_goes_alone_and_teaches_the_bucket() {
 
 #[tokio::test]
 async fn a_pause_holds_its_bucket_and_a_global_one_everything() {
-    let Some(redis) = redis("a_pause_holds_its_bucket_and_a_global_one_everything").await else { return };
+    let redis = testkit::redis().await;
     let pace = known(redis).await;
     let other = Ask { major: 8, ..ask(Interactive) };
     let pause = |global, wait| Answered { pause: Some(Pause { global, wait }), invalid: true, ..heard() };
@@ -161,7 +156,7 @@ async fn a_pause_holds_its_bucket_and_a_global_one_everything() {
 
 #[tokio::test]
 async fn too_many_invalid_answers_silence_bulk_only() {
-    let Some(redis) = redis("too_many_invalid_answers_silence_bulk_only").await else { return };
+    let redis = testkit::redis().await;
     let pace = known(redis).await;
     let refused = Answered { invalid: true, ..heard() };
     for _ in 0..INVALID_LIMIT {
@@ -197,35 +192,14 @@ async fn goes_on_slower(pacer: &Pacer) {
 
 /// A Redis of the test's own, that can be stopped.
 struct Private {
-    child: std::process::Child,
+    server: PrivateServer,
     url: String,
 }
 
 impl Private {
-    async fn start() -> Self {
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut command = std::process::Command::new("redis-server");
-        command.args([
-            "--port",
-            &port.to_string(),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--appendonly",
-            "no",
-        ]);
-        let child = command.stdout(std::process::Stdio::null()).spawn().expect("redis-server is installed");
-        let private = Self { child, url: format!("redis://127.0.0.1:{port}/0") };
-        while Redis::connect(&private.url, "p").await.is_err() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        private
-    }
-
-    fn signal(&self, name: &str) {
-        let mut kill = std::process::Command::new("kill");
-        assert!(kill.args([name, &self.child.id().to_string()]).status().unwrap().success());
+    fn start(name: &str) -> Self {
+        let server = PrivateServer::start("redis", name);
+        Self { url: server.url(), server }
     }
 
     async fn pace(&self) -> SharedPace {
@@ -260,25 +234,15 @@ impl Private {
     }
 }
 
-impl Drop for Private {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_redis_that_stalls_leaves_no_permit_that_nobody_owns() {
-    if std::env::var("GUILDHALL_TEST_REDIS_URL").is_err() {
-        eprintln!("skipped: no servers for tests");
-        return;
-    }
-    let private = Private::start().await;
+    let private = Private::start("pacing-stall");
+    let process = private.server.redis_process();
     for stall in [Duration::from_millis(600), Duration::from_secs(2)] {
         let pacer = Pacer::new(rules("50"), Some(private.pace().await));
         pacer.acquire(ask(Interactive)).await.unwrap().finish(&heard()).await;
         // Questions and ends of both kinds of calls meet the stall; some callers give up, some calls were sent.
-        private.signal("-STOP");
+        signal("-STOP", process);
         let calls = (0..40_i64).map(|n| {
             let pacer = pacer.clone();
             let priority = if n % 2 == 0 { Bulk } else { Interactive };
@@ -294,7 +258,7 @@ async fn a_redis_that_stalls_leaves_no_permit_that_nobody_owns() {
         });
         let calls: Vec<_> = calls.collect();
         tokio::time::sleep(stall).await;
-        private.signal("-CONT");
+        signal("-CONT", process);
         for call in calls {
             let _ = call.await.unwrap();
         }
@@ -309,11 +273,7 @@ async fn a_redis_that_stalls_leaves_no_permit_that_nobody_owns() {
 
 #[tokio::test]
 async fn a_question_costs_the_same_with_10_and_with_10_000_guilds_waiting() {
-    if std::env::var("GUILDHALL_TEST_REDIS_URL").is_err() {
-        eprintln!("skipped: no servers for tests");
-        return;
-    }
-    let private = Private::start().await;
+    let private = Private::start("pacing-cost");
     let mut costs = Vec::new();
     for guilds in [10, 10_000] {
         let mut pace = private.pace().await;

@@ -1,0 +1,22 @@
+//! Whether the platforms' rate limits are kept: bulk syncs at the real limits and several answer times, how much of the
+//! rate they use and whether they pass it; then refusals, pauses and failures, and what is sent after each.
+
+mod arguments;
+mod faults;
+mod pace;
+
+use crate::figures::Figures;
+
+pub use arguments::Arguments;
+
+/// True when every target was met.
+pub async fn run(arguments: &Arguments) -> bool {
+    let mut figures = Figures::default();
+    if !arguments.faults_only {
+        for latency_ms in &arguments.latency_ms {
+            pace::measure(arguments, *latency_ms, &mut figures).await;
+        }
+    }
+    faults::measure(arguments, &mut figures).await;
+    figures.conclude()
+}

@@ -1,0 +1,83 @@
+//! How much of the permitted rate bulk uses, alone and beside single syncs, and whether any second sees too much.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::arguments::Arguments;
+use crate::figures::{Figures, Target, float};
+use crate::turns::Singles;
+use testkit::Deployment;
+
+const PERMITTED: f64 = 50.0;
+/// Permits that bulk leaves free while interactive calls are about.
+const LEFT_FREE: f64 = 2.0;
+const LONG: Duration = Duration::from_secs(900);
+
+/// Where the guilds are in the fixture: one alone, two at once beside the single syncs of the others.
+const ALONE: usize = 0;
+const TOGETHER: [usize; 2] = [1, 2];
+const SINGLES: usize = 3;
+
+pub(super) async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mut Figures) {
+    let mut sizes = vec![arguments.members, arguments.members / 2, arguments.members / 2];
+    sizes.extend([40; 8]);
+    let deployment = Deployment::start(arguments.setup(&sizes, latency_ms)).await;
+    let guilds = &deployment.fixture.guilds;
+    let late = arguments.jitter_ms;
+    figures.part(&format!("answers after {latency_ms} ms and up to {late} ms more each way"));
+    deployment.simulator.reset_stats().await;
+    let job = deployment.begin_sync_all(&guilds[ALONE]).await;
+    deployment.sync_all_ended(&job, LONG).await;
+    // Whoever keeps the limit for certain gets no more: see the pacing's page.
+    let held = 1.0 + (f64::from(latency_ms) + f64::from(late)) / 1_000.0;
+    let bound = PERMITTED / held;
+    judge(&deployment, "one guild's bulk", bound, figures).await;
+
+    deployment.simulator.reset_stats().await;
+    let mut singles = Singles::new(&deployment, &guilds[SINGLES..], Duration::from_millis(500));
+    let mut jobs = Vec::new();
+    for index in TOGETHER {
+        jobs.push(deployment.begin_sync_all(&guilds[index]).await);
+    }
+    // About as long as the bulk takes at half of the rate.
+    let count = arguments.members * 2 / 60;
+    let waits = singles.run(count).await;
+    for job in jobs {
+        deployment.sync_all_ended(&job, LONG).await;
+    }
+    judge(&deployment, "two guilds' bulk beside single syncs", (PERMITTED - LEFT_FREE) / held, figures).await;
+    waits.tell(figures);
+    deployment.close().await;
+}
+
+async fn judge(deployment: &Deployment, what: &str, bound: f64, figures: &mut Figures) {
+    let stats = deployment.simulator.stats().await;
+    let number = |name: &str| stats[name].as_f64().unwrap_or(0.0);
+    let used = rate(deployment, &stats).await;
+    println!(" {what}");
+    figures.check("most chat requests in any second", number("max_per_second"), Target::AtMost(PERMITTED));
+    let refused = number("rate_limited") / number("chat_requests").max(1.0) * 100.0;
+    figures.check("answered 429, percent", refused, Target::AtMost(0.1));
+    figures.tell("requests a second while there was work", used);
+    // At long answer times no rule that keeps the limit for certain can use as much as nine tenths.
+    let target = if bound >= 0.9 * PERMITTED { Target::AtLeast(90.0) } else { Target::None };
+    figures.check("percent of the permitted rate", used / PERMITTED * 100.0, target);
+    figures.check(
+        "percent of what the limit allows at this answer time",
+        used / bound * 100.0,
+        Target::AtLeast(90.0),
+    );
+}
+
+/// Chat requests a second, over the whole seconds between the first and the last update of a member.
+async fn rate(deployment: &Deployment, stats: &Value) -> f64 {
+    let updates = deployment.simulator.updates().await;
+    let (Some(first), Some(last)) = (updates.first(), updates.last()) else { return 0.0 };
+    let seconds: Vec<f64> =
+        stats["chat_by_second"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+    let second = |ms: u64| usize::try_from(ms / 1_000).unwrap_or(usize::MAX);
+    let (from, to) = (second(first.at_ms) + 1, second(last.at_ms).min(seconds.len()));
+    let busy = seconds.get(from..to).unwrap_or_default();
+    busy.iter().sum::<f64>() / float(busy.len().max(1))
+}

@@ -1,0 +1,97 @@
+//! Single syncs that nobody waits for, of one member after the other, and what their rows say.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use testkit::{Answer, Api, Deployment, Guild, JobRow, JobState, eventually};
+
+/// Far more than anything here takes on a loaded machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// A process has to start, and the safety net looks once a second; what was measured is printed.
+const FIRST_DONE_WITHIN: Duration = Duration::from_secs(30);
+
+pub(crate) struct Orders<'a> {
+    deployment: &'a Deployment,
+    next: Cell<usize>,
+}
+
+impl<'a> Orders<'a> {
+    pub(crate) fn new(deployment: &'a Deployment) -> Self {
+        Self { deployment, next: Cell::new(0) }
+    }
+
+    /// The caller and the member of the next order: both guilds and all keys take turns, each with its own quota.
+    pub(crate) fn next(&self) -> (Api, String) {
+        let number = self.next.replace(self.next.get() + 1);
+        let (guild, turn) =
+            ([self.deployment.guild(), self.deployment.other_guild()][number % 2], number / 2);
+        let key = [&guild.admin_key, &guild.game_key][turn % 2];
+        let member = &guild.members[turn % guild.members.len()];
+        (self.deployment.api().key(key).header("prefer", "respond-async"), member.chat.clone())
+    }
+
+    /// One order, answered at once with the job that will do it.
+    pub(crate) async fn one(&self) -> (String, Duration) {
+        let (api, member) = self.next();
+        let asked = Instant::now();
+        let answer: Answer = api.post("/interactions/sync", json!({ "user_id": member })).await;
+        let took = asked.elapsed();
+        assert_eq!(answer.status, 202, "{answer}");
+        (answer.body["data"]["job_id"].as_str().unwrap().to_owned(), took)
+    }
+
+    pub(crate) async fn some(&self, count: usize) -> HashSet<String> {
+        let mut jobs = HashSet::new();
+        for _ in 0..count {
+            jobs.insert(self.one().await.0);
+        }
+        assert_eq!(jobs.len(), count, "an order was taken for another one");
+        jobs
+    }
+
+    async fn rows(&self, jobs: &HashSet<String>) -> Vec<JobRow> {
+        let mut rows = self.deployment.job_rows("sync_member").await;
+        rows.retain(|row| jobs.contains(&row.job_id.to_string()));
+        assert_eq!(rows.len(), jobs.len(), "a job has no row");
+        rows
+    }
+
+    pub(crate) async fn assert_queued(&self, jobs: &HashSet<String>) {
+        for row in self.rows(jobs).await {
+            assert_eq!((row.state, row.attempt), (JobState::Queued, 0), "{row:?}");
+        }
+    }
+
+    /// Until one of them is done; how long it took since `start`.
+    pub(crate) async fn first_done(&self, jobs: &HashSet<String>, start: Instant) -> Duration {
+        eventually("the first job is done", FIRST_DONE_WITHIN, async || {
+            self.rows(jobs).await.iter().any(|row| row.state == JobState::Succeeded).then(|| start.elapsed())
+        })
+        .await
+    }
+
+    /// Until every one of them has ended well, each in its first attempt.
+    pub(crate) async fn all_done(&self, jobs: &HashSet<String>) {
+        let rows = eventually("all jobs are done", PATIENCE, async || {
+            let rows = self.rows(jobs).await;
+            rows.iter().all(|row| row.state == JobState::Succeeded).then_some(rows)
+        })
+        .await;
+        for row in rows {
+            assert_eq!((row.attempt, row.error.as_ref()), (1, None), "{row:?}");
+        }
+    }
+
+    /// As the chat platform has it: everybody an order was given for is as their rank calls for.
+    pub(crate) async fn assert_members_are_right(&self) {
+        let guilds: [&Guild; 2] = [self.deployment.guild(), self.deployment.other_guild()];
+        for number in 0..self.next.get() {
+            let guild = guilds[number % 2];
+            let member = &guild.members[number / 2 % guild.members.len()];
+            assert!(self.deployment.simulator.is_right(guild, member).await, "{}", member.chat);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Workers that freeze and wake up, or are asked to stop, while they run jobs. Most of each test is waiting: for a frozen
+//! worker's heartbeat to be missed, or for the end of the grace.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::armed::{start, start_own};
+use super::deed::Deed;
+use testkit::{Api, Deployment, JobRow, JobState, Mode, Running, Setup, eventually, run_unstarted};
+
+/// A worker without a heartbeat for 15 s is declared dead.
+const RESCUED_WITHIN: Duration = Duration::from_secs(90);
+const SOON: Duration = Duration::from_secs(30);
+/// What a worker says of each run that it drops.
+const DROPPED: &str = "the claim is lost: dropped";
+
+/// A worker that freezes right before it makes a channel, in the middle of a bulk sync too.
+#[test]
+fn a_frozen_worker_finishes_nothing_that_runs_elsewhere() {
+    let setup = Setup::new(Mode::Distributed).members(300).latency_ms(500);
+    run_unstarted(setup, async |deployment| {
+        start_own(deployment, &["api", "scheduler"]).await;
+        Deed::Ticket.prepare(deployment, &deployment.api()).await;
+        let worker = start(deployment, "worker", "before_effect:create_ticket=freeze@1").await;
+        let bulk = deployment.api().post("/interactions/sync/all", json!({})).await.ok();
+        eventually("members of the bulk sync are changed", SOON, async || {
+            (deployment.member_updates().await > 0).then_some(())
+        })
+        .await;
+        Deed::Ticket.call(deployment, &unwaiting(deployment)).await.unwrap();
+        frozen(&worker).await;
+        assert_eq!(states(&deployment.job_rows("sync_chunk").await), [JobState::Running]);
+        assert_eq!(Deed::Ticket.effects(deployment).await, 0);
+
+        start_own(deployment, &["worker"]).await;
+        let since = Instant::now();
+        succeeded(deployment, "create_ticket").await;
+        println!("job of a frozen worker: done by another after {:?}", since.elapsed());
+        assert_eq!(deployment.job_ended(bulk["job_id"].as_str().unwrap()).await["state"], "succeeded");
+        let answer = Deed::Ticket.call(deployment, &deployment.api()).await.unwrap();
+        Deed::Ticket.is_done_once(deployment, &answer).await;
+        let rows = all_rows(deployment).await;
+        assert!(rows.iter().all(|row| row.attempt == 1), "{rows:?}");
+        let changes = deployment.guild().changes() as u64;
+        assert_eq!(deployment.member_updates().await, changes, "every change once");
+
+        assert!(worker.process.is_frozen(), "it ended or woke up: {}", worker.process.log());
+        worker.process.thaw();
+        eventually("the woken worker lets go of both jobs", SOON, async || {
+            (worker.process.log().matches(DROPPED).count() == 2).then_some(())
+        })
+        .await;
+        Deed::Ticket.is_done_once(deployment, &answer).await;
+        assert_eq!(all_rows(deployment).await, rows, "a row was changed");
+        assert_eq!(deployment.member_updates().await, changes);
+        assert_eq!(deployment.simulator.wrong(deployment.guild()).await, 0);
+        works_on(deployment, &worker).await;
+    });
+}
+
+/// Frozen with the job's row locked by a transaction that is not committed.
+#[test]
+fn a_worker_frozen_in_its_last_transaction_holds_nobody_up() {
+    run_unstarted(Setup::new(Mode::Distributed), async |deployment| {
+        start_own(deployment, &["api", "scheduler"]).await;
+        let worker = start(deployment, "worker", "before_commit:sync_member=freeze@1").await;
+        Deed::Sync.call(deployment, &unwaiting(deployment)).await.unwrap();
+        frozen(&worker).await;
+        start_own(deployment, &["worker"]).await;
+        let since = Instant::now();
+        succeeded(deployment, "sync_member").await;
+        println!("job of a worker frozen in its transaction: done by another after {:?}", since.elapsed());
+        let rows = all_rows(deployment).await;
+        assert!(worker.process.is_frozen(), "it ended or woke up: {}", worker.process.log());
+        worker.process.thaw();
+        eventually("the woken worker cannot commit", SOON, async || {
+            worker.process.log().contains("the claim was lost before the end was written").then_some(())
+        })
+        .await;
+        assert_eq!(all_rows(deployment).await, rows, "a row was changed");
+        assert_eq!((Deed::Sync.effects(deployment).await, Deed::Sync.told(deployment).await), (1, (1, 1)));
+        works_on(deployment, &worker).await;
+    });
+}
+
+mod asked_to_stop {
+    use super::*;
+
+    #[test]
+    fn embedded() {
+        run_unstarted(Setup::new(Mode::Embedded), async |deployment| drains(deployment, "serve").await);
+    }
+
+    #[test]
+    fn distributed() {
+        run_unstarted(Setup::new(Mode::Distributed), async |deployment| {
+            start_own(deployment, &["api", "scheduler"]).await;
+            drains(deployment, "worker").await;
+        });
+    }
+}
+
+/// What can end within the grace ends; what hangs is given back, and no attempt is burnt.
+async fn drains(deployment: &Deployment, role: &str) {
+    let mut stopping = start(deployment, role, "before_effect:sync_member=hang").await;
+    let base = if role == "serve" { Api::new(&stopping.base) } else { deployment.api() };
+    let api = base.key(&deployment.guild().admin_key).header("prefer", "respond-async");
+    let short =
+        json!({ "route": "PUT /guilds/:guild/members/:user/roles/:role", "hang_ms": 3_000, "count": 1 });
+    deployment.fault(short).await;
+    let assign =
+        json!({ "user_id": deployment.guild().right().chat, "role_id": deployment.guild().roles[0] });
+    assert_eq!(api.post("/interactions/roles/assign", assign).await.status, 202);
+    assert_eq!(Deed::Sync.call(deployment, &api).await.unwrap().status, 202);
+    eventually("both jobs run", SOON, async || {
+        let rows = [deployment.job_row("assign_role").await, deployment.job_row("sync_member").await];
+        (states(&rows) == [JobState::Running; 2]).then_some(())
+    })
+    .await;
+
+    stopping.process.terminate();
+    let since = Instant::now();
+    let status = stopping.process.ended(Duration::from_secs(60)).await;
+    println!("{role}: ended {:?} after SIGTERM, with a job that hangs", since.elapsed());
+    assert!(status.success(), "{status}: {}", stopping.process.log());
+    let (short, hanging) = (deployment.job_row("assign_role").await, deployment.job_row("sync_member").await);
+    assert_eq!((short.state, short.attempt, short.token), (JobState::Succeeded, 1, 1), "{short:?}");
+    assert_eq!((hanging.state, hanging.attempt, hanging.token), (JobState::Queued, 0, 1), "{hanging:?}");
+    // Giving a role is an update of a member too.
+    assert_eq!(Deed::Sync.effects(deployment).await, 1);
+
+    if role == "serve" {
+        deployment.start_all().await;
+    } else {
+        start_own(deployment, &[role]).await;
+    }
+    let ready = Instant::now();
+    let row = succeeded(deployment, "sync_member").await;
+    println!("{role}: the job that hung was done {:?} after the next start", ready.elapsed());
+    assert_eq!((row.attempt, row.token), (1, 2), "{row:?}");
+    assert_eq!((Deed::Sync.effects(deployment).await, Deed::Sync.told(deployment).await), (2, (1, 1)));
+}
+
+fn unwaiting(deployment: &Deployment) -> Api {
+    deployment.api().header("prefer", "respond-async")
+}
+
+fn states(rows: &[JobRow]) -> Vec<JobState> {
+    rows.iter().map(|row| row.state).collect()
+}
+
+async fn frozen(worker: &Running) {
+    eventually("the worker is frozen", SOON, async || worker.process.is_frozen().then_some(())).await;
+}
+
+async fn succeeded(deployment: &Deployment, kind: &str) -> JobRow {
+    eventually("the job succeeds", RESCUED_WITHIN, async || {
+        Some(deployment.job_row(kind).await).filter(|row| row.state == JobState::Succeeded)
+    })
+    .await
+}
+
+async fn all_rows(deployment: &Deployment) -> Vec<JobRow> {
+    let mut rows = Vec::new();
+    for kind in ["sync_all", "sync_chunk", "create_ticket", "sync_member"] {
+        rows.extend(deployment.job_rows(kind).await);
+    }
+    rows
+}
+
+/// Alone again, it takes jobs as before.
+async fn works_on(deployment: &Deployment, worker: &Running) {
+    deployment.roles().workers.clear();
+    let guild = deployment.other_guild();
+    let api = deployment.api().key(&guild.admin_key).header("prefer", "wait=30");
+    let done: Value = api.post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await.ok();
+    assert_eq!(done["added_roles"], json!([guild.lacking().wanted]));
+    let rows = deployment.job_rows("sync_member").await;
+    let pid = format!(":{}:", worker.process.id());
+    assert!(rows.last().unwrap().worker.as_deref().unwrap().contains(&pid), "{rows:?}");
+}

@@ -1,0 +1,112 @@
+//! Whoever runs the job dies between its claim and the answer to its caller.
+
+use std::time::Instant;
+
+use crate::resilience::faults::armed::{api_of, has_died, start, start_own};
+use crate::resilience::faults::deed::Deed;
+use testkit::{Answer, Api, Deployment, JobState, Mode, Setup, run_unstarted};
+
+macro_rules! points {
+    ($($name:ident: $point:ident, $deed:ident);+ $(;)?) => { $(
+        mod $name {
+            use super::*;
+
+            const DEATH: Death = Death { point: stringify!($point), deed: Deed::$deed };
+
+            #[test]
+            fn embedded() {
+                run_unstarted(Setup::new(Mode::Embedded), async |deployment| DEATH.of_serve(deployment).await);
+            }
+
+            #[test]
+            fn distributed() {
+                run_unstarted(Setup::new(Mode::Distributed), async |deployment| DEATH.of_a_worker(deployment).await);
+            }
+        }
+    )+ };
+}
+
+points! {
+    after_claim: after_claim, Sync;
+    after_ack: after_ack, Sync;
+    after_effect: after_effect, Ticket;
+    after_effect_that_shows_no_trace: after_effect, Sync;
+    before_commit: before_commit, Sync;
+    before_commit_of_a_batch: before_commit, Ticket;
+    after_commit: after_commit, Ticket;
+}
+
+struct Death {
+    point: &'static str,
+    deed: Deed,
+}
+
+impl Death {
+    fn points(&self) -> String {
+        // Many plain jobs end in one statement, which knows their class alone.
+        match (self.point, self.deed) {
+            ("before_commit", Deed::Ticket) => "before_commit:interactive=abort".to_owned(),
+            (point, deed) => format!("{point}:{}=abort", deed.kind()),
+        }
+    }
+
+    async fn of_serve(&self, deployment: &Deployment) {
+        let mut dying = start(deployment, "serve", &self.points()).await;
+        let api = patient(&api_of(deployment, &dying));
+        self.deed.prepare(deployment, &api).await;
+        let saw = self.deed.call(deployment, &api).await;
+        has_died(&mut dying).await;
+        assert!(saw.is_err(), "the connection should have broken off: {saw:?}");
+        self.row_right_after(deployment).await;
+        deployment.start_all().await;
+        self.in_the_end(deployment).await;
+    }
+
+    async fn of_a_worker(&self, deployment: &Deployment) {
+        start_own(deployment, &["api", "scheduler"]).await;
+        let mut dying = start(deployment, "worker", &self.points()).await;
+        let api = patient(&deployment.api());
+        self.deed.prepare(deployment, &api).await;
+        let (saw, ready) = tokio::join!(self.deed.call(deployment, &api), async {
+            has_died(&mut dying).await;
+            self.row_right_after(deployment).await;
+            start_own(deployment, &["worker"]).await;
+            Instant::now()
+        });
+        println!("{}: answered {:?} after another worker was ready", self.point, ready.elapsed());
+        // The caller notices nothing but the time.
+        self.deed.is_done_once(deployment, &saw.unwrap()).await;
+        self.in_the_end(deployment).await;
+    }
+
+    async fn row_right_after(&self, deployment: &Deployment) {
+        let row = deployment.job_row(self.deed.kind()).await;
+        assert_eq!((row.attempt, row.token), (1, 1), "{row:?}");
+        let (effects, told) = match self.point {
+            "after_claim" | "after_ack" => (0, 0),
+            // The sync's entry commits with the job's end, the ticket's with the ticket.
+            "after_commit" => (1, 1),
+            _ => (1, usize::from(self.deed == Deed::Ticket)),
+        };
+        let state = if self.point == "after_commit" { JobState::Succeeded } else { JobState::Running };
+        assert_eq!(row.state, state, "{row:?}");
+        assert_eq!(self.deed.effects(deployment).await, effects);
+        if deployment.mode() == Mode::Distributed {
+            assert_eq!(self.deed.told(deployment).await, (told, 1));
+        }
+    }
+
+    /// The same call with the same key is answered as the first, and all happened once.
+    async fn in_the_end(&self, deployment: &Deployment) {
+        let again: Answer = self.deed.call(deployment, &patient(&deployment.api())).await.unwrap();
+        assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
+        self.deed.is_done_once(deployment, &again).await;
+        let row = deployment.job_row(self.deed.kind()).await;
+        let claims = if self.point == "after_commit" { 1 } else { 2 };
+        assert_eq!((row.attempt, row.token), (1, claims), "a worker that died is no attempt: {row:?}");
+    }
+}
+
+fn patient(api: &Api) -> Api {
+    api.header("prefer", "wait=30").header("idempotency-key", "once")
+}

@@ -1,0 +1,55 @@
+//! A deployment whose processes reach one of their servers through a proxy that fails: late, cut, silent, reset. What the
+//! caller saw, what the row says, and how it ended. The server itself is unhurt, and nobody else's.
+
+mod broker;
+mod database;
+mod order;
+mod platforms;
+mod redis;
+
+use testkit::proxy::Proxy;
+
+use order::Order;
+use testkit::{Deployment, Mode, Setup, run_unstarted};
+
+/// Starts a deployment of one process each, all of them told these variables' servers at the proxy's address.
+fn through(variables: &'static [&'static str], test: impl AsyncFnOnce(&Deployment, &Proxy)) {
+    through_of(&["api", "worker", "scheduler"], variables, test);
+}
+
+/// Like [`through`], where only processes of these roles are led through the proxy.
+fn through_of(
+    roles: &'static [&'static str],
+    variables: &'static [&'static str],
+    test: impl AsyncFnOnce(&Deployment, &Proxy),
+) {
+    run_unstarted(Setup::new(Mode::Distributed), async |deployment| {
+        let url =
+            |variable: &str| deployment.env.iter().find(|(name, _)| name == variable).unwrap().1.clone();
+        let proxy = Proxy::before(&url(variables[0])).unwrap();
+        let led: Vec<_> = variables.iter().map(|name| (*name, proxy.url(&url(name)))).collect();
+        let led: Vec<_> = led.iter().map(|(name, url)| (*name, url.as_str())).collect();
+        let [api, worker, scheduler] = ["api", "worker", "scheduler"]
+            .map(|role| deployment.spawn_with(role, if roles.contains(&role) { &led } else { &[] }));
+        deployment.roles().apis.push(api);
+        deployment.roles().workers.push(worker);
+        deployment.roles().schedulers.push(scheduler);
+        deployment.wait_until_ready().await;
+        // Before anything fails.
+        Order::next(deployment, 5).ends_well().await;
+        test(deployment, &proxy).await;
+        Order::next(deployment, 5).ends_well().await;
+    });
+}
+
+/// Until the API says so of what it needs; it serves all the while.
+async fn reports(deployment: &Deployment, dependency: &str, state: &str) {
+    let url = format!("{}/health/ready", deployment.api_base(0));
+    let what = format!("the API reports {dependency} as {state}");
+    testkit::eventually(&what, order::PATIENCE, async || {
+        let answer = testkit::http_client().get(&url).send().await.unwrap();
+        let report: serde_json::Value = answer.json().await.unwrap();
+        (report["dependencies"][dependency] == state).then_some(())
+    })
+    .await;
+}

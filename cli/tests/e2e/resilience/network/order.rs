@@ -1,0 +1,90 @@
+//! One call that makes a job, repeated until it is answered as a careful client would: under one idempotency key.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use testkit::{Answer, Api, Deployment, JobRow, JobState};
+
+/// Far more than anything here takes on a loaded machine.
+pub(super) const PATIENCE: Duration = Duration::from_secs(90);
+/// Longest any request takes (30 s and what the caller asked to wait), and something for a loaded machine.
+const DEADLINE: Duration = Duration::from_secs(38);
+/// A client that is told to come back does not come sooner.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) struct Order<'a> {
+    deployment: &'a Deployment,
+    api: Api,
+    member: String,
+    id: String,
+}
+
+thread_local! {
+    static GIVEN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+impl<'a> Order<'a> {
+    /// The sync of the next member, to be answered within so many seconds.
+    pub(super) fn next(deployment: &'a Deployment, wait: u32) -> Self {
+        let number = GIVEN.replace(GIVEN.get() + 1);
+        let id = format!("order-{number}");
+        let api = deployment.api().header("idempotency-key", &id).header("prefer", &format!("wait={wait}"));
+        let member = deployment.guild().members[number].chat.clone();
+        Self { deployment, api, member, id }
+    }
+
+    /// What the caller sees, in time whatever fails. Returns also how long it took.
+    pub(super) async fn ask(&self) -> (Answer, Duration) {
+        let asked = Instant::now();
+        let answer = self.api.post("/interactions/sync", json!({ "user_id": self.member })).await;
+        let took = asked.elapsed();
+        assert!(took < DEADLINE, "{answer} took {took:?}");
+        (answer, took)
+    }
+
+    /// Asks once, during the fault, and asserts that the answer is one of these: a status and its error word.
+    pub(super) async fn sees(&self, fault: &str, expected: &[(u16, &str)]) -> Answer {
+        let (answer, took) = self.ask().await;
+        println!("{fault}: the caller saw {} {} after {took:.1?}", answer.status, answer.error());
+        let seen = (answer.status, answer.error());
+        assert!(expected.contains(&seen), "{fault}: {answer}, not one of {expected:?}");
+        answer
+    }
+
+    /// Asks until it is done: then there is one row that ended well, and the member is as the rank calls for.
+    pub(super) async fn ends_well(&self) -> JobRow {
+        let start = Instant::now();
+        let row = loop {
+            let (answer, _) = self.ask().await;
+            // Not done yet, being done by the first call, or to be asked again later.
+            assert!(matches!(answer.status, 200 | 202 | 409 | 503), "{}: {answer}", self.id);
+            let mut rows = self.deployment.job_rows("sync_member").await;
+            rows.retain(|row| row.args["user"] == self.member);
+            assert!(rows.len() <= 1, "{}: an order was taken twice: {rows:?}", self.id);
+            let done = rows.pop().filter(|row| row.state == JobState::Succeeded);
+            match done {
+                Some(row) if answer.status == 200 => break row,
+                _ => assert!(start.elapsed() < PATIENCE, "{}: not done: {answer}", self.id),
+            }
+            tokio::time::sleep(PAUSE).await;
+        };
+        let guild = self.deployment.guild();
+        let member = guild.members.iter().find(|member| member.chat == self.member).unwrap();
+        assert!(
+            self.deployment.simulator.is_right(guild, member).await,
+            "{}: the member is not right",
+            self.id
+        );
+        row
+    }
+
+    /// Like [`Order::ends_well`], told beside what was seen.
+    pub(super) async fn ends_well_after(&self, fault: &str) -> JobRow {
+        let healed = Instant::now();
+        let row = self.ends_well().await;
+        let error = row.error.as_ref().map(|error| error["error"].to_string()).unwrap_or_default();
+        println!("{fault}: done {:.1?} after healing, {} attempts {error}", healed.elapsed(), row.attempt);
+        row
+    }
+}

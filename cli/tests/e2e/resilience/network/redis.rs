@@ -1,0 +1,54 @@
+//! Between the processes and Redis. Reads answer on; writes that are counted there are refused with 503, at once.
+
+use std::time::{Duration, Instant};
+
+use testkit::proxy::Way;
+
+use super::order::Order;
+use super::{reports, through};
+use testkit::Deployment;
+
+const REFUSED: &[(u16, &str)] = &[(503, "limits_unavailable")];
+
+/// A refusal is told at once; a loaded machine has its time, too.
+const AT_ONCE: Duration = Duration::from_secs(5);
+
+#[test]
+fn redis_is_late_cut_reset_and_silent() {
+    through(&["GUILDHALL_REDIS_URL"], async |deployment, proxy| {
+        let order = Order::next(deployment, 10);
+        proxy.latency(Duration::from_millis(25), Duration::from_millis(25));
+        order.sees("redis, 50 ms late", &[(200, "")]).await;
+        proxy.heal();
+        assert_eq!(order.ends_well().await.attempt, 1);
+
+        let order = Order::next(deployment, 5);
+        proxy.reset();
+        order.sees("redis, reset", &[(200, ""), (202, ""), (503, "limits_unavailable")]).await;
+        order.ends_well_after("redis, reset").await;
+
+        let order = Order::next(deployment, 5);
+        proxy.cut_after(Way::ToTarget, 20);
+        reads_answer(deployment).await;
+        reports(deployment, "redis", "down").await;
+        order.sees("redis, cut after 20 bytes", REFUSED).await;
+        proxy.heal();
+        assert_eq!(order.ends_well_after("redis, cut").await.attempt, 1);
+
+        let order = Order::next(deployment, 5);
+        proxy.half_open();
+        reads_answer(deployment).await;
+        reports(deployment, "redis", "down").await;
+        order.sees("redis, half-open", REFUSED).await;
+        reads_answer(deployment).await;
+        proxy.heal();
+        assert_eq!(order.ends_well_after("redis, half-open").await.attempt, 1);
+    });
+}
+
+async fn reads_answer(deployment: &Deployment) {
+    let asked = Instant::now();
+    let path = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
+    deployment.api().get(&path).await.ok();
+    assert!(asked.elapsed() < AT_ONCE, "{:?}", asked.elapsed());
+}

@@ -1,0 +1,59 @@
+//! A process that is started again whenever it has ended.
+
+use testkit::{Deployment, Mode, Running};
+
+pub(super) struct Supervised {
+    role: &'static str,
+    extra: Vec<(&'static str, &'static str)>,
+    pub(super) deaths: usize,
+}
+
+impl Supervised {
+    /// Starts what runs jobs in this mode, told this; and whatever else there is, as usual.
+    pub(super) async fn start(deployment: &Deployment, extra: &[(&'static str, &'static str)]) -> Self {
+        let role = if deployment.mode() == Mode::Embedded { "serve" } else { "worker" };
+        if deployment.mode() == Mode::Distributed {
+            let (api, scheduler) = (deployment.spawn("api"), deployment.spawn("scheduler"));
+            deployment.roles().apis.push(api);
+            deployment.roles().schedulers.push(scheduler);
+        }
+        let this = Self { role, extra: extra.to_vec(), deaths: 0 };
+        this.spawn(deployment);
+        deployment.wait_until_ready().await;
+        this
+    }
+
+    fn place<'a>(&self, roles: &'a mut testkit::Roles) -> &'a mut Vec<Running> {
+        if self.role == "serve" { &mut roles.apis } else { &mut roles.workers }
+    }
+
+    fn spawn(&self, deployment: &Deployment) {
+        let running = deployment.spawn_with(self.role, &self.extra);
+        self.place(&mut deployment.roles()).push(running);
+    }
+
+    /// Starts it again where it has ended.
+    pub(super) fn tend(&mut self, deployment: &Deployment) {
+        let ended = {
+            let mut roles = deployment.roles();
+            let running = self.place(&mut roles);
+            let ended = running[0].process.has_ended().is_some();
+            if ended {
+                running.clear();
+            }
+            ended
+        };
+        if ended {
+            self.deaths += 1;
+            self.spawn(deployment);
+        }
+    }
+
+    /// Ends it and starts one that is told something else.
+    pub(super) async fn replace(&mut self, deployment: &Deployment, extra: &[(&'static str, &'static str)]) {
+        self.place(&mut deployment.roles()).clear();
+        self.extra = extra.to_vec();
+        self.spawn(deployment);
+        deployment.wait_until_ready().await;
+    }
+}

@@ -1,0 +1,55 @@
+//! How a permit ends: with its answer or unused, told to whoever granted it.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::pacing::answered::Answered;
+use crate::pacing::numbers::VOID;
+use crate::pacing::state::Ask;
+
+/// Who granted a permit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Local,
+    Alone,
+    Shared,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub(crate) struct SharedDown {
+    pub(crate) cause: String,
+    /// The question was sent, and may be read at any time from now on.
+    pub(crate) may_have_arrived: bool,
+}
+
+/// How a permit ended. Said twice it is the same.
+pub(crate) struct End {
+    pub(crate) id: u64,
+    pub(crate) ask: Ask,
+    /// `None`: nothing was sent.
+    pub(crate) answered: Option<Answered>,
+    /// A late question must not grant it anew.
+    pub(crate) void: bool,
+}
+
+impl End {
+    pub(crate) fn release(id: u64, ask: Ask) -> Self {
+        Self { id, ask, answered: None, void: true }
+    }
+}
+
+/// Says it until it is confirmed, or nothing of it can matter any more.
+pub(crate) async fn until_confirmed<F: Future<Output = Result<(), SharedDown>>>(say: impl Fn() -> F) {
+    let given_up = Instant::now() + Duration::from_micros(VOID);
+    let mut pause = Duration::from_millis(50);
+    while let Err(error) = say().await {
+        if Instant::now() > given_up {
+            tracing::warn!(%error, "the end of a permit could not be told to redis");
+            return;
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(1));
+    }
+}

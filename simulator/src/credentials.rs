@@ -1,0 +1,41 @@
+//! Whose requests are answered: those with the right token or key, written the platform's way.
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+use crate::reply::Reply;
+use crate::route::Side;
+
+/// `None` takes any that has the right form.
+#[derive(Debug, Clone, Default)]
+pub struct Credentials {
+    pub chat_token: Option<String>,
+    pub play_key: Option<String>,
+}
+
+impl Credentials {
+    /// The credential, by which the game platform counts; empty where none is needed.
+    pub(crate) fn check<'a>(&self, side: Side, headers: &'a HeaderMap) -> Result<&'a [u8], Reply> {
+        match side {
+            Side::Chat => {
+                let given =
+                    headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+                let token =
+                    given.strip_prefix("Bot ").filter(|token| is_right(token, self.chat_token.as_ref()));
+                token.map(str::as_bytes).ok_or_else(Reply::chat_unauthorized)
+            }
+            Side::Cloud => {
+                let given =
+                    headers.get("x-api-key").and_then(|value| value.to_str().ok()).unwrap_or_default();
+                let key = Some(given).filter(|key| is_right(key, self.play_key.as_ref()));
+                key.map(str::as_bytes).ok_or_else(Reply::play_unauthorized)
+            }
+            Side::Users | Side::Control => Ok(&[]),
+        }
+    }
+}
+
+fn is_right(given: &str, expected: Option<&String>) -> bool {
+    let well_formed = !given.is_empty() && !given.contains(char::is_whitespace);
+    well_formed && expected.is_none_or(|expected| expected == given)
+}

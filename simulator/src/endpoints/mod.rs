@@ -1,0 +1,11 @@
+//! What answers a route: the chat platform (`chat`, `members`, `bans`, `channels`), the game platform (`play`) and the
+//! control side (`control`, `reports`).
+
+pub(crate) mod bans;
+pub(crate) mod channels;
+pub(crate) mod chat;
+pub(crate) mod control;
+pub(crate) mod guild;
+pub(crate) mod members;
+pub(crate) mod play;
+pub(crate) mod reports;

@@ -1,0 +1,33 @@
+//! A real peer that speaks both platforms' wire formats over HTTP, with their limits, paging, error bodies and
+//! hierarchy rules, so that demos and tests run the same clients as production.
+//!
+//! The chat platform is served below `/` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`. The control side
+//! (`/control/...`) counts what came in, injects faults and changes state; see `GET /control/routes`.
+
+mod audit;
+mod credentials;
+mod endpoints;
+mod faults;
+mod form;
+mod huge;
+mod limits;
+mod load;
+mod objects;
+mod options;
+mod pauses;
+mod permissions;
+mod reply;
+mod route;
+mod router;
+mod server;
+mod simulator;
+mod state;
+mod stats;
+mod templates;
+mod timeline;
+
+pub use credentials::Credentials;
+pub use load::LoadError;
+pub use options::{RateLimit, RateLimitError, SimulatorOptions};
+pub use server::serve;
+pub use state::SimulatorState;

@@ -1,0 +1,257 @@
+//! Reads a fixture's `chat` and `play` parts; the rest of the file is skipped as it streams by.
+//!
+//! Every mistake is one sentence with the file and, for the form, line and column, for the content, the object.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
+use serde::Deserialize;
+
+use crate::permissions::ADMINISTRATOR;
+use crate::state::{BOT_USER, Group, GroupRole, Guild, Member, OWNER, Role, SimulatorState};
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("cannot read the simulator's state from {}: {cause}", path.display())]
+    Read { path: PathBuf, cause: std::io::Error },
+    /// Names the field, line and column.
+    #[error("{} is not a fixture: {cause}", path.display())]
+    Form { path: PathBuf, cause: serde_json::Error },
+    #[error("{} contradicts itself: {what}", path.display())]
+    Content { path: PathBuf, what: String },
+}
+
+#[derive(Deserialize)]
+struct Fixture {
+    /// Guildhall's side: who is linked there has an account here.
+    #[serde(default)]
+    guilds: Vec<LinksPart>,
+    chat: ChatPart,
+    play: PlayPart,
+}
+
+#[derive(Deserialize)]
+struct LinksPart {
+    #[serde(default)]
+    links: Vec<LinkPart>,
+}
+
+#[derive(Deserialize)]
+struct LinkPart {
+    chat_id: ChatId,
+}
+
+#[derive(Deserialize)]
+struct ChatPart {
+    guilds: Vec<GuildPart>,
+    /// Who exists without being a member or linked.
+    #[serde(default)]
+    users: Vec<ChatId>,
+    /// Whether the bot's application has the privileged intent `GUILD_MEMBERS`.
+    #[serde(default = "yes")]
+    guild_members_intent: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+struct GuildPart {
+    guild_id: GuildId,
+    #[serde(default)]
+    name: String,
+    roles: Vec<RolePart>,
+    members: Vec<MemberPart>,
+    bot_role_id: RoleId,
+}
+
+#[derive(Deserialize)]
+struct RolePart {
+    id: RoleId,
+    name: String,
+    #[serde(default)]
+    color: u32,
+    position: i64,
+    #[serde(default)]
+    managed: bool,
+    #[serde(default)]
+    bot: bool,
+    /// Digits, as the platform writes them. Default: none, and ADMINISTRATOR for a bot's role.
+    permissions: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct MemberPart {
+    chat_id: ChatId,
+    #[serde(default)]
+    nick: Option<Box<str>>,
+    roles: Box<[RoleId]>,
+    #[serde(default)]
+    bot: bool,
+}
+
+#[derive(Deserialize)]
+struct PlayPart {
+    groups: Vec<GroupPart>,
+    users: Vec<UserPart>,
+}
+
+#[derive(Deserialize)]
+struct GroupPart {
+    group_id: GroupId,
+    roles: Vec<GroupRolePart>,
+    members: Vec<GroupMemberPart>,
+}
+
+#[derive(Deserialize)]
+struct GroupRolePart {
+    id: i64,
+    name: String,
+    rank: i16,
+}
+
+/// A user listed twice holds both ranks.
+#[derive(Deserialize)]
+struct GroupMemberPart {
+    play_id: PlayId,
+    rank: i16,
+}
+
+#[derive(Deserialize)]
+struct UserPart {
+    play_id: PlayId,
+    username: Box<str>,
+}
+
+impl SimulatorState {
+    /// Blocks while it reads: a file of 100,000 members takes about a second.
+    pub fn load(path: &Path) -> Result<Self, LoadError> {
+        let file = File::open(path).map_err(|cause| LoadError::Read { path: path.to_owned(), cause })?;
+        let fixture: Fixture = serde_json::from_reader(BufReader::with_capacity(1 << 18, file))
+            .map_err(|cause| LoadError::Form { path: path.to_owned(), cause })?;
+        Self::build(fixture).map_err(|what| LoadError::Content { path: path.to_owned(), what })
+    }
+
+    fn build(fixture: Fixture) -> Result<Self, String> {
+        let mut state = Self { last_channel: 5_000_000_000_000_000_000, ..Self::default() };
+        state.members_intent = fixture.chat.guild_members_intent;
+        state.users.extend(fixture.chat.users);
+        state.users.extend(fixture.guilds.into_iter().flat_map(|guild| guild.links).map(|link| link.chat_id));
+        state.users.extend([BOT_USER, OWNER].into_iter().filter_map(|user| ChatId::try_from(user).ok()));
+        for part in fixture.chat.guilds {
+            let id = part.guild_id;
+            let guild = guild(part).map_err(|what| format!("chat guild {id}: {what}"))?;
+            state.users.extend(guild.members.keys());
+            if state.guilds.insert(id, guild).is_some() {
+                return Err(format!("chat guild {id} is listed twice"));
+            }
+        }
+        for part in fixture.play.groups {
+            let id = part.group_id;
+            let group = group(part).map_err(|what| format!("play group {id}: {what}"))?;
+            if state.groups.insert(id, group).is_some() {
+                return Err(format!("play group {id} is listed twice"));
+            }
+        }
+        state.names = fixture.play.users.into_iter().map(|user| (user.play_id, user.username)).collect();
+        Ok(state)
+    }
+}
+
+fn guild(part: GuildPart) -> Result<Guild, String> {
+    let mut guild = Guild { name: part.name, ..Guild::default() };
+    for role in part.roles {
+        let RolePart { id, name, color, position, managed, bot, permissions } = role;
+        let permissions = match permissions {
+            Some(digits) => digits.parse().map_err(|_| format!("role {id}: permissions must be digits"))?,
+            None if bot => ADMINISTRATOR.bits(),
+            None => 0,
+        };
+        guild.roles.insert(id, Role { name, color, position, managed, permissions, bot });
+    }
+    if !guild.roles.contains_key(&part.bot_role_id) {
+        return Err(format!("bot_role_id {} is not among the roles", part.bot_role_id));
+    }
+    for member in part.members {
+        if let Some(unknown) = member.roles.iter().find(|role| !guild.roles.contains_key(role)) {
+            return Err(format!("member {} holds the unknown role {unknown}", member.chat_id));
+        }
+        let MemberPart { chat_id, nick, roles, bot } = member;
+        if guild.members.insert(chat_id, Member { nick, roles, bot, ..Member::default() }).is_some() {
+            return Err(format!("member {chat_id} is listed twice"));
+        }
+    }
+    let bot = ChatId::try_from(BOT_USER).map_err(|error| error.to_string())?;
+    guild.members.insert(bot, Member { roles: Box::new([part.bot_role_id]), bot: true, ..Member::default() });
+    Ok(guild)
+}
+
+fn group(part: GroupPart) -> Result<Group, String> {
+    let mut group = Group::default();
+    for GroupRolePart { id, name, rank } in part.roles {
+        if !(0..=255).contains(&rank) {
+            return Err(format!("role {id} has the rank {rank}, allowed are 0 to 255"));
+        }
+        group.roles.push(GroupRole { id, name, rank });
+    }
+    for GroupMemberPart { play_id, rank } in part.members {
+        if !group.roles.iter().any(|role| role.rank == rank) {
+            return Err(format!("member {play_id} has the rank {rank}, which no role has"));
+        }
+        let held = group.members.entry(play_id).or_default();
+        let mut ranks = std::mem::take(held).into_vec();
+        ranks.push(rank);
+        ranks.sort_unstable_by(|a, b| b.cmp(a));
+        ranks.dedup();
+        *held = ranks.into();
+    }
+    Ok(group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<SimulatorState, String> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+        SimulatorState::load(file.path()).map_err(|error| error.to_string())
+    }
+
+    fn fixture(members: &str, group_members: &str) -> String {
+        format!(
+            r#"{{"guilds":[{{"anything":[1],"links":[{{"chat_id":"12"}}]}}],"chat":{{"guilds":[{{"guild_id":"7","bot_role_id":"8","members":[{members}],
+            "roles":[{{"id":"7","name":"@everyone","position":0}},{{"id":"8","name":"Bot","position":5}}]}}]}},
+            "play":{{"users":[],"groups":[{{"group_id":5,"name":"g","roles":[{{"id":1,"name":"m","rank":1}},
+            {{"id":2,"name":"n","rank":2}}],"members":[{group_members}]}}]}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_fixture_is_read_and_the_rest_skipped() {
+        let text =
+            fixture(r#"{"chat_id":"11","roles":["7"]}"#, r#"{"play_id":3,"rank":1},{"play_id":3,"rank":2}"#);
+        let state = load(&text).unwrap();
+        assert_eq!(state.size(), (1, 1, 1));
+        assert!(["11", "12"].iter().all(|id| state.users.contains(&id.parse().unwrap())));
+        let group = state.groups.values().next().unwrap();
+        assert_eq!(group.members.values().next().unwrap().as_ref(), [2, 1]);
+    }
+
+    #[test]
+    fn mistakes_say_where_they_are() {
+        let form = load("{\n\"chat\": {\"guilds\": [{\"guild_id\": 7}]}}").map(|_| ()).unwrap_err();
+        assert!(form.contains("line 2") && form.contains("column"), "{form}");
+        let missing = load("{}").map(|_| ()).unwrap_err();
+        assert!(missing.contains("missing field `chat`"), "{missing}");
+        let role = load(&fixture(r#"{"chat_id":"11","roles":["9"]}"#, "")).map(|_| ()).unwrap_err();
+        assert!(role.contains("member 11 holds the unknown role 9"), "{role}");
+        let rank = load(&fixture("", r#"{"play_id":3,"rank":9}"#)).map(|_| ()).unwrap_err();
+        assert!(rank.contains("member 3 has the rank 9"), "{rank}");
+        let file = SimulatorState::load(Path::new("/nowhere/x.json")).map(|_| ()).unwrap_err().to_string();
+        assert!(file.contains("/nowhere/x.json"), "{file}");
+    }
+}

@@ -1,0 +1,90 @@
+//! The chat platform's objects as it writes them, with every field a client library may demand.
+
+use entities::{ChannelId, ChatId, GuildId, RoleId};
+use serde_json::{Value, json};
+
+use crate::state::{BOT_USER, Channel, Guild, Member, OWNER, Overwrite, Role};
+
+/// Every member is said to have joined then.
+const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
+/// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application below the size that is reviewed.
+const MEMBERS_INTENT: u32 = 1 << 15;
+
+pub(crate) fn user(id: ChatId, bot: bool) -> Value {
+    json!({
+        "id": id, "username": format!("user{id}"), "discriminator": "0", "global_name": null, "avatar": null,
+        "bot": bot, "system": false, "public_flags": 0,
+    })
+}
+
+pub(crate) fn member(id: ChatId, member: &Member) -> Value {
+    json!({
+        "user": user(id, member.bot), "nick": member.nick, "avatar": null, "banner": null, "roles": member.roles,
+        "joined_at": JOINED_AT, "premium_since": null, "deaf": false, "mute": false, "flags": 0, "pending": false,
+        "communication_disabled_until": null,
+    })
+}
+
+pub(crate) fn role(id: RoleId, role: &Role) -> Value {
+    let mut body = json!({
+        "id": id, "name": role.name, "color": role.color, "hoist": false, "position": role.position, "flags": 0,
+        "colors": { "primary_color": role.color, "secondary_color": null, "tertiary_color": null },
+        "permissions": role.permissions.to_string(), "managed": role.managed, "mentionable": false,
+        "icon": null, "unicode_emoji": null,
+    });
+    if role.bot {
+        body["tags"] = json!({ "bot_id": BOT_USER.to_string() });
+    }
+    body
+}
+
+pub(crate) fn roles(guild: &Guild) -> Value {
+    guild.roles.iter().map(|(id, one)| role(*id, one)).collect()
+}
+
+pub(crate) fn channel(guild: GuildId, id: ChannelId, channel: &Channel) -> Value {
+    let overwrites: Vec<Value> = channel.overwrites.iter().map(overwrite).collect();
+    json!({
+        "id": id, "guild_id": guild, "type": channel.kind, "name": channel.name, "topic": channel.topic,
+        "parent_id": channel.parent, "position": 0, "nsfw": false, "permission_overwrites": overwrites,
+        "rate_limit_per_user": 0, "last_message_id": null, "flags": 0,
+    })
+}
+
+fn overwrite(overwrite: &Overwrite) -> Value {
+    let Overwrite { id, kind, allow, deny } = overwrite;
+    json!({ "id": id.to_string(), "type": kind, "allow": allow.to_string(), "deny": deny.to_string() })
+}
+
+pub(crate) fn guild(id: GuildId, guild: &Guild, counts: bool) -> Value {
+    let mut body = json!({
+        "id": id, "name": guild.name, "icon": null, "splash": null, "discovery_splash": null,
+        "owner_id": OWNER.to_string(), "region": "deprecated", "afk_channel_id": null, "afk_timeout": 300,
+        "widget_enabled": false, "widget_channel_id": null, "verification_level": 1,
+        "default_message_notifications": 1, "explicit_content_filter": 0, "roles": roles(guild), "emojis": [],
+        "stickers": [], "features": [], "mfa_level": 0, "application_id": null, "system_channel_id": null,
+        "system_channel_flags": 0, "rules_channel_id": null, "max_presences": null, "max_members": 500_000,
+        "vanity_url_code": null, "description": null, "banner": null, "premium_tier": 0,
+        "premium_subscription_count": 0, "preferred_locale": "en-US", "public_updates_channel_id": null,
+        "max_video_channel_users": 25, "max_stage_video_channel_users": 50, "nsfw_level": 0, "nsfw": false,
+        "premium_progress_bar_enabled": false, "safety_alerts_channel_id": null,
+    });
+    if counts {
+        body["approximate_member_count"] = json!(guild.members.len());
+        body["approximate_presence_count"] = json!(1);
+    }
+    body
+}
+
+pub(crate) fn application(members_intent: bool, guilds: usize) -> Value {
+    let owner = ChatId::try_from(OWNER).map(|owner| user(owner, false)).unwrap_or_default();
+    json!({
+        "id": BOT_USER.to_string(), "name": "guildhall", "icon": null, "description": "", "summary": "", "type": null,
+        "bot_public": false, "bot_require_code_grant": false, "verify_key": "0".repeat(64), "hook": true,
+        "flags": if members_intent { MEMBERS_INTENT } else { 0 }, "team": null, "owner": owner,
+        "approximate_guild_count": guilds, "approximate_user_install_count": 0, "redirect_uris": [],
+        "approximate_user_authorization_count": 0, "interactions_endpoint_url": null,
+        "role_connections_verification_url": null, "event_webhooks_url": null, "event_webhooks_status": 1,
+        "integration_types_config": { "0": {} },
+    })
+}

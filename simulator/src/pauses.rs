@@ -1,0 +1,72 @@
+//! Whether the waits that 429s asked for are kept: a request into one is an ignored pause.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use crate::reply::Reply;
+use crate::route::{Route, Side};
+
+/// A request that comes this soon after the 429 was sent may have been on its way already.
+const ON_THE_WAY: Duration = Duration::from_millis(500);
+
+#[derive(Default)]
+pub(crate) struct Pauses {
+    asked: HashMap<Whom, Pause>,
+    pub(crate) ignored: u64,
+}
+
+/// Who is to wait.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Whom {
+    /// All requests to the platform.
+    Everybody(Platform),
+    /// One bucket (or a route without one) in one guild.
+    Bucket(&'static str, String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Platform {
+    Chat,
+    Play,
+}
+
+struct Pause {
+    from: Instant,
+    until: Instant,
+}
+
+impl Pauses {
+    pub(crate) fn arrival(&mut self, route: &Route, guild: &str, now: Instant) {
+        self.asked.retain(|_, pause| pause.until > now);
+        let concerned = [Whom::Everybody(platform(route)), bucket(route, guild)];
+        let ignores = |whom| self.asked.get(whom).is_some_and(|pause| pause.from <= now);
+        self.ignored += u64::from(concerned.iter().any(ignores));
+    }
+
+    /// To be called as the answer goes out: nobody can keep a pause before hearing of it.
+    pub(crate) fn answered(&mut self, route: &Route, guild: &str, reply: &Reply, now: Instant) {
+        if reply.status != 429 {
+            return;
+        }
+        let body = reply.body.as_ref();
+        let global = body.and_then(|body| body["global"].as_bool()).unwrap_or(true);
+        let header = || reply.headers.iter().find(|(name, _)| name == "retry-after")?.1.parse().ok();
+        let seconds = body.and_then(|body| body["retry_after"].as_f64()).or_else(header).unwrap_or(0.0);
+        let whom = if global { Whom::Everybody(platform(route)) } else { bucket(route, guild) };
+        self.asked
+            .insert(whom, Pause { from: now + ON_THE_WAY, until: now + Duration::from_secs_f64(seconds) });
+    }
+
+    /// Counts from nothing; pauses go on.
+    pub(crate) fn reset(&mut self) {
+        self.ignored = 0;
+    }
+}
+
+fn platform(route: &Route) -> Platform {
+    if route.side == Side::Chat { Platform::Chat } else { Platform::Play }
+}
+
+fn bucket(route: &Route, guild: &str) -> Whom {
+    Whom::Bucket(route.bucket.map_or(route.name, |rule| rule.name), guild.to_owned())
+}

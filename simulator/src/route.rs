@@ -1,0 +1,68 @@
+//! What the simulator knows of a route before it answers: its template, its platform and its bucket.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+/// Which platform a route belongs to, which decides credential and limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Needs `Authorization: Bot ...`; global limit and buckets.
+    Chat,
+    /// Needs `x-api-key`; 300 a minute for each key.
+    Cloud,
+    /// Needs no credential.
+    Users,
+    /// Not a platform: no limits, no faults, not counted.
+    Control,
+}
+
+/// A bucket as the chat platform has them: so many requests in a window, for each guild.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BucketRule {
+    pub(crate) name: &'static str,
+    pub(crate) limit: u32,
+    pub(crate) window: Duration,
+    pub(crate) kind: Window,
+}
+
+/// How spent requests come back: all at once when the window ends, or one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Window {
+    Fixed,
+    Sliding,
+}
+
+pub(crate) struct Route {
+    /// The template, as in [`crate::templates`].
+    pub(crate) name: &'static str,
+    pub(crate) side: Side,
+    pub(crate) bucket: Option<BucketRule>,
+}
+
+impl Route {
+    pub(crate) fn changes_a_guild(&self) -> bool {
+        self.side == Side::Chat && !self.name.starts_with("GET ")
+    }
+}
+
+/// What came with a request.
+#[derive(Default)]
+pub(crate) struct Input {
+    pub(crate) params: HashMap<String, String>,
+    pub(crate) query: HashMap<String, String>,
+    /// Why, for the guild's audit log.
+    pub(crate) reason: Option<String>,
+    pub(crate) body: Bytes,
+}
+
+impl Input {
+    pub(crate) fn param(&self, name: &str) -> &str {
+        self.params.get(name).map_or("", String::as_str)
+    }
+
+    pub(crate) fn query(&self, name: &str) -> Option<&str> {
+        self.query.get(name).map(String::as_str)
+    }
+}

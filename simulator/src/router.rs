@@ -1,0 +1,175 @@
+//! One table: every route the simulator serves, its platform, its bucket and what answers it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use http::Method;
+use matchit::Router;
+use percent_encoding::percent_decode_str;
+
+use crate::endpoints::{bans, channels, chat, control, members, play, reports};
+use crate::reply::Reply;
+use crate::route::{BucketRule, Input, Route, Side, Window};
+use crate::simulator::Simulator;
+use crate::templates::{chat as chat_templates, play as play_templates};
+
+pub(crate) type Answer = fn(&Simulator, &Input) -> Reply;
+
+pub(crate) struct Endpoint {
+    pub(crate) route: Route,
+    pub(crate) answer: Answer,
+}
+
+fn chat_route(name: &'static str, bucket: BucketRule, answer: Answer) -> Endpoint {
+    Endpoint { route: Route { name, side: Side::Chat, bucket: Some(bucket) }, answer }
+}
+
+/// `limit` requests in `seconds`, the kind most routes have.
+const fn sliding(name: &'static str, limit: u32, seconds: u64) -> BucketRule {
+    BucketRule { name, limit, window: Duration::from_secs(seconds), kind: Window::Sliding }
+}
+
+/// Granting and removing one role share it, apart from other changes of a member (discord-api-docs, issue 7680).
+const SINGLE_ROLE: BucketRule = BucketRule {
+    name: "b0bb9027ff6ae0c9619c2719f4a24de5",
+    limit: 10,
+    window: Duration::from_secs(10),
+    kind: Window::Fixed,
+};
+/// discord-api-docs, issue 2204.
+const UPDATE_MEMBER: BucketRule = sliding("b6624f93d1e07c52", 10, 10);
+/// The numbers of the others are guesses of the right size: clients must learn them from the headers.
+const BANS: BucketRule = sliding("7f2e90c41bd8a635", 10, 5);
+
+fn other(name: &'static str, side: Side, answer: Answer) -> Endpoint {
+    Endpoint { route: Route { name, side, bucket: None }, answer }
+}
+
+fn table() -> Vec<Endpoint> {
+    vec![
+        chat_route(chat_templates::BOT_USER, sliding("9c1b7e2fa0d34586", 30, 30), chat::bot_user),
+        chat_route(chat_templates::APPLICATION, sliding("6e20d9f1b74ac853", 5, 5), chat::application),
+        chat_route(chat_templates::OLD_APPLICATION, sliding("f03b58c7e612d94a", 5, 5), chat::application),
+        chat_route(chat_templates::GUILD, sliding("18ae4b7d93c6f052", 10, 5), chat::guild),
+        chat_route(chat_templates::ROLES, sliding("41f9a6d05c7be823", 10, 5), chat::roles),
+        chat_route(chat_templates::MEMBERS, sliding("d83c05be9417fa62", 10, 5), members::page),
+        chat_route(chat_templates::MEMBER, sliding("5e07c1aa38d2f694", 5, 1), members::one),
+        chat_route(chat_templates::UPDATE_MEMBER, UPDATE_MEMBER, members::update),
+        chat_route(chat_templates::ADD_ROLE, SINGLE_ROLE, members::add_role),
+        chat_route(chat_templates::REMOVE_ROLE, SINGLE_ROLE, members::remove_role),
+        chat_route(chat_templates::READ_BAN, sliding("ab94e27f50d3c618", 10, 5), bans::one),
+        chat_route(chat_templates::BAN, BANS, bans::ban),
+        chat_route(chat_templates::UNBAN, BANS, bans::unban),
+        chat_route(chat_templates::CHANNELS, sliding("e5518b3d07fc9a26", 10, 5), channels::list),
+        chat_route(chat_templates::CREATE_CHANNEL, sliding("23d6af084eb15c97", 10, 15), channels::create),
+        other(play_templates::MEMBERSHIPS, Side::Cloud, play::memberships),
+        other(play_templates::GROUP_MEMBERSHIPS, Side::Cloud, play::memberships),
+        other(play_templates::GROUP_ROLES, Side::Cloud, play::group_roles),
+        other(play_templates::USERS, Side::Users, play::users),
+        other("GET /control/routes", Side::Control, control::routes),
+        other("GET /control/stats", Side::Control, control::stats),
+        other("GET /control/updates", Side::Control, reports::updates),
+        other("POST /control/stats/reset", Side::Control, control::reset_stats),
+        other("POST /control/faults", Side::Control, control::add_fault),
+        other("DELETE /control/faults", Side::Control, control::clear_faults),
+        other("POST /control/members", Side::Control, control::change_members),
+        other("POST /control/intents", Side::Control, control::change_intents),
+        other("GET /control/chat/guilds/:guild/members/:user", Side::Control, control::chat_member),
+        other("GET /control/chat/guilds/:guild/state", Side::Control, reports::guild_state),
+        other("GET /control/chat/guilds/:guild/audit-log", Side::Control, reports::audit_log),
+    ]
+}
+
+pub(crate) struct Routes {
+    table: Vec<Endpoint>,
+    paths: Router<Vec<(Method, usize)>>,
+}
+
+pub(crate) enum Matched<'a> {
+    Found(&'a Endpoint, HashMap<String, String>),
+    WrongMethod,
+    Nothing,
+}
+
+impl Routes {
+    /// `Err` names a route that contradicts another: a mistake in the table.
+    pub(crate) fn new() -> Result<Self, String> {
+        let table = table();
+        let mut by_path: HashMap<String, Vec<(Method, usize)>> = HashMap::new();
+        for (index, endpoint) in table.iter().enumerate() {
+            let name = endpoint.route.name;
+            let (method, path) = name.split_once(' ').ok_or(name)?;
+            let method = method.parse().map_err(|_| name)?;
+            by_path.entry(braced(path)).or_default().push((method, index));
+        }
+        let mut paths = Router::new();
+        for (path, methods) in by_path {
+            paths.insert(path, methods).map_err(|error| error.to_string())?;
+        }
+        Ok(Self { table, paths })
+    }
+
+    pub(crate) fn find(&self, method: &Method, path: &str) -> Matched<'_> {
+        let path = decoded(path.strip_prefix("/api/v10").unwrap_or(path));
+        let Ok(found) = self.paths.at(&path) else { return Matched::Nothing };
+        let endpoint = found.value.iter().find(|(served, _)| served == method);
+        match endpoint.and_then(|(_, index)| self.table.get(*index)) {
+            Some(endpoint) => {
+                let params = found.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+                Matched::Found(endpoint, params.collect())
+            }
+            None => Matched::WrongMethod,
+        }
+    }
+
+    /// Templates of the platform routes: the names faults and statistics use.
+    pub(crate) fn platform_names(&self) -> impl Iterator<Item = &'static str> {
+        let routes = self.table.iter().map(|endpoint| &endpoint.route);
+        routes.filter(|route| route.side != Side::Control).map(|route| route.name)
+    }
+}
+
+/// Each segment is percent-decoded (clients write `/users/%40me`); an encoded slash stays one.
+fn decoded(path: &str) -> String {
+    let part = |part: &str| match percent_decode_str(part).decode_utf8() {
+        Ok(text) if !text.contains('/') => text.into_owned(),
+        _ => part.to_owned(),
+    };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+/// `/guilds/:guild` as matchit writes it: `/guilds/{guild}`.
+fn braced(path: &str) -> String {
+    let part = |part: &str| match part.strip_prefix(':') {
+        Some(name) => format!("{{{name}}}"),
+        None => part.to_owned(),
+    };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_serves_every_template_with_and_without_the_prefix() {
+        let routes = Routes::new().unwrap();
+        for (method, path, name) in [
+            (Method::PATCH, "/guilds/1/members/2", chat_templates::UPDATE_MEMBER),
+            (Method::PATCH, "/api/v10/guilds/1/members/2", chat_templates::UPDATE_MEMBER),
+            (Method::GET, "/users/@me", chat_templates::BOT_USER),
+            (Method::GET, "/api/v10/users/%40me", chat_templates::BOT_USER),
+            (Method::GET, "/cloud/v2/groups/5/memberships", play_templates::GROUP_MEMBERSHIPS),
+            (Method::GET, "/cloud/v2/groups/-/memberships", play_templates::MEMBERSHIPS),
+            (Method::GET, "/cloud/v2/groups/5/roles", play_templates::GROUP_ROLES),
+        ] {
+            assert!(
+                matches!(routes.find(&method, path), Matched::Found(endpoint, _) if endpoint.route.name == name),
+                "{path}"
+            );
+        }
+        assert!(matches!(routes.find(&Method::POST, "/guilds/1/roles"), Matched::WrongMethod));
+        assert!(matches!(routes.find(&Method::GET, "/nowhere"), Matched::Nothing));
+        assert!(matches!(routes.find(&Method::GET, "/users/a%2Fb"), Matched::Nothing));
+    }
+}

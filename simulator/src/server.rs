@@ -1,0 +1,183 @@
+//! The accept loop, and the way of one request: travel, count, fault, credential, limits, answer, travel.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http::{HeaderMap, Request, Response};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use percent_encoding::percent_decode_str;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::audit;
+use crate::options::SimulatorOptions;
+use crate::reply::{Body, Reply};
+use crate::route::{Input, Side};
+use crate::router::{Endpoint, Matched, Routes};
+use crate::simulator::Simulator;
+use crate::state::SimulatorState;
+
+const BODY_CAP: usize = 1 << 20;
+/// How long open requests may go on after the shutdown was asked for.
+const DRAIN: Duration = Duration::from_secs(2);
+
+struct Server {
+    routes: Routes,
+    simulator: Simulator,
+}
+
+/// Serves until `shutdown`, then lets open requests end (2 s). Errors of single connections are theirs alone.
+pub async fn serve(
+    listener: TcpListener,
+    state: SimulatorState,
+    options: SimulatorOptions,
+    shutdown: CancellationToken,
+) -> std::io::Result<()> {
+    let routes = Routes::new().map_err(std::io::Error::other)?;
+    let simulator = Simulator::new(options, routes.platform_names().collect(), state);
+    let server = Arc::new(Server { routes, simulator });
+    let connections = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                connections.spawn(converse(server.clone(), stream, shutdown.clone()));
+            }
+            Err(error) => {
+                // Out of file descriptors, most likely: wait for some to come back.
+                tracing::warn!(%error, "simulator cannot accept a connection");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+    connections.close();
+    let _ = tokio::time::timeout(DRAIN, connections.wait()).await;
+    Ok(())
+}
+
+async fn converse(server: Arc<Server>, stream: TcpStream, shutdown: CancellationToken) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        // A request that came in takes effect, whether or not its sender lives to hear of it.
+        let responding = tokio::spawn(server.clone().respond(request));
+        async move { responding.await.map_err(std::io::Error::other) }
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = shutdown.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "simulator connection ended");
+    }
+}
+
+impl Server {
+    async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+        let (head, body) = request.into_parts();
+        match self.routes.find(&head.method, head.uri.path()) {
+            Matched::Nothing => Reply::chat_error(404, 0, "404: Not Found").passed_the_platform(),
+            Matched::WrongMethod => {
+                Reply::chat_error(405, 0, "405: Method Not Allowed").passed_the_platform()
+            }
+            Matched::Found(endpoint, params) => {
+                let route = &endpoint.route;
+                if route.side != Side::Control {
+                    self.travel().await;
+                    let guild = params.get("guild").map_or("", String::as_str);
+                    self.simulator.records().stats.arrival(route, guild, Instant::now());
+                }
+                let reply = match Limited::new(body, BODY_CAP).collect().await {
+                    Ok(body) => {
+                        let query = query(head.uri.query());
+                        let reason = audit::reason(&head.headers);
+                        let input = Input { params, query, reason, body: body.to_bytes() };
+                        self.answer(endpoint, &head.headers, &input).await
+                    }
+                    Err(_) => Reply::chat_error(413, 0, "Request entity too large"),
+                };
+                if route.side == Side::Chat { reply.passed_the_platform() } else { reply }
+            }
+        }
+        .into_response()
+    }
+
+    async fn answer(&self, endpoint: &Endpoint, headers: &HeaderMap, input: &Input) -> Reply {
+        let route = &endpoint.route;
+        if route.side == Side::Control {
+            return (endpoint.answer)(&self.simulator, input);
+        }
+        let fault = self.simulator.records().faults.take(route.name, input.param("guild").parse().ok());
+        let served = fault.as_ref().is_some_and(|fault| fault.served);
+        let done = served.then(|| self.serve_platform(endpoint, headers, input));
+        if let Some(hang) = fault.as_ref().and_then(|fault| fault.hang) {
+            tokio::time::sleep(hang).await;
+        }
+        let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {
+            Some(faulty) => faulty,
+            None => done.unwrap_or_else(|| self.serve_platform(endpoint, headers, input)),
+        };
+        self.simulator.records().stats.served(route, input, reply.status);
+        self.travel().await;
+        self.simulator.records().stats.answered(route, input.param("guild"), &reply);
+        reply
+    }
+
+    /// One way between client and platform: half of the latency, and up to all of the jitter.
+    async fn travel(&self) {
+        let SimulatorOptions { latency, jitter, .. } = &self.simulator.options;
+        let way = *latency / 2 + jitter.mul_f64(rand::random());
+        if !way.is_zero() {
+            tokio::time::sleep(way).await;
+        }
+    }
+
+    fn serve_platform(&self, endpoint: &Endpoint, headers: &HeaderMap, input: &Input) -> Reply {
+        let route = &endpoint.route;
+        let key = match self.simulator.options.credentials.check(route.side, headers) {
+            Ok(key) => key,
+            Err(refused) => return refused,
+        };
+        let at = (route, input.param("guild"));
+        let passed =
+            self.simulator.records().limiter.pass(self.simulator.options.rate_limit, at, key, Instant::now());
+        let bucket = match passed {
+            Ok(bucket) => bucket,
+            Err(limited) => return limited,
+        };
+        let mut reply = match audit::check_reason(input) {
+            Ok(()) => (endpoint.answer)(&self.simulator, input),
+            Err(refused) => refused,
+        };
+        if route.changes_a_guild() && (200..300).contains(&reply.status) {
+            self.simulator.records().audit.note(route, input);
+        }
+        reply.headers.extend(bucket);
+        reply
+    }
+}
+
+fn query(raw: Option<&str>) -> HashMap<String, String> {
+    let decoded = |text: &str| {
+        let text = text.replace('+', " ");
+        percent_decode_str(&text).decode_utf8_lossy().into_owned()
+    };
+    let pairs = raw.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(k, v)| (decoded(k), decoded(v)))
+        .collect()
+}

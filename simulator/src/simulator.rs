@@ -1,0 +1,49 @@
+//! What all requests of a simulator share: the state of both platforms, and what the control side sees and sets.
+
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::audit::AuditLog;
+use crate::faults::Faults;
+use crate::limits::Limiter;
+use crate::options::SimulatorOptions;
+use crate::state::SimulatorState;
+use crate::stats::Stats;
+
+pub(crate) struct Simulator {
+    pub(crate) options: SimulatorOptions,
+    /// Templates of the platform routes: the names faults and statistics use.
+    pub(crate) route_names: Vec<&'static str>,
+    state: RwLock<SimulatorState>,
+    records: Mutex<Records>,
+}
+
+/// What the control side sees and sets.
+#[derive(Default)]
+pub(crate) struct Records {
+    pub(crate) stats: Stats,
+    pub(crate) faults: Faults,
+    pub(crate) audit: AuditLog,
+    pub(crate) limiter: Limiter,
+}
+
+impl Simulator {
+    pub(crate) fn new(
+        options: SimulatorOptions,
+        route_names: Vec<&'static str>,
+        state: SimulatorState,
+    ) -> Self {
+        Self { options, route_names, state: RwLock::new(state), records: Mutex::default() }
+    }
+
+    pub(crate) fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn state(&self) -> RwLockReadGuard<'_, SimulatorState> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn state_mut(&self) -> RwLockWriteGuard<'_, SimulatorState> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}

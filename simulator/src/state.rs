@@ -1,0 +1,147 @@
+//! The state of both platforms. Ordered maps, so that paging by id is a range.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId};
+
+/// The bot's user, a member of every guild. Below the ids of the fixtures, so it never moves their pages.
+pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
+
+/// Owns every guild, and is no member the fixtures count.
+pub(crate) const OWNER: i64 = 900_000_000_000_000_000;
+
+/// All chat accounts, whether members of a guild or not.
+pub(crate) type Users = HashSet<ChatId>;
+
+/// What a simulator serves; read it with [`SimulatorState::load`].
+#[derive(Debug, Default)]
+pub struct SimulatorState {
+    pub(crate) guilds: BTreeMap<GuildId, Guild>,
+    /// Chat users who exist, members or not.
+    pub(crate) users: Users,
+    /// Whether the application has the privileged intent `GUILD_MEMBERS`.
+    pub(crate) members_intent: bool,
+    pub(crate) groups: BTreeMap<GroupId, Group>,
+    pub(crate) names: HashMap<PlayId, Box<str>>,
+    /// Channels get ids from here on.
+    pub(crate) last_channel: i64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Guild {
+    pub(crate) name: String,
+    pub(crate) roles: BTreeMap<RoleId, Role>,
+    pub(crate) members: BTreeMap<ChatId, Member>,
+    /// With the reason of each.
+    pub(crate) bans: BTreeMap<ChatId, Option<Box<str>>>,
+    pub(crate) channels: BTreeMap<ChannelId, Channel>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Role {
+    pub(crate) name: String,
+    pub(crate) color: u32,
+    pub(crate) position: i64,
+    pub(crate) managed: bool,
+    pub(crate) permissions: u64,
+    /// The role of the bot itself.
+    pub(crate) bot: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Member {
+    pub(crate) nick: Option<Box<str>>,
+    pub(crate) roles: Box<[RoleId]>,
+    pub(crate) bot: bool,
+    pub(crate) updates: Updates,
+}
+
+/// Of one member, updates that were carried out since the start.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Updates {
+    /// All of them, also those that set what was set already.
+    pub(crate) all: u32,
+    /// Those after which the member was not the same.
+    pub(crate) changing: u32,
+}
+
+impl Updates {
+    pub(crate) fn count(&mut self, changed: bool) {
+        self.all += 1;
+        self.changing += u32::from(changed);
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Channel {
+    pub(crate) name: String,
+    pub(crate) kind: u8,
+    pub(crate) topic: Option<String>,
+    pub(crate) parent: Option<ChannelId>,
+    pub(crate) overwrites: Vec<Overwrite>,
+}
+
+/// What one role (kind 0) or member (1) may do in a channel other than elsewhere.
+#[derive(Debug, Clone)]
+pub(crate) struct Overwrite {
+    pub(crate) id: i64,
+    pub(crate) kind: u8,
+    pub(crate) allow: u64,
+    pub(crate) deny: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    pub(crate) roles: Vec<GroupRole>,
+    /// Ranks of each member, highest first.
+    pub(crate) members: BTreeMap<PlayId, Box<[i16]>>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct GroupRole {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) rank: i16,
+}
+
+impl Guild {
+    /// The position of the highest of these roles; without any that of everybody.
+    pub(crate) fn highest(&self, roles: &[RoleId]) -> i64 {
+        roles.iter().filter_map(|id| self.roles.get(id)).map(|role| role.position).max().unwrap_or(0)
+    }
+
+    pub(crate) fn bot_position(&self) -> i64 {
+        self.bot().map_or(0, |bot| self.highest(&bot.roles))
+    }
+
+    /// Of its roles, and of the one everybody has.
+    pub(crate) fn bot_permissions(&self) -> u64 {
+        let held = self.bot().map_or(&[][..], |bot| &bot.roles);
+        let counts = |(id, role): &(&RoleId, &Role)| role.position == 0 || held.contains(id);
+        self.roles.iter().filter(counts).fold(0, |all, (_, role)| all | role.permissions)
+    }
+
+    fn bot(&self) -> Option<&Member> {
+        self.members.get(&ChatId::try_from(BOT_USER).ok()?)
+    }
+}
+
+impl Member {
+    /// Same nickname, same roles in whatever order.
+    pub(crate) fn looks_like(&self, other: &Self) -> bool {
+        let sorted = |roles: &[RoleId]| {
+            let mut roles = roles.to_vec();
+            roles.sort_unstable();
+            roles
+        };
+        self.nick == other.nick && sorted(&self.roles) == sorted(&other.roles)
+    }
+}
+
+impl SimulatorState {
+    /// How many guilds, chat members (the bot aside) and group members there are.
+    pub fn size(&self) -> (usize, usize, usize) {
+        let chat = self.guilds.values().map(|guild| guild.members.values().filter(|m| !m.bot).count()).sum();
+        (self.guilds.len(), chat, self.groups.values().map(|group| group.members.len()).sum())
+    }
+}

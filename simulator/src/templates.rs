@@ -1,0 +1,30 @@
+//! The routes of both platforms, by template: the table, faults and statistics are keyed by them. They are the
+//! simulator's own: it imports nothing of the clients it judges.
+
+/// Methods and paths of the chat platform, below its base URL.
+pub(crate) mod chat {
+    pub(crate) const BOT_USER: &str = "GET /users/@me";
+    pub(crate) const APPLICATION: &str = "GET /applications/@me";
+    /// The older path of the same, which some clients still ask.
+    pub(crate) const OLD_APPLICATION: &str = "GET /oauth2/applications/@me";
+    pub(crate) const GUILD: &str = "GET /guilds/:guild";
+    pub(crate) const ROLES: &str = "GET /guilds/:guild/roles";
+    pub(crate) const MEMBERS: &str = "GET /guilds/:guild/members";
+    pub(crate) const MEMBER: &str = "GET /guilds/:guild/members/:user";
+    pub(crate) const UPDATE_MEMBER: &str = "PATCH /guilds/:guild/members/:user";
+    pub(crate) const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
+    pub(crate) const REMOVE_ROLE: &str = "DELETE /guilds/:guild/members/:user/roles/:role";
+    pub(crate) const READ_BAN: &str = "GET /guilds/:guild/bans/:user";
+    pub(crate) const BAN: &str = "PUT /guilds/:guild/bans/:user";
+    pub(crate) const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
+    pub(crate) const CHANNELS: &str = "GET /guilds/:guild/channels";
+    pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+}
+
+/// Methods and paths of the game platform, below its base URLs.
+pub(crate) mod play {
+    pub(crate) const MEMBERSHIPS: &str = "GET /cloud/v2/groups/-/memberships";
+    pub(crate) const GROUP_MEMBERSHIPS: &str = "GET /cloud/v2/groups/:group/memberships";
+    pub(crate) const GROUP_ROLES: &str = "GET /cloud/v2/groups/:group/roles";
+    pub(crate) const USERS: &str = "POST /v1/users";
+}

@@ -1,0 +1,83 @@
+use platforms::{Missing, PlatformError};
+use serde_json::json;
+use simulator::RateLimit;
+
+use crate::peer::{GROUP, Peer, bulk, group, now, play};
+
+#[tokio::test]
+async fn ranks_are_asked_fifty_users_a_call() {
+    let peer = Peer::start(120, RateLimit::Discord).await;
+    let play_platform = peer.platforms("off").play;
+    let several = json!({ "group_id": GROUP, "play_id": play(0), "ranks": [30, 10] });
+    assert_eq!(peer.post("/control/members", several).await.0, 204);
+    let users: Vec<_> = (0..130).map(play).collect();
+    let ranks = play_platform.group_ranks(bulk(), &users, &[group()]).await.unwrap();
+    assert_eq!(ranks.len(), 120);
+    assert_eq!(ranks[&(play(0), group())], [10, 30]);
+    assert_eq!(ranks[&(play(1), group())], [20]);
+    assert!(!ranks.contains_key(&(play(125), group())));
+    play_platform.group_ranks(bulk(), &users, &[group()]).await.unwrap();
+    let requests = peer.stats().await["requests"].clone();
+    assert_eq!(requests["GET /cloud/v2/groups/-/memberships"]["200"], 6);
+    // 25 roles are two pages of 20, kept for the second run.
+    assert_eq!(requests["GET /cloud/v2/groups/:group/roles"]["200"], 2);
+}
+
+#[tokio::test]
+async fn a_group_that_does_not_exist_is_not_an_empty_one() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let play_platform = peer.platforms("off").play;
+    let nowhere = entities::GroupId::try_from(404).unwrap();
+    let ranks = play_platform.group_ranks(bulk(), &[play(0)], &[group(), nowhere]).await;
+    assert_eq!(ranks, Err(PlatformError::NotFound(Missing::Group)));
+    assert!(play_platform.group_ranks(bulk(), &[], &[nowhere]).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn roles_and_names() {
+    let peer = Peer::start(250, RateLimit::Discord).await;
+    let play_platform = peer.platforms("off").play;
+    let roles = play_platform.group_roles(now(), group()).await.unwrap();
+    assert_eq!(roles.len(), 25);
+    assert_eq!((roles[0].id, roles[0].rank, roles[0].name.as_str()), (GROUP * 1000 + 1, 10, "g1"));
+    let users: Vec<_> = (0..260).map(play).collect();
+    let names = play_platform.usernames(now(), &users).await.unwrap();
+    assert_eq!(names.len(), 250);
+    assert_eq!(names[&play(7)], "p7");
+    assert_eq!(peer.stats().await["requests"]["POST /v1/users"]["200"], 2);
+}
+
+#[tokio::test]
+async fn the_minute_limit_is_three_hundred_for_a_key() {
+    let peer = Peer::start(1, RateLimit::Discord).await;
+    let url = format!("{}/cloud/v2/groups/{GROUP}/roles", peer.url);
+    let get = |key: &'static str| peer.http.get(&url).header("x-api-key", key).send();
+    for _ in 0..300 {
+        assert_eq!(get("a").await.unwrap().status(), 200);
+    }
+    let limited = get("a").await.unwrap();
+    assert_eq!(limited.status(), 429);
+    let header = |name: &str| limited.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(
+        (header("x-ratelimit-limit"), header("x-ratelimit-remaining")),
+        ("300, 300;w=60".into(), "0".into())
+    );
+    assert_eq!(header("retry-after"), header("x-ratelimit-reset"));
+    assert_eq!(get("b").await.unwrap().status(), 200);
+    let bare = peer.http.get(&url).send().await.unwrap();
+    assert_eq!(bare.status(), 401);
+}
+
+#[tokio::test]
+async fn a_refusal_of_one_batch_is_sat_out_by_all() {
+    let peer = Peer::start(200, RateLimit::Off).await;
+    let play_platform = peer.platforms("off").play;
+    let users: Vec<_> = (0..200).map(play).collect();
+    play_platform.group_roles(bulk(), group()).await.unwrap();
+    let route = "GET /cloud/v2/groups/-/memberships";
+    peer.fault(json!({ "route": route, "status": 429, "retry_after": 1, "count": 1 })).await;
+    let started = std::time::Instant::now();
+    assert_eq!(play_platform.group_ranks(bulk(), &users, &[group()]).await.unwrap().len(), 200);
+    assert!(started.elapsed().as_millis() >= 1000, "{:?}", started.elapsed());
+    assert_eq!(peer.stats().await["requests"][route], json!({ "200": 4, "429": 1 }));
+}

@@ -1,0 +1,39 @@
+//! Bulk syncs of any guild of the deployment, followed in the database so that no quota of reads is used up.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::client::Api;
+use crate::deployment::Deployment;
+use crate::fixture::Guild;
+use crate::job_rows::JobRow;
+use crate::wait::eventually;
+
+impl Deployment {
+    /// The first API process, with the guild's key of all scopes.
+    pub fn api_of(&self, guild: &Guild) -> Api {
+        self.api().key(&guild.admin_key)
+    }
+
+    /// Asks for a sync of the whole guild; returns its job.
+    pub async fn begin_sync_all(&self, guild: &Guild) -> String {
+        let data =
+            self.api_of(guild).post("/interactions/sync/all", json!({ "guild_id": guild.id })).await.ok();
+        data["job_id"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn sync_all_row(&self, job: &str) -> JobRow {
+        let rows = self.job_rows("sync_all").await;
+        let found = rows.into_iter().find(|row| row.job_id.to_string() == job);
+        found.unwrap_or_else(|| panic!("no job {job}"))
+    }
+
+    /// Waits for the end of a bulk sync, whichever it is.
+    pub async fn sync_all_ended(&self, job: &str, within: Duration) -> JobRow {
+        eventually("the bulk sync ends", within, async || {
+            Some(self.sync_all_row(job).await).filter(|row| !row.state.is_open())
+        })
+        .await
+    }
+}

@@ -1,0 +1,66 @@
+//! A command of the product that runs to its end.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::process::guildhall;
+
+/// Longest run of any command in the tests.
+const LIMIT: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+pub struct Finished {
+    pub what: String,
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub async fn run_command(args: &[&str], env: &[(String, String)], folder: &Path) -> Finished {
+    run_into(args, env, folder, Stdio::piped()).await
+}
+
+/// Like [`run_command`], with this as its standard output.
+pub(crate) async fn run_into(
+    args: &[&str],
+    env: &[(String, String)],
+    folder: &Path,
+    stdout: Stdio,
+) -> Finished {
+    let what = format!("guildhall {}", args.join(" "));
+    let mut command = tokio::process::Command::from(guildhall(args, env, folder));
+    let child = command.kill_on_drop(true).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+    // Its standard output, which the test may have closed the other end of.
+    drop(command);
+    let output = tokio::time::timeout(LIMIT, child.wait_with_output())
+        .await
+        .unwrap_or_else(|_| panic!("{what} did not end within {LIMIT:?}"))
+        .unwrap();
+    Finished {
+        what,
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+impl Finished {
+    /// Returns what it printed.
+    #[track_caller]
+    pub fn succeeded(self) -> String {
+        assert_eq!(self.code, Some(0), "{}: {}", self.what, self.stderr);
+        self.stdout
+    }
+
+    /// Asserts one clear message and a non-zero exit, and returns the message.
+    #[track_caller]
+    pub fn refused(self) -> String {
+        let message = self.stderr.trim().to_owned();
+        assert!(self.code.is_some_and(|code| code != 0), "{}: exit {:?}: {message}", self.what, self.code);
+        assert!(!message.is_empty(), "{}: no message", self.what);
+        assert!(message.lines().count() <= 3, "{}: not one clear message: {message}", self.what);
+        assert!(!message.contains("panicked") && !message.contains("RUST_BACKTRACE"), "{message}");
+        message
+    }
+}

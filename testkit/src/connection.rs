@@ -1,0 +1,14 @@
+//! Single connections past the product's pool, for what tests do to a database themselves.
+
+use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection};
+
+/// One connection past the product's pool.
+pub(crate) async fn connect(url: &str) -> DatabaseConnection {
+    let mut options = ConnectOptions::new(url);
+    options.min_connections(1).max_connections(1).sqlx_logging(false);
+    sea_orm::Database::connect(options).await.unwrap()
+}
+
+pub(crate) async fn execute(connection: &DatabaseConnection, sql: &str) {
+    connection.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+}

@@ -1,0 +1,104 @@
+//! A migrated database for each test: a Postgres database or a SQLite file, cloned from a template that is migrated once
+//! for each version of the schema.
+
+use std::path::Path;
+
+use runtime::{Database, DatabaseOptions};
+use sea_orm::ConnectionTrait;
+
+use crate::connection::{connect, execute};
+use crate::servers::Servers;
+use crate::{postgres, sqlite};
+
+pub struct TestDatabase {
+    url: String,
+    place: Place,
+}
+
+enum Place {
+    /// Removed when dropped, unless it lies in a folder of the caller's.
+    File {
+        _folder: Option<tempfile::TempDir>,
+    },
+    Server {
+        server: String,
+        name: String,
+    },
+}
+
+impl TestDatabase {
+    /// A SQLite file in a folder of its own.
+    pub async fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut database = Self::sqlite_file(&folder.path().join("test.db")).await;
+        database.place = Place::File { _folder: Some(folder) };
+        database
+    }
+
+    /// A new SQLite file of this path.
+    pub async fn sqlite_file(file: &Path) -> Self {
+        sqlite::copy_template(file).await;
+        Self { url: format!("sqlite://{}", file.display()), place: Place::File { _folder: None } }
+    }
+
+    /// A database on the Postgres of `./test`.
+    pub async fn postgres() -> Self {
+        Self::on_server(&Servers::from_env().database).await
+    }
+
+    pub async fn on_server(server: &str) -> Self {
+        let template = postgres::template(server).await;
+        Self::create(server, &format!("TEMPLATE {template}")).await
+    }
+
+    /// A database on this server without any table.
+    pub async fn empty_on_server(server: &str) -> Self {
+        Self::create(server, "").await
+    }
+
+    async fn create(server: &str, source: &str) -> Self {
+        let name = postgres::create(server, source).await;
+        let url = postgres::with_database(server, &name);
+        Self { url, place: Place::Server { server: server.to_owned(), name } }
+    }
+
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub fn is_postgres(&self) -> bool {
+        matches!(self.place, Place::Server { .. })
+    }
+
+    /// Opens it as the product does.
+    pub async fn open(&self) -> Database {
+        let options = DatabaseOptions { max_connections: 4, ..DatabaseOptions::default() };
+        Database::connect(&self.url, &options).await.unwrap()
+    }
+
+    /// Runs a statement for a state that has no other way to come about.
+    pub async fn execute(&self, sql: &str) {
+        let connection = connect(&self.url).await;
+        execute(&connection, sql).await;
+        connection.close().await.unwrap();
+    }
+
+    /// One number.
+    pub async fn count(&self, sql: &str) -> i64 {
+        let connection = connect(&self.url).await;
+        let statement = sea_orm::Statement::from_string(connection.get_database_backend(), sql);
+        let row = connection.query_one_raw(statement).await.unwrap();
+        let count = row.unwrap().try_get_by_index(0).unwrap();
+        connection.close().await.unwrap();
+        count
+    }
+
+    /// Ends the connections to it, and drops it.
+    pub async fn remove(self) {
+        if let Place::Server { server, name } = &self.place {
+            let connection = connect(server).await;
+            execute(&connection, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
+            connection.close().await.unwrap();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The processes of the product in one mode, with a database, a fixture and a simulator: of a test's own, or shared.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::client::Api;
+use crate::command::{Finished, run_command, run_into};
+use crate::database::TestDatabase;
+use crate::fixture::{Fixture, Guild};
+use crate::process::{Process, free_address, print_logs};
+use crate::roles::Roles;
+use crate::servers::Servers;
+use crate::setup::{Mode, Setup};
+use crate::shared::{Lease, TESTS, Tenancy, lease};
+use crate::simulator::Simulator;
+
+pub struct Deployment {
+    pub setup: Setup,
+    pub fixture: Fixture,
+    pub simulator: Simulator,
+    /// Of the distributed mode, where it is the test's own.
+    pub database: Option<TestDatabase>,
+    /// What every process and command of this deployment is told.
+    pub env: Vec<(String, String)>,
+    pub(crate) roles: RefCell<Roles>,
+    pub(crate) simulate: RefCell<Option<Process>>,
+    /// Where it is shared.
+    pub(crate) lease: Option<Lease>,
+    servers: Option<Servers>,
+    prefix: String,
+    folder: tempfile::TempDir,
+}
+
+impl Deployment {
+    /// Seeded, and every process ready.
+    pub async fn start(setup: Setup) -> Self {
+        let deployment = Self::seeded(setup).await;
+        deployment.start_all().await;
+        deployment
+    }
+
+    /// Seeded; no process of the product runs yet.
+    pub async fn seeded(setup: Setup) -> Self {
+        let deployment = Self::prepare(setup).await;
+        deployment.command(&["seed", "fixture.json"]).await.succeeded();
+        deployment.wait_for_simulator().await;
+        deployment
+    }
+
+    /// A migrated, empty database and a simulator; no process of the product runs yet.
+    pub async fn prepare(setup: Setup) -> Self {
+        let fixture = setup.fixture();
+        let file = fixture.json();
+        Self::prepare_with(setup, fixture, &file).await
+    }
+
+    /// Like [`Deployment::prepare`], with other guilds; `file` is what `seed` and `simulate` read of them.
+    pub async fn prepare_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
+        let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
+        std::fs::write(folder.path().join("fixture.json"), file.to_string()).unwrap();
+        let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
+        let simulated = free_address();
+        let mut env = environment(&prefix, &simulated, folder.path());
+        let (mut servers, mut database) = (None, None);
+        if setup.mode == Mode::Distributed {
+            let named = setup.servers.clone().unwrap_or_else(Servers::from_env);
+            let created = TestDatabase::on_server(&named.database).await;
+            env.push(("GUILDHALL_DATABASE_URL".to_owned(), created.url().to_owned()));
+            env.push(("GUILDHALL_AMQP_URL".to_owned(), named.amqp.clone()));
+            env.push(("GUILDHALL_REDIS_URL".to_owned(), named.redis.clone()));
+            (servers, database) = (Some(named), Some(created));
+        } else {
+            std::fs::create_dir(folder.path().join("data")).unwrap();
+            TestDatabase::sqlite_file(&folder.path().join("data/guildhall.db")).await;
+        }
+        env.retain(|(name, _)| !setup.env.iter().any(|(changed, _)| changed == name));
+        env.extend(setup.env.iter().filter(|(_, value)| !value.is_empty()).cloned());
+        let simulate = simulate(&simulated, &setup, folder.path());
+        Self {
+            setup,
+            fixture,
+            simulator: Simulator::new(&format!("http://{simulated}"), false),
+            database,
+            env,
+            servers,
+            prefix,
+            folder,
+            lease: None,
+            roles: RefCell::default(),
+            simulate: RefCell::new(Some(simulate)),
+        }
+    }
+
+    /// The one that tests share, to be kept for them.
+    pub(crate) async fn start_shared(mode: Mode) -> Self {
+        let setup = Setup::new(mode).env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8");
+        let fixture = Fixture::new(2 * TESTS, setup.members);
+        let file = fixture.json();
+        let deployment = Self::prepare_with(setup, fixture, &file).await;
+        deployment.command(&["seed", "fixture.json"]).await.succeeded();
+        deployment.start_all().await;
+        deployment
+    }
+
+    /// What the test of this number is told of it.
+    pub(crate) fn tenancy(&self, number: usize) -> Tenancy {
+        Tenancy {
+            number,
+            bases: self.roles().apis.iter().map(|api| api.base.clone()).collect(),
+            simulator: self.simulator.base.clone(),
+            env: self.env.clone(),
+            folder: self.folder().to_owned(),
+            prefix: self.prefix.clone(),
+        }
+    }
+
+    /// The one that tests of the mode share, with two guilds of the caller's own.
+    pub(crate) async fn shared(mode: Mode) -> Self {
+        let lease = lease(mode).await;
+        let (setup, tenancy) = (Setup::new(mode), &lease.tenancy);
+        Self {
+            fixture: Fixture::pair(tenancy.number, setup.members),
+            setup,
+            simulator: Simulator::new(&tenancy.simulator, true),
+            database: None,
+            env: tenancy.env.clone(),
+            servers: None,
+            prefix: tenancy.prefix.clone(),
+            folder: tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap(),
+            lease: Some(lease),
+            roles: RefCell::default(),
+            simulate: RefCell::default(),
+        }
+    }
+
+    /// Panics where other tests would notice what this one does.
+    #[track_caller]
+    pub(crate) fn assert_own(&self) {
+        assert!(self.lease.is_none(), "needs a deployment of its own: both_modes!(name(own))");
+    }
+
+    pub fn mode(&self) -> Mode {
+        self.setup.mode
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What the names of its queues and of its keys in Redis begin with.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    pub fn guild(&self) -> &Guild {
+        &self.fixture.guilds[0]
+    }
+
+    pub fn other_guild(&self) -> &Guild {
+        &self.fixture.guilds[1]
+    }
+
+    /// The first API process, with the first guild's key of all scopes.
+    pub fn api(&self) -> Api {
+        self.api_number(0)
+    }
+
+    pub fn api_number(&self, index: usize) -> Api {
+        let api = Api::new(&self.api_base(index)).key(&self.guild().admin_key);
+        match &self.lease {
+            // An address of its own, by which failures to authenticate are counted.
+            Some(Lease { tenancy: Tenancy { number, .. }, .. }) => {
+                api.header("x-forwarded-for", &format!("10.0.{}.{}", number / 250, number % 250))
+            }
+            None => api,
+        }
+    }
+
+    /// The address of an API process, as `http://host:port`.
+    pub fn api_base(&self, index: usize) -> String {
+        match &self.lease {
+            Some(lease) => lease.tenancy.bases[index].clone(),
+            None => self.roles.borrow().apis[index].base.clone(),
+        }
+    }
+
+    /// A command beside the running processes, told the same as they.
+    pub async fn command(&self, args: &[&str]) -> Finished {
+        run_command(args, &self.env, self.folder()).await
+    }
+
+    /// Like [`command`](Self::command), with this as its standard output.
+    pub async fn command_into(&self, args: &[&str], stdout: Stdio) -> Finished {
+        run_into(args, &self.env, self.folder(), stdout).await
+    }
+
+    /// A new key of the first guild; without scopes it has the default ones.
+    pub async fn new_key(&self, scopes: &str) -> String {
+        self.create_key(if scopes.is_empty() { None } else { Some(["--scopes", scopes]) }).await
+    }
+
+    pub async fn key_that_ends_in(&self, span: &str) -> String {
+        self.create_key(Some(["--expires-in", span])).await
+    }
+
+    async fn create_key(&self, option: Option<[&str; 2]>) -> String {
+        let guild = self.guild();
+        let mut args = vec!["keys", "create", "--guild", guild.id.as_str(), "--name", "test"];
+        args.extend(["--owner", guild.members[0].chat.as_str()]);
+        args.extend(option.into_iter().flatten());
+        // Standard output is the key alone.
+        self.command(&args).await.succeeded().trim().to_owned()
+    }
+
+    /// Redis loses what it counted.
+    pub async fn forget_shared_windows(&self) {
+        self.servers.as_ref().unwrap().forget_keys(&self.prefix).await.unwrap();
+    }
+
+    /// The end of each process's log.
+    pub fn print_logs(&self) {
+        let folder = self.lease.as_ref().map_or(self.folder(), |lease| &lease.tenancy.folder);
+        print_logs(folder);
+    }
+
+    pub async fn close(self) {
+        drop(self.roles);
+        drop(self.simulate);
+        if let Some(database) = self.database {
+            database.remove().await;
+        }
+        if let Some(servers) = self.servers {
+            servers.forget(&self.prefix).await;
+        }
+    }
+}
+
+fn environment(prefix: &str, simulated: &str, folder: &Path) -> Vec<(String, String)> {
+    let platform = format!("http://{simulated}");
+    let data = folder.join("data").display().to_string();
+    [
+        ("GUILDHALL_DATA_DIR", data.as_str()),
+        ("GUILDHALL_PREFIX", prefix),
+        ("GUILDHALL_CHAT_API_URL", &platform),
+        ("GUILDHALL_CHAT_TOKEN", "test-token"),
+        ("GUILDHALL_PLAY_API_URL", &platform),
+        ("GUILDHALL_PLAY_KEY", "test-key"),
+        // The limits of the real hosts have tests of their own, beside the clients.
+        ("GUILDHALL_CHAT_RATE", "off"),
+        ("GUILDHALL_PLAY_RATE", "off"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into()
+}
+
+fn simulate(address: &str, setup: &Setup, folder: &Path) -> Process {
+    let (latency, jitter) = (setup.latency_ms.to_string(), setup.jitter_ms.to_string());
+    let args = ["simulate", "--listen", address, "--state", "fixture.json", "--rate-limit", setup.limits];
+    let late = ["--latency-ms", &latency, "--jitter-ms", &jitter];
+    let args: Vec<&str> = args.into_iter().chain(late).collect();
+    Process::spawn("simulate", &args, &[], folder)
+}

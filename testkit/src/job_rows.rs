@@ -1,0 +1,32 @@
+//! What the database says about jobs, read beside the processes.
+
+use entities::GuildId;
+use entities::job::{Column, Entity};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+
+use crate::deployment::Deployment;
+
+/// A job's row, as the product knows it.
+pub use entities::job::{Class as JobClass, Model as JobRow, State as JobState};
+
+impl Deployment {
+    /// All jobs of a kind, oldest first; where the deployment is shared, those of the first guild.
+    pub async fn job_rows(&self, kind: &str) -> Vec<JobRow> {
+        let connection = self.connect().await;
+        let mut jobs = Entity::find().filter(Column::Kind.eq(kind)).order_by_asc(Column::JobId);
+        if self.lease.is_some() {
+            let guild: GuildId = self.guild().id.parse().unwrap();
+            jobs = jobs.filter(Column::GuildId.eq(guild));
+        }
+        let rows = jobs.all(&connection).await.unwrap();
+        connection.close().await.unwrap();
+        rows
+    }
+
+    /// The only job of a kind.
+    pub async fn job_row(&self, kind: &str) -> JobRow {
+        let mut rows = self.job_rows(kind).await;
+        assert_eq!(rows.len(), 1, "jobs of kind {kind}: {rows:?}");
+        rows.remove(0)
+    }
+}

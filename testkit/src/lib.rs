@@ -1,0 +1,53 @@
+//! What tests and benchmarks share: databases cloned from a migrated template, deployments of the product's processes
+//! in both modes, clients that check each answer, faults (a TCP proxy, kills) and private servers.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails by panicking")]
+#![expect(clippy::return_self_not_must_use, reason = "an assertion is worth making without its answer")]
+
+mod answer;
+mod bulk_sync;
+mod client;
+mod command;
+mod connection;
+mod contract;
+mod database;
+mod deployment;
+mod fixture;
+mod guild_row;
+mod job_rows;
+mod keeper;
+mod operate;
+mod platforms;
+mod postgres;
+mod private_server;
+mod process;
+pub mod proxy;
+mod roles;
+mod rows;
+mod run;
+mod servers;
+mod setup;
+mod shared;
+mod simulator;
+mod sqlite;
+mod wait;
+
+pub use answer::Answer;
+pub use client::{Api, http_client};
+pub use command::{Finished, run_command};
+pub use contract::contract;
+pub use database::TestDatabase;
+pub use deployment::Deployment;
+pub use fixture::{Fixture, Guild, Member, OUTSIDER, key_text};
+pub use guild_row::guild_row;
+pub use job_rows::{JobClass, JobRow, JobState};
+pub use keeper::keep;
+pub use private_server::PrivateServer;
+pub use process::{Process, free_address, signal};
+pub use roles::{Roles, Running};
+pub use rows::Rows;
+pub use run::{run, run_shared, run_unstarted};
+pub use servers::{Servers, job_queue, redis};
+pub use setup::{Mode, Setup};
+pub use simulator::{Simulator, Update};
+pub use wait::eventually;

@@ -1,0 +1,180 @@
+//! Starting, killing and restarting the processes of a world.
+
+use std::cell::RefMut;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::client::http_client;
+use crate::deployment::Deployment;
+use crate::job_rows::JobRow;
+use crate::process::{Process, free_address};
+use crate::roles::{Roles, Running};
+use crate::setup::Mode;
+use crate::wait::eventually;
+
+/// How long a process may take to be ready on a busy machine.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+
+/// Less than the quota of reads allows to look at it.
+const JOB_ENDS_WITHIN: Duration = Duration::from_secs(40);
+
+impl Deployment {
+    pub fn roles(&self) -> RefMut<'_, Roles> {
+        self.assert_own();
+        self.roles.borrow_mut()
+    }
+
+    /// All processes of the setup, side by side, until each is ready.
+    pub async fn start_all(&self) {
+        self.wait_for_simulator().await;
+        if self.mode() == Mode::Embedded {
+            let serve = self.spawn("serve");
+            self.roles().apis.push(serve);
+        } else {
+            for _ in 0..self.setup.processes {
+                let (api, worker, scheduler) =
+                    (self.spawn("api"), self.spawn("worker"), self.spawn("scheduler"));
+                let mut roles = self.roles();
+                roles.apis.push(api);
+                roles.workers.push(worker);
+                roles.schedulers.push(scheduler);
+            }
+        }
+        self.wait_until_ready().await;
+    }
+
+    /// Starts one more process of the role without waiting for it.
+    pub fn spawn(&self, role: &str) -> Running {
+        self.spawn_with(role, &[])
+    }
+
+    /// Like [`spawn`](Self::spawn); this process alone is told this too, and it counts over what all are told.
+    pub fn spawn_with(&self, role: &str, extra: &[(&str, &str)]) -> Running {
+        let address = free_address();
+        let listen =
+            if matches!(role, "serve" | "api") { "GUILDHALL_LISTEN" } else { "GUILDHALL_METRICS_LISTEN" };
+        let mut env = self.env.clone();
+        env.push((listen.to_owned(), address.clone()));
+        env.extend(extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let process = Process::spawn(&format!("{role}-{address}"), &[role], &env, self.folder());
+        Running { process, base: format!("http://{address}") }
+    }
+
+    /// Ends the embedded process (`end` says how) and starts a new one on the same data.
+    pub async fn restart_serve(&self, end: impl AsyncFnOnce(&mut Process)) {
+        let mut old = self.roles().apis.remove(0);
+        end(&mut old.process).await;
+        let serve = self.spawn("serve");
+        self.roles().apis.push(serve);
+        self.wait_until_ready().await;
+    }
+
+    /// Adds a worker and waits for it.
+    pub async fn add_worker(&self) {
+        let worker = self.spawn("worker");
+        self.roles().workers.push(worker);
+        self.wait_until_ready().await;
+    }
+
+    /// The worker process that runs the job of this row, out of the deployment's own.
+    pub fn take_worker_of(&self, row: &JobRow) -> Running {
+        // host:process:random
+        let pid: u32 = row.worker.as_deref().unwrap().split(':').nth(1).unwrap().parse().unwrap();
+        let mut roles = self.roles();
+        let index = roles.workers.iter().position(|worker| worker.process.id() == pid).unwrap();
+        roles.workers.remove(index)
+    }
+
+    pub async fn wait_until_ready(&self) {
+        let http = http_client();
+        let bases: Vec<String> = self.roles().all().map(|running| running.base.clone()).collect();
+        for base in bases {
+            let url = format!("{base}/health/ready");
+            let what = format!("{url} is ready, and connected to all it needs");
+            eventually(&what, READY_WITHIN, async || {
+                self.assert_all_run();
+                let report: Value = http.get(&url).send().await.ok()?.json().await.ok()?;
+                let connected = report["dependencies"].as_object()?.values().all(|state| state == "ok");
+                (report["status"] == "ready" && connected).then_some(())
+            })
+            .await;
+        }
+    }
+
+    /// Until the simulator has read its fixture.
+    pub async fn wait_for_simulator(&self) {
+        let url = format!("{}/control/routes", self.simulator.base);
+        let http = http_client();
+        eventually("the simulator answers", READY_WITHIN, async || {
+            assert!(!self.simulator_ended(), "the simulator ended");
+            http.get(&url).send().await.ok().map(drop)
+        })
+        .await;
+    }
+
+    fn simulator_ended(&self) -> bool {
+        self.simulate.borrow_mut().as_mut().is_some_and(|process| process.has_ended().is_some())
+    }
+
+    fn assert_all_run(&self) {
+        for running in self.roles().all() {
+            if let Some(status) = running.process.has_ended() {
+                panic!("{} ended: {status}: {}", running.process.name(), running.process.log());
+            }
+        }
+    }
+}
+
+impl Deployment {
+    /// Waits for the end of a job of the first guild, and returns the job.
+    pub async fn job_ended(&self, job: &str) -> Value {
+        self.job_of(&self.guild().admin_key, job).await
+    }
+
+    /// Waits for the end of a job of the guild with this key. Looks rarely: reading jobs has a quota.
+    pub async fn job_of(&self, key: &str, job: &str) -> Value {
+        let api = self.api().key(key);
+        let mut last = Value::Null;
+        let deadline = Instant::now() + JOB_ENDS_WITHIN;
+        while Instant::now() < deadline {
+            last = api.get(&format!("/jobs/{job}")).await.ok();
+            if !last["finished_at"].is_null() {
+                return last;
+            }
+            tokio::time::sleep(Duration::from_millis(250)).await;
+            if last["state"] != "running" {
+                tokio::time::sleep(Duration::from_millis(250)).await;
+            }
+        }
+        panic!("the job did not end: {last}");
+    }
+}
+
+impl Deployment {
+    /// Every window begins anew, as if hours had passed.
+    pub async fn forget_quotas(&self) {
+        self.execute("DELETE FROM bulk_sync").await;
+        match self.mode() {
+            Mode::Embedded => self.restart_serve(async |serve| serve.kill()).await,
+            Mode::Distributed => self.forget_shared_windows().await,
+        }
+    }
+}
+
+impl Deployment {
+    /// Runs a schedule's task now, instead of at its second of the minute.
+    pub async fn run_schedule(&self, name: &str) {
+        let what = format!("schedule {name} is known");
+        eventually(&what, READY_WITHIN, async || {
+            (self.command(&["schedules", "run", name]).await.code == Some(0)).then_some(())
+        })
+        .await;
+    }
+
+    /// The newest audit entries of the first guild with this action.
+    pub async fn audit(&self, action: &str) -> Vec<Value> {
+        let path = format!("/guilds/{}/audit-logs?action={action}", self.guild().id);
+        self.api().get(&path).await.ok()["entries"].as_array().unwrap().clone()
+    }
+}

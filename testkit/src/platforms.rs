@@ -1,0 +1,32 @@
+//! The platforms as a deployment's guilds meet them. Where the deployment is shared, they alone are counted and hurt.
+
+use serde_json::Value;
+
+use crate::deployment::Deployment;
+
+impl Deployment {
+    /// Successful changes of members so far.
+    pub async fn member_updates(&self) -> u64 {
+        let mut updates = 0;
+        for guild in &self.fixture.guilds {
+            updates += self.simulator.updates_of(guild).await;
+        }
+        updates
+    }
+
+    /// The next answers of the route; see `guildhall simulate`.
+    pub async fn fault(&self, mut fault: Value) {
+        if self.lease.is_some() {
+            fault["guild_id"] = self.guild().id.as_str().into();
+        }
+        self.simulator.fault(fault).await;
+    }
+
+    pub async fn clear_faults(&self) {
+        let query = match &self.lease {
+            Some(_) => format!("?guild_id={}", self.guild().id),
+            None => String::new(),
+        };
+        self.simulator.clear_faults(&query).await;
+    }
+}

@@ -1,0 +1,75 @@
+//! Databases on the Postgres of `./test`: the migrated template, and clones of it.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+
+use crate::connection::{connect, execute};
+
+const TEMPLATE: &str = "guildhall_template_";
+const TEST: &str = "guildhall_test_";
+/// Databases of tests that were aborted are removed after this many seconds.
+const ABANDONED_AFTER: u64 = 3_600;
+/// Any constant: test processes that need the template wait for the one that builds it.
+const ADVISORY_LOCK: i64 = 0x6775_696c_6474_6573;
+
+/// The name of the migrated template.
+pub(crate) async fn template(server: &str) -> String {
+    let name = format!("{TEMPLATE}{}", env!("SCHEMA_HASH"));
+    let connection = connect(server).await;
+    if names(&connection, &name).await.contains(&name) {
+        return name;
+    }
+    execute(&connection, &format!("SELECT pg_advisory_lock({ADVISORY_LOCK})")).await;
+    if !names(&connection, &name).await.contains(&name) {
+        remove_abandoned(&connection).await;
+        let unfinished = format!("{name}_unfinished");
+        execute(&connection, &format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)")).await;
+        execute(&connection, &format!("CREATE DATABASE {unfinished}")).await;
+        let migrated = connect(&with_database(server, &unfinished)).await;
+        migrations::apply(&migrated).await.unwrap();
+        migrated.close().await.unwrap();
+        execute(&connection, &format!("ALTER DATABASE {unfinished} RENAME TO {name}")).await;
+    }
+    connection.close().await.unwrap();
+    name
+}
+
+/// Creates a database of a new name; `source` is empty or names its template.
+pub(crate) async fn create(server: &str, source: &str) -> String {
+    let name = format!("{TEST}{}_{}", now(), uuid::Uuid::now_v7().simple());
+    let connection = connect(server).await;
+    execute(&connection, &format!("CREATE DATABASE {name} {source}")).await;
+    connection.close().await.unwrap();
+    name
+}
+
+async fn remove_abandoned(connection: &DatabaseConnection) {
+    for name in names(connection, TEMPLATE).await {
+        // A run of another version of the schema may be cloning it: then it stays for the next time.
+        drop(connection.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}")).await);
+    }
+    for name in names(connection, TEST).await {
+        let made_at = name[TEST.len()..].split('_').next().and_then(|seconds| seconds.parse::<u64>().ok());
+        if made_at.is_some_and(|made_at| made_at + ABANDONED_AFTER < now()) {
+            execute(connection, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
+        }
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+}
+
+/// The URL of this database on the server.
+pub(crate) fn with_database(server: &str, name: &str) -> String {
+    let (address, _) = server.rsplit_once('/').unwrap();
+    format!("{address}/{name}")
+}
+
+/// Databases whose name begins like this.
+async fn names(connection: &DatabaseConnection, start: &str) -> Vec<String> {
+    let sql = format!("SELECT datname::text FROM pg_database WHERE starts_with(datname, '{start}')");
+    let rows = connection.query_all_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}

@@ -1,0 +1,101 @@
+//! A server of a test's own, to be stopped and killed without an effect on other tests.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::process::signal;
+
+pub struct PrivateServer {
+    kind: &'static str,
+    folder: PathBuf,
+    script: String,
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run ./test"))
+}
+
+impl PrivateServer {
+    /// Starts `kind` (`rabbitmq`, `redis`) in a folder of this name.
+    pub fn start(kind: &'static str, name: &str) -> Self {
+        let folder = PathBuf::from(variable("GUILDHALL_TEST_PRIVATE_DIR")).join(name);
+        let server = Self { kind, folder, script: variable("GUILDHALL_TEST_SERVICES") };
+        server.run("start");
+        server
+    }
+
+    pub fn url(&self) -> String {
+        let printed = self.run("env");
+        let line = printed.lines().find_map(|line| {
+            let wanted =
+                if self.kind == "redis" { "GUILDHALL_TEST_REDIS_URL" } else { "GUILDHALL_TEST_AMQP_URL" };
+            line.strip_prefix("export ")?.strip_prefix(wanted)?.strip_prefix('=')
+        });
+        line.unwrap().trim_matches('\'').to_owned()
+    }
+
+    pub fn stop(&self) {
+        self.run("stop");
+    }
+
+    pub fn kill(&self) {
+        self.run("kill");
+    }
+
+    /// Stops it and deletes its data; port and password stay.
+    pub fn wipe(&self) {
+        self.run("wipe");
+    }
+
+    /// Redis stands still as a whole (SIGSTOP), then goes on: its scripts and its clock with it.
+    pub fn stall(&self, span: Duration) {
+        let process = self.redis_process();
+        signal("-STOP", process);
+        std::thread::sleep(span);
+        signal("-CONT", process);
+    }
+
+    /// The process id of a Redis.
+    pub fn redis_process(&self) -> u32 {
+        let mut connection = redis::Client::open(self.url()).unwrap().get_connection().unwrap();
+        let info: redis::InfoDict = redis::cmd("INFO").arg("server").query(&mut connection).unwrap();
+        info.get("process_id").unwrap()
+    }
+
+    /// Runs `rabbitmqctl` on it, as an operator would.
+    pub fn ctl(&self, arguments: &[&str]) {
+        self.run_with("ctl", arguments);
+    }
+
+    /// Again, on the same port and data.
+    pub fn start_again(&self) {
+        self.run("start");
+    }
+
+    fn run(&self, command: &str) -> String {
+        self.run_with(command, &[])
+    }
+
+    fn run_with(&self, command: &str, arguments: &[&str]) -> String {
+        let output = Command::new(&self.script)
+            .args([command, self.kind])
+            .args(arguments)
+            .env("GUILDHALL_SERVICES_DIR", &self.folder)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{} {command} {}: {errors}", self.script, self.kind);
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+impl Drop for PrivateServer {
+    fn drop(&mut self) {
+        // Its data stays below target/, and serves the next run.
+        let _ = Command::new(&self.script)
+            .args(["kill", self.kind])
+            .env("GUILDHALL_SERVICES_DIR", &self.folder)
+            .output();
+    }
+}

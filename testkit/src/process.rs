@@ -1,0 +1,159 @@
+//! One process of the product: its log in a file, killed when dropped. Only what was started here is ever ended.
+
+use std::fs::File;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
+
+use crate::wait::eventually;
+
+/// Outside the ports that the system hands out, so that no outgoing connection takes one in between.
+const PORTS: std::ops::Range<u16> = 10_000..19_900;
+const SHOWN_LOG_LINES: usize = 60;
+
+pub struct Process {
+    name: String,
+    child: Child,
+    log: PathBuf,
+}
+
+/// An address of this machine that nobody listens on at the moment.
+pub fn free_address() -> String {
+    // Test processes run side by side: each begins elsewhere and walks on.
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let span = u32::from(PORTS.end - PORTS.start);
+    let start = std::process::id().wrapping_mul(7919);
+    loop {
+        let step = u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
+        let offset = u16::try_from(start.wrapping_add(step) % span).unwrap();
+        let port = PORTS.start + offset;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return format!("127.0.0.1:{port}");
+        }
+    }
+}
+
+/// The product's binary: what `GUILDHALL_TEST_BINARY` names, else the one built beside this program.
+pub(crate) fn binary() -> PathBuf {
+    if let Some(named) = std::env::var_os("GUILDHALL_TEST_BINARY") {
+        return std::path::absolute(named).unwrap();
+    }
+    let this = std::env::current_exe().unwrap();
+    // Tests lie one folder below the programs.
+    let found =
+        this.ancestors().skip(1).take(2).map(|folder| folder.join("guildhall")).find(|file| file.is_file());
+    found.unwrap_or_else(|| {
+        panic!("no guildhall beside {}: build it, or set GUILDHALL_TEST_BINARY", this.display())
+    })
+}
+
+/// The product's binary, with nothing of the caller's settings.
+pub(crate) fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) -> Command {
+    let mut command = Command::new(binary());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("GUILDHALL_")) {
+        command.env_remove(name);
+    }
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command.env_remove("RUST_LOG").env("GUILDHALL_LOG_FORMAT", "text");
+    command.envs(env.iter().map(|(name, value)| (name, value)));
+    command
+}
+
+impl Process {
+    /// `name` names its log file in `folder`; a second one of the same name appends.
+    pub fn spawn(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
+        let log = folder.join(format!("{name}.log"));
+        let file = File::options().create(true).append(true).open(&log).unwrap();
+        let mut command = guildhall(args, env, folder);
+        let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
+        Self { name: name.to_owned(), child, log }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    pub fn has_ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
+    }
+
+    /// As a crash would end it.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// As an operator would: SIGTERM.
+    pub fn terminate(&self) {
+        self.signal("-TERM");
+    }
+
+    /// It stands still from here on, its connections open, until [`thaw`](Self::thaw): SIGSTOP.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    /// Whether it was stopped, by whomever.
+    pub fn is_frozen(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        // The state comes after the name, which may hold anything.
+        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+    }
+
+    fn signal(&self, name: &str) {
+        signal(name, self.child.id());
+    }
+
+    pub async fn ended(&mut self, within: Duration) -> ExitStatus {
+        let what = format!("{} ends", self.name);
+        eventually(&what, within, async || self.child.try_wait().unwrap()).await
+    }
+}
+
+/// Prints the end of each log in the folder.
+pub(crate) fn print_logs(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "log") {
+            print_log(&entry.path());
+        }
+    }
+}
+
+fn print_log(file: &Path) {
+    let log = std::fs::read_to_string(file).unwrap_or_default();
+    let lines: Vec<&str> = log.lines().collect();
+    println!("---- end of {} ----", file.display());
+    for line in &lines[lines.len().saturating_sub(SHOWN_LOG_LINES)..] {
+        println!("{line}");
+    }
+}
+
+/// Sends a signal, such as `-STOP`.
+pub fn signal(name: &str, process: u32) {
+    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            print_log(&self.log);
+        }
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,180 @@
+//! A TCP proxy that fails when told: late, cut, silent, reset, refusing. It stands between a process and one of its
+//! servers, so that a fault hits that process alone and the server none.
+//!
+//! It runs on a thread of its own: a test that blocks does not hold it up. Orders count for whatever is read after
+//! they were given.
+
+mod connection;
+mod front;
+mod order;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::{oneshot, watch};
+
+pub use order::{ORDERS, Order};
+pub use plan::Way;
+
+use front::Front;
+use plan::{Counts, Plan};
+
+/// Ends with its value: connections are closed, the port is free again.
+pub struct Proxy {
+    address: SocketAddr,
+    plan: watch::Sender<Plan>,
+    counts: Arc<Counts>,
+    thread: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+}
+
+impl Proxy {
+    /// Listens on a free port of the loopback interface; `target` is `host:port`.
+    pub fn start(target: &str) -> io::Result<Self> {
+        Self::listen("127.0.0.1:0".parse().map_err(io::Error::other)?, target)
+    }
+
+    /// Before the server that `url` names with host and port; [`Proxy::url`] leads through it.
+    pub fn before(url: &str) -> io::Result<Self> {
+        let authority = parts(url).2;
+        if authority.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+            return Err(io::Error::other("the URL names no port"));
+        }
+        Self::start(authority)
+    }
+
+    pub fn listen(address: SocketAddr, target: &str) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let (plan, orders) = watch::channel(Plan::default());
+        let counts = Arc::<Counts>::default();
+        let (stop, stopped) = oneshot::channel();
+        let front = Front { address, target: target.to_owned(), plan: orders, counts: Arc::clone(&counts) };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let thread = std::thread::Builder::new().name("proxy".to_owned()).spawn(move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = front.accept(listener) => {}
+                    _ = stopped => {}
+                }
+            });
+        })?;
+        Ok(Self { address, plan, counts, thread: Some((stop, thread)) })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `url` with the proxy's address in the place of its own host and port.
+    pub fn url(&self, url: &str) -> String {
+        let (scheme, user, _, path) = parts(url);
+        format!("{scheme}://{user}{}{path}", self.address)
+    }
+
+    /// Everything read from now on arrives this much later, in its order. It costs no throughput.
+    pub fn latency(&self, to_target: Duration, to_client: Duration) {
+        self.change(|plan| plan.latency = [to_target, to_client]);
+    }
+
+    /// Each connection, now and later, ends after passing on `bytes` more this way, in the middle of whatever it was.
+    pub fn cut_after(&self, way: Way, bytes: u64) {
+        self.change(|plan| plan.cut[way as usize] = Some((plan.orders, bytes)));
+    }
+
+    /// Nothing passes and nothing ends: new connections are accepted and left alone. As with a peer whose machine has
+    /// vanished, a connection that was silenced never speaks again, also after [`heal`](Self::heal).
+    pub fn half_open(&self) {
+        self.change(|plan| plan.silent = true);
+    }
+
+    /// Ends all connections by RST, both sides. New ones are served.
+    pub fn reset(&self) {
+        self.change(|plan| plan.resets += 1);
+    }
+
+    /// New connections are refused; those that are there go on.
+    pub fn refuse(&self) {
+        self.change(|plan| plan.refusing = true);
+    }
+
+    /// From now on it is as if it was not there.
+    pub fn heal(&self) {
+        self.change(|plan| {
+            *plan = Plan { resets: plan.resets, orders: plan.orders, ..Plan::default() };
+        });
+    }
+
+    /// Connections accepted so far.
+    pub fn connections(&self) -> u64 {
+        self.counts.connections.load(Ordering::Relaxed)
+    }
+
+    /// Connections that neither side has ended yet.
+    pub fn open(&self) -> u64 {
+        self.counts.open.load(Ordering::Relaxed)
+    }
+
+    /// Bytes passed on so far.
+    pub fn bytes(&self, way: Way) -> u64 {
+        self.counts.bytes[way as usize].load(Ordering::Relaxed)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Plan)) {
+        self.plan.send_modify(|plan| {
+            plan.orders += 1;
+            change(plan);
+        });
+    }
+}
+
+impl Proxy {
+    /// Does as told, and says what there is to be said about it.
+    pub fn obey(&self, order: &Order) -> String {
+        match order {
+            Order::Latency([to_target, to_client]) => self.latency(*to_target, *to_client),
+            Order::Cut(ways, bytes) => ways.iter().for_each(|way| self.cut_after(*way, *bytes)),
+            Order::HalfOpen => self.half_open(),
+            Order::Reset => self.reset(),
+            Order::Refuse => self.refuse(),
+            Order::Heal => self.heal(),
+            Order::Status => return self.status(),
+        }
+        "done".to_owned()
+    }
+
+    fn status(&self) -> String {
+        format!(
+            "{} connections, {} open; {} bytes to the target, {} to the client",
+            self.connections(),
+            self.open(),
+            self.bytes(Way::ToTarget),
+            self.bytes(Way::ToClient)
+        )
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.thread.take() {
+            // It ends only here, unless it panicked: then there is nothing left to end.
+            let _ = stop.send(());
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Scheme, `user:password@` or nothing, host with port, and all that follows.
+fn parts(url: &str) -> (&str, &str, &str, &str) {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("tcp", url));
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (user, host) = authority.split_at(authority.rfind('@').map_or(0, |at| at + 1));
+    (scheme, user, host, path)
+}

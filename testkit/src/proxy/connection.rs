@@ -1,0 +1,173 @@
+//! One connection through the proxy: two pumps, and what ends or silences them.
+
+use std::future::pending;
+use std::sync::atomic::Ordering;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{ReadHalf, WriteHalf};
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+use crate::proxy::plan::{Counts, Plan, Way};
+
+const CHUNK: usize = 16 * 1024;
+/// Chunks on their way while latency is added.
+const ON_THE_WAY: usize = 256;
+
+/// Why a pump stopped before both sides were done.
+enum Broken {
+    /// As many bytes as were allowed have passed.
+    Cut,
+    /// One side failed: the other hears of it.
+    Failed,
+}
+
+enum Fate {
+    Ended,
+    Reset,
+    Silenced,
+}
+
+pub(super) async fn serve(client: TcpStream, target: &str, plan: watch::Receiver<Plan>, counts: &Counts) {
+    let born = plan.borrow().resets;
+    let opened = if plan.borrow().silent { None } else { TcpStream::connect(target).await.ok() };
+    let Some(server) = opened else {
+        if plan.borrow().silent {
+            until_reset(plan.clone(), born).await;
+        }
+        return reset(&client);
+    };
+    // What is late here shall be late because it was told.
+    let _ = (client.set_nodelay(true), server.set_nodelay(true));
+    let mut sides = (client, server);
+    let fate = tokio::select! {
+        biased;
+        () = until_reset(plan.clone(), born) => Fate::Reset,
+        () = until_silent(plan.clone()) => Fate::Silenced,
+        ended = pump_both(&mut sides, &plan, counts) => match ended {
+            Ok(()) | Err(Broken::Cut) => Fate::Ended,
+            Err(Broken::Failed) => Fate::Reset,
+        },
+    };
+    if matches!(fate, Fate::Silenced) {
+        // Both sockets stay open, and nobody reads from them.
+        until_reset(plan.clone(), born).await;
+    }
+    if !matches!(fate, Fate::Ended) {
+        reset(&sides.0);
+        reset(&sides.1);
+    }
+}
+
+/// Closing the socket after this sends RST.
+fn reset(stream: &TcpStream) {
+    let _ = stream.set_zero_linger();
+}
+
+async fn until_reset(mut plan: watch::Receiver<Plan>, born: u64) {
+    if plan.wait_for(|plan| plan.resets > born).await.is_err() {
+        pending::<()>().await;
+    }
+}
+
+async fn until_silent(mut plan: watch::Receiver<Plan>) {
+    if plan.wait_for(|plan| plan.silent).await.is_err() {
+        pending::<()>().await;
+    }
+}
+
+async fn pump_both(
+    (client, server): &mut (TcpStream, TcpStream),
+    plan: &watch::Receiver<Plan>,
+    counts: &Counts,
+) -> Result<(), Broken> {
+    let (from_client, to_client) = client.split();
+    let (from_server, to_server) = server.split();
+    tokio::try_join!(
+        pump(from_client, to_server, Way::ToTarget, (plan, counts)),
+        pump(from_server, to_client, Way::ToClient, (plan, counts)),
+    )
+    .map(drop)
+}
+
+/// Until the reading side has ended and all of it was written, which ends the writing side too.
+async fn pump(
+    from: ReadHalf<'_>,
+    to: WriteHalf<'_>,
+    way: Way,
+    (plan, counts): (&watch::Receiver<Plan>, &Counts),
+) -> Result<(), Broken> {
+    let (sender, receiver) = mpsc::channel(ON_THE_WAY);
+    let (read, written) = tokio::join!(read(from, sender, way, plan), write(to, receiver, way, counts));
+    read.and(written)
+}
+
+type Chunk = (Instant, Vec<u8>);
+
+async fn read(
+    mut from: ReadHalf<'_>,
+    sender: mpsc::Sender<Chunk>,
+    way: Way,
+    plan: &watch::Receiver<Plan>,
+) -> Result<(), Broken> {
+    let mut passed = Passed::default();
+    loop {
+        let mut chunk = vec![0; CHUNK];
+        let length = from.read(&mut chunk).await.map_err(|_| Broken::Failed)?;
+        if length == 0 {
+            return Ok(());
+        }
+        let plan = plan.borrow().clone();
+        if plan.silent {
+            // Read after the order: it is not passed on, and this connection is about to be silenced.
+            pending::<()>().await;
+        }
+        let allowed = passed.allow(plan.cut[way as usize], length);
+        chunk.truncate(allowed);
+        let due = Instant::now() + plan.latency[way as usize];
+        if allowed > 0 && sender.send((due, chunk)).await.is_err() {
+            return Err(Broken::Failed);
+        }
+        if allowed < length || passed.is_used_up(plan.cut[way as usize]) {
+            return Err(Broken::Cut);
+        }
+    }
+}
+
+/// Bytes passed on since an order to cut was given.
+#[derive(Default)]
+struct Passed {
+    order: u64,
+    bytes: u64,
+}
+
+impl Passed {
+    fn allow(&mut self, cut: Option<(u64, u64)>, length: usize) -> usize {
+        let Some((order, limit)) = cut else { return length };
+        if self.order != order {
+            *self = Self { order, bytes: 0 };
+        }
+        let allowed = length.min(usize::try_from(limit - self.bytes).unwrap_or(usize::MAX));
+        self.bytes += allowed as u64;
+        allowed
+    }
+
+    fn is_used_up(&self, cut: Option<(u64, u64)>) -> bool {
+        cut.is_some_and(|(_, limit)| self.bytes >= limit)
+    }
+}
+
+async fn write(
+    mut to: WriteHalf<'_>,
+    mut receiver: mpsc::Receiver<Chunk>,
+    way: Way,
+    counts: &Counts,
+) -> Result<(), Broken> {
+    while let Some((due, chunk)) = receiver.recv().await {
+        tokio::time::sleep_until(due).await;
+        to.write_all(&chunk).await.map_err(|_| Broken::Failed)?;
+        counts.bytes[way as usize].fetch_add(chunk.len() as u64, Ordering::Relaxed);
+    }
+    to.shutdown().await.map_err(|_| Broken::Failed)
+}

@@ -1,0 +1,106 @@
+//! The database of a deployment, read and changed past the product: statements, and all rows as text to compare.
+
+use std::collections::BTreeMap;
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+
+use crate::connection::{connect, execute};
+use crate::deployment::Deployment;
+
+/// What changes by itself, or by being asked: schedules, answers kept for repeats, when a key was last used.
+const PASSING_TABLES: [&str; 5] = ["leader_lease", "schedule", "worker", "idempotency", "sqlite_sequence"];
+const PASSING_COLUMN: &str = "last_used_at";
+/// Periodic tasks come and go.
+const PASSING_JOBS: [&str; 2] = ["class maintenance", "class 'maintenance'"];
+
+/// The rows of each table, sorted.
+pub type Rows = BTreeMap<String, Vec<String>>;
+
+impl Deployment {
+    /// Runs a statement that both databases understand, for states that take minutes or hours to come about.
+    pub async fn execute(&self, sql: &str) {
+        self.assert_own();
+        let connection = self.connect().await;
+        execute(&connection, sql).await;
+        connection.close().await.unwrap();
+    }
+
+    /// One connection to the database, past the product.
+    pub async fn connect(&self) -> DatabaseConnection {
+        let value = |name| self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        match value("GUILDHALL_DATABASE_URL") {
+            Some(url) => connect(url).await,
+            None => {
+                connect(&format!("sqlite://{}/guildhall.db?mode=rw", value("GUILDHALL_DATA_DIR").unwrap()))
+                    .await
+            }
+        }
+    }
+
+    /// Every row of every table, or all but the rows of one guild and of tables in which one cannot tell.
+    pub async fn rows(&self, but_of: Option<&str>) -> Rows {
+        self.assert_own();
+        let connection = self.connect().await;
+        let mut rows = Rows::new();
+        for table in tables(&connection).await {
+            let columns = columns(&connection, &table).await;
+            let filter = match but_of {
+                Some(guild) if columns.iter().any(|column| column == "guild_id") => {
+                    format!("WHERE guild_id IS NULL OR guild_id <> {guild}")
+                }
+                // A failure belongs to whom its job belongs to.
+                Some(guild) if columns.iter().any(|column| column == "job_id") => {
+                    format!("WHERE job_id NOT IN (SELECT job_id FROM job WHERE guild_id = {guild})")
+                }
+                _ => String::new(),
+            };
+            let shown = shown(connection.get_database_backend(), &columns);
+            let sql = format!("SELECT {shown} FROM {table} {filter} ORDER BY 1");
+            let mut texts = texts(&connection, &sql).await;
+            texts.retain(|row| table != "job" || !PASSING_JOBS.iter().any(|job| row.contains(job)));
+            rows.insert(table, texts);
+        }
+        connection.close().await.unwrap();
+        rows
+    }
+}
+
+async fn tables(connection: &DatabaseConnection) -> Vec<String> {
+    let sql = match connection.get_database_backend() {
+        DbBackend::Sqlite => "SELECT name FROM sqlite_master WHERE type = 'table'",
+        _ => {
+            "SELECT table_name::text FROM information_schema.tables
+             WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'"
+        }
+    };
+    let mut tables = texts(connection, sql).await;
+    tables.retain(|table| !PASSING_TABLES.contains(&table.as_str()));
+    assert!(tables.len() > 20, "{tables:?}");
+    tables
+}
+
+async fn columns(connection: &DatabaseConnection, table: &str) -> Vec<String> {
+    let sql = match connection.get_database_backend() {
+        DbBackend::Sqlite => format!("SELECT name FROM pragma_table_info('{table}')"),
+        _ => format!(
+            "SELECT column_name::text FROM information_schema.columns
+             WHERE table_schema = current_schema() AND table_name = '{table}' ORDER BY ordinal_position"
+        ),
+    };
+    texts(connection, &sql).await
+}
+
+/// One text out of all columns.
+fn shown(backend: DbBackend, columns: &[String]) -> String {
+    let each = columns.iter().filter(|column| *column != PASSING_COLUMN).map(|column| match backend {
+        DbBackend::Sqlite => format!("'{column} ' || quote(\"{column}\")"),
+        _ => format!("'{column} ' || coalesce(\"{column}\"::text, 'NULL')"),
+    });
+    each.collect::<Vec<_>>().join(" || ', ' || ")
+}
+
+async fn texts(connection: &DatabaseConnection, sql: &str) -> Vec<String> {
+    let statement = Statement::from_string(connection.get_database_backend(), sql);
+    let rows = connection.query_all_raw(statement).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}

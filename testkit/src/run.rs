@@ -1,0 +1,82 @@
+//! Runs a test in a deployment, shows the processes' logs when it fails, and removes everything; and the macros that
+//! declare such tests for each mode.
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+
+use futures_util::FutureExt;
+
+use crate::deployment::Deployment;
+use crate::setup::{Mode, Setup};
+
+/// In a deployment of the test's own.
+pub fn run(setup: Setup, test: impl AsyncFnOnce(&Deployment)) {
+    run_in(Deployment::start(setup), test);
+}
+
+/// In a deployment of the test's own that is seeded and in which no process runs yet.
+pub fn run_unstarted(setup: Setup, test: impl AsyncFnOnce(&Deployment)) {
+    run_in(Deployment::seeded(setup), test);
+}
+
+/// In the deployment that all tests of the mode share, with two guilds of the test's own.
+pub fn run_shared(mode: Mode, test: impl AsyncFnOnce(&Deployment)) {
+    run_in(Deployment::shared(mode), test);
+}
+
+fn run_in(start: impl Future<Output = Deployment>, test: impl AsyncFnOnce(&Deployment)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let deployment = start.await;
+        let outcome = AssertUnwindSafe(test(&deployment)).catch_unwind().await;
+        if outcome.is_err() {
+            deployment.print_logs();
+        }
+        deployment.close().await;
+        if let Err(panic) = outcome {
+            resume_unwind(panic);
+        }
+    });
+}
+
+/// Declares each test once for each mode: `embedded::name` and `distributed::name`. A test runs in the shared deployment;
+/// `name(own)` has its own, and so has `name(|setup| …)` with a changed [`Setup`].
+#[macro_export]
+macro_rules! both_modes {
+    ($($name:ident $(($($setup:tt)+))?),+ $(,)?) => {
+        mod embedded {
+            $($crate::both_modes!(@one Embedded, $name $(, $($setup)+)?);)+
+        }
+        mod distributed {
+            $($crate::both_modes!(@one Distributed, $name $(, $($setup)+)?);)+
+        }
+    };
+    (@one $mode:ident, $name:ident) => {
+        #[test]
+        fn $name() {
+            $crate::run_shared($crate::Mode::$mode, super::$name);
+        }
+    };
+    (@one $mode:ident, $name:ident, own) => {
+        #[test]
+        fn $name() {
+            $crate::run($crate::Setup::new($crate::Mode::$mode), super::$name);
+        }
+    };
+    (@one $mode:ident, $name:ident, $setup:expr) => {
+        #[test]
+        fn $name() {
+            let change: fn($crate::Setup) -> $crate::Setup = $setup;
+            $crate::run(change($crate::Setup::new($crate::Mode::$mode)), super::$name);
+        }
+    };
+}
+
+/// Declares tests of what only the distributed mode has.
+#[macro_export]
+macro_rules! distributed_only {
+    ($($name:ident $(($($setup:tt)+))?),+ $(,)?) => {
+        mod distributed {
+            $($crate::both_modes!(@one Distributed, $name $(, $($setup)+)?);)+
+        }
+    };
+}

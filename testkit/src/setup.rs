@@ -1,0 +1,96 @@
+//! What a deployment is made of.
+
+use crate::fixture::Fixture;
+use crate::servers::Servers;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Embedded,
+    Distributed,
+}
+
+#[derive(Clone)]
+pub struct Setup {
+    pub mode: Mode,
+    /// Members of each of the two guilds.
+    pub members: usize,
+    /// How late the platforms answer.
+    pub latency_ms: u32,
+    /// How many api, worker and scheduler processes; one of each in most tests.
+    pub processes: usize,
+    /// Servers other than those of `./test`.
+    pub servers: Option<Servers>,
+    /// Beside what every process gets; an empty value unsets.
+    pub env: Vec<(String, String)>,
+    /// Guilds of these sizes in which no member is right, instead of the two with `members`.
+    pub sizes: Vec<usize>,
+    /// Of the guilds of these sizes, half of the members lack their role and half have an old nickname.
+    pub renamed_half: bool,
+    /// Whose limits the simulator keeps: as `guildhall simulate --rate-limit`.
+    pub limits: &'static str,
+    /// How much later than `latency_ms` answers may come, each way.
+    pub jitter_ms: u32,
+}
+
+impl Setup {
+    pub fn new(mode: Mode) -> Self {
+        Self {
+            mode,
+            members: 30,
+            latency_ms: 0,
+            processes: 1,
+            servers: None,
+            env: Vec::new(),
+            sizes: Vec::new(),
+            renamed_half: false,
+            limits: "off",
+            jitter_ms: 0,
+        }
+    }
+
+    #[must_use]
+    pub fn members(self, members: usize) -> Self {
+        Self { members, ..self }
+    }
+
+    #[must_use]
+    pub fn latency_ms(self, latency_ms: u32) -> Self {
+        Self { latency_ms, ..self }
+    }
+
+    #[must_use]
+    pub fn sizes(self, sizes: &[usize]) -> Self {
+        Self { sizes: sizes.to_vec(), ..self }
+    }
+
+    #[must_use]
+    pub fn renamed_half(self) -> Self {
+        Self { renamed_half: true, ..self }
+    }
+
+    /// Limits of the simulator, and the pace that keeps to them: the chat platform's global one (`fast`), or all (`discord`).
+    #[must_use]
+    pub fn paced(self, limits: &'static str) -> Self {
+        let paced = Self { limits, ..self }.env("GUILDHALL_CHAT_RATE", "");
+        if limits == "discord" { paced.env("GUILDHALL_PLAY_RATE", "") } else { paced }
+    }
+
+    pub(crate) fn fixture(&self) -> Fixture {
+        match (self.sizes.is_empty(), self.renamed_half) {
+            (true, _) => Fixture::new(2, self.members),
+            (false, false) => Fixture::differing(&self.sizes),
+            (false, true) => Fixture::differing(&self.sizes).renamed_half(),
+        }
+    }
+
+    #[must_use]
+    pub fn processes(self, processes: usize) -> Self {
+        Self { processes, ..self }
+    }
+
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}

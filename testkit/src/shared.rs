@@ -1,0 +1,140 @@
+//! One deployment for each mode that many tests use at a time, each with two guilds of its own.
+//!
+//! A keeper process starts it for the first test that asks and ends it when no test has used it for [`IDLE`], however
+//! the tests ended: a test uses it as long as its connection to the keeper's socket is open.
+
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::task::JoinSet;
+
+use crate::process::binary;
+use crate::setup::Mode;
+
+/// Unused for this long, a deployment ends.
+const IDLE: Duration = Duration::from_secs(4);
+/// Tests that one deployment serves; the next one starts another.
+pub(crate) const TESTS: usize = 150;
+const STARTS_WITHIN: Duration = Duration::from_secs(90);
+/// Tells a process started for it which deployment to keep.
+const KEEP: &str = "GUILDHALL_TEST_KEEP";
+
+/// What a test needs to know of the shared deployment.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Tenancy {
+    /// Counts the tests; each has the two guilds of its number.
+    pub(crate) number: usize,
+    /// Of the API processes.
+    pub(crate) bases: Vec<String>,
+    pub(crate) simulator: String,
+    /// What every process and command is told.
+    pub(crate) env: Vec<(String, String)>,
+    /// Where the processes write their logs.
+    pub(crate) folder: PathBuf,
+    pub(crate) prefix: String,
+}
+
+/// A tenancy, for as long as it is not dropped.
+pub(crate) struct Lease {
+    pub(crate) tenancy: Tenancy,
+    _connection: UnixStream,
+}
+
+/// Joins the deployment of the mode, and starts it first where there is none.
+pub(crate) async fn lease(mode: Mode) -> Lease {
+    let socket = socket(mode);
+    if let Some(lease) = join(&socket).await {
+        return lease;
+    }
+    let lock = File::create(socket.with_extension("lock")).unwrap();
+    lock.lock().unwrap();
+    if let Some(lease) = join(&socket).await {
+        return lease;
+    }
+    let log = socket.with_extension("log");
+    start_keeper(mode, &log);
+    let deadline = tokio::time::Instant::now() + STARTS_WITHIN;
+    loop {
+        if let Some(lease) = join(&socket).await {
+            return lease;
+        }
+        let said = std::fs::read_to_string(&log).unwrap();
+        let failed = said.contains("panicked") || tokio::time::Instant::now() > deadline;
+        assert!(!failed, "no shared deployment: {said}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The same for all tests of one build of the product on the same servers.
+fn socket(mode: Mode) -> PathBuf {
+    let file = binary();
+    let built = std::fs::metadata(&file).unwrap();
+    let mut hasher = DefaultHasher::new();
+    (file, built.modified().unwrap(), built.len()).hash(&mut hasher);
+    std::env::current_exe().unwrap().hash(&mut hasher);
+    std::env::var("GUILDHALL_TEST_DATABASE_URL").ok().hash(&mut hasher);
+    std::env::temp_dir().join(format!("guildhall-shared-{mode:?}-{:016x}.socket", hasher.finish()))
+}
+
+async fn join(socket: &Path) -> Option<Lease> {
+    let mut connection = UnixStream::connect(socket).await.ok()?;
+    let mut line = String::new();
+    // Nothing comes where the keeper is just about to end.
+    BufReader::new(&mut connection).read_line(&mut line).await.ok()?;
+    let tenancy = serde_json::from_str(&line).ok()?;
+    Some(Lease { tenancy, _connection: connection })
+}
+
+/// This same program, in a process group of its own: it outlives the test, and a Ctrl-C.
+#[expect(clippy::zombie_processes, reason = "it ends after this process, or is reaped with it")]
+fn start_keeper(mode: Mode, log: &Path) {
+    let log = File::create(log).unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "keeper", "--ignored", "--nocapture"]).env(KEEP, format!("{mode:?}"));
+    command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+    command.process_group(0).spawn().unwrap();
+}
+
+/// The mode whose deployment this process is to keep.
+pub(crate) fn to_keep() -> Option<Mode> {
+    let named = std::env::var(KEEP).ok()?;
+    [Mode::Embedded, Mode::Distributed].into_iter().find(|mode| format!("{mode:?}") == named)
+}
+
+/// Serves tenancies until no test is left, or there is none left to give.
+pub(crate) async fn serve(mode: Mode, tenancy: impl Fn(usize) -> Tenancy) {
+    let socket = socket(mode);
+    let _ = std::fs::remove_file(&socket);
+    let listener = UnixListener::bind(&socket).unwrap();
+    let mut tests = JoinSet::new();
+    for number in 0..TESTS {
+        let Some(mut connection) = next_test(&listener, &mut tests).await else { break };
+        let line = format!("{}\n", serde_json::to_string(&tenancy(number)).unwrap());
+        tests.spawn(async move {
+            // Until the test closes it, or dies.
+            let _ = connection.write_all(line.as_bytes()).await;
+            let _ = connection.read_u8().await;
+        });
+    }
+    std::fs::remove_file(&socket).unwrap();
+    drop(listener);
+    while tests.join_next().await.is_some() {}
+}
+
+/// `None`: no test is running, and none came.
+async fn next_test(listener: &UnixListener, tests: &mut JoinSet<()>) -> Option<UnixStream> {
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => return Some(accepted.unwrap().0),
+            Some(_) = tests.join_next() => {}
+            () = tokio::time::sleep(IDLE), if tests.is_empty() => return None,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The control side of `guildhall simulate`.
+
+use serde_json::{Value, json};
+
+use crate::client::http_client;
+use crate::fixture::{Guild, Member};
+
+pub struct Simulator {
+    http: reqwest::Client,
+    pub base: String,
+    /// Other tests use it too: what concerns all guilds is not to be read or changed.
+    shared: bool,
+}
+
+/// A member was changed.
+#[derive(Debug, Clone)]
+pub struct Update {
+    /// Since the simulator's start or reset.
+    pub at_ms: u64,
+    pub guild: String,
+    pub user: String,
+}
+
+impl Simulator {
+    pub fn new(base: &str, shared: bool) -> Self {
+        Self { http: http_client(), base: base.to_owned(), shared }
+    }
+
+    pub async fn stats(&self) -> Value {
+        self.assert_own();
+        self.get("/control/stats").await
+    }
+
+    /// Counts from nothing.
+    pub async fn reset_stats(&self) {
+        self.assert_own();
+        self.post("/control/stats/reset", Value::Null).await;
+    }
+
+    /// Successful changes of members since the start or reset, in their order.
+    pub async fn updates(&self) -> Vec<Update> {
+        self.assert_own();
+        let told = self.get("/control/updates").await;
+        let update = |row: &Value| Update {
+            at_ms: row[0].as_u64().unwrap(),
+            guild: row[1].as_str().unwrap().to_owned(),
+            user: row[2].as_str().unwrap().to_owned(),
+        };
+        told["updates"].as_array().unwrap().iter().map(update).collect()
+    }
+
+    /// Successful changes of members of one guild.
+    pub async fn updates_of(&self, guild: &Guild) -> u64 {
+        self.get("/control/stats").await["updates_by_guild"][guild.id.as_str()].as_u64().unwrap_or(0)
+    }
+
+    /// `chat_id`, `nick`, `roles` as the chat platform holds them.
+    pub async fn member(&self, guild: &Guild, chat: &str) -> Value {
+        self.get(&format!("/control/chat/guilds/{}/members/{chat}", guild.id)).await
+    }
+
+    /// Whether the member holds exactly the role and the nickname called for.
+    pub async fn is_right(&self, guild: &Guild, member: &Member) -> bool {
+        let found = self.member(guild, &member.chat).await;
+        found["roles"] == json!([member.wanted]) && found["nick"] == member.name.as_str()
+    }
+
+    /// How many members of the guild are not what their ranks call for.
+    pub async fn wrong(&self, guild: &Guild) -> usize {
+        let mut wrong = 0;
+        for member in &guild.members {
+            wrong += usize::from(!self.is_right(guild, member).await);
+        }
+        wrong
+    }
+
+    /// All `members` with their updates, and all `channels`, as they are on the chat platform.
+    pub async fn guild_state(&self, guild: &Guild) -> Value {
+        self.get(&format!("/control/chat/guilds/{}/state", guild.id)).await
+    }
+
+    pub async fn change_member(&self, change: Value) {
+        self.post("/control/members", change).await;
+    }
+
+    /// The next answers of the route; see `guildhall simulate`.
+    pub(crate) async fn fault(&self, fault: Value) {
+        self.post("/control/faults", fault).await;
+    }
+
+    /// As the developer portal would.
+    pub async fn set_members_intent(&self, on: bool) {
+        self.assert_own();
+        self.post("/control/intents", json!({ "guild_members": on })).await;
+    }
+
+    /// Removes faults; `query` may name a guild.
+    pub(crate) async fn clear_faults(&self, query: &str) {
+        let url = format!("{}/control/faults{query}", self.base);
+        assert!(self.http.delete(url).send().await.unwrap().status().is_success());
+    }
+
+    #[track_caller]
+    fn assert_own(&self) {
+        assert!(!self.shared, "needs a deployment of its own: both_modes!(name(own))");
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let response = self.http.get(format!("{}{path}", self.base)).send().await.unwrap();
+        let (status, text) = (response.status(), response.text().await.unwrap());
+        assert!(status.is_success(), "simulator: {path}: {status} {text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    async fn post(&self, path: &str, body: Value) {
+        let response = self.http.post(format!("{}{path}", self.base)).json(&body).send().await.unwrap();
+        let (status, text) = (response.status(), response.text().await.unwrap());
+        assert!(status.is_success(), "simulator: {path}: {status} {text}");
+    }
+}
