@@ -1,74 +1,99 @@
 //! What a handler is given: the request, already let in, and the few things most handlers do with it.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
-use entities::audit_entry::{Actor, NewEntry};
+use entities::audit_entry::Actor;
 use entities::{GuildId, JobId, Timestamp};
+use http::HeaderMap;
 use platforms::CallContext;
 use runtime::Pool;
-use sea_orm::DatabaseTransaction;
-use serde_json::Value;
 use warp::ws::Ws;
 
-use crate::app::App;
-use crate::fields::Fields;
-use crate::guard::Key;
-use crate::http::error::ApiError;
-use crate::http::etag::IfNoneMatch;
-use crate::http::prefer::Prefer;
-use crate::http::query::Query;
-use crate::http::reply::Reply;
-use crate::idempotency::Slot;
-use crate::page::NextPage;
-use crate::route::Params;
+use crate::auth::key::Key;
+use crate::idempotency::slot::IdempotencySlot;
+use crate::request::body::Body;
+use crate::request::field::Field;
+use crate::request::if_none_match::IfNoneMatch;
+use crate::request::page::{NextPage, Page};
+use crate::request::params::Params;
+use crate::request::parts::{Request, Take};
+use crate::request::prefer::Prefer;
+use crate::request::query::Query;
+use crate::response::error::ApiError;
+use crate::state::State;
 
 pub(crate) struct Call {
-    pub(crate) app: Arc<App>,
+    pub(crate) state: Arc<State>,
     pub(crate) key: Arc<Key>,
     pub(crate) request_id: String,
     pub(crate) params: Params,
     pub(crate) query: Query,
-    pub(crate) fields: Fields,
-    pub(crate) prefer: Prefer,
+    pub(crate) body: Body,
     pub(crate) next_page: NextPage,
-    pub(crate) if_none_match: IfNoneMatch,
-    pub(crate) idempotency: Option<Slot>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) idempotency: Option<IdempotencySlot>,
     /// Asked for, and well-formed.
     pub(crate) upgrade: Option<Ws>,
 }
 
 impl Call {
-    /// The key's guild; the guard saw to it that path, body and header mean the same one.
+    /// The key's guild; `auth` saw to it that path, body and header mean the same one.
     pub(crate) fn guild(&self) -> GuildId {
         self.key.guild()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        self.app.context.clock.now()
+        self.state.context.clock.now()
     }
 
     /// For queries outside of a transaction.
     pub(crate) fn read(&self) -> &Pool {
-        self.app.context.database.read()
+        self.state.context.database.read()
     }
 
-    pub(crate) async fn begin(&self) -> Result<DatabaseTransaction, ApiError> {
-        Ok(self.app.context.database.begin().await?)
+    /// A parameter of the path.
+    pub(crate) fn path<T: Field>(&self, name: &str) -> Result<T, ApiError> {
+        T::take(&self.params, name)
     }
 
-    /// Commits the change together with the answer to repeats of this request.
-    pub(crate) async fn commit(
-        &self,
-        transaction: DatabaseTransaction,
-        mut reply: Reply,
-    ) -> Result<Reply, ApiError> {
-        if let Some(slot) = &self.idempotency {
-            slot.keep(&transaction, &reply).await?;
-            reply.kept = true;
+    pub(crate) fn query<T: Request>(&self) -> Result<T, ApiError> {
+        T::read(&self.query)
+    }
+
+    pub(crate) fn body<T: Request>(&self) -> Result<T, ApiError> {
+        T::read(&self.body)
+    }
+
+    /// The body of a PATCH: refused where no field that it could change is given.
+    pub(crate) fn patch<T: Request>(&self) -> Result<T, ApiError> {
+        let patch: T = self.body()?;
+        if patch.changes() {
+            return Ok(patch);
         }
-        transaction.commit().await?;
-        Ok(reply)
+        let names: Vec<_> =
+            T::parts().iter().filter(|part| !part.required).map(|part| format!("`{}`", part.name)).collect();
+        let names = names.join(", ");
+        Err(ApiError::body("missing_field", format!("nothing to change: give at least one of {names}")))
+    }
+
+    /// How long the caller of a job waits.
+    pub(crate) fn prefer(&self) -> Prefer {
+        Prefer::of(&self.headers)
+    }
+
+    /// The answers that the caller has.
+    pub(crate) fn if_none_match(&self) -> IfNoneMatch {
+        IfNoneMatch::of(&self.headers)
+    }
+
+    /// The page that the query asks for.
+    pub(crate) fn page<C: Field>(&self) -> Result<Page<C>, ApiError> {
+        Page::of(&self.query, &self.next_page)
+    }
+
+    /// The same for a list that is whole where no page is asked for.
+    pub(crate) fn page_or_whole<C: Field>(&self) -> Result<Page<C>, ApiError> {
+        Page::or_whole(&self.query, &self.next_page)
     }
 
     /// Who the audit log says did it: the key's owner.
@@ -80,32 +105,13 @@ impl Call {
         }
     }
 
-    /// Writes an audit entry into the transaction of the change.
-    pub(crate) async fn audit(
-        &self,
-        transaction: &DatabaseTransaction,
-        action: &'static str,
-        target: impl ToString,
-        metadata: Value,
-    ) -> Result<(), ApiError> {
-        let entry = NewEntry { guild: self.guild(), action, target: target.to_string(), metadata };
-        entities::audit_entry::write(transaction, &self.actor(), entry, self.now()).await?;
-        Ok(())
-    }
-
     /// The job that the first request under this idempotency key enqueued.
     pub(crate) fn first_job(&self) -> Option<JobId> {
-        self.idempotency.as_ref().and_then(Slot::first_job)
+        self.idempotency.as_ref().and_then(IdempotencySlot::first_job)
     }
 
     /// For platform calls whose answer the caller waits for.
     pub(crate) fn platform(&self) -> CallContext {
         CallContext::interactive(self.guild())
-    }
-
-    /// A parameter of the path. `allowed` completes "must be …".
-    pub(crate) fn path<T: FromStr>(&self, name: &str, allowed: &str) -> Result<T, ApiError> {
-        let text = self.params.get(name).unwrap_or_default();
-        text.parse().map_err(|_| ApiError::field(name, &text.into(), allowed))
     }
 }

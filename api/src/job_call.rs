@@ -6,8 +6,9 @@ use queue::{Answer, Draft, Enqueued, Payload};
 use serde_json::Value;
 
 use crate::call::Call;
-use crate::http::error::ApiError;
-use crate::http::reply::Reply;
+use crate::response::error::ApiError;
+use crate::response::reply::Reply;
+use crate::unit_of_work::UnitOfWork;
 
 /// The audit entry that is committed with the job: who asked for what.
 pub(crate) struct Asked {
@@ -38,7 +39,7 @@ pub(crate) async fn run_draft(
         Some(first) => Enqueued::joined(first),
         None => enqueue(call, draft, asked).await?,
     };
-    answer(call, enqueued, call.prefer.wait(), done).await
+    answer(call, enqueued, call.prefer().wait(), done).await
 }
 
 /// Waits for a job that is committed, the caller's own or (without a ticket) one that another call enqueued.
@@ -49,23 +50,19 @@ pub(crate) async fn answer(
     done: impl FnOnce(Value) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {
     let job = enqueued.job;
-    let mut reply = match call.app.queue.call(enqueued, wait).await? {
+    let mut reply = match call.state.queue.call(enqueued, wait).await? {
         Some(Answer::Succeeded(result)) => done(result)?,
         Some(Answer::Failed(failure)) => return Err(failure.into()),
         Some(Answer::Cancelled) => return Err(ApiError::conflict("cancelled", "the job was cancelled")),
         None => Reply::accepted(job)?,
     };
-    reply.preference = call.prefer.applied();
+    reply.preference = call.prefer().applied();
     Ok(reply)
 }
 
 async fn enqueue(call: &Call, draft: Draft, asked: Asked) -> Result<Enqueued, ApiError> {
-    let transaction = call.begin().await?;
-    let enqueued = draft.enqueue(&transaction, call.now()).await?;
-    call.audit(&transaction, asked.action, asked.target, asked.metadata).await?;
-    if let Some(slot) = &call.idempotency {
-        slot.attach(&transaction, enqueued.job).await?;
-    }
-    transaction.commit().await?;
-    Ok(enqueued)
+    let work = UnitOfWork::begin(call).await?;
+    let enqueued = work.enqueue(draft).await?;
+    work.audit(asked.action, asked.target, asked.metadata).await?;
+    work.commit_job(enqueued).await
 }

@@ -2,8 +2,8 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition};
-use serde::Serialize;
-use strum::{IntoStaticStr, VariantArray};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::by_id::by_id;
 use crate::{AuditId, GuildId, KeyId, Page, Timestamp};
@@ -34,25 +34,15 @@ impl ActiveModelBehavior for ActiveModel {}
 by_id!(AuditId: newest);
 
 /// The author of an entry.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumIter, DeriveActiveEnum, IntoStaticStr, VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[schema(as = AuditSource)]
 pub enum Source {
     /// The service wrote down what it did itself.
     Service,
     /// A client appended it: its content is not checked.
     Custom,
-}
-
-impl Source {
-    pub const ALL: &'static [Self] = Self::VARIANTS;
-
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// The actor of a change, with its key and request.

@@ -4,14 +4,16 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::by_id::by_id;
 use crate::{BindingId, GroupId, GuildId, RoleId, Timestamp, lists};
 
 /// Kinds of binding. The API has one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
+#[schema(as = BindingType)]
 pub enum Kind {
     GroupRank,
 }
@@ -37,12 +39,14 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(BindingId: find_for_update, delete);
 
-/// The rule, without its id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The rule itself, without its place in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Rule {
     #[serde(rename = "type")]
     pub kind: Kind,
     pub group_id: GroupId,
+    /// 0: not in the group.
+    #[schema(minimum = 0, maximum = 255, example = 100)]
     pub rank: i32,
     pub role_id: RoleId,
 }

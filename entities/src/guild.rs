@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{GuildId, Timestamp};
 
@@ -31,13 +32,24 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The part of a guild that its admins set.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Settings {
+    /// Bans of every game are mirrored to the chat platform.
     pub mirror_bans: bool,
+    /// For nicknames; empty: they are left alone. `{play_username}` and `{play_id}` are filled in.
+    #[schema(example = "{play_username}")]
     pub nickname_template: String,
+    /// An IANA name. Days, weeks and months of quotas and statistics begin in it.
+    #[schema(example = "Europe/Berlin")]
     pub time_zone: String,
+    /// The first day of a week: 1 is Monday, 7 Sunday.
+    #[schema(minimum = 1, maximum = 7)]
     pub week_start: i32,
+    /// Days after which a strike expires.
+    #[schema(minimum = 1, maximum = 3650, example = 90)]
     pub strike_days: i32,
+    /// Points of the leaderboard by action type; those not named have their default.
+    #[schema(value_type = HashMap<String, i64>, example = json!({ "ban": 5 }))]
     pub score_weights: Json,
 }
 

@@ -9,6 +9,8 @@ use std::str::FromStr;
 use sea_orm::DeriveValueType;
 use serde::de::{Error as _, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::{KnownFormat, RefOr};
 
 /// Why a text is not an id. The text itself is not repeated: the caller names the field and what was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -56,12 +58,29 @@ macro_rules! id_base {
     };
 }
 
+/// How the API's documentation describes an id.
+macro_rules! id_schema {
+    ($name:ident, $about:expr, $object:expr) => {
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                Schema::Object($object.description(Some($about.trim())).build()).into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    };
+}
+
 macro_rules! chat_id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
+    ($(#[doc = $about:literal])* $name:ident, $example:literal) => {
+        $(#[doc = $about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType)]
         pub struct $name(i64);
         id_base!($name, IdError::NotAChatId);
+        id_schema!($name, concat!($($about),*), ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[1-9][0-9]{0,18}$"))
+            .examples([$example]));
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -79,11 +98,16 @@ macro_rules! chat_id {
 }
 
 macro_rules! integer_id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
+    ($(#[doc = $about:literal])* $name:ident, $example:literal) => {
+        $(#[doc = $about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, DeriveValueType)]
         pub struct $name(i64);
         id_base!($name, IdError::NotAPlayId);
+        id_schema!($name, concat!($($about),*), ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+            .minimum(Some(1))
+            .examples([$example]));
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -100,11 +124,15 @@ macro_rules! integer_id {
 }
 
 macro_rules! uuid_id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
+    ($(#[doc = $about:literal])* $name:ident) => {
+        $(#[doc = $about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, DeriveValueType)]
         #[serde(transparent)]
         pub struct $name(pub uuid::Uuid);
+        id_schema!($name, concat!($($about),*), ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::Custom("uuid".to_owned())))
+            .examples(["0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e"]));
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,48 +181,48 @@ impl Visitor<'_> for IntegerOrDigits {
 
 chat_id!(
     /// A chat guild: the tenant.
-    GuildId
+    GuildId, "712345678901234567"
 );
 chat_id!(
     /// A chat user.
-    ChatId
+    ChatId, "812345678901234567"
 );
 chat_id!(
     /// A chat role.
-    RoleId
+    RoleId, "912345678901234567"
 );
 chat_id!(
     /// A chat channel.
-    ChannelId
+    ChannelId, "912345678901239999"
 );
 integer_id!(
     /// A game user.
-    PlayId
+    PlayId, 4_815_162_342_i64
 );
 integer_id!(
     /// A game group.
-    GroupId
+    GroupId, 4242
 );
 integer_id!(
     /// A role binding, assigned by the database.
-    BindingId
+    BindingId, 17
 );
 integer_id!(
     /// An API key's row, assigned by the database. The public id in the key's text is another thing.
-    KeyId
+    KeyId, 3
 );
 integer_id!(
     /// An audit entry, assigned by the database; also the cursor of its list.
-    AuditId
+    AuditId, 90
 );
 
 integer_id!(
     /// A place of a game: what a game server runs.
-    PlaceId
+    PlaceId, 920_587_237
 );
 integer_id!(
     /// A game: one or more places.
-    UniverseId
+    UniverseId, 302_110
 );
 /// What the studio sends where a live game has a place and a universe (docs/rules.md 7).
 impl PlaceId {
@@ -207,47 +235,47 @@ impl UniverseId {
 
 integer_id!(
     /// A ban or mute, assigned by the database.
-    SanctionId
+    SanctionId, 41
 );
 integer_id!(
     /// A Shield flag, assigned by the database.
-    FlagId
+    FlagId, 7
 );
 integer_id!(
     /// A leave of absence, assigned by the database.
-    LoaId
+    LoaId, 12
 );
 integer_id!(
     /// A strike, assigned by the database.
-    StrikeId
+    StrikeId, 5
 );
 integer_id!(
     /// A note about a staff member, assigned by the database.
-    NoteId
+    NoteId, 8
 );
 integer_id!(
     /// A staff action, assigned by the database; also the cursor of its list.
-    ActionId
+    ActionId, 31
 );
 integer_id!(
     /// A quota, assigned by the database.
-    QuotaId
+    QuotaId, 3
 );
 integer_id!(
     /// An action that waits for approval, assigned by the database.
-    PendingId
+    PendingId, 31
 );
 integer_id!(
     /// An application panel, numbered in each guild.
-    PanelId
+    PanelId, 2
 );
 integer_id!(
     /// An application's submission, numbered in each guild.
-    SubmissionId
+    SubmissionId, 17
 );
 integer_id!(
     /// A ticket, assigned by the database.
-    TicketId
+    TicketId, 6
 );
 uuid_id!(
     /// A job: a UUID of version 7, so ids sort by the time of enqueueing.

@@ -7,6 +7,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use utoipa::ToSchema;
 
 use crate::audit_entry::{self, Actor, NewEntry};
 use crate::by_id::by_id;
@@ -34,9 +35,10 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(LoaId: find, delete, newest);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
+#[schema(as = LoaStatus)]
 pub enum Status {
     Active,
     Expired,

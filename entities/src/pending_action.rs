@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::by_id::by_id;
 use crate::staff_action::{self, ActionType};
@@ -31,9 +32,10 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(PendingId: find, newest);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
+#[schema(as = PendingState)]
 pub enum State {
     Pending,
     Approved,

@@ -5,6 +5,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QuerySelect};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
+use utoipa::ToSchema;
 
 use crate::by_id::by_id;
 use crate::staff_action::ActionType;
@@ -36,11 +37,22 @@ by_id!(QuotaId: find, find_for_update, delete, list);
 
 /// What a quota measures: actions of one type, minutes in sessions, or sessions.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum, IntoStaticStr,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumIter,
+    DeriveActiveEnum,
+    IntoStaticStr,
+    ToSchema,
 )]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[schema(as = QuotaMetric)]
 pub enum Metric {
     Ban,
     Unban,
@@ -61,7 +73,7 @@ impl Metric {
 }
 
 /// In the guild's time zone, weeks from the guild's first day (docs/rules.md 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Period {

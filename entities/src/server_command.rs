@@ -7,6 +7,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use utoipa::ToSchema;
 
 use crate::audit_entry::{self, Actor, NewEntry};
 use crate::by_id::by_id;
@@ -23,7 +24,7 @@ pub struct Model {
     pub command_id: CommandId,
     pub guild_id: GuildId,
     pub server_id: String,
-    /// `type` of the interface, such as `kick`.
+    /// The word that the API calls `type`, such as `kick`.
     pub kind: String,
     pub target_id: String,
     pub reason: String,
@@ -52,7 +53,7 @@ pub enum State {
     Expired,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum AckStatus {

@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::by_id::by_id;
 use crate::{GuildId, RoleId, Timestamp};
@@ -29,7 +30,7 @@ impl ActiveModelBehavior for ActiveModel {}
 // A role that members hold cannot be deleted: ask [`crate::staff_member::count_with_role`] first.
 by_id!(RoleId: find, find_for_update, delete);
 
-/// What a staff role can permit on the chat side: reading or writing an area of the interface.
+/// What a staff role can permit on the chat side: reading or writing an area of the API.
 pub const CHAT_PERMISSIONS: [&str; 14] = [
     "lookup.read",
     "moderation.read",
@@ -51,7 +52,7 @@ pub const CHAT_PERMISSIONS: [&str; 14] = [
 pub const PLAY_PERMISSIONS: [&str; 6] = ["kick", "ban", "unban", "mute", "unmute", "warn"];
 
 /// Names of permissions, in the order the guild gave them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, FromJsonQueryResult)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, FromJsonQueryResult, ToSchema)]
 #[serde(transparent)]
 pub struct Permissions(pub Vec<String>);
 

@@ -5,6 +5,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use utoipa::ToSchema;
 
 use crate::audit_entry::{self, Actor, NewEntry};
 use crate::by_id::by_id;
@@ -35,9 +36,10 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(StrikeId: find, find_for_update, delete, newest);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
+#[schema(as = StrikeEnded)]
 pub enum Ended {
     Removed,
     Expired,

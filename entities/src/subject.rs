@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
 use crate::ids::IntegerOrDigits;
 use crate::{ChatId, GuildId, IdError, PlayId, link};
@@ -12,7 +14,7 @@ use crate::{ChatId, GuildId, IdError, PlayId, link};
 /// Digits from which on an identifier is a chat id.
 const CHAT_ID_DIGITS: usize = 17;
 
-/// `:identifier` of the interface: 17 or more digits are a chat id, fewer a game id.
+/// The `identifier` of a request: 17 or more digits are a chat id, fewer a game id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     Chat(ChatId),
@@ -55,6 +57,15 @@ impl fmt::Display for Subject {
         }
     }
 }
+
+impl utoipa::PartialSchema for Subject {
+    fn schema() -> RefOr<Schema> {
+        let digits = ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[1-9][0-9]{0,18}$"));
+        Schema::Object(digits.examples(["4815162342"]).build()).into()
+    }
+}
+
+impl utoipa::ToSchema for Subject {}
 
 impl Serialize for Subject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -78,6 +78,11 @@ async fn failed_jobs_of_a_kind_are_run_again_at_once(deployment: &Deployment) {
         assert_eq!(deployment.job_ended(&job).await["state"], "succeeded");
     }
     assert_eq!(retry("nonsense").await.code, Some(2));
+    for verb in ["retry", "cancel", "show"] {
+        let refused = deployment.command(&["jobs", verb, "not-an-id"]).await;
+        assert_eq!(refused.code, Some(2), "{verb}");
+        assert!(refused.refused().contains("must be the id of a job, a UUID"), "{verb}");
+    }
 }
 
 async fn workers_are_listed_with_what_they_take(deployment: &Deployment) {

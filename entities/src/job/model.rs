@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Func, SimpleExpr};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+use utoipa::ToSchema;
 
 use crate::audit_entry::Actor;
 use crate::{GuildId, JobId, KeyId, Timestamp};
@@ -140,12 +141,16 @@ impl State {
 }
 
 /// Why a job or one attempt of it did not succeed, as its caller sees it. `message` is public text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = JobError)]
 pub struct Failure {
     /// The HTTP status a waiting caller gets.
+    #[schema(example = 502)]
     pub status: u16,
     /// A stable code for programs.
+    #[schema(example = "platform_unavailable")]
     pub error: String,
+    #[schema(example = "the chat platform does not answer")]
     pub message: String,
     /// Seconds after which asking again makes sense.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,6 +7,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use super::model::{Column, Model, State};
 use crate::Timestamp;
+use utoipa::ToSchema;
 
 #[derive(
     Debug,
@@ -14,16 +15,17 @@ use crate::Timestamp;
     Copy,
     PartialEq,
     Eq,
-    Hash,
     Serialize,
     Deserialize,
     IntoStaticStr,
     VariantArray,
     VariantNames,
     EnumString,
+    ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[schema(as = JobStatus)]
 pub enum Status {
     /// Never run, and not due yet.
     Scheduled,

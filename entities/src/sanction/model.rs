@@ -7,6 +7,7 @@ use sea_orm::Condition;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::SimpleExpr;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{ChatId, GuildId, JobId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp};
 
@@ -52,13 +53,14 @@ impl ActiveModelBehavior for ActiveModel {}
     Clone,
     Copy,
     PartialEq,
-    Eq,
     Hash,
+    Eq,
     Serialize,
     Deserialize,
     EnumIter,
     DeriveActiveEnum,
     strum::IntoStaticStr,
+    ToSchema,
 )]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -71,7 +73,7 @@ pub enum SanctionKind {
 }
 
 /// How a sanction was closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Lifted {
@@ -83,7 +85,7 @@ pub enum Lifted {
 }
 
 /// Whether the chat platform has what this ban calls for: a ban while it is in force, no ban after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum MirrorState {

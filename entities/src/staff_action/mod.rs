@@ -14,6 +14,7 @@ use sea_orm::{
 };
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
+use utoipa::ToSchema;
 
 use crate::by_id::by_id;
 use crate::{ActionId, ChatId, GuildId, SessionId, Timestamp};
@@ -52,7 +53,6 @@ by_id!(ActionId: list);
     Eq,
     PartialOrd,
     Ord,
-    Hash,
     Serialize,
     Deserialize,
     EnumIter,
@@ -60,6 +60,7 @@ by_id!(ActionId: list);
     IntoStaticStr,
     VariantArray,
     EnumString,
+    ToSchema,
 )]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]

@@ -42,7 +42,7 @@ pub(super) async fn operations(deployment: &Deployment) -> Vec<Operation> {
     let mut all = Vec::new();
     for (template, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
-            all.push(Operation::new(template, method, operation));
+            all.push(Operation::new(&document, (template, method), operation));
         }
     }
     all.sort_by_key(|operation| {
@@ -54,7 +54,7 @@ pub(super) async fn operations(deployment: &Deployment) -> Vec<Operation> {
 }
 
 impl Operation {
-    fn new(template: &str, method: &str, operation: &Value) -> Self {
+    fn new(document: &Value, (template, method): (&str, &str), operation: &Value) -> Self {
         let named = |place: &str| -> Vec<String> {
             let parameters = operation["parameters"].as_array().into_iter().flatten();
             let here = parameters.filter(|parameter| parameter["in"] == place);
@@ -67,11 +67,12 @@ impl Operation {
         let mut query_ids = named("query");
         query_ids.retain(|name| is_object(name));
         let content = &operation["requestBody"]["content"]["application/json"];
+        let schema = followed(document, &content["schema"]);
         let mut body_ids = Vec::new();
-        collect_ids(&content["schema"], &mut body_ids);
+        collect_ids(schema, &mut body_ids);
         let mut body = content.get("example").cloned();
         assert_eq!(body.is_some(), content.is_object(), "{method} {template}: a body without an example");
-        let guild_in_body = content["schema"]["properties"].get("guild_id").is_some();
+        let guild_in_body = schema["properties"].get("guild_id").is_some();
         if let Some(body) = body.as_mut().and_then(Value::as_object_mut) {
             body.remove("guild_id");
         }
@@ -117,6 +118,12 @@ impl Operation {
         }
         Request { method: self.method.clone(), path, body }
     }
+}
+
+/// The schema that a reference names.
+fn followed<'d>(document: &'d Value, schema: &'d Value) -> &'d Value {
+    let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    reference.map_or(schema, |pointer| document.pointer(pointer).unwrap())
 }
 
 fn is_object(name: &str) -> bool {

@@ -1,0 +1,115 @@
+//! Guild, scope and rate limit, in this order: what a key must pass before the body is read.
+
+use std::time::Duration;
+
+use entities::GuildId;
+use entities::bulk_sync::{self, Kind};
+use http::HeaderMap;
+use runtime::{Decision, LimitsDown, Quota};
+
+use crate::auth::bulk_sync::window;
+use crate::auth::key::Key;
+use crate::rate_limit::{RateLimit, Window};
+use crate::request::body::Body;
+use crate::request::field::Field;
+use crate::request::params::Params;
+use crate::request::parts::Take;
+use crate::response::error::ApiError;
+use crate::route::{Needs, Route};
+use crate::state::State;
+
+const GUILD_HEADER: &str = "x-guild-id";
+/// Calls of `sync/all`, refused ones included: what a refusal costs is bounded, too.
+const BULK_SYNC_CALLS: Quota = Quota::per(30, Duration::from_secs(60));
+
+/// The request's window after this call. A refusal carries it too.
+pub(crate) async fn admit(
+    state: &State,
+    route: &'static Route,
+    (params, headers): (&Params, &HeaderMap),
+    key: &Key,
+) -> Result<Window, ApiError> {
+    let allowed = check_guild(params, headers, key.guild()).and_then(|()| check_scope(route, key));
+    if let Err(error) = allowed {
+        // Refused, so nothing is used up, but the answer still says how the rate limit stands.
+        let decision = peek(state, route, key).await;
+        return Err(error.window(decision.map(|decision| (route.limit, decision))));
+    }
+    Ok((route.limit, spend(state, route, key).await?))
+}
+
+fn check_guild(params: &Params, headers: &HeaderMap, guild: GuildId) -> Result<(), ApiError> {
+    if let Some(sent) = params.get("guildId") {
+        same_guild("guildId", sent, guild)?;
+    }
+    for sent in headers.get_all(GUILD_HEADER) {
+        same_guild("X-Guild-ID", &String::from_utf8_lossy(sent.as_bytes()), guild)?;
+    }
+    Ok(())
+}
+
+fn same_guild(name: &str, sent: &str, guild: GuildId) -> Result<(), ApiError> {
+    let sent = GuildId::read_text(sent).ok_or_else(|| GuildId::refuse(name, &sent.into()))?;
+    if sent == guild { Ok(()) } else { Err(other_guild()) }
+}
+
+/// The body may name the guild, and then the key's own.
+pub(crate) fn check_body_guild(body: &Body, guild: GuildId) -> Result<(), ApiError> {
+    match <Option<GuildId> as Take>::take(body, "guild_id")? {
+        Some(sent) if sent != guild => Err(other_guild()),
+        _ => Ok(()),
+    }
+}
+
+fn other_guild() -> ApiError {
+    ApiError::forbidden("other_guild", "this key belongs to another guild")
+}
+
+fn check_scope(route: &Route, key: &Key) -> Result<(), ApiError> {
+    match route.needs {
+        Needs::Scope(scope) => key.require(scope),
+        Needs::ScopeOfJob => Ok(()),
+    }
+}
+
+fn counter(limit: RateLimit, key: &Key) -> String {
+    format!("key:{}:{}", key.id(), limit.name())
+}
+
+/// Counts one request of the key. A refusal by the limit is the error.
+async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiError> {
+    let (limits, counter, limit) = (&state.context.limits, counter(route.limit, key), route.limit);
+    if limit == RateLimit::SyncAll {
+        let calls = limits.take(&counter, BULK_SYNC_CALLS).await.map_err(down)?;
+        return if calls.allowed {
+            bulk_sync_hour(state, key).await
+        } else {
+            Err(ApiError::over_limit(limit, calls))
+        };
+    }
+    let decision = if route.enqueues {
+        limits.take(&counter, key.quota(limit)).await.map_err(down)?
+    } else {
+        limits.take_or_fallback(&counter, key.quota(limit)).await
+    };
+    if decision.allowed { Ok(decision) } else { Err(ApiError::over_limit(limit, decision)) }
+}
+
+/// How the rate limit stands; none while that cannot be known.
+async fn peek(state: &State, route: &Route, key: &Key) -> Option<Decision> {
+    if route.limit == RateLimit::SyncAll {
+        return bulk_sync_hour(state, key).await.ok();
+    }
+    state.context.limits.peek(&counter(route.limit, key), key.quota(route.limit)).await.ok()
+}
+
+/// The window of runs. Whether it lets this call pass, the handler decides: dry runs have another.
+async fn bulk_sync_hour(state: &State, key: &Key) -> Result<Decision, ApiError> {
+    let now = state.context.clock.now();
+    let standing = bulk_sync::standing(state.context.database.read(), key.guild(), Kind::Run, now).await?;
+    Ok(window(&standing).1)
+}
+
+fn down(cause: LimitsDown) -> ApiError {
+    ApiError::unavailable("limits_unavailable", "the quota cannot be checked at the moment").cause(cause)
+}

@@ -1,0 +1,123 @@
+//! Failed keys by address: 30 a minute, then 429 instead of 401 (docs/rules.md 3). Keys that hold are never refused for it.
+//!
+//! Failures are counted for all processes together. Each process caches the addresses that are over the limit, so their
+//! further failures cause no call to Redis. Four unknown keys of such addresses are looked up in the database at a time.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use runtime::{Limits, Quota};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::response::error::ApiError;
+
+const FAILURES: Quota = Quota::per(30, Duration::from_secs(60));
+/// Addresses kept. When there are more, expired ones are dropped, and further ones are not kept.
+const REMEMBERED: usize = 10_000;
+
+/// Unknown keys looked up at once for addresses that are over.
+const LOOKUPS: usize = 4;
+
+pub(crate) struct FailedKeys {
+    limits: Limits,
+    over: Mutex<std::collections::HashMap<IpAddr, Instant>>,
+    lookups: Semaphore,
+}
+
+impl FailedKeys {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, over: Mutex::default(), lookups: Semaphore::new(LOOKUPS) }
+    }
+
+    /// Waits for one of few permits where the address has failed too often.
+    pub(crate) async fn lookup_permit(&self, address: IpAddr) -> Option<SemaphorePermit<'_>> {
+        if self.check(address).is_ok() {
+            return None;
+        }
+        // Never closed.
+        self.lookups.acquire().await.ok()
+    }
+
+    /// Refuses an address that failed too often.
+    fn check(&self, address: IpAddr) -> Result<(), ApiError> {
+        let address = counted_as(address);
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(left) = over.get(&address).map(|until| until.saturating_duration_since(Instant::now()))
+        else {
+            return Ok(());
+        };
+        if left.is_zero() {
+            over.remove(&address);
+            return Ok(());
+        }
+        Err(ApiError::too_many_failures(crate::response::error::whole_seconds(left)))
+    }
+
+    /// Counts a failure; returns what its sender is told.
+    pub(crate) async fn count(&self, address: IpAddr, failure: ApiError) -> ApiError {
+        if let Err(over) = self.check(address) {
+            return over;
+        }
+        let address = counted_as(address);
+        let decision = self.limits.take_or_fallback(&format!("failed-keys:{address}"), FAILURES).await;
+        if decision.allowed {
+            return failure;
+        }
+        self.remember(address, Instant::now() + decision.reset_after);
+        ApiError::too_many_failures(decision.reset_after_secs())
+    }
+
+    fn remember(&self, address: IpAddr, until: Instant) {
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        if over.len() >= REMEMBERED {
+            let now = Instant::now();
+            over.retain(|_, until| *until > now);
+        }
+        if over.len() < REMEMBERED {
+            over.insert(address, until);
+        }
+    }
+}
+
+/// A customer with IPv6 holds a whole /64.
+fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::Clock;
+
+    use super::*;
+    use crate::response::error::Kind;
+
+    #[tokio::test]
+    async fn the_31st_failure_of_an_address_is_429_and_others_are_not_touched() {
+        let failed = FailedKeys::new(Limits::in_process(Clock::system()));
+        let (one, other) = ("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap());
+        for _ in 0..FAILURES.limit {
+            assert!(failed.check(one).is_ok());
+            assert_eq!(failed.count(one, ApiError::key("w", "m")).await.kind(), Kind::Unauthorized);
+        }
+        let over = failed.count(one, ApiError::key("w", "m")).await;
+        assert_eq!(over.kind(), Kind::TooMany);
+        assert!((1..=60).contains(&over.parts().retry_after.unwrap()));
+        assert!(failed.check(one).is_err());
+        assert!(failed.check(other).is_ok());
+    }
+
+    #[test]
+    fn addresses_of_one_v6_network_count_as_one() {
+        let same = ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::1"].map(|text| counted_as(text.parse().unwrap()));
+        assert_eq!(same[0], same[1]);
+        assert_ne!(same[0], counted_as("2001:db8:1:3::1".parse().unwrap()));
+        assert_eq!(counted_as("::ffff:10.0.0.1".parse().unwrap()), "10.0.0.1".parse::<IpAddr>().unwrap());
+    }
+}

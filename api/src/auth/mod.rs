@@ -1,0 +1,9 @@
+//! What a request passes before its body is read: key, guild, scope, rate limit.
+
+pub(crate) mod admission;
+pub(crate) mod bulk_sync;
+pub(crate) mod check;
+pub(crate) mod credentials;
+pub(crate) mod failures;
+pub(crate) mod key;
+pub(crate) mod last_used;

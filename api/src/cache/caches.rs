@@ -1,0 +1,67 @@
+//! All caches, and what each event makes them drop. `known_servers` only saves writes, so no event concerns it.
+
+use runtime::{Event, Events};
+
+use crate::cache::commands::Commands;
+use crate::cache::flags::Flags;
+use crate::cache::keys::Keys;
+use crate::cache::known_servers::KnownServers;
+use crate::cache::sanctions::Sanctions;
+use crate::cache::sessions::Sessions;
+
+pub(crate) struct Caches {
+    pub(crate) keys: Keys,
+    pub(crate) sanctions: Sanctions,
+    pub(crate) flags: Flags,
+    pub(crate) sessions: Sessions,
+    pub(crate) commands: Commands,
+    pub(crate) known_servers: KnownServers,
+}
+
+impl Caches {
+    pub(crate) fn new(events: &Events) -> Self {
+        Self {
+            keys: Keys::new(events.clone()),
+            sanctions: Sanctions::new(events),
+            flags: Flags::new(events.clone()),
+            sessions: Sessions::new(events.clone()),
+            commands: Commands::new(events.clone()),
+            known_servers: KnownServers::new(),
+        }
+    }
+
+    /// Drops what the event makes stale.
+    pub(crate) async fn hear(&self, event: &Event) {
+        match event {
+            Event::KeyChanged { public_id } => self.keys.forget(public_id).await,
+            Event::Moderation { guild, chat_id, play_id, .. } => {
+                let person = entities::Person { chat: *chat_id, play: *play_id };
+                self.sanctions.forget(*guild, person).await;
+            }
+            Event::LinksChanged { .. } => self.sanctions.forget_persons(),
+            Event::SessionEnded { guild, session } => self.sessions.forget((*guild, *session)).await,
+            Event::CommandAcknowledged { guild, server_id } => {
+                self.commands.forget(&(*guild, server_id.clone())).await;
+            }
+            Event::CommandQueued { guild, servers, .. } => {
+                for (_, server) in servers {
+                    self.commands.forget(&(*guild, server.clone())).await;
+                }
+            }
+            Event::ShieldChanged => self.flags.forget_all(),
+            Event::Resync => self.forget_all(),
+            Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobCancelled { .. } => {}
+        }
+    }
+
+    fn forget_all(&self) {
+        self.keys.forget_all();
+        self.sanctions.forget_all();
+        self.flags.forget_all();
+        self.sessions.forget_all();
+        self.commands.forget_all();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! The pending commands of each game server, so that a poll asks the database nothing while there are no new ones.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::server_command::{self, Model};
+use entities::{CommandId, GuildId, Timestamp};
+use runtime::{Context, Events};
+use sea_orm::DbErr;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::cache::event_fed::EventFed;
+use crate::response::seconds::Seconds;
+
+/// Commands in one answer. Those beyond follow as the first are acknowledged.
+const MOST: u64 = 1_000;
+const CAPACITY: u64 = 50_000;
+/// A bound on what a bug or a lost event can do.
+const LIFE: Duration = Duration::from_secs(60);
+
+/// A command as game servers see it (docs/rules.md 8).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Command {
+    pub(crate) id: CommandId,
+    #[serde(rename = "type")]
+    #[schema(example = "kick")]
+    pub(crate) kind: String,
+    #[schema(example = "4815162342")]
+    pub(crate) target_id: String,
+    #[schema(example = "exploiting")]
+    pub(crate) reason: String,
+    pub(crate) issued_at: Seconds,
+}
+
+impl From<Model> for Command {
+    fn from(row: Model) -> Self {
+        Self {
+            id: row.command_id,
+            kind: row.kind,
+            target_id: row.target_id,
+            reason: row.reason,
+            issued_at: Seconds(row.issued_at),
+        }
+    }
+}
+
+impl Command {
+    fn is_pending(&self, now: Timestamp) -> bool {
+        self.issued_at.0 > now - server_command::LIFETIME
+    }
+}
+
+/// A server of a guild, by the id it gives itself.
+pub(crate) type OwnServer = (GuildId, String);
+
+pub(crate) struct Commands(EventFed<OwnServer, Arc<Vec<Command>>>);
+
+impl Commands {
+    pub(crate) fn new(events: Events) -> Self {
+        Self(EventFed::new(events, CAPACITY, LIFE))
+    }
+
+    /// The pending commands of the server, oldest first.
+    pub(crate) async fn of(
+        &self,
+        context: &Context,
+        server: &OwnServer,
+        now: Timestamp,
+    ) -> Result<Arc<Vec<Command>>, DbErr> {
+        let read = async { Ok(Arc::new(read(context, server, now).await?)) };
+        let pending = self.0.get_or_load(server, read).await?;
+        if pending.iter().all(|command| command.is_pending(now)) {
+            return Ok(pending);
+        }
+        Ok(Arc::new(pending.iter().filter(|command| command.is_pending(now)).cloned().collect()))
+    }
+
+    pub(crate) async fn forget(&self, server: &OwnServer) {
+        self.0.forget(server).await;
+    }
+
+    pub(crate) fn forget_all(&self) {
+        self.0.forget_all();
+    }
+}
+
+/// As it stands in the database, oldest first.
+pub(crate) async fn read(
+    context: &Context,
+    (guild, server): &OwnServer,
+    now: Timestamp,
+) -> Result<Vec<Command>, DbErr> {
+    let rows = server_command::waiting(context.database.read(), *guild, server, now, MOST).await?;
+    Ok(rows.into_iter().map(Command::from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_waits_for_ten_minutes_and_looks_as_in_the_interface() {
+        let issued: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+        let command = Command {
+            id: CommandId(uuid::Uuid::nil()),
+            kind: "kick".to_owned(),
+            target_id: "7".to_owned(),
+            reason: "r".to_owned(),
+            issued_at: Seconds(issued),
+        };
+        assert!(command.is_pending(issued + server_command::LIFETIME - Duration::from_secs(1)));
+        assert!(!command.is_pending(issued + server_command::LIFETIME));
+        let expected = serde_json::json!({
+            "id": "00000000-0000-0000-0000-000000000000", "type": "kick", "target_id": "7", "reason": "r",
+            "issued_at": "2026-01-02T03:04:05Z",
+        });
+        assert_eq!(serde_json::to_value(&command).unwrap(), expected);
+    }
+}

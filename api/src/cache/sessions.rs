@@ -1,0 +1,97 @@
+//! Staff sessions as heartbeats need to know them: alive or not, without asking the database each time.
+//!
+//! Heartbeats are answered from this cache and written in batches. If a write finds that its session has ended, the entry
+//! is dropped, and the next heartbeat reads the row.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use entities::{GuildId, SessionId, Timestamp, staff_session};
+use runtime::{Context, Events};
+use sea_orm::DbErr;
+
+use crate::cache::event_fed::EventFed;
+
+const CAPACITY: u64 = 100_000;
+/// Longer than between two heartbeats. Each written heartbeat checks the session as well.
+const LIFE: Duration = Duration::from_secs(10 * 60);
+
+/// Of which guild, and which one: that of another guild is no session at all.
+pub(crate) type OwnSession = (GuildId, SessionId);
+
+pub(crate) struct Sessions(EventFed<OwnSession, Option<Known>>);
+
+#[derive(Debug, Clone)]
+struct Known {
+    ended: bool,
+    /// Second of the last sign of life, here or as read.
+    heard: Arc<AtomicI64>,
+}
+
+impl Known {
+    fn new(row: &staff_session::Model) -> Self {
+        let heard = Arc::new(AtomicI64::new(row.heartbeat_second.get()));
+        Self { ended: row.ended_second.is_some(), heard }
+    }
+
+    fn is_live(&self, now: Timestamp) -> bool {
+        !self.ended && now.timestamp() - self.heard.load(Ordering::Relaxed) <= staff_session::STALE_AFTER
+    }
+}
+
+impl Sessions {
+    pub(crate) fn new(events: Events) -> Self {
+        Self(EventFed::new(events, CAPACITY, LIFE))
+    }
+
+    /// Whether the session lives; if so, this call is a sign of life. `None`: the guild has no such session.
+    pub(crate) async fn heartbeat(
+        &self,
+        context: &Context,
+        session: OwnSession,
+        now: Timestamp,
+    ) -> Result<Option<bool>, DbErr> {
+        let known = match self.0.get(&session).await {
+            // Silent as far as is known here, but its heartbeats may have gone to another process.
+            Some(Some(known)) if !known.ended && !known.is_live(now) => None,
+            known => known,
+        };
+        let known = match known {
+            Some(known) => known,
+            None => {
+                let row = staff_session::find(context.database.read(), session.0, session.1);
+                self.0.load(&session, async { Ok(row.await?.as_ref().map(Known::new)) }).await?
+            }
+        };
+        let Some(known) = known else { return Ok(None) };
+        let alive = known.is_live(now);
+        if alive {
+            known.heard.fetch_max(now.timestamp(), Ordering::Relaxed);
+        }
+        Ok(Some(alive))
+    }
+
+    /// Its row is to be looked at again.
+    pub(crate) async fn forget(&self, session: OwnSession) {
+        self.0.forget(&session).await;
+    }
+
+    pub(crate) fn forget_all(&self) {
+        self.0.forget_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_lives_for_120_s_after_its_last_sign_of_life() {
+        let known = |ended| Known { ended, heard: Arc::new(AtomicI64::new(1_000)) };
+        let at = |second| Timestamp::from_timestamp(second, 0).unwrap();
+        assert!(known(false).is_live(at(1_120)));
+        assert!(!known(false).is_live(at(1_121)));
+        assert!(!known(true).is_live(at(1_000)));
+    }
+}

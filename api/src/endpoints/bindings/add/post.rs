@@ -1,0 +1,31 @@
+//! POST /bindings/add
+
+use entities::binding::{self, Rule};
+
+use crate::endpoints::bindings::change::{BindingRequest, begin, duplicate};
+use crate::endpoints::prelude::*;
+use crate::response::created::Created;
+
+/// Bindings a guild may have: each costs a bulk sync a look at every member.
+const MAX: usize = 500;
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("addBinding", "Add a binding")
+        .body::<BindingRequest>()
+        .data::<Created<entities::BindingId>>()
+        .message("binding added")
+        .refuses(409, &["binding_exists"])
+        .refuses(422, &["too_many_bindings"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let rule: Rule = call.body::<BindingRequest>()?.into();
+    let work = begin(&call).await?;
+    if binding::list(work.tx(), call.guild()).await?.len() >= MAX {
+        return Err(ApiError::rule("too_many_bindings", format!("a guild may have at most {MAX} bindings")));
+    }
+    let added = binding::add(work.tx(), call.guild(), rule, work.now()).await?;
+    let id = added.ok_or_else(duplicate)?.binding_id;
+    work.audit("bindings.add", id, json!({ "after": rule })).await?;
+    work.commit(Reply::data(&Created { id })?.with_message("binding added")).await
+}

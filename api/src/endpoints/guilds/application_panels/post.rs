@@ -1,0 +1,60 @@
+//! POST /guilds/:guildId/application-panels (docs/rules.md 7).
+
+use entities::application_panel::{self, NewPanel};
+use entities::{ChannelId, PanelId, RoleId, staff_role};
+
+use crate::endpoints::guilds::application_panels::record::ApplicationPanel;
+use crate::endpoints::prelude::*;
+use crate::request::values::{List, Text};
+
+/// Roles of one panel.
+const STAFF_ROLES_MAX: usize = 50;
+
+request! {
+    pub(crate) struct PanelRequest {
+        /// A number of the guild's own; absent: the service numbers the panel.
+        panel_id: Option<PanelId>,
+        #[example("Moderator")]
+        name: Text<100>,
+        /// The category of chat channels under which tickets open.
+        category_id: Option<ChannelId>,
+        /// Staff roles whose holders see the tickets. Null: all of them.
+        staff_role_ids: Option<List<RoleId, STAFF_ROLES_MAX>>,
+    }
+}
+
+impl From<PanelRequest> for NewPanel {
+    fn from(sent: PanelRequest) -> Self {
+        Self {
+            id: sent.panel_id,
+            name: sent.name.0,
+            category: sent.category_id,
+            staff_roles: sent.staff_role_ids.map(|roles| roles.0),
+        }
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("createApplicationPanel", "Add a panel")
+        .body::<PanelRequest>()
+        .data::<ApplicationPanel>()
+        .message("panel added")
+        .refuses(409, &["panel_exists"])
+        .refuses(422, &["unknown_role"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let new: NewPanel = call.body::<PanelRequest>()?.into();
+    let work = UnitOfWork::begin(&call).await?;
+    let roles = new.staff_roles.as_deref().unwrap_or_default();
+    if let Some(unknown) = staff_role::first_unknown(work.tx(), call.guild(), roles).await? {
+        let message = format!("`staff_role_ids`: {unknown} is no staff role of this guild");
+        return Err(ApiError::rule("unknown_role", message));
+    }
+    let added = application_panel::add(work.tx(), call.guild(), new, work.now()).await?;
+    let panel = added.map(ApplicationPanel::from).ok_or_else(|| {
+        ApiError::conflict("panel_exists", "the guild has a panel with this `panel_id` already")
+    })?;
+    work.audit("application_panels.add", panel.panel_id, json!({ "after": panel })).await?;
+    work.commit(Reply::data(&panel)?.with_message("panel added")).await
+}

@@ -1,0 +1,36 @@
+//! GET /guilds/:guildId/application-submissions (docs/rules.md 7).
+
+use entities::{PanelId, SubmissionId, application_submission};
+
+use crate::endpoints::guilds::application_submissions::record::ApplicationSubmission;
+use crate::endpoints::prelude::*;
+
+request! {
+    pub(crate) struct SubmissionsQuery {
+        /// Only submissions to this panel.
+        panel_id: Option<PanelId>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ApplicationSubmissions {
+    submissions: Vec<ApplicationSubmission>,
+    #[schema(required)]
+    next_cursor: Option<SubmissionId>,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("listApplicationSubmissions", "Submissions, newest first")
+        .paged::<SubmissionId>()
+        .query::<SubmissionsQuery>()
+        .data::<ApplicationSubmissions>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let page = call.page::<SubmissionId>()?;
+    let SubmissionsQuery { panel_id: panel } = call.query()?;
+    let mut rows = application_submission::list(call.read(), call.guild(), panel, page.to_fetch()).await?;
+    let next_cursor = page.cut(&mut rows, |row| row.submission_id);
+    let submissions = rows.into_iter().map(ApplicationSubmission::from).collect();
+    Reply::data(&ApplicationSubmissions { submissions, next_cursor })
+}

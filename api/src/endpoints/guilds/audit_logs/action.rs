@@ -1,0 +1,52 @@
+//! The action that an audit entry names.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::openapi::shape::{self, Shape};
+use crate::request::field::Field;
+
+const MAX: usize = 100;
+
+/// `<area>.<verb>`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Action(pub(crate) String);
+
+impl Field for Action {
+    fn allowed() -> Cow<'static, str> {
+        format!("`<area>.<verb>` of lower-case letters, digits and `_`, at most {MAX} characters").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let text = sent.as_str()?;
+        let fits = text.len() <= MAX && text.contains('.') && text.split('.').all(is_word);
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    fn shape() -> Shape {
+        shape::matching(r"^(?=.{3,100}$)[a-z0-9_]+(\.[a-z0-9_]+)+$", "events.hosted")
+    }
+}
+
+fn is_word(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn actions_are_dotted_words() {
+        for fine in ["a.b", "staff.note_add", "area1.sub.verb"] {
+            assert!(Action::read(&json!(fine)).is_some(), "{fine}");
+        }
+        let long = format!("a.{}", "b".repeat(99));
+        for bad in ["", "a", ".", "a.", ".b", "a..b", "A.b", "a b.c", "ä.b", &long] {
+            assert!(Action::read(&json!(bad)).is_none(), "{bad}");
+        }
+    }
+}

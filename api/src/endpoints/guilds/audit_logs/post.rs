@@ -1,0 +1,40 @@
+//! POST /guilds/:guildId/audit-logs (docs/rules.md 8): an entry of the client's own.
+
+use entities::AuditId;
+use entities::audit_entry::{self, CustomEntry};
+use serde_json::Value;
+
+use crate::endpoints::guilds::audit_logs::action::Action;
+use crate::endpoints::prelude::*;
+use crate::request::values::{SizedObject, Text};
+use crate::response::created::Created;
+
+/// Bytes of an entry's metadata as JSON.
+const METADATA_MAX: usize = 16 * 1024;
+
+request! {
+    pub(crate) struct NewAuditEntry {
+        /// `<area>.<verb>`
+        action: Action,
+        #[example(json!({ "event": "training" }))]
+        metadata: Option<SizedObject<METADATA_MAX>>,
+        #[example("812345678901234567")]
+        target_id: Option<Text<100>>,
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("createAuditEntry", "Append an entry of your own")
+        .body::<NewAuditEntry>()
+        .data::<Created<AuditId>>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let NewAuditEntry { action, metadata, target_id } = call.body()?;
+    let target = target_id.map(|text| text.0).unwrap_or_default();
+    let metadata = Value::Object(metadata.unwrap_or_default().0);
+    let work = UnitOfWork::begin(&call).await?;
+    let entry = CustomEntry { guild: call.guild(), action: action.0, target, metadata };
+    let id = audit_entry::write_custom(work.tx(), &call.actor(), entry, work.now()).await?;
+    work.commit(Reply::data(&Created { id })?).await
+}

@@ -1,0 +1,41 @@
+//! GET /guilds/:guildId/members
+
+use entities::{ChatId, link};
+
+use crate::endpoints::guilds::linked_member::{LinkedMember, all};
+use crate::endpoints::prelude::*;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct LinkedMembers {
+    members: Vec<LinkedMember>,
+    /// Members in the whole list, not in the page.
+    #[schema(example = 1)]
+    total: u64,
+    /// Only of a page; null on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ChatId>)]
+    #[expect(clippy::option_option, reason = "absent without paging, null on the last page")]
+    next_cursor: Option<Option<ChatId>>,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("listMembers", "Verified members")
+        .about("All of them, by chat id; with `limit` or `cursor` one page.")
+        .paged_if_asked::<ChatId>()
+        .data::<LinkedMembers>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    if call.query.text("limit").is_none() && call.query.text("cursor").is_none() {
+        let members = all(&call).await?;
+        let total = members.len() as u64;
+        return Reply::data(&LinkedMembers { members, total, next_cursor: None });
+    }
+    let page = call.page::<ChatId>()?;
+    let entities::Page { cursor: after, limit } = page.to_fetch();
+    let mut links = link::range(call.read(), call.guild(), (after, None), limit).await?;
+    let next_cursor = Some(page.cut(&mut links, |link| link.chat_id));
+    let total = link::count(call.read(), call.guild()).await?;
+    let members = links.into_iter().map(LinkedMember::from).collect();
+    Reply::data(&LinkedMembers { members, total, next_cursor })
+}

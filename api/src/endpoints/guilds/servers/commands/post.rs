@@ -1,0 +1,85 @@
+//! POST /guilds/:guildId/servers/commands (docs/rules.md 7): one command for every live server, or for those of one
+//! place.
+
+use entities::game_server::{self, Filter};
+use entities::{CommandId, Page, PlaceId};
+
+use crate::endpoints::play::servers::commands::queue::{CommandCopy, CommandRequest, copy_for, queue};
+use crate::endpoints::prelude::*;
+
+/// Servers read at a time.
+const BATCH: u64 = 1_000;
+
+request! {
+    pub(crate) struct BroadcastCommandRequest {
+        /// Only servers that run this place.
+        place_id: Option<PlaceId>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct QueuedCommands {
+    /// How many servers are to run the command.
+    #[schema(example = 1)]
+    queued: usize,
+    commands: Vec<ServerCommand>,
+}
+
+/// Each server's copy of the command has an id of its own.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ServerCommand {
+    id: CommandId,
+    /// The id the server gives itself; empty in the studio.
+    #[schema(example = "f3b1c2d4-server-7")]
+    server_id: String,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("queueCommandForAll", "Queue a command for every live server")
+        .body::<CommandRequest>()
+        .body::<BroadcastCommandRequest>()
+        .data::<QueuedCommands>()
+        .message("command queued for 1 live servers")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let command = call.body::<CommandRequest>()?.issued_by(call.key.owner());
+    let BroadcastCommandRequest { place_id: place } = call.body()?;
+    call.state.heartbeats.write_servers(&call.state.context).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
+    let copies = copies_for_live(&call, &work, place).await?;
+    queue(&mut work, call.guild(), &command, &copies).await?;
+    let after = json!({
+        "servers": copies.len(), "place_id": place, "type": command.kind, "target_id": command.target,
+    });
+    work.audit("commands.queue_all", call.guild(), json!({ "after": after })).await?;
+    let queued = copies.len();
+    let commands = copies.into_iter().map(|(id, server_id)| ServerCommand { id, server_id }).collect();
+    let message = format!("command queued for {queued} live servers");
+    work.commit(Reply::data(&QueuedCommands { queued, commands })?.with_message(message)).await
+}
+
+async fn copies_for_live(
+    call: &Call,
+    work: &UnitOfWork<'_>,
+    place: Option<PlaceId>,
+) -> Result<Vec<CommandCopy>, ApiError> {
+    let filter = Filter { live: Some(true), place };
+    let mut copies: Vec<CommandCopy> = Vec::new();
+    loop {
+        let after = copies.last().map(|(_, server)| server.as_str());
+        let rows = game_server::list(
+            work.tx(),
+            call.guild(),
+            filter,
+            Page { cursor: after, limit: BATCH },
+            work.now(),
+        )
+        .await?;
+        let more = rows.len() as u64 == BATCH;
+        copies.extend(rows.into_iter().map(|row| copy_for(row.server_id)));
+        if !more {
+            return Ok(copies);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! GET /guilds/:guildId/servers (docs/rules.md 7)
+
+use entities::game_server::{self, Filter, Model};
+use entities::{PlaceId, Timestamp, UniverseId};
+
+use crate::endpoints::prelude::*;
+use crate::request::game_values::ServerId;
+
+request! {
+    pub(crate) struct ServersQuery {
+        /// Only live servers, or only those that are not.
+        live: Option<bool>,
+        /// Only servers that run this place.
+        place_id: Option<PlaceId>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GameServers {
+    servers: Vec<GameServer>,
+    #[schema(required, example = "f3b1c2d4-server-7")]
+    next_cursor: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GameServer {
+    /// The id the server gives itself; empty in the studio.
+    #[schema(example = "f3b1c2d4-server-7")]
+    server_id: String,
+    /// 0 in the studio.
+    #[schema(value_type = i64, minimum = 0, example = 920_587_237)]
+    place_id: PlaceId,
+    /// 0 in the studio.
+    #[schema(value_type = i64, minimum = 0, example = 302_110)]
+    universe_id: UniverseId,
+    #[schema(minimum = 0, example = 12)]
+    player_count: i32,
+    /// Whether the last heartbeat is less than 90 seconds old.
+    live: bool,
+    first_seen_at: Seconds,
+    last_heartbeat_at: Seconds,
+}
+
+impl GameServer {
+    fn of(row: Model, now: Timestamp) -> Self {
+        Self {
+            live: row.is_live(now),
+            server_id: row.server_id,
+            place_id: row.place_id,
+            universe_id: row.universe_id,
+            player_count: row.player_count,
+            first_seen_at: Seconds(row.first_seen_at),
+            last_heartbeat_at: Seconds(row.last_heartbeat_at),
+        }
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("listServers", "Game servers, by id")
+        .paged::<ServerId>()
+        .query::<ServersQuery>()
+        .data::<GameServers>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let page = call.page::<ServerId>()?;
+    let ServersQuery { live, place_id: place } = call.query()?;
+    call.state.heartbeats.write_servers(&call.state.context).await?;
+    let (now, filter) = (call.now(), Filter { live, place });
+    let after = page.cursor.as_ref().map(|server| server.0.as_str());
+    let part = entities::Page { cursor: after, limit: page.limit + 1 };
+    let mut rows = game_server::list(call.read(), call.guild(), filter, part, now).await?;
+    let next_cursor = page.cut(&mut rows, |row| row.server_id.clone());
+    let servers = rows.into_iter().map(|row| GameServer::of(row, now)).collect();
+    Reply::data(&GameServers { servers, next_cursor })
+}

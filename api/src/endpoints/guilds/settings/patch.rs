@@ -1,0 +1,64 @@
+//! PATCH /guilds/:guildId/settings (docs/rules.md 8)
+
+use entities::guild::{self, Settings};
+use runtime::Event;
+use serde_json::Value;
+
+use crate::audit;
+use crate::endpoints::guilds::settings::values::{NicknameTemplate, ScoreWeights, TimeZone};
+use crate::endpoints::prelude::*;
+use crate::request::parts::Patch;
+use crate::request::values::Whole;
+
+request! {
+    pub(crate) struct SettingsPatch {
+        mirror_bans: Patch<bool>,
+        /// At most 200 characters; `{play_username}` and `{play_id}` are filled in. Empty: nicknames are left alone.
+        nickname_template: Patch<NicknameTemplate>,
+        /// An IANA name.
+        time_zone: Patch<TimeZone>,
+        /// 1 is Monday, 7 Sunday.
+        week_start: Patch<Whole<1, 7>>,
+        #[example(90)]
+        strike_days: Patch<Whole<1, 3650>>,
+        /// The whole table: an action type that it leaves out has its default.
+        score_weights: Patch<ScoreWeights>,
+    }
+}
+
+impl SettingsPatch {
+    fn applied_to(self, settings: Settings) -> Settings {
+        Settings {
+            mirror_bans: self.mirror_bans.0.unwrap_or(settings.mirror_bans),
+            nickname_template: self.nickname_template.0.map_or(settings.nickname_template, |sent| sent.0),
+            time_zone: self.time_zone.0.map_or(settings.time_zone, |sent| sent.0),
+            week_start: self.week_start.0.map_or(settings.week_start, |sent| sent.0),
+            strike_days: self.strike_days.0.map_or(settings.strike_days, |sent| sent.0),
+            score_weights: self.score_weights.0.map_or(settings.score_weights, |sent| Value::Object(sent.0)),
+        }
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("updateSettings", "Change settings")
+        .about("Fields that are absent keep their values.")
+        .body::<SettingsPatch>()
+        .data::<Settings>()
+        .message("settings updated")
+}
+
+/// A body without a field is no error here: it changes nothing.
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let patch: SettingsPatch = call.body()?;
+    let mut work = UnitOfWork::begin(&call).await?;
+    let found = guild::find_for_update(work.tx(), call.guild()).await?;
+    let before = found.ok_or_else(|| ApiError::not_found("guild"))?.settings();
+    let after = patch.applied_to(before.clone());
+    let Some(changes) = audit::changes(&before, &after)? else {
+        return Ok(Reply::data(&after)?.with_message("nothing to change: the settings are like that already"));
+    };
+    guild::save_settings(work.tx(), call.guild(), after.clone()).await?;
+    work.audit("settings.update", call.guild(), changes).await?;
+    work.announce(Event::SettingsChanged { guild: call.guild() });
+    work.commit(Reply::data(&after)?.with_message("settings updated")).await
+}

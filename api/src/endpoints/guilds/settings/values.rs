@@ -1,0 +1,128 @@
+//! Values that settings take.
+
+use std::borrow::Cow;
+
+use chrono_tz::Tz;
+use entities::staff_action::ActionType;
+use serde_json::{Map, Value, json};
+
+use crate::openapi::shape::{self, Property, Shape};
+use crate::request::field::Field;
+use crate::request::json::{object, whole};
+
+/// Characters of a nickname template.
+const TEMPLATE_MAX: usize = 200;
+/// What a nickname template can be filled with.
+const PLACEHOLDERS: [&str; 2] = ["play_username", "play_id"];
+const WEIGHT_MAX: i64 = 1000;
+
+/// The empty template switches nicknames off (docs/rules.md 5).
+#[derive(Debug)]
+pub(crate) struct NicknameTemplate(pub(crate) String);
+
+impl Field for NicknameTemplate {
+    fn allowed() -> Cow<'static, str> {
+        let names = PLACEHOLDERS.map(|name| format!("{{{name}}}")).join(" and ");
+        format!("a string of at most {TEMPLATE_MAX} characters with no placeholders but {names}").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let text = sent.as_str().filter(|text| text.chars().count() <= TEMPLATE_MAX)?;
+        let mut rest =
+            PLACEHOLDERS.iter().fold(text.to_owned(), |rest, name| rest.replace(&format!("{{{name}}}"), ""));
+        rest.retain(|c| matches!(c, '{' | '}') || c.is_control());
+        rest.is_empty().then(|| Self(text.to_owned()))
+    }
+
+    fn shape() -> Shape {
+        let pattern = r"^([^{}\x00-\x1f\x7f-\x9f]|\{play_username\}|\{play_id\})*$";
+        shape::matching(pattern, "{play_username}")
+    }
+}
+
+/// A name of the IANA time zone database.
+#[derive(Debug)]
+pub(crate) struct TimeZone(pub(crate) String);
+
+impl Field for TimeZone {
+    fn allowed() -> Cow<'static, str> {
+        "an IANA time zone such as \"Europe/Berlin\" or \"UTC\"".into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let zone: Tz = sent.as_str()?.parse().ok()?;
+        Some(Self(zone.name().to_owned()))
+    }
+
+    fn shape() -> Shape {
+        shape::string("Europe/Berlin")
+    }
+}
+
+/// Points by action type (docs/rules.md 6).
+#[derive(Debug)]
+pub(crate) struct ScoreWeights(pub(crate) Map<String, Value>);
+
+impl Field for ScoreWeights {
+    fn allowed() -> Cow<'static, str> {
+        let names: Vec<_> = ActionType::ALL.iter().map(|kind| kind.name()).collect();
+        format!("an object of integers from 0 to {WEIGHT_MAX}, by {}", names.join(", ")).into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let weights = object(sent)?;
+        let weight = |(name, weight): (&String, &Value)| {
+            let known = ActionType::ALL.iter().any(|kind| kind.name() == name);
+            let points = whole(weight).as_i64().filter(|points| (0..=WEIGHT_MAX).contains(points));
+            points.filter(|_| known).map(|points| (name.clone(), points.into()))
+        };
+        weights.iter().map(weight).collect::<Option<_>>().map(Self)
+    }
+
+    fn shape() -> Shape {
+        let weight = |kind: &ActionType| Property {
+            name: kind.name(),
+            required: false,
+            shape: shape::whole(0, WEIGHT_MAX, 5),
+        };
+        shape::object(ActionType::ALL.iter().map(weight)).example(json!({ "ban": 5 }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_know_two_placeholders() {
+        for fine in ["", "{play_username}", "[{play_id}] {play_username} x", &"é".repeat(200)] {
+            assert!(NicknameTemplate::read(&json!(fine)).is_some(), "{fine}");
+        }
+        for bad in ["{rank}", "{play_username", "}", "{}", "{ play_id }", "a\nb", &"é".repeat(201)] {
+            assert!(NicknameTemplate::read(&json!(bad)).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn zones_are_iana_names() {
+        for fine in ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"] {
+            assert!(TimeZone::read(&json!(fine)).is_some(), "{fine}");
+        }
+        for bad in ["", "Berlin", "+02:00", "europe/berlin "] {
+            assert!(TimeZone::read(&json!(bad)).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn weights_are_small_integers_of_known_kinds() {
+        assert!(ScoreWeights::read(&json!({})).is_some());
+        assert!(ScoreWeights::read(&json!([])).is_some());
+        assert_eq!(ScoreWeights::read(&json!({"ban": 5.0})).unwrap().0["ban"], 5);
+        assert!(ScoreWeights::read(&json!({"ban": 0, "custom": 1000})).is_some());
+        for bad in
+            [json!({"ban": 1001}), json!({"ban": -1}), json!({"ban": 1.5}), json!({"jail": 1}), json!([1])]
+        {
+            assert!(ScoreWeights::read(&bad).is_none(), "{bad}");
+        }
+    }
+}

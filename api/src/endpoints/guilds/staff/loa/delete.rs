@@ -1,0 +1,18 @@
+//! DELETE /guilds/:guildId/staff/loa/:loaId
+
+use entities::{LoaId, loa};
+
+use crate::endpoints::guilds::staff::loa::record::{Loa, unknown_loa};
+use crate::endpoints::prelude::*;
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("deleteLoa", "Delete a leave of absence").message("leave of absence deleted")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let id: LoaId = call.path("loaId")?;
+    let work = UnitOfWork::begin(&call).await?;
+    let removed = loa::delete(work.tx(), call.guild(), id).await?.ok_or_else(unknown_loa)?;
+    work.audit("loa.delete", id, json!({ "before": Loa::from(&removed) })).await?;
+    work.commit(Reply::message("leave of absence deleted")).await
+}

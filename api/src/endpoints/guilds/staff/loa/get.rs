@@ -1,0 +1,40 @@
+//! GET /guilds/:guildId/staff/loa
+
+use entities::loa::{self, Filter, Status};
+use entities::{ChatId, LoaId};
+
+use crate::endpoints::guilds::staff::loa::record::Loa;
+use crate::endpoints::prelude::*;
+
+request! {
+    pub(crate) struct LoaQuery {
+        /// Only those of this staff member.
+        staff_id: Option<ChatId>,
+        /// Only those with this status.
+        status: Option<Status>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Loas {
+    loas: Vec<Loa>,
+    /// Null on the last page.
+    #[schema(required)]
+    next_cursor: Option<LoaId>,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("listLoas", "Leaves of absence, newest first")
+        .paged_if_asked::<LoaId>()
+        .query::<LoaQuery>()
+        .data::<Loas>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let page = call.page_or_whole::<LoaId>()?;
+    let LoaQuery { staff_id, status } = call.query()?;
+    let filter = Filter { staff: staff_id, status };
+    let mut rows = loa::list(call.read(), call.guild(), filter, page.to_fetch()).await?;
+    let next_cursor = page.cut(&mut rows, |row| row.loa_id);
+    Reply::data(&Loas { loas: rows.iter().map(Loa::from).collect(), next_cursor })
+}

@@ -1,0 +1,49 @@
+//! POST /guilds/:guildId/staff/loa
+
+use entities::loa::{self, NewLoa};
+use entities::{ChatId, LoaId};
+
+use crate::endpoints::guilds::staff::loa::record::{Loa, check_span, written};
+use crate::endpoints::prelude::*;
+use crate::request::moment::{End, Moment};
+use crate::request::values::Text;
+use crate::response::created::Created;
+
+request! {
+    pub(crate) struct LoaRequest {
+        staff_id: ChatId,
+        #[example("2026-05-01T00:00:00Z")]
+        starts_at: Moment,
+        #[example("2026-05-15T00:00:00Z")]
+        ends_at: End,
+        #[example("exams")]
+        reason: Text,
+    }
+}
+
+impl From<LoaRequest> for NewLoa {
+    fn from(sent: LoaRequest) -> Self {
+        let LoaRequest { staff_id, starts_at, ends_at, reason } = sent;
+        Self { staff: staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason: reason.0 }
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("createLoa", "Add a leave of absence")
+        .body::<LoaRequest>()
+        .data::<Created<LoaId>>()
+        .message("leave of absence added")
+        .refuses(404, &["not_found"])
+        .refuses(409, &["loa_overlaps"])
+        .refuses(422, &["ends_before_start"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let new: NewLoa = call.body::<LoaRequest>()?.into();
+    check_span(new.starts_at, new.ends_at)?;
+    let work = UnitOfWork::begin(&call).await?;
+    let added = written(loa::add(work.tx(), call.guild(), new, work.now()).await?)?;
+    let id = added.loa_id;
+    work.audit("loa.create", id, json!({ "after": Loa::from(&added) })).await?;
+    work.commit(Reply::data(&Created { id })?.with_message("leave of absence added")).await
+}

@@ -1,0 +1,55 @@
+//! A leave of absence as the API shows it, and the rules for one (docs/rules.md 6).
+
+use entities::loa::{Model, Status, Written};
+use entities::{ChatId, LoaId, Timestamp};
+
+use crate::endpoints::prelude::*;
+use crate::endpoints::staff::staff_check::not_staff;
+
+/// When a staff member is away.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Loa {
+    id: LoaId,
+    staff_id: ChatId,
+    starts_at: Seconds,
+    ends_at: Seconds,
+    #[schema(example = "exams")]
+    reason: String,
+    status: Status,
+}
+
+impl From<&Model> for Loa {
+    fn from(row: &Model) -> Self {
+        Self {
+            id: row.loa_id,
+            staff_id: row.staff_id,
+            starts_at: Seconds(row.starts_at),
+            ends_at: Seconds(row.ends_at),
+            reason: row.reason.clone(),
+            status: row.status,
+        }
+    }
+}
+
+pub(crate) fn unknown_loa() -> ApiError {
+    ApiError::not_found("leave of absence")
+}
+
+pub(crate) fn check_span(starts_at: Timestamp, ends_at: Timestamp) -> Result<(), ApiError> {
+    if ends_at > starts_at {
+        return Ok(());
+    }
+    Err(ApiError::rule("ends_before_start", "`ends_at` must be after `starts_at`"))
+}
+
+/// The leave as it was written, or why it was not.
+pub(crate) fn written(outcome: Written) -> Result<Model, ApiError> {
+    match outcome {
+        Written::Done(row) => Ok(row),
+        Written::Overlaps(other) => {
+            let message = format!("the active leave of absence {other} of the same staff member overlaps it");
+            Err(ApiError::conflict("loa_overlaps", message))
+        }
+        Written::NotStaff => Err(not_staff()),
+    }
+}

@@ -1,0 +1,30 @@
+//! DELETE /guilds/:guildId/staff/members/:chatId: ends the open session; records about and by the member stay.
+
+use entities::{ChatId, staff_member, staff_session};
+use runtime::Event;
+
+use crate::endpoints::guilds::staff::members::membership::StaffMembership;
+use crate::endpoints::prelude::*;
+use crate::endpoints::staff::play::heartbeats::write_session_heartbeats;
+use crate::endpoints::staff::staff_check::not_staff;
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("removeStaffMember", "Remove a staff member")
+        .about("Ends their open session. Strikes, notes, actions and other records about and by them stay.")
+        .message("staff member removed")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let chat: ChatId = call.path("chatId")?;
+    // The open session ends at its last heartbeat, which may not be written yet.
+    write_session_heartbeats(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
+    let removed = staff_member::delete(work.tx(), call.guild(), chat).await?.ok_or_else(not_staff)?;
+    let ended = staff_session::end_open(work.tx(), call.guild(), chat).await?;
+    let before = json!({ "before": StaffMembership::from(&removed) });
+    work.audit("staff_members.delete", chat, before).await?;
+    if let Some(session) = ended {
+        work.announce(Event::SessionEnded { guild: call.guild(), session: session.session_id });
+    }
+    work.commit(Reply::message("staff member removed")).await
+}

@@ -1,0 +1,18 @@
+//! DELETE /guilds/:guildId/staff/quota/:quotaId
+
+use entities::{QuotaId, quota};
+
+use crate::endpoints::guilds::staff::quota::record::{Quota, unknown_quota};
+use crate::endpoints::prelude::*;
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("deleteQuota", "Delete a quota").message("quota deleted")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let id: QuotaId = call.path("quotaId")?;
+    let work = UnitOfWork::begin(&call).await?;
+    let removed = quota::delete(work.tx(), call.guild(), id).await?.ok_or_else(unknown_quota)?;
+    work.audit("quotas.delete", id, json!({ "before": Quota::from(&removed) })).await?;
+    work.commit(Reply::message("quota deleted")).await
+}

@@ -1,0 +1,67 @@
+//! A quota as the API shows it, and the rules for one (docs/rules.md 6).
+
+use entities::QuotaId;
+use entities::quota::{Metric, Model, Period};
+
+use crate::endpoints::guilds::staff::quota::role_scope::RoleScope;
+use crate::endpoints::prelude::*;
+use crate::request::values::Whole;
+
+pub(crate) type QuotaTarget = Whole<1, 1_000_000_000>;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Quota {
+    id: QuotaId,
+    #[schema(example = "Monthly bans")]
+    name: String,
+    metric: Metric,
+    #[schema(minimum = 1, maximum = 1_000_000_000, example = 20)]
+    target: i64,
+    period: Period,
+    /// `role:<role_name>`; null: all staff.
+    #[schema(required, pattern = r"^role:[\s\S]*\S", example = "role:Moderator")]
+    scope: Option<String>,
+    /// Whether such actions need approval before they count.
+    requires_approval: bool,
+}
+
+impl From<&Model> for Quota {
+    fn from(row: &Model) -> Self {
+        Self {
+            id: row.quota_id,
+            name: row.name.clone(),
+            metric: row.metric,
+            target: row.target,
+            period: row.period,
+            scope: row.scope_role.as_deref().map(RoleScope::written),
+            requires_approval: row.requires_approval,
+        }
+    }
+}
+
+pub(crate) fn unknown_quota() -> ApiError {
+    ApiError::not_found("quota")
+}
+
+/// Only actions can need approval.
+pub(crate) fn check_approval(metric: Metric, requires_approval: bool) -> Result<(), ApiError> {
+    if !requires_approval || metric.action_type().is_some() {
+        return Ok(());
+    }
+    let message =
+        "`requires_approval` goes with an action type as `metric`: minutes and sessions are not approved";
+    Err(ApiError::rule("nothing_to_approve", message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_actions_are_approved() {
+        assert!(check_approval(Metric::Ban, true).is_ok());
+        assert!(check_approval(Metric::Minutes, false).is_ok());
+        assert!(check_approval(Metric::Minutes, true).is_err());
+        assert!(check_approval(Metric::Sessions, true).is_err());
+    }
+}

@@ -1,0 +1,19 @@
+//! DELETE /guilds/:guildId/staff/strikes/:strikeId: deletes the record; only the audit log keeps it.
+
+use entities::{StrikeId, strike};
+
+use crate::endpoints::guilds::staff::strikes::record::{Strike, unknown_strike};
+use crate::endpoints::prelude::*;
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("wipeStrike", "Delete the record of a strike").message("strike wiped")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let id: StrikeId = call.path("strikeId")?;
+    let work = UnitOfWork::begin(&call).await?;
+    let wiped = strike::delete(work.tx(), call.guild(), id).await?.ok_or_else(unknown_strike)?;
+    let before = Strike::new(&wiped, work.now());
+    work.audit("strikes.wipe", id, json!({ "before": before })).await?;
+    work.commit(Reply::message("strike wiped")).await
+}

@@ -1,0 +1,22 @@
+//! POST /interactions/roles/remove
+
+use queue::kinds::RemoveRole;
+
+use crate::endpoints::interactions::roles::change::{RoleChange, reply};
+use crate::endpoints::prelude::*;
+use crate::job_call;
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("removeRole", "Take a role from a member")
+        .body::<RoleChange>()
+        .message("role removed")
+        .job()
+        .refuses(404, &["not_a_member"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let change: RoleChange = call.body()?;
+    let payload = RemoveRole { guild: call.guild(), user: change.user_id, role: change.role_id };
+    let asked = change.asked("roles.remove_requested");
+    job_call::run(&call, &payload, asked, |result| Ok(reply(&result))).await
+}

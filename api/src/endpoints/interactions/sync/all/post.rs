@@ -1,0 +1,85 @@
+//! POST /interactions/sync/all: one run per hour and guild, six dry runs (docs/rules.md 3).
+//!
+//! Whatever can be refused is refused before the run is accepted, so a refusal never uses the hour.
+
+use entities::bulk_sync::{self as windows, Kind};
+use entities::{JobId, link};
+use queue::kinds::SyncAll;
+use queue::{BulkSync, enqueue_bulk_sync};
+
+use crate::auth::bulk_sync;
+use crate::endpoints::interactions::bot::check_bot;
+use crate::endpoints::prelude::*;
+use crate::request::values::Whole;
+
+request! {
+    pub(crate) struct SyncAllRequest {
+        /// A brake: where more roles would be removed, the job stops before its first write.
+        #[example(50)]
+        max_removals: Option<Whole<0, { i32::MAX }>>,
+        /// Count what would change, and change nothing.
+        #[example(false)]
+        dry_run: Option<bool>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct QueuedSync {
+    queued: bool,
+    /// Verified members of the guild.
+    #[schema(example = 5000)]
+    members: u64,
+    job_id: JobId,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("syncAllMembers", "Bring all verified members in line")
+        .about(
+            "One run per hour and guild, whichever key asks, and six dry runs. A refused call does not count, and a \
+             run that ends before its first change gives its hour back; 429 names the job that used it. A job does the \
+             work; poll `/jobs/{jobId}`.",
+        )
+        .body::<SyncAllRequest>()
+        .data::<QueuedSync>()
+        .message("sync of all members queued")
+        .asks_platform()
+        .refuses(503, &["platform_not_configured", "guild_not_reached", "platform_unavailable"])
+}
+
+/// Answers at once. While a run takes longer than its hour, a call gets that run's job and is not counted.
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let payload = payload(&call)?;
+    let kind = Kind::of(payload.dry_run);
+    let standing = windows::standing(call.read(), call.guild(), kind, call.now()).await?;
+    if standing.is_used_up() {
+        return Err(bulk_sync::over_limit(&standing));
+    }
+    check_bot(&call).await?;
+    let members = link::count(call.read(), call.guild()).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
+    let by = (call.actor(), members);
+    let (enqueued, standing) = match enqueue_bulk_sync(work.tx(), &payload, by, work.now()).await? {
+        BulkSync::Queued(enqueued, standing) => (enqueued, standing),
+        BulkSync::OverQuota(standing) => return Err(bulk_sync::over_limit(&standing)),
+    };
+    let message = if enqueued.joined {
+        "a sync of all members is under way already; this is its job"
+    } else {
+        let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
+        work.audit("sync.all_requested", enqueued.job, metadata).await?;
+        "sync of all members queued"
+    };
+    work.publish(enqueued.ticket);
+    let data = QueuedSync { queued: true, members, job_id: enqueued.job };
+    let reply = work.commit(Reply::data(&data)?.with_message(message)).await?;
+    Ok(reply.with_window(bulk_sync::window(&standing)))
+}
+
+fn payload(call: &Call) -> Result<SyncAll, ApiError> {
+    let SyncAllRequest { max_removals, dry_run } = call.body()?;
+    Ok(SyncAll {
+        guild: call.guild(),
+        dry_run: dry_run.unwrap_or(false),
+        max_removals: max_removals.and_then(|max| u64::try_from(max.0).ok()),
+    })
+}

@@ -1,0 +1,85 @@
+//! POST /lookup/status: by chat ids, each repeated, or by game ids, each repeated as `requested` (docs/rules.md 8).
+
+use std::collections::HashMap;
+
+use entities::{ChatId, PlayId, link};
+
+use crate::endpoints::prelude::*;
+use crate::request::values::Batch;
+
+request! {
+    pub(crate) struct StatusRequest {
+        /// Either these or `play_ids`.
+        chat_ids: Option<Batch<ChatId>>,
+        /// Either these or `chat_ids`.
+        play_ids: Option<Batch<PlayId>>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct BatchStatuses {
+    results: Vec<BatchStatus>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct BatchStatus {
+    /// Absent where a game user was asked for who is not linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat_id: Option<ChatId>,
+    verified: bool,
+    /// Present where `verified` is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    play_id: Option<PlayId>,
+    /// The game id that was asked for, of a request by `play_ids`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requested: Option<PlayId>,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("lookupStatus", "Which of up to 200 users are linked")
+        .about(
+            "By `chat_ids` or by `play_ids`, one of both. One result for each id asked for, in that order.",
+        )
+        .body::<StatusRequest>()
+        .body_example(serde_json::json!({ "chat_ids": ["812345678901234567"] }))
+        .data::<BatchStatuses>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let results = match call.body()? {
+        StatusRequest { chat_ids: Some(chats), play_ids: None } => by_chat(&call, &chats.0).await?,
+        StatusRequest { chat_ids: None, play_ids: Some(plays) } => by_play(&call, &plays.0).await?,
+        StatusRequest { chat_ids: None, play_ids: None } => {
+            return Err(ApiError::missing("chat_ids", "given, unless `play_ids` is"));
+        }
+        StatusRequest { .. } => {
+            return Err(ApiError::body("invalid_field", "give either `chat_ids` or `play_ids`, not both"));
+        }
+    };
+    Reply::data(&BatchStatuses { results })
+}
+
+async fn by_chat(call: &Call, chats: &[ChatId]) -> Result<Vec<BatchStatus>, ApiError> {
+    let links = link::find_by_chats(call.read(), call.guild(), chats).await?;
+    let plays: HashMap<_, _> = links.into_iter().map(|link| (link.chat_id, link.play_id)).collect();
+    let status = |chat: &ChatId| {
+        let play_id = plays.get(chat).copied();
+        BatchStatus { chat_id: Some(*chat), verified: play_id.is_some(), play_id, requested: None }
+    };
+    Ok(chats.iter().map(status).collect())
+}
+
+async fn by_play(call: &Call, plays: &[PlayId]) -> Result<Vec<BatchStatus>, ApiError> {
+    let links = link::find_by_plays(call.read(), call.guild(), plays).await?;
+    let chats: HashMap<_, _> = links.into_iter().map(|link| (link.play_id, link.chat_id)).collect();
+    let status = |play: &PlayId| {
+        let chat_id = chats.get(play).copied();
+        BatchStatus {
+            chat_id,
+            verified: chat_id.is_some(),
+            play_id: chat_id.and(Some(*play)),
+            requested: Some(*play),
+        }
+    };
+    Ok(plays.iter().map(status).collect())
+}

@@ -1,0 +1,311 @@
+//! One file for each endpoint, found by its URL without parameters and its method: `PATCH /bindings/update` is
+//! `bindings/update/patch.rs`. What several share stands beside them.
+
+pub(crate) mod prelude;
+pub(crate) mod bindings {
+    pub(crate) mod change;
+    pub(crate) mod add {
+        pub(crate) mod post;
+    }
+    pub(crate) mod list {
+        pub(crate) mod get;
+    }
+    pub(crate) mod remove {
+        pub(crate) mod delete;
+    }
+    pub(crate) mod test {
+        pub(crate) mod post;
+    }
+    pub(crate) mod update {
+        pub(crate) mod patch;
+    }
+    pub(crate) mod validate {
+        pub(crate) mod post;
+    }
+}
+pub(crate) mod guilds {
+    pub(crate) mod linked_member;
+    pub(crate) mod application_panels {
+        pub(crate) mod get;
+        pub(crate) mod post;
+        pub(crate) mod record;
+    }
+    pub(crate) mod application_submissions {
+        pub(crate) mod get;
+        pub(crate) mod post;
+        pub(crate) mod record;
+        pub(crate) mod create_ticket {
+            pub(crate) mod post;
+        }
+    }
+    pub(crate) mod audit_logs {
+        pub(crate) mod action;
+        pub(crate) mod get;
+        pub(crate) mod post;
+    }
+    pub(crate) mod jobs {
+        pub(crate) mod get;
+    }
+    pub(crate) mod members {
+        pub(crate) mod get;
+    }
+    pub(crate) mod roles {
+        pub(crate) mod get;
+    }
+    pub(crate) mod servers {
+        pub(crate) mod get;
+        pub(crate) mod commands {
+            pub(crate) mod post;
+        }
+    }
+    pub(crate) mod settings {
+        pub(crate) mod get;
+        pub(crate) mod patch;
+        pub(crate) mod values;
+    }
+    pub(crate) mod staff {
+        pub(crate) mod expired;
+        pub(crate) mod loa {
+            pub(crate) mod delete;
+            pub(crate) mod get;
+            pub(crate) mod patch;
+            pub(crate) mod post;
+            pub(crate) mod record;
+            pub(crate) mod expire {
+                pub(crate) mod post;
+            }
+        }
+        pub(crate) mod members {
+            pub(crate) mod delete;
+            pub(crate) mod membership;
+            pub(crate) mod put;
+        }
+        pub(crate) mod notes {
+            pub(crate) mod delete;
+            pub(crate) mod get;
+            pub(crate) mod patch;
+            pub(crate) mod post;
+            pub(crate) mod record;
+        }
+        pub(crate) mod play {
+            pub(crate) mod permissions {
+                pub(crate) mod get;
+            }
+        }
+        pub(crate) mod profile {
+            pub(crate) mod get;
+        }
+        pub(crate) mod quota {
+            pub(crate) mod delete;
+            pub(crate) mod get;
+            pub(crate) mod patch;
+            pub(crate) mod post;
+            pub(crate) mod record;
+            pub(crate) mod role_scope;
+            pub(crate) mod progress {
+                pub(crate) mod get;
+            }
+        }
+        pub(crate) mod quota_pending {
+            pub(crate) mod decide;
+            pub(crate) mod get;
+            pub(crate) mod record;
+            pub(crate) mod approve {
+                pub(crate) mod post;
+            }
+            pub(crate) mod reject {
+                pub(crate) mod post;
+            }
+        }
+        pub(crate) mod roles {
+            pub(crate) mod delete;
+            pub(crate) mod permission_names;
+            pub(crate) mod put;
+            pub(crate) mod staff_role;
+        }
+        pub(crate) mod strikes {
+            pub(crate) mod delete;
+            pub(crate) mod get;
+            pub(crate) mod patch;
+            pub(crate) mod post;
+            pub(crate) mod record;
+            pub(crate) mod expire {
+                pub(crate) mod post;
+            }
+            pub(crate) mod update {
+                pub(crate) mod patch;
+            }
+        }
+    }
+    pub(crate) mod verified_users {
+        pub(crate) mod get;
+    }
+}
+pub(crate) mod interactions {
+    pub(crate) mod bot;
+    pub(crate) mod roles {
+        pub(crate) mod change;
+        pub(crate) mod assign {
+            pub(crate) mod post;
+        }
+        pub(crate) mod remove {
+            pub(crate) mod post;
+        }
+    }
+    pub(crate) mod sync {
+        pub(crate) mod post;
+        pub(crate) mod all {
+            pub(crate) mod post;
+        }
+    }
+}
+pub(crate) mod jobs {
+    pub(crate) mod delete;
+    pub(crate) mod get;
+    pub(crate) mod record;
+    pub(crate) mod retry {
+        pub(crate) mod post;
+    }
+}
+pub(crate) mod lookup {
+    pub(crate) mod link_record;
+    pub(crate) mod chat {
+        pub(crate) mod get;
+    }
+    pub(crate) mod play {
+        pub(crate) mod get;
+    }
+    pub(crate) mod status {
+        pub(crate) mod post;
+    }
+}
+pub(crate) mod moderation {
+    pub(crate) mod status;
+    pub(crate) mod ban_status {
+        pub(crate) mod get;
+    }
+    pub(crate) mod bans {
+        pub(crate) mod get;
+    }
+    pub(crate) mod mute_status {
+        pub(crate) mod get;
+    }
+    pub(crate) mod play {
+        pub(crate) mod active_list;
+        pub(crate) mod impose;
+        pub(crate) mod lift;
+        pub(crate) mod staff_act;
+        pub(crate) mod ban {
+            pub(crate) mod post;
+        }
+        pub(crate) mod bans {
+            pub(crate) mod active {
+                pub(crate) mod get;
+            }
+        }
+        pub(crate) mod mute {
+            pub(crate) mod post;
+        }
+        pub(crate) mod mutes {
+            pub(crate) mod active {
+                pub(crate) mod get;
+            }
+        }
+        pub(crate) mod unban {
+            pub(crate) mod post;
+        }
+        pub(crate) mod unmute {
+            pub(crate) mod post;
+        }
+    }
+}
+pub(crate) mod play {
+    pub(crate) mod games {
+        pub(crate) mod register {
+            pub(crate) mod post;
+        }
+    }
+    pub(crate) mod servers {
+        pub(crate) mod commands {
+            pub(crate) mod get;
+            pub(crate) mod own_server;
+            pub(crate) mod post;
+            pub(crate) mod queue;
+            pub(crate) mod ack {
+                pub(crate) mod post;
+            }
+        }
+        pub(crate) mod heartbeat {
+            pub(crate) mod post;
+        }
+    }
+}
+pub(crate) mod reverse {
+    pub(crate) mod post;
+}
+pub(crate) mod shield {
+    pub(crate) mod batch {
+        pub(crate) mod post;
+    }
+    pub(crate) mod check {
+        pub(crate) mod get;
+    }
+    pub(crate) mod import {
+        pub(crate) mod post;
+    }
+}
+pub(crate) mod staff {
+    pub(crate) mod period;
+    pub(crate) mod staff_check;
+    pub(crate) mod action_types {
+        pub(crate) mod get;
+    }
+    pub(crate) mod activity {
+        pub(crate) mod get;
+    }
+    pub(crate) mod leaderboard {
+        pub(crate) mod get;
+        pub(crate) mod ranking;
+    }
+    pub(crate) mod members {
+        pub(crate) mod get;
+    }
+    pub(crate) mod permissions {
+        pub(crate) mod get;
+    }
+    pub(crate) mod play {
+        pub(crate) mod acting_staff;
+        pub(crate) mod heartbeats;
+        pub(crate) mod session_ref;
+        pub(crate) mod staff_status;
+        pub(crate) mod action {
+            pub(crate) mod details;
+            pub(crate) mod post;
+        }
+        pub(crate) mod heartbeat {
+            pub(crate) mod post;
+        }
+        pub(crate) mod session {
+            pub(crate) mod ended_session;
+            pub(crate) mod end {
+                pub(crate) mod post;
+            }
+            pub(crate) mod start {
+                pub(crate) mod post;
+            }
+        }
+        pub(crate) mod verify {
+            pub(crate) mod post;
+        }
+    }
+    pub(crate) mod stats {
+        pub(crate) mod get;
+    }
+}
+pub(crate) mod ws {
+    pub(crate) mod guilds {
+        pub(crate) mod play {
+            pub(crate) mod get;
+        }
+    }
+}

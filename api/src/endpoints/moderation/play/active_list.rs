@@ -1,0 +1,174 @@
+//! The lists that game servers keep: their rows, `ETag`, and `?since=<revision>` for what changed.
+//!
+//! The revision numbers the changes to a guild's bans and mutes. It is read before the rows, so they are at least as
+//! new: a client that asks for what came after it misses nothing, and may see a row twice.
+
+use std::borrow::Cow;
+
+use entities::sanction::active::{self, List, Listed};
+use entities::{PlaceId, Places, SanctionId, SanctionKind, Subject, moderation_revision};
+use serde_json::Value;
+
+use crate::endpoints::prelude::*;
+use crate::openapi::shape::{self, Shape};
+use crate::request::field::Field;
+
+pub(crate) const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
+     be enforced by `identifier` alone. Keep `revision` and send it as `since`, with the same `place_id` and `scope`, \
+     to get what changed, and `If-None-Match` to get nothing where nothing did.";
+
+/// With more changes than this the whole list is sent.
+const MOST_CHANGES: u64 = 1_000;
+
+request! {
+    pub(crate) struct ActiveQuery {
+        /// Also what counts in this place alone; nothing of other places.
+        place_id: Option<PlaceId>,
+        /// Everything, each with its `place_id`. Not together with `place_id`.
+        scope: Option<Scope>,
+        /// A `revision` that was answered before.
+        since: Option<Revision>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ActiveSanction {
+    id: SanctionId,
+    /// The game user where known.
+    #[schema(required)]
+    identifier: Option<Subject>,
+    #[schema(example = "exploiting")]
+    reason: String,
+    /// Null: never.
+    #[schema(required)]
+    expires_at: Option<Seconds>,
+    /// Null: every game of the guild.
+    #[schema(required)]
+    place_id: Option<PlaceId>,
+}
+
+/// What goes with the rows.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ListMeta {
+    /// To be sent as `since` next time.
+    #[schema(minimum = 0, example = 18)]
+    revision: i64,
+    /// False: the rows are what is new or changed since.
+    complete: bool,
+    /// Ids to be dropped.
+    lifted: Vec<SanctionId>,
+}
+
+pub(crate) struct ActiveList {
+    pub(crate) rows: Vec<ActiveSanction>,
+    pub(crate) meta: ListMeta,
+}
+
+pub(crate) async fn answer(
+    call: &Call,
+    kind: SanctionKind,
+    reply: impl Fn(ActiveList) -> Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    let query: ActiveQuery = call.query()?;
+    let list = List { guild: call.guild(), kind, places: places(&query)? };
+    let revision = moderation_revision::current(call.read(), call.guild()).await?;
+    // 0 is before everything. A revision of the future is of another database: begin anew.
+    let since = query.since.map(|since| since.0).filter(|since| (1..=revision).contains(since));
+    if let Some(since) = since
+        && let Some(changes) = changes(call, list, revision, since).await?
+    {
+        return reply(changes);
+    }
+    let tag = tag(list.places, revision, active::count(call.read(), list, call.now()).await?);
+    if call.if_none_match().has(&tag) {
+        return Ok(Reply::not_modified(tag));
+    }
+    let rows = active::list(call.read(), list, call.now()).await?;
+    let meta = ListMeta { revision, complete: true, lifted: Vec::new() };
+    let rows = rows.into_iter().map(ActiveSanction::from).collect();
+    Ok(reply(ActiveList { rows, meta })?.with_etag(tag))
+}
+
+/// `None`: the whole list is shorter to send.
+async fn changes(call: &Call, list: List, revision: i64, since: i64) -> Result<Option<ActiveList>, ApiError> {
+    let rows = active::changed_since(call.read(), list, since, MOST_CHANGES + 1).await?;
+    if rows.len() as u64 > MOST_CHANGES {
+        return Ok(None);
+    }
+    let now = call.now();
+    let (rows, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.in_force(now));
+    let lifted = gone.into_iter().map(|row| row.sanction_id).collect();
+    let meta = ListMeta { revision, complete: false, lifted };
+    Ok(Some(ActiveList { rows: rows.into_iter().map(ActiveSanction::from).collect(), meta }))
+}
+
+/// Without `place_id` only what counts in every game: a server that enforces a list by `identifier` alone turns away
+/// nobody who is banned or muted in another place (docs/rules.md 4).
+fn places(query: &ActiveQuery) -> Result<Places, ApiError> {
+    match (&query.scope, query.place_id) {
+        (None, None) => Ok(Places::Everywhere),
+        (None, Some(place)) => Ok(Places::In(place)),
+        (Some(Scope), None) => Ok(Places::All),
+        (Some(Scope), Some(place)) => {
+            Err(ApiError::field("place_id", &place.get().into(), "absent where `scope` is `all`"))
+        }
+    }
+}
+
+/// Between two changes rows only expire, so revision and count tell every list of these places from every other.
+fn tag(places: Places, revision: i64, in_force: u64) -> String {
+    let places = match places {
+        Places::Everywhere => "everywhere".to_owned(),
+        Places::In(place) => place.to_string(),
+        Places::All => "all".to_owned(),
+    };
+    format!("\"{revision}-{in_force}-{places}\"")
+}
+
+impl From<Listed> for ActiveSanction {
+    fn from(row: Listed) -> Self {
+        Self {
+            id: row.sanction_id,
+            identifier: row.identifier(),
+            reason: row.reason,
+            expires_at: row.expires_at.map(Seconds),
+            place_id: row.place_id,
+        }
+    }
+}
+
+/// The word `all`.
+#[derive(Debug)]
+pub(crate) struct Scope;
+
+impl Field for Scope {
+    fn allowed() -> Cow<'static, str> {
+        "`all`".into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        (sent == "all").then_some(Self)
+    }
+
+    fn shape() -> Shape {
+        shape::word(&["all"])
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Revision(i64);
+
+impl Field for Revision {
+    fn allowed() -> Cow<'static, str> {
+        "a `revision` that was answered before".into()
+    }
+
+    /// More than fits is of the future too.
+    fn read(sent: &Value) -> Option<Self> {
+        sent.as_str()?.parse::<u64>().ok().map(|since| Self(i64::try_from(since).unwrap_or(i64::MAX)))
+    }
+
+    fn shape() -> Shape {
+        shape::count(17)
+    }
+}

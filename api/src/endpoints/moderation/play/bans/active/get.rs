@@ -1,0 +1,28 @@
+//! GET /moderation/:guildId/play/bans/active: what a game server fills its cache with, whole or what changed since.
+
+use entities::SanctionKind;
+
+use crate::endpoints::moderation::play::active_list::{
+    ABOUT, ActiveList, ActiveQuery, ActiveSanction, ListMeta, answer,
+};
+use crate::endpoints::prelude::*;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ActiveBans {
+    bans: Vec<ActiveSanction>,
+    #[serde(flatten)]
+    meta: ListMeta,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("listActiveBans", "Active bans")
+        .about(ABOUT)
+        .query::<ActiveQuery>()
+        .data::<ActiveBans>()
+        .etag()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let reply = |ActiveList { rows, meta }| Reply::data(&ActiveBans { bans: rows, meta });
+    answer(&call, SanctionKind::Ban, reply).await
+}

@@ -1,0 +1,34 @@
+//! POST /moderation/:guildId/play/mute
+
+use entities::{SanctionId, SanctionKind};
+
+use crate::endpoints::moderation::play::impose::{Imposed, SanctionRequest, impose};
+use crate::endpoints::prelude::*;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Muted {
+    id: SanctionId,
+    muted: bool,
+    /// Null: never.
+    #[schema(required)]
+    expires_at: Option<Seconds>,
+    /// Of the guild's moderation after this change, to be sent as `since`.
+    #[schema(minimum = 0, example = 18)]
+    revision: i64,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("mute", "Mute a user")
+        .about("Replaces an active mute of the same user and place.")
+        .body::<SanctionRequest>()
+        .data::<Muted>()
+        .message("user muted")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let reply = |Imposed { id, expires_at, revision }| {
+        let data = Muted { id, muted: true, expires_at, revision };
+        Ok(Reply::data(&data)?.with_message("user muted"))
+    };
+    impose(&call, SanctionKind::Mute, reply).await
+}

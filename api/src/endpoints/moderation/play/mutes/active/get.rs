@@ -1,0 +1,28 @@
+//! GET /moderation/:guildId/play/mutes/active: what a game server fills its cache with, whole or what changed since.
+
+use entities::SanctionKind;
+
+use crate::endpoints::moderation::play::active_list::{
+    ABOUT, ActiveList, ActiveQuery, ActiveSanction, ListMeta, answer,
+};
+use crate::endpoints::prelude::*;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ActiveMutes {
+    mutes: Vec<ActiveSanction>,
+    #[serde(flatten)]
+    meta: ListMeta,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("listActiveMutes", "Active mutes")
+        .about(ABOUT)
+        .query::<ActiveQuery>()
+        .data::<ActiveMutes>()
+        .etag()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let reply = |ActiveList { rows, meta }| Reply::data(&ActiveMutes { mutes: rows, meta });
+    answer(&call, SanctionKind::Mute, reply).await
+}

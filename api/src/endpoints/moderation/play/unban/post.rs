@@ -1,0 +1,30 @@
+//! POST /moderation/:guildId/play/unban
+
+use entities::{SanctionId, SanctionKind};
+
+use crate::endpoints::moderation::play::lift::{LiftRequest, LiftedSanctions, lift};
+use crate::endpoints::prelude::*;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Unbanned {
+    unbanned: bool,
+    /// Ids of the bans that were lifted; there may be none.
+    lifted: Vec<SanctionId>,
+    /// With `place_id`: a ban of every game still holds there.
+    still_banned: bool,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("unban", "Lift a user's bans")
+        .about("Without `place_id` all of them. Succeeds where there was none.")
+        .body::<LiftRequest>()
+        .data::<Unbanned>()
+        .message("user unbanned")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let reply = |LiftedSanctions { ids, still }| {
+        Reply::data(&Unbanned { unbanned: true, lifted: ids, still_banned: still })
+    };
+    lift(&call, SanctionKind::Ban, reply).await
+}

@@ -1,0 +1,30 @@
+//! POST /moderation/:guildId/play/unmute
+
+use entities::{SanctionId, SanctionKind};
+
+use crate::endpoints::moderation::play::lift::{LiftRequest, LiftedSanctions, lift};
+use crate::endpoints::prelude::*;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Unmuted {
+    unmuted: bool,
+    /// Ids of the mutes that were lifted; there may be none.
+    lifted: Vec<SanctionId>,
+    /// With `place_id`: a mute of every game still holds there.
+    still_muted: bool,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("unmute", "Lift a user's mutes")
+        .about("Without `place_id` all of them. Succeeds where there was none.")
+        .body::<LiftRequest>()
+        .data::<Unmuted>()
+        .message("user unmuted")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let reply = |LiftedSanctions { ids, still }| {
+        Reply::data(&Unmuted { unmuted: true, lifted: ids, still_muted: still })
+    };
+    lift(&call, SanctionKind::Mute, reply).await
+}

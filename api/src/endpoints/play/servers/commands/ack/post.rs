@@ -1,0 +1,50 @@
+//! POST /play/servers/:serverId/commands/:commandId/ack (docs/rules.md 7)
+
+use entities::CommandId;
+use entities::server_command::{self, Ack, AckStatus, Acknowledged};
+use runtime::Event;
+
+use crate::endpoints::play::servers::commands::own_server::own_server;
+use crate::endpoints::prelude::*;
+use crate::request::values::Text;
+
+request! {
+    pub(crate) struct AckRequest {
+        status: AckStatus,
+        #[example("the player had left")]
+        message: Option<Text>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CommandAck {
+    acked: bool,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("acknowledgeCommand", "A command was applied")
+        .about("A repeat changes nothing: the first status stays.")
+        .body::<AckRequest>()
+        .data::<CommandAck>()
+        .message("command acknowledged")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let AckRequest { status, message } = call.body()?;
+    let unknown = || ApiError::not_found("command");
+    let (guild, server) = own_server(&call).ok_or_else(unknown)?;
+    let command: CommandId = call.path("commandId").map_err(|_| unknown())?;
+    let message = message.as_ref().map(|text| text.0.as_str());
+    let ack = Ack { server: &server, command, status, message };
+    let mut work = UnitOfWork::begin(&call).await?;
+    let reply = Reply::data(&CommandAck { acked: true })?;
+    match server_command::acknowledge(work.tx(), guild, ack, work.now()).await? {
+        Acknowledged::Unknown => return Err(unknown()),
+        Acknowledged::Before(_) => return Ok(reply.with_message("acknowledged before")),
+        Acknowledged::Now(_) => {}
+    }
+    let metadata = json!({ "server_id": server, "status": status, "message": message });
+    work.audit("commands.acknowledge", command, metadata).await?;
+    work.announce(Event::CommandAcknowledged { guild, server_id: server });
+    work.commit(reply.with_message("command acknowledged")).await
+}

@@ -1,0 +1,46 @@
+//! POST /play/servers/:serverId/commands (docs/rules.md 7)
+
+use entities::game_server;
+
+use crate::cache::commands::Command;
+use crate::endpoints::play::servers::commands::own_server::own_server;
+use crate::endpoints::play::servers::commands::queue::{CommandRequest, copy_for, queue};
+use crate::endpoints::prelude::*;
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct QueuedCommand {
+    #[serde(flatten)]
+    command: Command,
+    /// The id the server gives itself; empty in the studio.
+    #[schema(example = "f3b1c2d4-server-7")]
+    server_id: String,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("queueCommand", "Queue a command for a server")
+        .body::<CommandRequest>()
+        .data::<QueuedCommand>()
+        .message("command queued")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let (guild, server) = own_server(&call).ok_or_else(|| ApiError::not_found("server"))?;
+    let command = call.body::<CommandRequest>()?.issued_by(call.key.owner());
+    let mut work = UnitOfWork::begin(&call).await?;
+    if game_server::find(work.tx(), guild, &server).await?.is_none() {
+        return Err(ApiError::not_found("server"));
+    }
+    let copy = copy_for(server);
+    queue(&mut work, guild, &command, std::slice::from_ref(&copy)).await?;
+    let (id, server_id) = copy;
+    let after = json!({ "server_id": server_id, "type": command.kind, "target_id": command.target });
+    work.audit("commands.queue", id, json!({ "after": after })).await?;
+    let command = Command {
+        id,
+        kind: command.kind,
+        target_id: command.target,
+        reason: command.reason,
+        issued_at: Seconds(work.now()),
+    };
+    work.commit(Reply::data(&QueuedCommand { command, server_id })?.with_message("command queued")).await
+}

@@ -1,0 +1,56 @@
+//! POST /play/servers/heartbeat
+//!
+//! The first heartbeat of a server is written at once, so that commands can be queued for it from then on; later ones
+//! are written in batches. Heartbeats leave no audit entries: they change nothing that anybody decided.
+
+use entities::game_server::{self, Heartbeat};
+use entities::{PlaceId, UniverseId};
+
+use crate::endpoints::prelude::*;
+use crate::request::game_values::{OrStudio, ServerId};
+use crate::request::values::Whole;
+
+const PLAYERS_MAX: i32 = 100_000;
+
+request! {
+    pub(crate) struct ServerHeartbeat {
+        server_id: ServerId,
+        place_id: OrStudio<PlaceId>,
+        universe_id: OrStudio<UniverseId>,
+        #[example(12)]
+        player_count: Whole<0, PLAYERS_MAX>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ServerHeartbeatResult {
+    ok: bool,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("sendServerHeartbeat", "A game server is there")
+        .about("The first one makes the server known; after 90 seconds without one the server is offline.")
+        .body::<ServerHeartbeat>()
+        .data::<ServerHeartbeatResult>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let sent: ServerHeartbeat = call.body()?;
+    let heartbeat = Heartbeat {
+        guild: call.guild(),
+        server: sent.server_id.0,
+        place: sent.place_id.0,
+        universe: sent.universe_id.0,
+        player_count: sent.player_count.0,
+        at: call.now(),
+    };
+    let server = (heartbeat.guild, heartbeat.server.clone());
+    let known = &call.state.caches.known_servers;
+    if known.contains(&server) {
+        call.state.heartbeats.note_server(heartbeat);
+    } else {
+        game_server::heartbeat(call.state.context.database.write(), &[heartbeat]).await?;
+        known.insert(server).await;
+    }
+    Reply::data(&ServerHeartbeatResult { ok: true })
+}

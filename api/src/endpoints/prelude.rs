@@ -1,0 +1,13 @@
+//! What nearly every endpoint uses.
+
+pub(crate) use serde::Serialize;
+pub(crate) use serde_json::json;
+pub(crate) use utoipa::ToSchema;
+
+pub(crate) use crate::call::Call;
+pub(crate) use crate::openapi::operation::Operation;
+pub(crate) use crate::request::parts::request;
+pub(crate) use crate::response::error::ApiError;
+pub(crate) use crate::response::reply::Reply;
+pub(crate) use crate::response::seconds::Seconds;
+pub(crate) use crate::unit_of_work::UnitOfWork;

@@ -1,0 +1,59 @@
+//! POST /shield/batch: who of up to 200 players is flagged. Reads only.
+
+use std::collections::HashMap;
+
+use entities::PlayId;
+use entities::shield_flag::{self, Model};
+
+use crate::endpoints::prelude::*;
+use crate::request::values::{Batch, List};
+
+request! {
+    pub(crate) struct ShieldBatchRequest {
+        play_ids: Batch<PlayId>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ShieldBatch {
+    flagged: Vec<ShieldItem>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ShieldItem {
+    /// A string in answers, an integer in requests (docs/rules.md 8).
+    #[schema(pattern = "^[1-9][0-9]{0,18}$", example = "4815162342")]
+    play_id: String,
+    #[schema(example = "Griefer99")]
+    play_username: String,
+    #[schema(example = "exploiting")]
+    reason: String,
+    #[schema(example = "manual")]
+    source: String,
+}
+
+impl From<Model> for ShieldItem {
+    fn from(row: Model) -> Self {
+        Self {
+            play_id: row.play_id.to_string(),
+            play_username: row.play_username,
+            reason: row.reason,
+            source: row.source,
+        }
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("checkShieldBatch", "Who of up to 200 game users is flagged?")
+        .about("In the order asked for, each once; who is not flagged is left out.")
+        .body::<ShieldBatchRequest>()
+        .data::<ShieldBatch>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let ShieldBatchRequest { play_ids: List(plays) } = call.body()?;
+    let flags = shield_flag::find_many(call.read(), &plays).await?;
+    let mut flags: HashMap<_, _> = flags.into_iter().map(|flag| (flag.play_id, flag)).collect();
+    let flagged = plays.iter().filter_map(|play| flags.remove(play)).map(ShieldItem::from).collect();
+    Reply::data(&ShieldBatch { flagged })
+}

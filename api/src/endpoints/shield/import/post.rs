@@ -1,0 +1,119 @@
+//! POST /shield/import: up to 10,000 users at once, by guilds on the allowlist (docs/rules.md 9). A worker does it.
+
+use std::borrow::Cow;
+
+use entities::{PlayId, guild};
+use queue::Draft;
+use queue::kinds::{ShieldImport, ToFlag};
+use serde_json::Value;
+
+use crate::endpoints::prelude::*;
+use crate::job_call::{self, Asked};
+use crate::openapi::shape::{self, Property, Shape};
+use crate::request::field::Field;
+use crate::request::json::whole;
+use crate::request::values::{List, Text};
+
+/// Users of one call (docs/rules.md 3).
+const USERS_MAX: usize = 10_000;
+
+type Reason = Text<1000>;
+
+request! {
+    pub(crate) struct ShieldImportRequest {
+        users: List<User, USERS_MAX>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ShieldImported {
+    #[schema(example = 12)]
+    imported: u64,
+    /// Flagged already.
+    #[schema(example = 1)]
+    skipped: u64,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("importShield", "Flag many users")
+        .about("For guilds on the Shield allowlist alone. Who is flagged already is skipped.")
+        .body::<ShieldImportRequest>()
+        .data::<ShieldImported>()
+        .job()
+        .refuses(403, &["not_on_allowlist"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let guild = guild::find(call.read(), call.guild()).await?;
+    if !guild.is_some_and(|guild| guild.shield_writer) {
+        let message = "this guild is not on the Shield allowlist: whoever runs this service can put it there";
+        return Err(ApiError::forbidden("not_on_allowlist", message));
+    }
+    let ShieldImportRequest { users: List(users) } = call.body()?;
+    let users: Vec<ToFlag> = users.into_iter().map(|user| user.0).collect();
+    if users.is_empty() {
+        return Reply::data(&ShieldImported { imported: 0, skipped: 0 });
+    }
+    let total = users.len();
+    let payload = ShieldImport { guild: call.guild(), by: call.key.owner(), users };
+    let draft = Draft::new(call.guild(), &payload, call.actor())?;
+    let draft = draft.total(i64::try_from(total).unwrap_or(i64::MAX));
+    let asked = Asked {
+        action: "shield.import_requested",
+        target: call.guild().to_string(),
+        metadata: json!({ "users": total }),
+    };
+    let done = |result| {
+        // The worker announced it; checks in this process see it before the answer.
+        call.state.caches.flags.forget_all();
+        Reply::data(&result)
+    };
+    job_call::run_draft(&call, draft, asked, done).await
+}
+
+/// An item of `users`.
+#[derive(Debug)]
+pub(crate) struct User(ToFlag);
+
+impl Field for User {
+    fn allowed() -> Cow<'static, str> {
+        format!("an object with `play_id` ({}) and `reason` ({})", PlayId::allowed(), Reason::allowed())
+            .into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let play_id = PlayId::read(&whole(sent.get("play_id")?))?;
+        let Text(reason) = Reason::read(sent.get("reason")?)?;
+        Some(Self(ToFlag { play_id, reason }))
+    }
+
+    fn shape() -> Shape {
+        let field = |name, shape| Property { name, required: true, shape };
+        shape::object([field("play_id", PlayId::shape()), field("reason", Reason::shape())])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_has_an_id_and_a_reason() {
+        let read = |sent: Value| User::read(&sent).map(|user| (user.0.play_id.get(), user.0.reason));
+        let long = "é".repeat(1000);
+        assert_eq!(read(json!({"play_id": 7, "reason": &long, "more": 1})), Some((7, long)));
+        assert_eq!(read(json!({"play_id": "7", "reason": "r"})), Some((7, "r".to_owned())));
+        for bad in [
+            json!(7),
+            json!({"play_id": 7}),
+            json!({"reason": "r"}),
+            json!({"play_id": 0, "reason": "r"}),
+            json!({"play_id": 7, "reason": ""}),
+            json!({"play_id": 7, "reason": " "}),
+            json!({"play_id": 7, "reason": "r".repeat(1001)}),
+            json!({"play_id": 7, "reason": null}),
+        ] {
+            assert_eq!(read(bad.clone()), None, "{bad}");
+        }
+    }
+}

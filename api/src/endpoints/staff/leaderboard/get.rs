@@ -1,0 +1,108 @@
+//! GET /staff/leaderboard/:guildId
+
+use std::borrow::Cow;
+
+use entities::quota::Period;
+use entities::staff_action::ActionType;
+use entities::{staff_action, staff_directory, staff_session};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::endpoints::prelude::*;
+use crate::endpoints::staff::leaderboard::ranking::{LeaderboardRow, rank};
+use crate::endpoints::staff::period;
+use crate::openapi::shape::{self, Shape};
+use crate::request::field::Field;
+
+/// In the guild's time zone, weeks from the guild's first day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LeaderboardPeriod {
+    Week,
+    Month,
+    All,
+}
+
+impl Field for LeaderboardPeriod {
+    fn allowed() -> Cow<'static, str> {
+        "`week`, `month` or `all`".into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        Self::deserialize(sent).ok()
+    }
+
+    fn shape() -> Shape {
+        shape::word(&["week", "month", "all"]).default("week")
+    }
+}
+
+impl From<LeaderboardPeriod> for Period {
+    fn from(period: LeaderboardPeriod) -> Self {
+        match period {
+            LeaderboardPeriod::Week => Self::Week,
+            LeaderboardPeriod::Month => Self::Month,
+            LeaderboardPeriod::All => Self::All,
+        }
+    }
+}
+
+request! {
+    pub(crate) struct LeaderboardQuery {
+        /// The current week if absent.
+        period: Option<LeaderboardPeriod>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Leaderboard {
+    period: LeaderboardPeriod,
+    /// Highest score first.
+    leaderboard: Vec<LeaderboardRow>,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("getLeaderboard", "Staff by score")
+        .about("Weights of actions, and a point for each full 10 minutes active.")
+        .query::<LeaderboardQuery>()
+        .data::<Leaderboard>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let LeaderboardQuery { period } = call.query()?;
+    let period = period.unwrap_or(LeaderboardPeriod::Week);
+    let (conn, guild, now) = (call.read(), call.guild(), call.now());
+    let settings = period::settings(&call).await?;
+    let since = period::begin(period.into(), &settings, now);
+    let (members, tallies, active) = tokio::try_join!(
+        staff_directory::list(conn, guild, now),
+        staff_action::totals::of_guild(conn, guild, ActionType::ALL, since),
+        staff_session::totals::of_guild(conn, guild, since)
+    )?;
+    let leaderboard = rank(members, &tallies, &active, &settings.score_weights);
+    Reply::data(&Leaderboard { period, leaderboard })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::parts::Request;
+    use crate::request::query::Query;
+
+    #[test]
+    fn the_period_is_a_word_and_may_be_absent() {
+        let asked = |sent| LeaderboardQuery::read(&Query::parse(sent).unwrap());
+        for (sent, expected) in [
+            ("", None),
+            ("period=", None),
+            ("period=week", Some(LeaderboardPeriod::Week)),
+            ("period=month", Some(LeaderboardPeriod::Month)),
+        ] {
+            assert_eq!(asked(sent).unwrap().period, expected);
+        }
+        for bad in ["period=day", "period=Week", "period=1"] {
+            let message = asked(bad).unwrap_err().parts().message.to_string();
+            assert!(message.starts_with("`period` must be `week`, `month` or `all`"), "{message}");
+        }
+    }
+}

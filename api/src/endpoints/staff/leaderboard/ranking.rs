@@ -1,0 +1,69 @@
+//! Scores of staff: weighted actions, and a point for each full ten minutes of activity (docs/rules.md 6).
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use entities::ChatId;
+use entities::staff_action::ActionType;
+use entities::staff_action::totals::Tally;
+use entities::staff_directory::Described;
+use entities::staff_session::totals::Total;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Seconds of activity that are worth a point.
+const SECONDS_PER_POINT: i64 = 10 * 60;
+
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct LeaderboardRow {
+    pub(crate) chat_id: ChatId,
+    #[schema(example = "Moderator")]
+    pub(crate) role_name: String,
+    #[schema(minimum = 0, example = 120)]
+    pub(crate) score: i64,
+    /// Actions that count.
+    #[schema(minimum = 0, example = 31)]
+    pub(crate) actions: i64,
+}
+
+/// All present staff, highest score first, ties by chat id.
+pub(crate) fn rank(
+    members: Vec<Described>,
+    tallies: &[Tally],
+    active: &[Total],
+    weights: &Value,
+) -> Vec<LeaderboardRow> {
+    let mut done: HashMap<ChatId, (i64, i64)> = HashMap::new();
+    for tally in tallies {
+        let (score, actions) = done.entry(tally.staff_id).or_default();
+        *score += tally.count * weight(weights, tally.action_type);
+        *actions += tally.count;
+    }
+    for total in active {
+        done.entry(total.staff_id).or_default().0 += total.seconds / SECONDS_PER_POINT;
+    }
+    let mut rows: Vec<LeaderboardRow> = members
+        .into_iter()
+        .map(|member| {
+            let (score, actions) = done.get(&member.chat_id).copied().unwrap_or_default();
+            LeaderboardRow { chat_id: member.chat_id, role_name: member.role_name, score, actions }
+        })
+        .collect();
+    rows.sort_by_key(|row| (Reverse(row.score), row.chat_id));
+    rows
+}
+
+/// The guild's weight of an action, otherwise the default of docs/rules.md 6.
+fn weight(weights: &Value, action_type: ActionType) -> i64 {
+    let default = match action_type {
+        ActionType::Ban => 5,
+        ActionType::Mute | ActionType::Kick => 3,
+        ActionType::Warn => 2,
+        ActionType::Unban | ActionType::Unmute | ActionType::Custom => 1,
+    };
+    weights.get(action_type.name()).and_then(Value::as_i64).unwrap_or(default)
+}
+
+#[cfg(test)]
+mod tests;

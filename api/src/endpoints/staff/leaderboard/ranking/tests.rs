@@ -1,0 +1,58 @@
+use entities::staff_role::Permissions;
+use serde_json::json;
+
+use super::*;
+
+fn staff(id: i64) -> ChatId {
+    id.try_into().unwrap()
+}
+
+fn member(id: i64) -> Described {
+    Described {
+        chat_id: staff(id),
+        play_id: None,
+        role_id: 1.try_into().unwrap(),
+        role_name: format!("role of {id}"),
+        permissions: Permissions::default(),
+        play_permissions: Permissions::default(),
+        joined_at: entities::Timestamp::UNIX_EPOCH,
+        on_duty: false,
+    }
+}
+
+fn tally(id: i64, action_type: ActionType, count: i64) -> Tally {
+    Tally { staff_id: staff(id), action_type, count }
+}
+
+fn total(id: i64, seconds: i64) -> Total {
+    Total { staff_id: staff(id), sessions: 1, seconds }
+}
+
+fn scores(rows: &[LeaderboardRow]) -> Vec<(i64, i64, i64)> {
+    rows.iter().map(|row| (row.chat_id.get(), row.score, row.actions)).collect()
+}
+
+#[test]
+fn every_action_has_its_weight_and_every_full_ten_minutes_a_point() {
+    let tallies: Vec<_> = ActionType::ALL.iter().map(|kind| tally(1, *kind, 1)).collect();
+    let rows = rank(vec![member(1)], &tallies, &[total(1, 1_199)], &json!({}));
+    // 5 + 1 + 3 + 1 + 2 + 3 + 1, and one point for 19 minutes 59 seconds.
+    assert_eq!(scores(&rows), [(1, 17, 7)]);
+    assert_eq!(rows[0].role_name, "role of 1");
+    let rows = rank(vec![member(1)], &[], &[total(1, 1_200)], &json!({}));
+    assert_eq!(scores(&rows), [(1, 2, 0)]);
+}
+
+#[test]
+fn a_guild_sets_weights_one_by_one() {
+    let tallies = [tally(1, ActionType::Ban, 2), tally(1, ActionType::Warn, 3)];
+    let rows = rank(vec![member(1)], &tallies, &[], &json!({"ban": 0, "kick": 9}));
+    assert_eq!(scores(&rows), [(1, 6, 5)]);
+}
+
+#[test]
+fn highest_first_ties_by_chat_id_and_only_who_is_staff() {
+    let tallies = [tally(9, ActionType::Ban, 1), tally(10, ActionType::Ban, 1), tally(7, ActionType::Ban, 8)];
+    let rows = rank(vec![member(2), member(10), member(9)], &tallies, &[], &json!({}));
+    assert_eq!(scores(&rows), [(9, 5, 1), (10, 5, 1), (2, 0, 0)]);
+}

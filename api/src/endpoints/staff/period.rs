@@ -1,0 +1,51 @@
+//! Where the current day, week or month of a guild began: in its time zone, weeks from its first day (docs/rules.md 6).
+
+use chrono::{Datelike, Days, LocalResult, NaiveDate, NaiveTime, TimeDelta, TimeZone};
+use chrono_tz::Tz;
+use entities::Timestamp;
+use entities::guild::{self, Settings};
+use entities::quota::Period;
+
+use crate::call::Call;
+use crate::response::error::ApiError;
+
+/// The settings of the caller's guild.
+pub(crate) async fn settings(call: &Call) -> Result<Settings, ApiError> {
+    let found = guild::find(call.read(), call.guild()).await?;
+    Ok(found.ok_or_else(|| ApiError::not_found("guild"))?.settings())
+}
+
+/// `None`: it has no beginning.
+pub(crate) fn begin(period: Period, settings: &Settings, now: Timestamp) -> Option<Timestamp> {
+    // Only a name that a newer time zone database had can be unknown.
+    let zone: Tz = settings.time_zone.parse().unwrap_or(Tz::UTC);
+    let today = now.with_timezone(&zone).date_naive();
+    let first = match period {
+        Period::Day => today,
+        Period::Week => today.checked_sub_days(Days::new(days_into_week(today, settings.week_start)))?,
+        Period::Month => today.with_day(1)?,
+        Period::All => return None,
+    };
+    Some(start_of_day(first, zone))
+}
+
+/// 0 on the first day of the guild's week; `week_start` is an ISO day number.
+fn days_into_week(day: NaiveDate, week_start: i32) -> u64 {
+    let number = i64::from(day.weekday().number_from_monday());
+    (number - i64::from(week_start)).rem_euclid(7).unsigned_abs()
+}
+
+/// The first moment of a day. Midnight may come twice, and clocks that are put forward may skip it, even a whole day.
+fn start_of_day(day: NaiveDate, zone: Tz) -> Timestamp {
+    let midnight = day.and_time(NaiveTime::MIN);
+    // Clocks jump to full quarters of an hour.
+    let quarters = (0..=36 * 4).map(|quarter| midnight + TimeDelta::minutes(15 * quarter));
+    let first = quarters.map(|local| zone.from_local_datetime(&local)).find_map(|found| match found {
+        LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => Some(at.to_utc()),
+        LocalResult::None => None,
+    });
+    first.unwrap_or_else(|| midnight.and_utc())
+}
+
+#[cfg(test)]
+mod tests;

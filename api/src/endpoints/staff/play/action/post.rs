@@ -1,0 +1,69 @@
+//! POST /staff/play/action
+
+use entities::staff_action::{ActionType, NewAction};
+use entities::staff_session::{self, Model};
+use entities::{ActionId, SessionId, approval};
+use serde_json::Value;
+
+use crate::endpoints::prelude::*;
+use crate::endpoints::staff::play::acting_staff::acting_staff;
+use crate::endpoints::staff::play::action::details::Details;
+use crate::endpoints::staff::play::heartbeats::write_session_heartbeats;
+use crate::endpoints::staff::play::session_ref::{SessionRef, session_ended, unknown_session};
+use crate::request::game_values::Target;
+
+request! {
+    pub(crate) struct StaffActionRequest {
+        session_id: SessionRef,
+        action_type: ActionType,
+        target_id: Target,
+        /// At most 16 KiB as JSON.
+        details: Option<Details>,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RecordedAction {
+    id: ActionId,
+    /// Whether it waits for the approval that a quota requires.
+    #[schema(example = false)]
+    pending: bool,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("recordAction", "A staff member did something")
+        .body::<StaffActionRequest>()
+        .data::<RecordedAction>()
+        .refuses(404, &["not_found"])
+        .refuses(409, &["session_ended"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let StaffActionRequest {
+        session_id: SessionRef(session),
+        action_type,
+        target_id: Target(target),
+        details,
+    } = call.body()?;
+    let details = Value::Object(details.unwrap_or_default().0);
+    let staff = open_session(&call, session).await?.staff_id;
+    let audited = json!({ "action_type": action_type, "target_id": target, "session_id": session });
+    let new = NewAction { guild: call.guild(), staff, action_type, target, details, session: Some(session) };
+    let work = UnitOfWork::begin(&call).await?;
+    let recorded = approval::record(work.tx(), new, work.now()).await?;
+    let id = recorded.action;
+    work.audit_as(&acting_staff(&call, staff), "actions.add", id, audited).await?;
+    work.commit(Reply::data(&RecordedAction { id, pending: recorded.pending.is_some() })?).await
+}
+
+/// A stale session is over, whether or not the sweep has closed it.
+async fn open_session(call: &Call, session: SessionId) -> Result<Model, ApiError> {
+    let find = async || staff_session::find(call.read(), call.guild(), session).await;
+    let found = find().await?.ok_or_else(unknown_session)?;
+    if found.is_live(call.now()) {
+        return Ok(found);
+    }
+    // Its latest heartbeat may not be written yet.
+    write_session_heartbeats(call).await?;
+    find().await?.filter(|session| session.is_live(call.now())).ok_or_else(session_ended)
+}

@@ -1,0 +1,59 @@
+//! POST /staff/play/session/start
+
+use entities::staff_session::{self, NewSession};
+use entities::{PlaceId, PlayId, SessionId, staff_directory};
+use runtime::Event;
+
+use crate::endpoints::prelude::*;
+use crate::endpoints::staff::play::acting_staff::acting_staff;
+use crate::endpoints::staff::play::heartbeats::write_session_heartbeats;
+use crate::endpoints::staff::play::session::ended_session::EndedSession;
+use crate::endpoints::staff::staff_check::not_staff;
+use crate::request::game_values::{OrStudio, ServerId};
+
+request! {
+    pub(crate) struct SessionRequest {
+        play_id: PlayId,
+        place_id: OrStudio<PlaceId>,
+        server_id: ServerId,
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct StartedSession {
+    session_id: SessionId,
+    started_at: Seconds,
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("startSession", "A staff member joined a game server")
+        .about("Ends the session they had open, at its last heartbeat.")
+        .body::<SessionRequest>()
+        .data::<StartedSession>()
+        .refuses(404, &["not_found"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let SessionRequest { play_id: play, place_id: OrStudio(place), server_id: ServerId(server) } =
+        call.body()?;
+    let guild = call.guild();
+    let found = staff_directory::find_by_play(call.read(), guild, play, call.now()).await?;
+    let staff = found.ok_or_else(not_staff)?.chat_id;
+    // The open session ends at its last heartbeat, which may not be written yet.
+    write_session_heartbeats(&call).await?;
+    let new = NewSession { id: SessionId(uuid::Uuid::now_v7()), guild, staff, play, place, server };
+    let mut work = UnitOfWork::begin(&call).await?;
+    let started = staff_session::start(work.tx(), new, work.now()).await?.ok_or_else(not_staff)?;
+    let session = started.session;
+    let metadata = json!({
+        "place_id": session.place_id, "server_id": session.server_id,
+        "ended": started.ended.as_ref().map(EndedSession::from),
+    });
+    let actor = acting_staff(&call, staff);
+    work.audit_as(&actor, "sessions.start", session.session_id, metadata).await?;
+    if let Some(ended) = started.ended {
+        work.announce(Event::SessionEnded { guild, session: ended.session_id });
+    }
+    let started_at = Seconds(session.started_second.at());
+    work.commit(Reply::data(&StartedSession { session_id: session.session_id, started_at })?).await
+}

@@ -1,0 +1,21 @@
+//! POST /staff/play/verify
+
+use entities::PlayId;
+
+use crate::endpoints::prelude::*;
+use crate::endpoints::staff::play::staff_status::StaffStatus;
+
+request! {
+    pub(crate) struct StaffVerification {
+        play_id: PlayId,
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("verifyStaff", "Is a player staff?").body::<StaffVerification>().data::<StaffStatus>()
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let StaffVerification { play_id } = call.body()?;
+    Reply::data(&StaffStatus::of(&call, play_id).await?)
+}

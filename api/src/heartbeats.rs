@@ -1,0 +1,126 @@
+//! Heartbeats of staff sessions and game servers, collected and written together: one statement for many, within half
+//! a second, and at the end of the process. What could not be written is tried again, so a short outage loses none.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use entities::game_server::{self, Heartbeat};
+use entities::{GuildId, SessionId, Timestamp, staff_session};
+use runtime::Context;
+use sea_orm::DbErr;
+
+use crate::cache::sessions::OwnSession;
+
+/// Ids in one statement.
+const BATCH: usize = 1_000;
+/// Of each kind held while the database is down; more are let go, and come again within their interval.
+const HELD: usize = 100_000;
+
+#[derive(Default)]
+pub(crate) struct Heartbeats {
+    sessions: Mutex<HashMap<SessionId, (GuildId, Timestamp)>>,
+    servers: Mutex<HashMap<(GuildId, String), Heartbeat>>,
+    /// Held while a batch is written: whoever has it knows that nothing is on its way.
+    writing: tokio::sync::Mutex<()>,
+}
+
+impl Heartbeats {
+    pub(crate) fn note_session(&self, (guild, session): OwnSession, at: Timestamp) {
+        let mut waiting = lock(&self.sessions);
+        if waiting.len() < HELD {
+            let (_, latest) = waiting.entry(session).or_insert((guild, at));
+            *latest = at.max(*latest);
+        }
+    }
+
+    pub(crate) fn note_server(&self, heartbeat: Heartbeat) {
+        let mut waiting = lock(&self.servers);
+        if waiting.len() < HELD {
+            waiting.insert((heartbeat.guild, heartbeat.server.clone()), heartbeat);
+        }
+    }
+
+    /// Writes what this process has heard of sessions; for whoever is about to end or measure one.
+    /// Returns those that turned out to be over.
+    pub(crate) async fn write_sessions(&self, context: &Context) -> Result<Vec<OwnSession>, DbErr> {
+        let _turn = self.writing.lock().await;
+        let waiting = std::mem::take(&mut *lock(&self.sessions));
+        let mut by_second: HashMap<i64, Vec<(OwnSession, Timestamp)>> = HashMap::new();
+        for (session, (guild, at)) in waiting {
+            by_second.entry(at.timestamp()).or_default().push(((guild, session), at));
+        }
+        let (mut over, mut failure) = (Vec::new(), None);
+        for heard in by_second.into_values().flat_map(|heard| chunks(&heard)) {
+            match write_chunk(context, &heard).await {
+                Ok(ended) => over.extend(ended),
+                Err(error) => {
+                    heard.into_iter().for_each(|(session, at)| self.note_session(session, at));
+                    failure = Some(error);
+                }
+            }
+        }
+        failure.map_or(Ok(over), Err)
+    }
+
+    /// Writes what this process has heard of servers; for whoever is about to list them.
+    pub(crate) async fn write_servers(&self, context: &Context) -> Result<(), DbErr> {
+        let _turn = self.writing.lock().await;
+        let waiting: Vec<Heartbeat> = std::mem::take(&mut *lock(&self.servers)).into_values().collect();
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let written = game_server::heartbeat(context.database.write(), &waiting).await;
+        if written.is_err() {
+            // A newer one may wait by now.
+            let mut newer = lock(&self.servers);
+            for heartbeat in waiting {
+                newer.entry((heartbeat.guild, heartbeat.server.clone())).or_insert(heartbeat);
+            }
+        }
+        written
+    }
+}
+
+fn chunks(heard: &[(OwnSession, Timestamp)]) -> Vec<Vec<(OwnSession, Timestamp)>> {
+    heard.chunks(BATCH).map(<[_]>::to_vec).collect()
+}
+
+/// Heartbeats of one second. Returns those whose session is over.
+async fn write_chunk(context: &Context, heard: &[(OwnSession, Timestamp)]) -> Result<Vec<OwnSession>, DbErr> {
+    let Some(at) = heard.iter().map(|(_, at)| *at).max() else { return Ok(Vec::new()) };
+    let ids: Vec<SessionId> = heard.iter().map(|((_, session), _)| *session).collect();
+    let mut alive = staff_session::heartbeat(context.database.write(), &ids, at).await?;
+    alive.sort_unstable();
+    let own = heard.iter().map(|(own, _)| *own);
+    Ok(own.filter(|(_, session)| alive.binary_search(session).is_err()).collect())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_timestamp(second, 0).unwrap()
+    }
+
+    #[test]
+    fn of_one_session_the_latest_heartbeat_waits() {
+        let (heartbeats, session) = (Heartbeats::default(), SessionId(uuid::Uuid::nil()));
+        let own = ("5".parse().unwrap(), session);
+        for second in [3, 9, 4] {
+            heartbeats.note_session(own, at(second));
+        }
+        assert_eq!(lock(&heartbeats.sessions)[&session].1, at(9));
+    }
+
+    #[test]
+    fn a_batch_has_a_bounded_size() {
+        let own = (("5".parse().unwrap(), SessionId(uuid::Uuid::nil())), at(1));
+        let sizes: Vec<usize> = chunks(&vec![own; 2 * BATCH + 1]).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [BATCH, BATCH, 1]);
+    }
+}

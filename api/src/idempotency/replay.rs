@@ -1,0 +1,162 @@
+//! `Idempotency-Key` on any write (docs/rules.md 8): reserve, run, keep the answer in the transaction of the change.
+//!
+//! A repeat gets the first answer; if a job is to give that answer, the repeat waits for the job. A request that was
+//! refused releases its key. A reservation without an answer or a job expires after 10 s, and another request can take
+//! it over; the first request then fails at its commit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::idempotency::{self, Hold, Model, Reservation};
+use http::{HeaderMap, StatusCode};
+use sea_orm::ConnectionTrait;
+use sha2::{Digest, Sha256};
+
+use crate::call::Call;
+use crate::idempotency::slot::IdempotencySlot;
+use crate::response::error::ApiError;
+use crate::response::reply::Reply;
+use crate::route::Route;
+use crate::state::State;
+
+const HEADER: &str = "idempotency-key";
+const MAX_LEN: usize = 255;
+const ALLOWED: &str = "1 to 255 printable ASCII characters";
+/// A reservation without an answer or a job may be taken over after this. It is how long the callers of a process that
+/// died have to repeat themselves, and longer than a request takes until it has committed one or the other.
+const LOCK: Duration = Duration::from_secs(10);
+/// How long an answer is replayed.
+const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The key of a write.
+pub(crate) fn key_of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let mut values = headers.get_all(HEADER).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.any(|other| other != value) {
+        let sent = "two different values";
+        return Err(ApiError::field("Idempotency-Key", &sent.into(), ALLOWED));
+    }
+    let visible = (1..=MAX_LEN).contains(&value.len())
+        && value.as_bytes().iter().all(|byte| (b' '..=b'~').contains(byte));
+    match value.to_str() {
+        Ok(key) if visible => Ok(Some(key.to_owned())),
+        _ => Err(ApiError::field(
+            "Idempotency-Key",
+            &String::from_utf8_lossy(value.as_bytes()).into(),
+            ALLOWED,
+        )),
+    }
+}
+
+/// Runs the handler once for each key, or gives the answer of the first run.
+pub(crate) async fn run(
+    mut call: Call,
+    route: &'static Route,
+    key: String,
+    path: &str,
+) -> Result<Reply, ApiError> {
+    let hash = Sha256::new().chain_update(route.method.as_str()).chain_update([0]).chain_update(path);
+    let hash = hash.chain_update([0]).chain_update(call.body.canonical()).finalize().to_vec();
+    let request = idempotency::Request { key: call.key.id(), idempotency_key: key, hash };
+    let slot = match find(&call, request).await? {
+        Found::Answer(reply) => return Ok(reply),
+        Found::Slot(slot) => slot,
+    };
+    let state = call.state.clone();
+    call.idempotency = Some(slot.clone());
+    let mut unfinished = Unfinished(Some((state.clone(), slot.clone())));
+    let result = (route.endpoint.handle)(call).await;
+    unfinished.0 = None;
+    settle(state.context.database.write(), &slot, result).await
+}
+
+async fn settle<C: ConnectionTrait>(
+    conn: &C,
+    slot: &IdempotencySlot,
+    result: Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    match result {
+        Ok(mut reply) => {
+            // An answer that was not committed with a change: there was none, or a job made it. 202 is not the end.
+            if !reply.kept && reply.status == StatusCode::OK {
+                slot.keep(conn, &reply).await?;
+            }
+            reply.replayed = slot.first_job.is_some();
+            Ok(reply)
+        }
+        Err(error) => {
+            idempotency::release(conn, &slot.hold).await?;
+            Err(error)
+        }
+    }
+}
+
+enum Found {
+    Answer(Reply),
+    /// Go ahead, or wait for the job of the first request.
+    Slot(IdempotencySlot),
+}
+
+async fn find(call: &Call, request: idempotency::Request) -> Result<Found, ApiError> {
+    let now = call.now();
+    let times = (now + LOCK, now + KEEP);
+    match idempotency::reserve(call.state.context.database.write(), &request, now, times).await? {
+        Reservation::Fresh => {
+            let hold = Hold { request, locked_until: times.0 };
+            Ok(Found::Slot(IdempotencySlot { hold, first_job: None }))
+        }
+        Reservation::Taken(row) if row.request_hash != request.hash => Err(ApiError::rule(
+            "idempotency_key_reused",
+            "this Idempotency-Key was used for another request; a new request needs a new key",
+        )),
+        Reservation::Taken(row) => first_answer(request, row),
+    }
+}
+
+fn first_answer(request: idempotency::Request, row: Model) -> Result<Found, ApiError> {
+    let Model { status, body, location, job_id, locked_until, .. } = row;
+    let status =
+        status.and_then(|status| u16::try_from(status).ok()).and_then(|s| StatusCode::from_u16(s).ok());
+    match (status, body, job_id) {
+        (Some(status), Some(body), _) => Ok(Found::Answer(Reply::stored(status, body, location))),
+        (_, _, Some(job)) => {
+            let hold = Hold { request, locked_until };
+            Ok(Found::Slot(IdempotencySlot { hold, first_job: Some(job) }))
+        }
+        _ => Err(ApiError::still_running()),
+    }
+}
+
+/// A request cut in the middle (its time is up, the process stops) lets go of its key. What it committed stays kept:
+/// only a reservation without answer and job is released.
+struct Unfinished(Option<(Arc<State>, IdempotencySlot)>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let Some((state, slot)) = self.0.take() else { return };
+        let tracker = state.context.shutdown.tracker().clone();
+        tracker.spawn(async move {
+            if let Err(error) = idempotency::release(state.context.database.write(), &slot.hold).await {
+                tracing::warn!(%error, "an idempotency key stays reserved until it lapses");
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_must_be_visible_text() {
+        let sent = |value: &str| HeaderMap::from_iter([(HEADER.parse().unwrap(), value.parse().unwrap())]);
+        assert_eq!(key_of(&sent("a-1")).unwrap().as_deref(), Some("a-1"));
+        assert_eq!(key_of(&HeaderMap::new()).unwrap(), None);
+        assert!(key_of(&sent(&"x".repeat(255))).is_ok());
+        assert!(key_of(&sent("a b")).is_ok());
+        for bad in ["", "é", &"x".repeat(256)] {
+            let error = key_of(&sent(bad)).unwrap_err();
+            assert!(error.parts().message.starts_with("`Idempotency-Key` must be"), "{bad:?}");
+        }
+    }
+}

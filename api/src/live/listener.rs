@@ -1,0 +1,37 @@
+//! Events as frames for the sockets they concern.
+
+use runtime::Event;
+
+use crate::cache::commands::Command;
+use crate::live::frames::{Frame, Moderation};
+use crate::live::sockets::{Live, Message};
+use crate::response::seconds::Seconds;
+
+pub(crate) fn hear(live: &Live, event: Event) -> Result<(), serde_json::Error> {
+    match event {
+        Event::Moderation { guild, verb, identifier, reason, place_id, .. } => {
+            let what = Moderation { identifier: identifier.to_string(), reason, place_id };
+            let frame = Frame::moderation(verb.name(), &what)?;
+            // A ban of one place is of no concern to the others.
+            live.tell(guild, |at| {
+                place_id.is_none_or(|place| place == at.place).then(|| Message::Frame(frame.clone()))
+            });
+        }
+        Event::CommandQueued { guild, kind, target_id, reason, issued_at, servers } => {
+            for (id, server) in servers {
+                let command = Command {
+                    id,
+                    kind: kind.clone(),
+                    target_id: target_id.clone(),
+                    reason: reason.clone(),
+                    issued_at: Seconds(issued_at),
+                };
+                let frame = Frame::command(&command)?;
+                live.tell(guild, |at| (at.server == server).then(|| Message::Frame(frame.clone())));
+            }
+        }
+        Event::Resync => live.tell_all(|| Message::ReadAgain),
+        _ => {}
+    }
+    Ok(())
+}

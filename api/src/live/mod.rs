@@ -1,0 +1,7 @@
+//! Live sockets of game servers (docs/rules.md 7).
+
+pub(crate) mod frames;
+pub(crate) mod keys;
+pub(crate) mod listener;
+pub(crate) mod socket;
+pub(crate) mod sockets;

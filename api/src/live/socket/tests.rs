@@ -1,0 +1,185 @@
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use uuid::Uuid;
+
+use super::*;
+use crate::live::sockets::{Live, Place, QUEUE};
+
+const LONG: Duration = Duration::from_secs(5);
+
+/// The peer's side of a socket without a network.
+struct Peer {
+    received: Arc<Mutex<Vec<Message>>>,
+    /// Takes no more frames.
+    stuck: Arc<AtomicBool>,
+    says: UnboundedSender<Result<Message, Infallible>>,
+}
+
+struct Socket {
+    sent: Arc<Mutex<Vec<Message>>>,
+    stuck: Arc<AtomicBool>,
+    heard: UnboundedReceiver<Result<Message, Infallible>>,
+}
+
+impl Stream for Socket {
+    type Item = Result<Message, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.heard.poll_recv(cx)
+    }
+}
+
+impl Sink<Message> for Socket {
+    type Error = Infallible;
+
+    fn poll_ready(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        if self.stuck.load(Ordering::Relaxed) { Poll::Pending } else { Poll::Ready(Ok(())) }
+    }
+
+    fn start_send(self: Pin<&mut Self>, message: Message) -> Result<(), Infallible> {
+        self.sent.lock().unwrap().push(message);
+        Ok(())
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Peer {
+    fn connected() -> (Self, Socket) {
+        let (says, heard) = unbounded_channel();
+        let (received, stuck) = (Arc::default(), Arc::<AtomicBool>::default());
+        let socket = Socket { sent: Arc::clone(&received), stuck: Arc::clone(&stuck), heard };
+        (Self { received, stuck, says }, socket)
+    }
+
+    fn texts(&self) -> Vec<String> {
+        let received = self.received.lock().unwrap();
+        received.iter().filter_map(|message| message.to_str().ok()).map(str::to_owned).collect()
+    }
+
+    fn close_code(&self) -> Option<u16> {
+        self.received.lock().unwrap().iter().find_map(|message| message.close_frame().map(|(code, _)| code))
+    }
+
+    fn pings(&self) -> usize {
+        self.received.lock().unwrap().iter().filter(|message| message.is_ping()).count()
+    }
+}
+
+const FAST: Pace = Pace {
+    ping_every: Duration::from_millis(50),
+    send_within: Duration::from_millis(50),
+    close_within: Duration::from_millis(50),
+};
+/// No ping comes in between.
+const CALM: Pace = Pace { ping_every: LONG, ..FAST };
+
+fn session(live: &Live, pace: Pace, found: Vec<Frame>) -> Session {
+    let place = Place { place: 1.try_into().unwrap(), server: "a".to_owned() };
+    let subscription = live.enter("5".parse().unwrap(), place, "key".to_owned()).unwrap();
+    let read_pending: ReadPending = Box::new(move || {
+        let found = found.clone();
+        Box::pin(async move { Ok(found) })
+    });
+    Session { subscription, read_pending, stop: CancellationToken::new(), pace }
+}
+
+fn command(number: u128) -> Frame {
+    Frame { text: number.to_string(), command: Some(CommandId(Uuid::from_u128(number))) }
+}
+
+async fn ended(task: tokio::task::JoinHandle<()>) {
+    tokio::time::timeout(LONG, task).await.expect("the socket ends").unwrap();
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    let wait = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LONG, wait).await.expect("it happens in time");
+}
+
+#[tokio::test]
+async fn waiting_commands_come_first_and_each_command_once() {
+    let (live, (peer, socket)) = (Live::default(), Peer::connected());
+    let session = session(&live, CALM, vec![command(1), command(2), command(4)]);
+    let stop = session.stop.clone();
+    // Heard of as news before the waiting ones went out.
+    for number in [2, 3] {
+        live.tell("5".parse().unwrap(), |_| Some(Task::Frame(command(number))));
+    }
+    let task = tokio::spawn(run(socket, session, vec![command(1), command(2)]));
+    until(|| peer.texts().len() == 3).await;
+    live.tell_all(|| Task::ReadAgain);
+    until(|| peer.texts().len() == 4).await;
+    assert_eq!(peer.texts(), ["1", "2", "3", "4"]);
+    stop.cancel();
+    ended(task).await;
+    assert_eq!(peer.close_code(), Some(1001));
+    assert!(live.keys().is_empty(), "it left the listeners");
+}
+
+#[tokio::test]
+async fn a_peer_that_answers_no_ping_is_given_up_and_one_that_does_stays() {
+    let (live, (silent, socket)) = (Live::default(), Peer::connected());
+    ended(tokio::spawn(run(socket, session(&live, FAST, Vec::new()), Vec::new()))).await;
+    assert_eq!((silent.pings(), silent.close_code()), (2, None));
+
+    let (alive, socket) = Peer::connected();
+    let task = tokio::spawn(run(socket, session(&live, FAST, Vec::new()), Vec::new()));
+    for pings in 1..=6 {
+        until(|| alive.pings() >= pings).await;
+        alive.says.send(Ok(Message::pong(Vec::new()))).unwrap();
+    }
+    drop(alive);
+    ended(task).await;
+}
+
+#[tokio::test]
+async fn a_peer_that_takes_no_frames_is_too_slow() {
+    let (live, (peer, socket)) = (Live::default(), Peer::connected());
+    peer.stuck.store(true, Ordering::Relaxed);
+    let task = tokio::spawn(run(socket, session(&live, CALM, Vec::new()), vec![command(1)]));
+    ended(task).await;
+    assert!(live.keys().is_empty() && peer.texts().is_empty());
+
+    // With a queue that runs over it is told so, as soon as it takes anything.
+    let (peer, socket) = Peer::connected();
+    let session = session(&live, Pace { send_within: LONG, close_within: LONG, ..CALM }, Vec::new());
+    for number in 0..=QUEUE as u128 {
+        live.tell("5".parse().unwrap(), |_| Some(Task::Frame(command(number))));
+    }
+    let task = tokio::spawn(run(socket, session, Vec::new()));
+    until(|| peer.close_code().is_some()).await;
+    assert_eq!(peer.close_code(), Some(1013));
+    drop(peer);
+    ended(task).await;
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_told_and_a_farewell_of_the_peer_ends_all() {
+    let (live, (peer, socket)) = (Live::default(), Peer::connected());
+    let task = tokio::spawn(run(socket, session(&live, CALM, Vec::new()), Vec::new()));
+    live.end_key("key");
+    until(|| peer.close_code() == Some(1008)).await;
+    ended(task).await;
+
+    let (peer, socket) = Peer::connected();
+    let task = tokio::spawn(run(socket, session(&live, CALM, Vec::new()), Vec::new()));
+    peer.says.send(Ok(Message::close())).unwrap();
+    ended(task).await;
+    assert_eq!(peer.close_code(), None, "the protocol answers by itself");
+}

@@ -1,0 +1,193 @@
+//! The document itself (OpenAPI 3.1): each row of the route table, with what its area says of it.
+
+use http::Method;
+use serde_json::{Value, json};
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
+use utoipa::openapi::schema::Components;
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+};
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{
+    ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathItem, Paths, Required,
+    ServerBuilder,
+};
+
+use crate::openapi::example::Definitions;
+use crate::openapi::operation::{Body, Operation};
+use crate::openapi::shape::{self, Shape, matching, text};
+use crate::openapi::{parameters, responses};
+use crate::rate_limit::RateLimit;
+use crate::request::parts::Part;
+use crate::route::Route;
+use crate::routes::AREAS;
+
+const JSON: &str = "application/json";
+const SCHEMES: [&str; 3] = ["api_key", "bearer", "authorization"];
+
+const ABOUT: &str = "Links accounts on a chat platform with accounts on a game platform, guild by guild, and lets \
+game servers, dashboards and bots act on that: look-ups, role bindings and syncs, bans and mutes, Shield, staff.\n\n\
+**Keys.** Send a guild's key as `X-API-Key: k`, `Authorization: Bearer k` or `Authorization: ApiKey k`. A key belongs \
+to one guild and has scopes. The guild of the path, of `guild_id` in the body and of `X-Guild-ID` must be the key's.\n\n\
+**Quotas** count per key and bucket in fixed windows. Every answer tells how its window stands in `X-RateLimit-Limit`, \
+`-Remaining`, `-Reset-After` (seconds) and `-Bucket`; over quota is 429 with `Retry-After`: wait that long.\n\n\
+**Writes** take an `Idempotency-Key`: the first answer is repeated for 24 hours.\n\n\
+**Ids** of the chat platform are strings of digits. Ids of game users are integers, and requests may send them as \
+digit strings too. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 offset is taken.\n\n\
+Every path is also served below `/api/v1`.";
+
+pub(crate) fn build() -> OpenApi {
+    let (mut paths, mut tags) = (Paths::new(), Vec::new());
+    let mut schemas = responses::error().defines;
+    for area in AREAS {
+        tags.push(TagBuilder::new().name(area.name).description(Some(area.about)).build());
+        for row in area.routes {
+            let operation = operation(row, area.name, &mut schemas);
+            let item = PathItem::new(http_method(&row.method), operation);
+            paths.paths.entry(row.path.to_owned()).or_default().merge_operations(item);
+        }
+    }
+    let info = InfoBuilder::new().title("Guildhall").version(env!("CARGO_PKG_VERSION"));
+    let license = LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build();
+    let servers = ["/", "/api/v1"].map(|url| ServerBuilder::new().url(url).build());
+    OpenApiBuilder::new()
+        .info(info.description(Some(ABOUT)).license(Some(license)).build())
+        .servers(Some(servers))
+        .paths(paths)
+        .components(Some(components(schemas)))
+        .tags(Some(tags))
+        .security(Some(SCHEMES.map(|name| SecurityRequirement::new::<_, [&str; 0], &str>(name, []))))
+        .build()
+}
+
+fn http_method(method: &Method) -> HttpMethod {
+    match *method {
+        Method::POST => HttpMethod::Post,
+        Method::PUT => HttpMethod::Put,
+        Method::PATCH => HttpMethod::Patch,
+        Method::DELETE => HttpMethod::Delete,
+        _ => HttpMethod::Get,
+    }
+}
+
+fn components(schemas: Definitions) -> Components {
+    let schemes = SCHEMES.into_iter().zip([
+        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
+            "X-API-Key",
+            "A guild's key: `X-API-Key: gh_…`",
+        ))),
+        SecurityScheme::Http(
+            HttpBuilder::new()
+                .scheme(HttpAuthScheme::Bearer)
+                .description(Some("The same: `Authorization: Bearer gh_…`"))
+                .build(),
+        ),
+        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
+            "Authorization",
+            "The same: `Authorization: ApiKey gh_…`",
+        ))),
+    ]);
+    let mut components = Components::new();
+    components.schemas = schemas;
+    components.responses = responses::shared();
+    components.headers = responses::headers();
+    components.add_security_schemes_from_iter(schemes);
+    components
+}
+
+fn operation(row: &Route, tag: &str, schemas: &mut Definitions) -> OperationBuilder {
+    let op = (row.endpoint.operation)();
+    let quota = row.limit.quota();
+    let counted = if row.limit == RateLimit::SyncAll { "guild" } else { "key" };
+    let quota = json!({
+        "limit": quota.limit, "window_seconds": quota.window.as_secs(), "bucket": row.limit.name(), "per": counted,
+    });
+    let extensions = [("x-quota", quota), ("x-scope", json!(row.needs.to_string()))];
+    let mut operation = OperationBuilder::new()
+        .tag(tag)
+        .summary(Some(op.summary))
+        .description(op.about)
+        .operation_id(Some(op.id))
+        .extensions(Some(Extensions::from_iter(extensions)));
+    for (status, response) in responses::of(&op, row) {
+        operation = operation.response(status, response);
+    }
+    if let Some(data) = &op.data {
+        schemas.extend(data.defines.clone());
+    }
+    if let Some(body) = &op.body {
+        operation = operation.request_body(Some(request_body(body, op.body_example.clone(), schemas)));
+    }
+    operation.parameters(Some(parameters_of(op, row, schemas)))
+}
+
+fn field(part: &Part) -> shape::Property {
+    let shape = if part.nullable { part.shape.clone().nullable() } else { part.shape.clone() };
+    shape::Property { name: part.name, required: part.required, shape }
+}
+
+fn request_body(body: &Body, example: Option<Value>, schemas: &mut Definitions) -> RequestBody {
+    let shape = shape::object(body.parts.iter().map(field));
+    let required = if shape.may_be_empty() { Required::False } else { Required::True };
+    let Shape { schema, example: usual, defines } = shape.named(body.name);
+    schemas.extend(defines);
+    let content = ContentBuilder::new().schema(Some(schema)).example(Some(example.unwrap_or(usual)));
+    RequestBodyBuilder::new().content(JSON, content.build()).required(Some(required)).build()
+}
+
+fn parameters_of(op: Operation, row: &Route, schemas: &mut Definitions) -> Vec<Parameter> {
+    let in_path = row.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path: Vec<_> = in_path
+        .map(|name| Part { required: true, ..Part::optional(name, parameters::of_path(name)) })
+        .map(|part| (ParameterIn::Path, part))
+        .collect();
+    let headers = headers_of(&op, row).into_iter().map(|part| (ParameterIn::Header, part));
+    let in_query = op.query.into_iter().map(|part| (ParameterIn::Query, part));
+    let all = in_path.into_iter().chain(in_query).chain(headers);
+    all.map(|(place, part)| parameter(place, part, schemas)).collect()
+}
+
+fn headers_of(op: &Operation, row: &Route) -> Vec<Part> {
+    let mut headers = Vec::new();
+    let mut header = |name, shape: Shape, about: &str| {
+        headers.push(Part::optional(name, shape.about(about)));
+    };
+    if op.guild_header {
+        let guild = shape::answered::<entities::GuildId>();
+        header("X-Guild-ID", guild, "The guild; where it is not sent, the key's guild is meant.");
+    }
+    if row.writes {
+        let about = "Makes a repeat safe: for 24 hours the first answer is given again, with \
+                     `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409.";
+        header("Idempotency-Key", matching("^[!-~]{1,255}$", "8c6f1e4e-ban-17"), about);
+    }
+    if op.job {
+        let about = "`respond-async` for 202 at once, `wait=N` to wait at most N seconds (5 if not sent, 30 at most).";
+        header("Prefer", text(100, "wait=10"), about);
+    }
+    if op.etag {
+        let about = "The `ETag` of the answer you have: 304 while it is still right.";
+        header("If-None-Match", text(1000, "\"17-4\""), about);
+    }
+    headers
+}
+
+fn parameter(place: ParameterIn, part: Part, schemas: &mut Definitions) -> Parameter {
+    let required = if part.required { Required::True } else { Required::False };
+    let Shape { mut schema, example, defines } = part.shape;
+    schemas.extend(defines);
+    let about = parameters::take_description(&mut schema);
+    ParameterBuilder::new()
+        .name(part.name)
+        .parameter_in(place)
+        .required(required)
+        .description(about)
+        .schema(Some(schema))
+        .example(Some(example))
+        .build()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,10 @@
+//! `/openapi.json` (OpenAPI 3.1), made from the route table and the files of the endpoints, and `/docs`, a page that reads
+//! it and needs no network beyond this server.
+
+pub(crate) mod document;
+pub(crate) mod example;
+pub(crate) mod operation;
+pub(crate) mod parameters;
+pub(crate) mod responses;
+pub(crate) mod serve;
+pub(crate) mod shape;

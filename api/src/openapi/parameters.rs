@@ -1,0 +1,40 @@
+//! The parameters of paths: a name means the same in every path.
+
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+
+use entities::{ChatId, GuildId, JobId, PlayId, RoleId};
+
+use crate::openapi::shape::{Shape, answered, id, matching, string, uuid};
+
+pub(crate) fn of_path(name: &str) -> Shape {
+    match name {
+        "guildId" => answered::<GuildId>().about("The key's guild."),
+        "chatId" => answered::<ChatId>().about("A chat user."),
+        "userId" => answered::<ChatId>().about("A chat user who is staff."),
+        "playId" => answered::<PlayId>().about("A game user."),
+        "identifier" => matching("^[1-9][0-9]{0,18}$", "4815162342").about(
+            "A chat user id (17 digits or more) or a game user id. Linked accounts are found by either.",
+        ),
+        "roleId" => answered::<RoleId>().about("A role of the guild."),
+        "jobId" => answered::<JobId>().about("A job, as answered when it was queued."),
+        "commandId" => uuid().about("The `id` of a command."),
+        "serverId" => string("f3b1c2d4-server-7").about("The id the game server gives itself."),
+        "actionId" => id(31).about("The `id` of a pending action."),
+        "bindingId" | "loaId" | "strikeId" | "noteId" | "quotaId" | "submissionId" => id(17),
+        _ => string("17"),
+    }
+}
+
+/// Takes the description out of a schema, for the parameter to carry it.
+pub(crate) fn take_description(schema: &mut RefOr<Schema>) -> Option<String> {
+    match schema {
+        RefOr::T(Schema::Object(object)) => object.description.take(),
+        RefOr::T(Schema::Array(array)) => array.description.take(),
+        RefOr::T(Schema::AnyOf(any)) => any.description.take(),
+        RefOr::Ref(reference) => {
+            Some(std::mem::take(&mut reference.description)).filter(|text| !text.is_empty())
+        }
+        RefOr::T(_) => None,
+    }
+}

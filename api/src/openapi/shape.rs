@@ -1,0 +1,263 @@
+//! Schemas of requests and answers, each together with an example of it, so that no example is written twice and none
+//! can contradict its schema. Answers have theirs from `utoipa` ([`answered`]); what requests carry is built here.
+
+use serde_json::{Map, Value, json};
+use utoipa::openapi::schema::{
+    AnyOfBuilder, ArrayBuilder, Object, ObjectBuilder, Ref, Schema, SchemaFormat, SchemaType, Type,
+};
+use utoipa::openapi::{KnownFormat, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::openapi::example::{Definitions, example_of};
+
+#[derive(Clone)]
+pub(crate) struct Shape {
+    pub(crate) schema: RefOr<Schema>,
+    pub(crate) example: Value,
+    /// What `schema` names.
+    pub(crate) defines: Definitions,
+}
+
+impl Shape {
+    fn new(schema: impl Into<RefOr<Schema>>, example: impl Into<Value>) -> Self {
+        Self { schema: schema.into(), example: example.into(), defines: Definitions::new() }
+    }
+
+    fn of(object: ObjectBuilder, example: impl Into<Value>) -> Self {
+        Self::new(Schema::Object(object.build()), example)
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Object)) -> Self {
+        if let RefOr::T(Schema::Object(object)) = &mut self.schema {
+            change(object);
+        }
+        self
+    }
+
+    /// What it means, where name and type do not say it.
+    pub(crate) fn about(mut self, text: &str) -> Self {
+        let text = text.to_owned();
+        match &mut self.schema {
+            RefOr::Ref(reference) => reference.description = text,
+            RefOr::T(Schema::Object(object)) => object.description = Some(text),
+            RefOr::T(Schema::Array(array)) => array.description = Some(text),
+            RefOr::T(Schema::AnyOf(any)) => any.description = Some(text),
+            RefOr::T(_) => {}
+        }
+        self
+    }
+
+    pub(crate) fn example(mut self, example: impl Into<Value>) -> Self {
+        self.example = example.into();
+        self
+    }
+
+    pub(crate) fn default(self, value: impl Into<Value>) -> Self {
+        self.change(|object| object.default = Some(value.into()))
+    }
+
+    pub(crate) fn nullable(self) -> Self {
+        let null = ObjectBuilder::new().schema_type(Type::Null);
+        if let RefOr::T(Schema::Object(Object {
+            schema_type: SchemaType::Type(own),
+            enum_values: None,
+            ..
+        })) = &self.schema
+        {
+            let both = SchemaType::Array(vec![own.clone(), Type::Null]);
+            return self.change(|object| object.schema_type = both);
+        }
+        let null = RefOr::T(Schema::Object(null.build()));
+        let any = match self.schema {
+            RefOr::T(Schema::AnyOf(mut any)) => {
+                any.items.push(null);
+                any
+            }
+            RefOr::Ref(mut reference) => {
+                let about = Some(std::mem::take(&mut reference.description)).filter(|text| !text.is_empty());
+                AnyOfBuilder::new().item(reference).item(null).description(about).build()
+            }
+            other @ RefOr::T(_) => AnyOfBuilder::new().item(other).item(null).build(),
+        };
+        Self { schema: RefOr::T(Schema::AnyOf(any)), ..self }
+    }
+
+    /// Written once among the document's components, and named wherever it is used.
+    pub(crate) fn named(mut self, name: &'static str) -> Self {
+        let reference = RefOr::Ref(Ref::from_schema_name(name));
+        self.defines.insert(name.to_owned(), std::mem::replace(&mut self.schema, reference));
+        self
+    }
+
+    /// Of an object: nothing in it has to be given.
+    pub(crate) fn may_be_empty(&self) -> bool {
+        matches!(&self.schema, RefOr::T(Schema::Object(object)) if object.required.is_empty())
+    }
+}
+
+/// Any text.
+pub(crate) fn string(example: &str) -> Shape {
+    Shape::of(ObjectBuilder::new().schema_type(Type::String), example)
+}
+
+/// A text that is sent: 1 to `max` characters, and not blank.
+pub(crate) fn text(max: usize, example: &str) -> Shape {
+    string(example).change(|object| {
+        (object.min_length, object.max_length) = (Some(1), Some(max));
+        object.pattern = Some(r"\S".to_owned());
+    })
+}
+
+pub(crate) fn matching(pattern: &str, example: &str) -> Shape {
+    string(example).change(|object| object.pattern = Some(pattern.to_owned()))
+}
+
+/// One of these words; the first is the example.
+pub(crate) fn word(words: &[&str]) -> Shape {
+    let object = ObjectBuilder::new().schema_type(Type::String);
+    let object = object.enum_values(Some(words.iter().map(|word| json!(word)).collect::<Vec<_>>()));
+    Shape::of(object, words.first().copied().unwrap_or_default())
+}
+
+pub(crate) fn flag(example: bool) -> Shape {
+    Shape::of(ObjectBuilder::new().schema_type(Type::Boolean), example)
+}
+
+/// A number of things, from 0.
+pub(crate) fn count(example: i64) -> Shape {
+    integer(example).change(|object| object.minimum = Some(0_isize.into()))
+}
+
+pub(crate) fn integer(example: i64) -> Shape {
+    let format = Some(SchemaFormat::KnownFormat(KnownFormat::Int64));
+    Shape::of(ObjectBuilder::new().schema_type(Type::Integer).format(format), example)
+}
+
+/// An integer that is sent, within bounds.
+pub(crate) fn whole(min: i64, max: i64, example: i64) -> Shape {
+    let bound = |bound: i64| Some(isize::try_from(bound).unwrap_or(isize::MAX).into());
+    integer(example).change(|object| (object.minimum, object.maximum) = (bound(min), bound(max)))
+}
+
+/// An id the service assigns, or one of the game platform.
+pub(crate) fn id(example: i64) -> Shape {
+    whole(1, i64::MAX, example)
+}
+
+/// An id that is a UUID.
+pub(crate) fn uuid() -> Shape {
+    string("0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e").change(|object| {
+        object.format = Some(SchemaFormat::Custom("uuid".to_owned()));
+    })
+}
+
+/// A moment as it is sent: RFC 3339, any offset, of the years 1970 to 9999.
+pub(crate) fn moment_sent() -> Shape {
+    string("2026-04-12T18:33:21Z").change(date_time)
+}
+
+fn date_time(object: &mut Object) {
+    object.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
+}
+
+/// What an answer carries, by its type.
+pub(crate) fn answered<T: ToSchema>() -> Shape {
+    let mut schemas = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut schemas);
+    let schema = RefOr::Ref(Ref::from_schema_name(T::name()));
+    described(schema, schemas)
+}
+
+/// A list that is the whole answer.
+pub(crate) fn answered_list<T: ToSchema>() -> Shape {
+    list(answered::<T>())
+}
+
+fn described(schema: RefOr<Schema>, schemas: Vec<(String, RefOr<Schema>)>) -> Shape {
+    let defines: Definitions = schemas.into_iter().collect();
+    let example = example_of(&schema, &defines);
+    Shape { schema, example, defines }
+}
+
+/// An id that the game platform or the service assigns, as it is sent: Lua mixes integers and digit strings
+/// (docs/rules.md 2).
+pub(crate) fn integer_or_digits<T: ToSchema>() -> Shape {
+    let integer = answered::<T>();
+    let digits = matching("^[1-9][0-9]{0,18}$", "1").schema;
+    let any = AnyOfBuilder::new().item(integer.schema).item(digits).build();
+    Shape { schema: RefOr::T(Schema::AnyOf(any)), ..integer }
+}
+
+/// A user by either account.
+pub(crate) fn subject() -> Shape {
+    any_of([matching("^[1-9][0-9]{0,18}$", "4815162342"), id(4_815_162_342)])
+        .about("A chat user id (17 digits or more) or a game user id.")
+}
+
+/// The words of an enum, to complete "must be …".
+pub(crate) fn alternatives<T: PartialSchema>() -> String {
+    let RefOr::T(Schema::Object(Object { enum_values: Some(words), .. })) = T::schema() else {
+        return String::new();
+    };
+    match words.as_slice() {
+        [one] => one.to_string(),
+        [one, other] => format!("{one} or {other}"),
+        many => {
+            let names: Vec<_> = many.iter().filter_map(Value::as_str).collect();
+            format!("one of {}", names.join(", "))
+        }
+    }
+}
+
+/// A field of an object.
+pub(crate) struct Property {
+    pub(crate) name: &'static str,
+    pub(crate) required: bool,
+    pub(crate) shape: Shape,
+}
+
+/// All fields are in the example.
+pub(crate) fn object(fields: impl IntoIterator<Item = Property>) -> Shape {
+    let (mut object, mut example) = (ObjectBuilder::new().schema_type(Type::Object), Map::new());
+    let mut defines = Definitions::new();
+    for Property { name, required, shape } in fields {
+        object = object.property(name, shape.schema);
+        if required {
+            object = object.required(name);
+        }
+        example.insert(name.to_owned(), shape.example);
+        defines.extend(shape.defines);
+    }
+    Shape { defines, ..Shape::of(object, example) }
+}
+
+/// Any object.
+pub(crate) fn free(example: Value) -> Shape {
+    Shape::of(ObjectBuilder::new().schema_type(Type::Object), example)
+}
+
+pub(crate) fn list(item: Shape) -> Shape {
+    let example = json!([item.example]);
+    let array = ArrayBuilder::new().items(item.schema).build();
+    Shape { defines: item.defines, ..Shape::new(Schema::Array(array), example) }
+}
+
+/// A list that is sent.
+pub(crate) fn batch(item: Shape, max: usize) -> Shape {
+    let mut list = list(item);
+    if let RefOr::T(Schema::Array(array)) = &mut list.schema {
+        array.max_items = Some(max);
+    }
+    list
+}
+
+/// One of these; the first gives the example.
+pub(crate) fn any_of<const N: usize>(shapes: [Shape; N]) -> Shape {
+    let example = shapes.first().map(|shape| shape.example.clone()).unwrap_or_default();
+    let mut defines = Definitions::new();
+    let any = shapes.into_iter().fold(AnyOfBuilder::new(), |any, shape| {
+        defines.extend(shape.defines);
+        any.item(shape.schema)
+    });
+    Shape { defines, ..Shape::new(Schema::AnyOf(any.build()), example) }
+}

@@ -1,0 +1,159 @@
+//! What game servers send: names of servers, targets, counts.
+
+use std::borrow::Cow;
+
+use entities::{PlaceId, UniverseId};
+use serde_json::Value;
+
+use crate::openapi::shape::{self, Shape};
+use crate::request::field::Field;
+
+/// Characters of a server id; game platforms use 36.
+const SERVER_MAX: usize = 200;
+/// Characters of a target.
+const TARGET_MAX: usize = 200;
+/// Letters of a command's type.
+const KIND_MAX: usize = 50;
+
+/// The id a game server gives itself; empty in the studio.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ServerId(pub(crate) String);
+
+impl Field for ServerId {
+    fn allowed() -> Cow<'static, str> {
+        format!("a string of at most {SERVER_MAX} characters").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let text = sent.as_str()?;
+        let id = if text.is_empty() { Some(String::new()) } else { fitting(text, SERVER_MAX) };
+        id.map(Self)
+    }
+
+    fn shape() -> Shape {
+        shape::string("f3b1c2d4-server-7").about("At most 200 characters; empty in the studio.")
+    }
+}
+
+/// A place or universe; 0 in the studio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OrStudio<T>(pub(crate) T);
+
+pub(crate) trait StudioId: Field {
+    const STUDIO: Self;
+}
+
+impl StudioId for PlaceId {
+    const STUDIO: Self = Self::STUDIO;
+}
+
+impl StudioId for UniverseId {
+    const STUDIO: Self = Self::STUDIO;
+}
+
+impl<T: StudioId> Field for OrStudio<T> {
+    fn allowed() -> Cow<'static, str> {
+        format!("{}, or 0", T::allowed()).into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let studio = sent.as_i64() == Some(0) || sent.as_str() == Some("0");
+        if studio { Some(Self(T::STUDIO)) } else { T::read(sent).map(Self) }
+    }
+
+    fn shape() -> Shape {
+        shape::any_of([T::shape(), shape::whole(0, 0, 0)])
+    }
+}
+
+/// Whom something is done to, usually a game user's id: game scripts send those as integer too (docs/rules.md 2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target(pub(crate) String);
+
+impl Field for Target {
+    fn allowed() -> Cow<'static, str> {
+        format!("a string of 1 to {TARGET_MAX} characters or a positive integer").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        match sent {
+            Value::Number(number) => number.as_i64().filter(|n| *n > 0).map(|n| Self(n.to_string())),
+            _ => fitting(sent.as_str()?, TARGET_MAX).map(Self),
+        }
+    }
+
+    fn shape() -> Shape {
+        shape::any_of([shape::text(TARGET_MAX, "4815162342"), shape::id(4_815_162_342)])
+    }
+}
+
+/// What a command does: a word the game knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandKind(pub(crate) String);
+
+impl Field for CommandKind {
+    fn allowed() -> Cow<'static, str> {
+        format!("a word such as \"kick\": 1 to {KIND_MAX} letters, digits, `_`, `-` or `.`").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let text = fitting(sent.as_str()?, KIND_MAX)?;
+        let word = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
+        word.then_some(Self(text))
+    }
+
+    fn shape() -> Shape {
+        shape::matching("^[A-Za-z0-9_.-]{1,50}$", "kick")
+    }
+}
+
+/// Not blank, and not longer than `max` characters.
+fn fitting(text: &str, max: usize) -> Option<String> {
+    (!text.trim().is_empty() && text.chars().count() <= max).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn targets_are_texts_or_positive_integers() {
+        assert_eq!(Target::read(&json!(17)), Target::read(&json!("17")));
+        for bad in
+            [json!(0), json!(-1), json!(1.5), json!(""), json!(" "), json!(null), json!("x".repeat(201))]
+        {
+            assert_eq!(Target::read(&bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_a_word() {
+        for fine in ["kick", "server.restart", "give-item_2"] {
+            assert!(CommandKind::read(&json!(fine)).is_some(), "{fine}");
+        }
+        for bad in ["", "kick all", "kick;", "é", &"k".repeat(51)] {
+            assert!(CommandKind::read(&json!(bad)).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn server_ids_count_characters() {
+        assert!(ServerId::read(&json!("é".repeat(200))).is_some());
+        assert!(ServerId::read(&json!("x".repeat(201))).is_none());
+        assert_eq!(ServerId::read(&json!("")), Some(ServerId(String::new())));
+        assert!(ServerId::read(&json!(" ")).is_none());
+    }
+
+    #[test]
+    fn place_and_universe_are_0_in_the_studio() {
+        for zero in [json!(0), json!("0")] {
+            assert_eq!(OrStudio::<PlaceId>::read(&zero), Some(OrStudio(PlaceId::STUDIO)));
+        }
+        assert_eq!(OrStudio::read_text("0"), Some(OrStudio(UniverseId::STUDIO)));
+        for bad in [json!(-1), json!(""), json!("00"), json!(null)] {
+            assert_eq!(OrStudio::<UniverseId>::read(&bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What a request carries: how it is read, and what is refused.
+
+pub(crate) mod body;
+pub(crate) mod body_reader;
+pub(crate) mod client_address;
+pub(crate) mod field;
+pub(crate) mod game_values;
+pub(crate) mod if_none_match;
+pub(crate) mod json;
+pub(crate) mod moment;
+pub(crate) mod page;
+pub(crate) mod params;
+pub(crate) mod parts;
+pub(crate) mod prefer;
+pub(crate) mod query;
+pub(crate) mod request_id;
+pub(crate) mod values;

@@ -1,0 +1,125 @@
+//! Paged lists: `limit` and `cursor` of the query, `next_cursor` of the answer and the same as a link (docs/rules.md 3).
+
+use std::sync::{Arc, OnceLock};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::request::field::Field;
+use crate::request::parts::Take;
+use crate::request::query::Query;
+use crate::response::error::ApiError;
+
+const DEFAULT: u64 = 50;
+const MAX: u64 = 100;
+/// More rows than any list has.
+const WHOLE: u64 = u32::MAX as u64;
+
+/// The cursor of the next page, once a list was cut: what the `Link` header is made of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NextPage(Arc<OnceLock<String>>);
+
+impl NextPage {
+    /// The same request for the next page.
+    pub(crate) fn link(&self, path: &str, query: &str) -> Option<String> {
+        let cursor = utf8_percent_encode(self.0.get()?, NON_ALPHANUMERIC).to_string();
+        let others =
+            query.split('&').filter(|pair| !pair.is_empty() && pair.split('=').next() != Some("cursor"));
+        let pairs: Vec<_> = others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
+        Some(format!("<{path}?{}>; rel=\"next\"", pairs.join("&")))
+    }
+}
+
+/// A page as it was asked for. Query one row more than `limit`, then [`Page::cut`].
+#[derive(Debug, Clone)]
+pub(crate) struct Page<C> {
+    next: NextPage,
+    pub(crate) cursor: Option<C>,
+    pub(crate) limit: u64,
+}
+
+impl<C: Field> Page<C> {
+    /// `cursor` is the id of the last entry received.
+    pub(crate) fn of(query: &Query, next: &NextPage) -> Result<Self, ApiError> {
+        let bounds = format!("an integer from 1 to {MAX}");
+        let limit = match query.text("limit") {
+            None => DEFAULT,
+            Some(text) => limit(text).ok_or_else(|| ApiError::field("limit", &text.into(), &bounds))?,
+        };
+        let cursor = match query.given("cursor") {
+            // An id may be the empty text.
+            Some("") => C::read_text(""),
+            _ => Take::take(query, "cursor")?,
+        };
+        Ok(Self { next: next.clone(), cursor, limit })
+    }
+
+    /// For lists that are whole unless the query asks for a page.
+    pub(crate) fn or_whole(query: &Query, next: &NextPage) -> Result<Self, ApiError> {
+        if ["limit", "cursor"].iter().any(|name| query.text(name).is_some()) {
+            return Self::of(query, next);
+        }
+        Ok(Self { next: NextPage::default(), cursor: None, limit: WHOLE })
+    }
+
+    /// For the query: one more than is shown tells whether there is a next page.
+    pub(crate) fn to_fetch(&self) -> entities::Page<C>
+    where
+        C: Copy,
+    {
+        entities::Page { cursor: self.cursor, limit: self.limit + 1 }
+    }
+
+    /// Drops the extra row; returns the cursor of the next page.
+    pub(crate) fn cut<T, N: ToString>(&self, rows: &mut Vec<T>, id: impl Fn(&T) -> N) -> Option<N> {
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        if rows.len() <= limit {
+            return None;
+        }
+        rows.truncate(limit);
+        let next = rows.last().map(id);
+        if let Some(next) = &next {
+            // One list an answer.
+            let _ = self.next.0.set(next.to_string());
+        }
+        next
+    }
+}
+
+/// More than fits a number is more than the maximum.
+fn limit(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    let digits =
+        (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)?;
+    Some(digits.parse().unwrap_or(u64::MAX).min(MAX)).filter(|limit| *limit > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use entities::AuditId;
+
+    use super::*;
+
+    #[test]
+    fn the_last_page_has_no_next_cursor() {
+        let page = Page::<AuditId> { next: NextPage::default(), cursor: None, limit: 2 };
+        let mut rows = vec![9, 8, 7];
+        assert_eq!((page.cut(&mut rows, |row| *row), rows), (Some(8), vec![9, 8]));
+        let link = page.next.link("/bans", "cursor=9&limit=2").unwrap();
+        assert_eq!(link, "</bans?limit=2&cursor=8>; rel=\"next\"");
+        let page = Page::<AuditId> { next: NextPage::default(), cursor: None, limit: 2 };
+        let mut rows = vec![9, 8];
+        assert_eq!((page.cut(&mut rows, |row| *row), rows), (None, vec![9, 8]));
+    }
+
+    #[test]
+    fn a_limit_is_a_number_from_1_and_no_number_is_too_large() {
+        for (text, expected) in
+            [("1", 1), ("050", 50), ("101", 100), ("18446744073709551616", 100), (&"9".repeat(300), 100)]
+        {
+            assert_eq!(limit(text), Some(expected), "{text}");
+        }
+        for bad in ["0", "-1", "x", "1.5", "", "+", "٣"] {
+            assert_eq!(limit(bad), None, "{bad}");
+        }
+    }
+}

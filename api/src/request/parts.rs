@@ -1,0 +1,196 @@
+//! Bodies and queries as structs. A part of one is required (`T`), optional (`Option<T>`, null counts as absent) or, in
+//! a PATCH, left as it is where it is absent (`Patch<T>`, null is a value like any other).
+//!
+//! `request!` writes the struct, its parser and its documentation from one list, so they cannot differ.
+
+use serde_json::Value;
+
+use crate::openapi::shape::Shape;
+use crate::request::field::Field;
+use crate::request::json::whole;
+use crate::response::error::ApiError;
+
+/// A value as it was sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Sent<'a> {
+    Json(&'a Value),
+    Text(&'a str),
+}
+
+impl Sent<'_> {
+    fn read<T: Field>(self, name: &str) -> Result<T, ApiError> {
+        match self {
+            Self::Json(value) => T::read(&whole(value)).ok_or_else(|| T::refuse(name, value)),
+            Self::Text(text) => T::read_text(text).ok_or_else(|| T::refuse(name, &text.into())),
+        }
+    }
+
+    fn is_empty(self) -> bool {
+        match self {
+            Self::Json(value) => value.is_null(),
+            Self::Text(text) => text.is_empty(),
+        }
+    }
+}
+
+/// Where values are found by name: a body or a query.
+pub(crate) trait Source {
+    fn find(&self, name: &str) -> Option<Sent<'_>>;
+}
+
+/// A part of a request, as the documentation tells it.
+pub(crate) struct Part {
+    pub(crate) name: &'static str,
+    pub(crate) required: bool,
+    /// Null counts as absent.
+    pub(crate) nullable: bool,
+    pub(crate) shape: Shape,
+}
+
+/// How a part is taken from a request.
+pub(crate) trait Take: Sized {
+    const REQUIRED: bool;
+    const NULLABLE: bool = false;
+
+    fn take(source: &impl Source, name: &str) -> Result<Self, ApiError>;
+
+    fn shape() -> Shape;
+
+    /// Whether a PATCH with this part changes something.
+    fn changes(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Field> Take for T {
+    const REQUIRED: bool = true;
+
+    fn take(source: &impl Source, name: &str) -> Result<Self, ApiError> {
+        let missing = || ApiError::missing(name, &T::allowed());
+        match source.find(name) {
+            // The id of a server may be the empty text.
+            Some(Sent::Text("")) => T::read_text("").ok_or_else(missing),
+            Some(sent) if !sent.is_empty() => sent.read(name),
+            _ => Err(missing()),
+        }
+    }
+
+    fn shape() -> Shape {
+        T::shape()
+    }
+}
+
+impl<T: Field> Take for Option<T> {
+    const REQUIRED: bool = false;
+    const NULLABLE: bool = true;
+
+    fn take(source: &impl Source, name: &str) -> Result<Self, ApiError> {
+        source.find(name).filter(|sent| !sent.is_empty()).map(|sent| sent.read(name)).transpose()
+    }
+
+    fn shape() -> Shape {
+        T::shape()
+    }
+}
+
+/// A field of a PATCH: `None` leaves it as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Patch<T>(pub(crate) Option<T>);
+
+impl<T: Field> Take for Patch<T> {
+    const REQUIRED: bool = false;
+
+    fn take(source: &impl Source, name: &str) -> Result<Self, ApiError> {
+        source.find(name).map(|sent| sent.read(name)).transpose().map(Self)
+    }
+
+    fn shape() -> Shape {
+        T::shape()
+    }
+
+    fn changes(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// A body or query as a whole.
+pub(crate) trait Request: Sized {
+    /// As code generators name it.
+    const NAME: &'static str;
+
+    fn read(source: &impl Source) -> Result<Self, ApiError>;
+
+    fn parts() -> Vec<Part>;
+
+    /// Whether any [`Patch`] of it is given.
+    fn changes(&self) -> bool;
+}
+
+/// Declares a struct that is read from a request. The comment of a field is its public documentation;
+/// `#[example(value)]` replaces the example of its type, `as "name"` the name it is sent under.
+macro_rules! request {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident {
+        $($(#[doc = $about:literal])* $(#[example($example:expr)])? $field:ident $(as $sent:literal)?: $type:ty),* $(,)?
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        $vis struct $name {
+            $($(#[doc = $about])* $vis $field: $type),*
+        }
+
+        impl $crate::request::parts::Request for $name {
+            const NAME: &'static str = stringify!($name);
+
+            fn read(
+                source: &impl $crate::request::parts::Source,
+            ) -> Result<Self, $crate::response::error::ApiError> {
+                Ok(Self {
+                    $($field: $crate::request::parts::Take::take(
+                        source,
+                        $crate::request::parts::sent_name!($field $($sent)?),
+                    )?),*
+                })
+            }
+
+            fn parts() -> Vec<$crate::request::parts::Part> {
+                vec![$($crate::request::parts::Part::of::<$type>(
+                    $crate::request::parts::sent_name!($field $($sent)?),
+                    concat!($($about),*),
+                )$(.example($example))?),*]
+            }
+
+            fn changes(&self) -> bool {
+                false $(|| $crate::request::parts::Take::changes(&self.$field))*
+            }
+        }
+    };
+}
+pub(crate) use request;
+
+macro_rules! sent_name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $sent:literal) => {
+        $sent
+    };
+}
+pub(crate) use sent_name;
+
+impl Part {
+    pub(crate) fn of<T: Take>(name: &'static str, about: &str) -> Self {
+        let shape = T::shape();
+        let shape = if about.is_empty() { shape } else { shape.about(about.trim()) };
+        Self { name, required: T::REQUIRED, nullable: T::NULLABLE, shape }
+    }
+
+    /// One that is documented by hand.
+    pub(crate) fn optional(name: &'static str, shape: Shape) -> Self {
+        Self { name, required: false, nullable: false, shape }
+    }
+
+    pub(crate) fn example(mut self, example: impl Into<Value>) -> Self {
+        self.shape = self.shape.example(example);
+        self
+    }
+}

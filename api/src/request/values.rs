@@ -1,0 +1,261 @@
+//! Types of values that fields take; each says what it allows.
+
+use std::borrow::Cow;
+
+use entities::audit_entry::Source;
+use entities::binding::Kind;
+use entities::quota::{Metric, Period};
+use entities::server_command::AckStatus;
+use entities::staff_action::ActionType;
+use entities::{
+    ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GuildId, JobId, LoaId, NoteId,
+    PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId,
+    UniverseId, job, loa,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::openapi::shape::{self, Shape};
+use crate::request::field::Field;
+use crate::request::json::{object, whole};
+use crate::response::error::ApiError;
+
+macro_rules! by_serde {
+    ($allowed:literal, $shape:ident: $($name:ty),+) => {
+        $(impl Field for $name {
+            fn allowed() -> Cow<'static, str> {
+                $allowed.into()
+            }
+
+            fn read(sent: &Value) -> Option<Self> {
+                Self::deserialize(sent).ok()
+            }
+
+            fn shape() -> Shape {
+                shape::$shape::<Self>()
+            }
+        })+
+    };
+}
+
+by_serde!("a string of digits without sign or leading zero that fits 63 bits", answered: GuildId, ChatId, RoleId, ChannelId);
+by_serde!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits: PlayId, GroupId, BindingId, PlaceId, UniverseId, PanelId, SubmissionId, LoaId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId);
+by_serde!("a UUID", answered: CommandId, JobId);
+
+impl Field for Subject {
+    fn allowed() -> Cow<'static, str> {
+        "a chat user id (17 digits or more) or a game user id, as a string of digits or an integer".into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        Self::deserialize(sent).ok()
+    }
+
+    fn shape() -> Shape {
+        shape::subject()
+    }
+}
+
+/// Words of an enum, as its serde names.
+macro_rules! words {
+    ($($name:ty),+) => {
+        $(impl Field for $name {
+            fn allowed() -> Cow<'static, str> {
+                shape::alternatives::<Self>().into()
+            }
+
+            fn read(sent: &Value) -> Option<Self> {
+                Self::deserialize(sent).ok()
+            }
+
+            fn shape() -> Shape {
+                shape::answered::<Self>()
+            }
+        })+
+    };
+}
+
+words!(Kind, ActionType, loa::Status, Metric, Period, AckStatus, job::Status, Source);
+
+impl Field for bool {
+    fn allowed() -> Cow<'static, str> {
+        "true or false".into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        sent.as_bool()
+    }
+
+    fn read_text(sent: &str) -> Option<Self> {
+        sent.parse().ok()
+    }
+
+    fn shape() -> Shape {
+        shape::flag(true)
+    }
+}
+
+/// Null is a value: "none".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Nullable<T>(pub(crate) Option<T>);
+
+impl<T: Field> Field for Nullable<T> {
+    fn allowed() -> Cow<'static, str> {
+        T::allowed()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        if sent.is_null() { Some(Self(None)) } else { T::read(sent).map(|value| Self(Some(value))) }
+    }
+
+    fn shape() -> Shape {
+        T::shape().nullable()
+    }
+}
+
+/// 1 to `MAX` characters (not bytes).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Text<const MAX: usize = 1000>(pub(crate) String);
+
+impl<const MAX: usize> Field for Text<MAX> {
+    fn allowed() -> Cow<'static, str> {
+        format!("a string of 1 to {MAX} characters").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let text = sent.as_str()?;
+        // A blank text says as little as an empty one.
+        let fits = !text.trim().is_empty() && text.chars().count() <= MAX;
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    fn shape() -> Shape {
+        shape::text(MAX, "exploiting")
+    }
+}
+
+/// An integer from `MIN` to `MAX`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Whole<const MIN: i32, const MAX: i32>(pub(crate) i32);
+
+impl<const MIN: i32, const MAX: i32> Field for Whole<MIN, MAX> {
+    fn allowed() -> Cow<'static, str> {
+        format!("an integer from {MIN} to {MAX}").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let number = i32::try_from(sent.as_i64()?).ok()?;
+        (MIN..=MAX).contains(&number).then_some(Self(number))
+    }
+
+    fn shape() -> Shape {
+        shape::whole(MIN.into(), MAX.into(), MIN.into())
+    }
+}
+
+/// Any JSON object; an empty array is an empty one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Object(pub(crate) Map<String, Value>);
+
+impl Field for Object {
+    fn allowed() -> Cow<'static, str> {
+        "an object".into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        object(sent).map(|fields| Self(fields.into_owned()))
+    }
+
+    fn shape() -> Shape {
+        shape::free(serde_json::json!({}))
+    }
+}
+
+/// Ids a batch may ask for (docs/rules.md 3).
+pub(crate) type Batch<T> = List<T, 200>;
+
+/// Like [`Object`], of at most `MAX` bytes as compact JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SizedObject<const MAX: usize>(pub(crate) Map<String, Value>);
+
+impl<const MAX: usize> Field for SizedObject<MAX> {
+    fn allowed() -> Cow<'static, str> {
+        format!("an object of at most {MAX} bytes").into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let fields = object(sent)?;
+        (json_size(&fields) <= MAX).then(|| Self(fields.into_owned()))
+    }
+
+    fn shape() -> Shape {
+        shape::free(serde_json::json!({})).about(&format!("At most {} KiB.", MAX / 1024))
+    }
+
+    /// Names the size of an object that is too large.
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        match object(sent) {
+            Some(fields) => {
+                let size = format!("{} bytes", json_size(&fields));
+                ApiError::field(name, &size.into(), &Self::allowed())
+            }
+            None => ApiError::field(name, sent, &Self::allowed()),
+        }
+    }
+}
+
+fn json_size(fields: &Map<String, Value>) -> usize {
+    serde_json::to_string(fields).map_or(usize::MAX, |text| text.len())
+}
+
+/// At most `MAX` items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct List<T, const MAX: usize>(pub(crate) Vec<T>);
+
+impl<T: Field, const MAX: usize> Field for List<T, MAX> {
+    fn allowed() -> Cow<'static, str> {
+        format!("an array of at most {MAX} items, each {}", T::allowed()).into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let items = sent.as_array().filter(|items| items.len() <= MAX)?;
+        items.iter().map(|item| T::read(&whole(item))).collect::<Option<_>>().map(Self)
+    }
+
+    fn shape() -> Shape {
+        shape::batch(T::shape(), MAX)
+    }
+
+    /// Names the item: `chat_ids[3]`.
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        let size = format!("an array of at most {MAX} items");
+        let Value::Array(items) = sent else { return ApiError::field(name, sent, &size) };
+        if items.len() > MAX {
+            return ApiError::field(name, &format!("{} items", items.len()).into(), &size);
+        }
+        let refused = items.iter().enumerate().find(|(_, item)| T::read(&whole(item)).is_none());
+        let (index, item) = refused.unwrap_or((0, sent));
+        T::refuse(&format!("{name}[{index}]"), item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_sized_object_counts_the_bytes_of_compact_json() {
+        type Small = SizedObject<11>;
+        assert!(Small::read(&json!({ "a": "é" })).is_some());
+        assert_eq!(Small::read(&json!([])), Some(SizedObject::default()));
+        let refusal = |sent: Value| Small::refuse("a", &sent).parts().message.to_string();
+        assert!(Small::read(&json!({ "a": "éééé" })).is_none());
+        assert_eq!(
+            refusal(json!({ "a": "éééé" })),
+            "`a` must be an object of at most 11 bytes; sent: \"16 bytes\""
+        );
+        assert_eq!(refusal(json!(7)), "`a` must be an object of at most 11 bytes; sent: 7");
+    }
+}

@@ -1,0 +1,318 @@
+//! The one error of the API and its one mapping to the envelope (docs/rules.md 2).
+//!
+//! `message` is public and ours. The cause of a 500 or of a failed dependency goes to the log, once, where the answer
+//! leaves; it is never shown.
+
+use std::borrow::Cow;
+
+use entities::JobId;
+use entities::job::Failure;
+use http::StatusCode;
+use platforms::PlatformError;
+use queue::QueueError;
+use runtime::Decision;
+use serde_json::Value;
+
+use crate::rate_limit::{RateLimit, Window};
+
+/// Seconds until asking again makes sense, where a failed dependency gives no hint itself.
+const RETRY_DEPENDENCY: u64 = 5;
+/// The same where somebody has to change a configuration first.
+const RETRY_AFTER_FIX: u64 = 60;
+/// An idempotent request that is still running is soon over.
+const RETRY_RUNNING: u64 = 1;
+/// Characters of a refused value that are repeated to its sender.
+const SENT_MAX: usize = 60;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    BadRequest,
+    Unauthorized,
+    Forbidden,
+    NotFound,
+    MethodNotAllowed,
+    RequestTimeout,
+    Conflict,
+    TooLarge,
+    MediaType,
+    Rule,
+    UpgradeRequired,
+    TooMany,
+    Internal,
+    BadGateway,
+    Unavailable,
+}
+
+impl Kind {
+    /// The status and, where a constructor has no better one, the word for programs.
+    pub(crate) fn row(self) -> (StatusCode, &'static str) {
+        match self {
+            Self::BadRequest => (StatusCode::BAD_REQUEST, "bad_request"),
+            Self::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized"),
+            Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden"),
+            Self::NotFound => (StatusCode::NOT_FOUND, "not_found"),
+            Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
+            Self::RequestTimeout => (StatusCode::REQUEST_TIMEOUT, "request_timeout"),
+            Self::Conflict => (StatusCode::CONFLICT, "conflict"),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
+            Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
+            Self::Rule => (StatusCode::UNPROCESSABLE_ENTITY, "unprocessable"),
+            Self::UpgradeRequired => (StatusCode::UPGRADE_REQUIRED, "upgrade_required"),
+            Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, "rate_limited"),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
+            Self::BadGateway => (StatusCode::BAD_GATEWAY, "bad_gateway"),
+            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+        }
+    }
+
+    /// The kind a job's failure names by its status; one that is not in our table is a bug.
+    fn of_status(status: u16) -> Self {
+        let all = [Self::BadRequest, Self::Forbidden, Self::NotFound, Self::Conflict, Self::Rule];
+        let all = all.into_iter().chain([Self::TooMany, Self::BadGateway, Self::Unavailable]);
+        all.into_iter().find(|kind| kind.row().0.as_u16() == status).unwrap_or(Self::Internal)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct ApiError(Box<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) kind: Kind,
+    pub(crate) word: Cow<'static, str>,
+    pub(crate) message: Cow<'static, str>,
+    pub(crate) retry_after: Option<u64>,
+    /// Methods for the `Allow` header.
+    pub(crate) allow: Option<String>,
+    /// The window that refused, where it is not the one the guard asked.
+    pub(crate) window: Option<Window>,
+    /// The job that used the window up.
+    pub(crate) job: Option<JobId>,
+    /// For the log only.
+    pub(crate) cause: Option<String>,
+}
+
+impl ApiError {
+    fn new(kind: Kind, message: impl Into<Cow<'static, str>>) -> Self {
+        let retry_after = matches!(kind, Kind::BadGateway | Kind::Unavailable | Kind::TooMany);
+        Self(Box::new(Inner {
+            kind,
+            word: kind.row().1.into(),
+            message: message.into(),
+            retry_after: retry_after.then_some(RETRY_DEPENDENCY),
+            allow: None,
+            window: None,
+            job: None,
+            cause: None,
+        }))
+    }
+
+    fn word(mut self, word: impl Into<Cow<'static, str>>) -> Self {
+        self.0.word = word.into();
+        self
+    }
+
+    fn retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after = Some(seconds.max(1));
+        self
+    }
+
+    pub(crate) fn cause(mut self, cause: impl ToString) -> Self {
+        self.0.cause = Some(cause.to_string());
+        self
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    pub(crate) fn parts(&self) -> &Inner {
+        &self.0
+    }
+
+    /// 400: the body as a whole.
+    pub(crate) fn body(word: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::BadRequest, message).word(word)
+    }
+
+    /// 400: a field, parameter or header with a value that is not allowed.
+    pub(crate) fn field(name: &str, sent: &Value, allowed: &str) -> Self {
+        let message = format!("`{name}` must be {allowed}; sent: {}", shortened(sent));
+        Self::new(Kind::BadRequest, message).word("invalid_field")
+    }
+
+    /// 400: a required field that is not there.
+    pub(crate) fn missing(name: &str, allowed: &str) -> Self {
+        Self::new(Kind::BadRequest, format!("`{name}` is missing; it must be {allowed}"))
+            .word("missing_field")
+    }
+
+    /// 401
+    pub(crate) fn key(word: &'static str, message: &'static str) -> Self {
+        Self::new(Kind::Unauthorized, message).word(word)
+    }
+
+    /// 403
+    pub(crate) fn forbidden(word: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Forbidden, message).word(word)
+    }
+
+    /// 404: the object does not exist, or belongs to another guild.
+    pub(crate) fn not_found(what: &str) -> Self {
+        Self::new(Kind::NotFound, format!("no such {what}"))
+    }
+
+    /// 404: the user has no link.
+    pub(crate) fn not_linked() -> Self {
+        Self::new(Kind::NotFound, "this user is not linked").word("not_linked")
+    }
+
+    pub(crate) fn no_such_path() -> Self {
+        Self::new(Kind::NotFound, "no such path").word("no_such_path")
+    }
+
+    pub(crate) fn method_not_allowed(allow: String) -> Self {
+        let mut error = Self::new(Kind::MethodNotAllowed, format!("this path takes {allow}"));
+        error.0.allow = Some(allow);
+        error
+    }
+
+    pub(crate) fn body_timeout() -> Self {
+        Self::new(Kind::RequestTimeout, "the body did not arrive in time")
+    }
+
+    pub(crate) fn body_too_large(limit: usize) -> Self {
+        Self::new(Kind::TooLarge, format!("the body may have at most {limit} bytes"))
+    }
+
+    pub(crate) fn media_type(sent: &str) -> Self {
+        let message = format!("the content type must be application/json; sent: {}", shortened(&sent.into()));
+        Self::new(Kind::MediaType, message)
+    }
+
+    /// 409
+    pub(crate) fn conflict(word: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Conflict, message).word(word)
+    }
+
+    /// 409: the first request under this idempotency key has not ended.
+    pub(crate) fn still_running() -> Self {
+        Self::conflict("still_running", "the first request with this Idempotency-Key is still running")
+            .retry_after(RETRY_RUNNING)
+    }
+
+    /// 422: well-formed, but it breaks a rule.
+    pub(crate) fn rule(word: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Rule, message).word(word)
+    }
+
+    /// 426: this path speaks WebSocket alone.
+    pub(crate) fn upgrade_required() -> Self {
+        Self::new(Kind::UpgradeRequired, "this path needs an upgrade to WebSocket, version 13")
+    }
+
+    /// How the rate limit stands, for the headers of the answer.
+    pub(crate) fn window(mut self, window: Option<Window>) -> Self {
+        self.0.window = window;
+        self
+    }
+
+    /// 429: the window is used up.
+    pub(crate) fn over_limit(limit: RateLimit, decision: Decision) -> Self {
+        Self::new(Kind::TooMany, "rate limit exceeded")
+            .retry_after(decision.reset_after_secs())
+            .window(Some((limit, decision)))
+    }
+
+    /// Of a window that jobs use: which one did, last.
+    pub(crate) fn used_by(mut self, job: Option<JobId>, what: &str) -> Self {
+        let by = job.map_or_else(String::new, |job| format!(", and job {job} used it"));
+        self.0.message = format!("rate limit exceeded: {what}{by}").into();
+        self.0.job = job;
+        self
+    }
+
+    /// 429: too many failed keys from an address.
+    pub(crate) fn too_many_failures(seconds: u64) -> Self {
+        Self::new(Kind::TooMany, "too many requests without a valid key from this address")
+            .word("too_many_failures")
+            .retry_after(seconds)
+    }
+
+    /// 500
+    pub(crate) fn internal(cause: impl ToString) -> Self {
+        Self::new(Kind::Internal, "something went wrong on our side; the request id finds it in the log")
+            .cause(cause)
+    }
+
+    /// 503
+    pub(crate) fn unavailable(word: &'static str, message: &'static str) -> Self {
+        Self::new(Kind::Unavailable, message).word(word)
+    }
+}
+
+/// A refused value as JSON, short enough for a message.
+fn shortened(sent: &Value) -> String {
+    let text = sent.to_string();
+    match text.char_indices().nth(SENT_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// What a job ended with, one for one.
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> Self {
+        let kind = Kind::of_status(failure.status);
+        if kind == Kind::Internal {
+            return Self::internal(format!("{}: {}", failure.error, failure.message));
+        }
+        let error = Self::new(kind, failure.message).word(failure.error);
+        match failure.retry_after {
+            Some(seconds) => error.retry_after(seconds),
+            None => error,
+        }
+    }
+}
+
+impl From<PlatformError> for ApiError {
+    fn from(error: PlatformError) -> Self {
+        use PlatformError as P;
+        let (kind, word) = match &error {
+            P::NotFound(_) => (Kind::BadGateway, "platform_not_found"),
+            P::Forbidden { .. } => (Kind::BadGateway, "platform_refused"),
+            P::MembersIntentOff => (Kind::BadGateway, "members_intent_off"),
+            P::Invalid { .. } => (Kind::BadGateway, "platform_invalid"),
+            P::Unauthorized(_) => (Kind::BadGateway, "platform_unauthorized"),
+            P::RateLimited { .. } => (Kind::Unavailable, "platform_rate_limited"),
+            P::Unavailable { .. } => (Kind::Unavailable, "platform_unavailable"),
+            P::NotConfigured(_) => (Kind::Unavailable, "platform_not_configured"),
+            P::Stopped { .. } => (Kind::Unavailable, "platform_stopped"),
+        };
+        let pause = error.retry_after().map_or(RETRY_AFTER_FIX, whole_seconds);
+        Self::new(kind, error.to_string()).word(word).retry_after(pause)
+    }
+}
+
+/// Seconds, rounded up: what `Retry-After` carries.
+pub(crate) fn whole_seconds(pause: std::time::Duration) -> u64 {
+    pause.as_secs() + u64::from(pause.subsec_nanos() > 0)
+}
+
+impl From<QueueError> for ApiError {
+    fn from(error: QueueError) -> Self {
+        match error {
+            QueueError::Database(error) => error.into(),
+            QueueError::Arguments(error) => error.into(),
+        }
+    }
+}
+
+impl From<serde_json::Error> for ApiError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::internal(error)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Answers in gzip where the client asks for it (docs/rules.md 8).
+
+use std::io::Write;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+
+/// A smaller body would hardly become smaller.
+const FROM: usize = 1024;
+/// A larger body is compressed on a thread where that holds up no other request.
+const INLINE: usize = 64 * 1024;
+
+/// Whether the client takes gzip.
+pub(crate) fn is_asked_for(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip") || name == "*");
+        gzip && !parts.any(|part| part.strip_prefix("q=").and_then(|q| q.parse().ok()) == Some(0.0_f32))
+    })
+}
+
+pub(crate) async fn encode(asked: bool, mut response: Response<Bytes>) -> Response<Bytes> {
+    let body = response.body();
+    let plain = !response.headers().contains_key(header::CONTENT_ENCODING);
+    if body.len() < FROM || !plain || response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        return response;
+    }
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if !asked {
+        return response;
+    }
+    let body = response.body().clone();
+    let compressed = if body.len() <= INLINE {
+        compress(&body)
+    } else {
+        tokio::task::spawn_blocking(move || compress(&body)).await.ok().flatten()
+    };
+    let Some(compressed) = compressed else { return response };
+    *response.body_mut() = compressed;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    weaken(headers);
+    response
+}
+
+fn compress(body: &[u8]) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
+    encoder.write_all(body).ok()?;
+    encoder.finish().ok().map(Bytes::from)
+}
+
+/// A strong tag would name these very bytes.
+fn weaken(headers: &mut HeaderMap) {
+    let tag = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()).filter(|tag| tag.starts_with('"'));
+    if let Some(weak) = tag.and_then(|tag| HeaderValue::from_str(&format!("W/{tag}")).ok()) {
+        headers.insert(header::ETAG, weak);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn asked(value: &str) -> bool {
+        is_asked_for(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, value.parse().unwrap())]))
+    }
+
+    #[test]
+    fn gzip_is_asked_for_by_name_or_star_unless_its_weight_is_0() {
+        for yes in ["gzip", "GZIP", "br, gzip;q=0.5", "*", "deflate,gzip"] {
+            assert!(asked(yes), "{yes}");
+        }
+        for no in ["", "br", "gzip;q=0", "identity", "gzip; q=0.0", "xgzip"] {
+            assert!(!asked(no), "{no}");
+        }
+        assert!(!is_asked_for(&HeaderMap::new()));
+    }
+
+    #[tokio::test]
+    async fn large_bodies_are_compressed_and_small_ones_left() {
+        for size in [10, FROM, INLINE + 1] {
+            let body = "guild ".repeat(size / 6 + 1);
+            let response = encode(true, Response::new(Bytes::from(body.clone()))).await;
+            let encoded = response.headers().contains_key(header::CONTENT_ENCODING);
+            assert_eq!(encoded, body.len() >= FROM);
+            if encoded {
+                let mut text = String::new();
+                flate2::read::GzDecoder::new(response.body().as_ref()).read_to_string(&mut text).unwrap();
+                assert_eq!(text, body);
+            }
+        }
+        let plain = encode(false, Response::new(Bytes::from("x".repeat(FROM)))).await;
+        assert_eq!(plain.headers()[header::VARY], "accept-encoding");
+        assert_eq!(plain.body().len(), FROM);
+    }
+}

@@ -1,0 +1,8 @@
+//! What an answer is made of: the envelope, the one error type, the encoding.
+
+pub(crate) mod created;
+pub(crate) mod database_error;
+pub(crate) mod error;
+pub(crate) mod gzip;
+pub(crate) mod reply;
+pub(crate) mod seconds;

@@ -1,0 +1,192 @@
+//! A handler's answer in the envelope that every answer has (docs/rules.md 2). Errors get theirs here too.
+
+use std::borrow::Cow;
+
+use entities::JobId;
+use http::{HeaderMap, StatusCode};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::rate_limit::Window;
+use crate::response::error::ApiError;
+
+#[derive(Serialize)]
+struct Success<'a> {
+    status: &'static str,
+    code: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+struct Refusal<'a> {
+    status: &'static str,
+    code: u16,
+    message: &'a str,
+    error: &'a str,
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job_id: Option<JobId>,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// Data is kept as JSON text: a list of 100,000 members is never held as a tree.
+    Fresh { message: Option<Cow<'static, str>>, data: Option<Box<RawValue>> },
+    /// As it was first sent.
+    Stored(String),
+    /// None: the connection becomes something else, as these headers say.
+    Upgrade(HeaderMap),
+}
+
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    body: Body,
+    pub(crate) location: Option<String>,
+    /// The request for the next page of a list.
+    pub(crate) next_page: Option<String>,
+    /// Names this very answer, for `If-None-Match`.
+    pub(crate) etag: Option<String>,
+    /// What of `Prefer` was heeded.
+    pub(crate) preference: Option<String>,
+    /// The window as it is after this call, where the guard only looked at it.
+    pub(crate) window: Option<Window>,
+    /// Answers a repeated request.
+    pub(crate) replayed: bool,
+    /// Its text is written under the idempotency key already.
+    pub(crate) kept: bool,
+}
+
+impl Reply {
+    fn new(status: StatusCode, body: Body) -> Self {
+        Self {
+            status,
+            body,
+            location: None,
+            next_page: None,
+            etag: None,
+            preference: None,
+            window: None,
+            replayed: false,
+            kept: false,
+        }
+    }
+
+    pub(crate) fn message(text: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::OK, Body::Fresh { message: Some(text.into()), data: None })
+    }
+
+    pub(crate) fn data<T: Serialize + ?Sized>(data: &T) -> Result<Self, ApiError> {
+        let data = Some(to_raw_value(data)?);
+        Ok(Self::new(StatusCode::OK, Body::Fresh { message: None, data }))
+    }
+
+    /// 202: the job is still running.
+    pub(crate) fn accepted(job: JobId) -> Result<Self, ApiError> {
+        #[derive(Serialize)]
+        struct Accepted {
+            job_id: JobId,
+        }
+        let mut reply = Self::data(&Accepted { job_id: job })?
+            .with_message("job still running; poll the URL in Location");
+        reply.status = StatusCode::ACCEPTED;
+        reply.location = Some(format!("/jobs/{job}"));
+        Ok(reply)
+    }
+
+    /// What the first request was told.
+    pub(crate) fn stored(status: StatusCode, body: String, location: Option<String>) -> Self {
+        let mut reply = Self::new(status, Body::Stored(body));
+        reply.location = location;
+        reply.replayed = true;
+        reply
+    }
+
+    /// 304, without a body: the caller has this answer already.
+    pub(crate) fn not_modified(etag: String) -> Self {
+        Self::new(StatusCode::NOT_MODIFIED, Body::Stored(String::new())).with_etag(etag)
+    }
+
+    pub(crate) fn with_etag(mut self, etag: String) -> Self {
+        self.etag = Some(etag);
+        self
+    }
+
+    /// 101: what follows is no HTTP.
+    pub(crate) fn upgrade(headers: HeaderMap) -> Self {
+        Self::new(StatusCode::SWITCHING_PROTOCOLS, Body::Upgrade(headers))
+    }
+
+    /// Headers of a changed protocol; then there is no body.
+    pub(crate) fn upgrade_headers(&self) -> Option<&HeaderMap> {
+        match &self.body {
+            Body::Upgrade(headers) => Some(headers),
+            Body::Fresh { .. } | Body::Stored(_) => None,
+        }
+    }
+
+    pub(crate) fn with_message(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        if let Body::Fresh { message, .. } = &mut self.body {
+            *message = Some(text.into());
+        }
+        self
+    }
+
+    pub(crate) fn with_window(mut self, window: Window) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// The body as it is sent.
+    pub(crate) fn render(&self) -> Result<Cow<'_, str>, ApiError> {
+        let (message, data) = match &self.body {
+            Body::Fresh { message, data } => (message, data),
+            Body::Stored(text) => return Ok(Cow::Borrowed(text)),
+            Body::Upgrade(_) => return Ok(Cow::Borrowed("")),
+        };
+        let envelope = Success {
+            status: "success",
+            code: self.status.as_u16(),
+            message: message.as_deref(),
+            data: data.as_deref(),
+        };
+        Ok(Cow::Owned(serde_json::to_string(&envelope)?))
+    }
+}
+
+/// The body of an error.
+pub(crate) fn render_error(error: &ApiError, request_id: &str) -> String {
+    let parts = error.parts();
+    let envelope = Refusal {
+        status: "error",
+        code: parts.kind.row().0.as_u16(),
+        message: &parts.message,
+        error: &parts.word,
+        request_id,
+        retry_after: parts.retry_after,
+        job_id: parts.job,
+    };
+    // Texts and numbers alone: this cannot fail.
+    serde_json::to_string(&envelope).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_envelope_has_message_and_data_only_where_there_are_some() {
+        let text = |reply: &Reply| reply.render().unwrap().into_owned();
+        assert_eq!(text(&Reply::message("done")), r#"{"status":"success","code":200,"message":"done"}"#);
+        assert_eq!(text(&Reply::data(&[1, 2]).unwrap()), r#"{"status":"success","code":200,"data":[1,2]}"#);
+        let job = JobId(uuid::Uuid::nil());
+        let accepted = Reply::accepted(job).unwrap();
+        assert!(text(&accepted).starts_with(r#"{"status":"success","code":202,"message":"#));
+        assert_eq!(accepted.location.as_deref(), Some("/jobs/00000000-0000-0000-0000-000000000000"));
+    }
+}

@@ -1,0 +1,98 @@
+//! The accept loop around warp's service: what warp's own server lacks. Slow clients are closed, small answers leave
+//! at once, connections are counted, and a stop lets requests in flight end but does not wait for idle clients.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use platforms::Platforms;
+use queue::Queue;
+use runtime::{Context, Shutdown};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+
+use crate::live;
+use crate::options::Options;
+use crate::server::connection_permits::{Addresses, MAX_CONNECTIONS};
+use crate::server::dispatch::Server;
+use crate::server::router::Router;
+use crate::server::{connection, event_listener, filter, heartbeat_writer};
+use crate::state::State;
+
+/// Pause after a failed accept: usually the process is out of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves the API until shutdown begins and the last connection has ended or was cut.
+///
+/// Tasks are spawned on the trackers of the shutdown, so waiting for that one covers this too.
+pub async fn serve(
+    context: Context,
+    queue: Queue,
+    platforms: Platforms,
+    listener: TcpListener,
+    options: Options,
+) {
+    let shutdown = context.shutdown.clone();
+    if options.distributed {
+        context.limits.announce(&shutdown);
+    }
+    let state = State::new(context, queue, platforms, options);
+    start_services(&state, &shutdown);
+    let service = warp::service(filter::of(Server { state, router: Arc::new(Router::new()) }));
+    let connections = TaskTracker::new();
+    accept(&listener, &shutdown, &connections, |stream, peer| {
+        connection::serve((stream, peer), service.clone(), shutdown.clone())
+    })
+    .await;
+    // New connections are refused by the system, and clients go to another process.
+    drop(listener);
+    connections.close();
+    connections.wait().await;
+}
+
+/// What runs beside the requests.
+fn start_services(state: &Arc<State>, shutdown: &Shutdown) {
+    let hard = shutdown.hard();
+    let listening = event_listener::listen(state.clone());
+    shutdown.services().spawn(hard.clone().run_until_cancelled_owned(listening));
+    let watching = live::keys::watch(state.clone());
+    shutdown.services().spawn(hard.clone().run_until_cancelled_owned(watching));
+    // Ends by itself, after its last batch.
+    shutdown.services().spawn(heartbeat_writer::write_batches(state.clone()));
+}
+
+async fn accept<F>(
+    listener: &TcpListener,
+    shutdown: &Shutdown,
+    connections: &TaskTracker,
+    serve: impl Fn(TcpStream, SocketAddr) -> F,
+) where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let addresses = Addresses::default();
+    let next = async || {
+        let permit = permits.clone().acquire_owned().await;
+        (listener.accept().await, permit)
+    };
+    while let Some((accepted, permit)) = shutdown.soft().run_until_cancelled(next()).await {
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Some(own) = addresses.permit(peer.ip()) else {
+            metrics::counter!("guildhall_http_connections_refused_total").increment(1);
+            continue;
+        };
+        let connection = shutdown.tracker().track_future(serve(stream, peer));
+        connections.spawn(async move {
+            connection.await;
+            drop((permit, own));
+        });
+    }
+}

@@ -1,0 +1,71 @@
+//! One connection from its first byte to its end.
+
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use runtime::Shutdown;
+use tokio::net::TcpStream;
+use tower_service::Service;
+use warp::reply::Response;
+
+use crate::server::filter::Peer;
+use crate::server::timeouts::{Phase, TIMEOUTS, Timed};
+
+/// Bytes of a request's head; with more hyper answers 431.
+const HEAD_LIMIT: usize = 64 * 1024;
+
+/// Serves requests until the client leaves or is too slow, or until shutdown begins and the request in flight is answered.
+pub(crate) async fn serve<S>((stream, peer): (TcpStream, SocketAddr), service: S, shutdown: Shutdown)
+where
+    S: Service<Request<Incoming>, Response = Response> + Clone + Send + 'static,
+    S::Error: std::error::Error + Send + Sync + 'static,
+    S::Future: Send,
+{
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "cannot switch off the delay of small packets");
+    }
+    let phase = Phase::default();
+    let stream = Timed::new(stream, phase.clone(), TIMEOUTS);
+    let service = service_fn(move |request| {
+        phase.answering();
+        answer(service.clone(), request, (peer.ip(), phase.clone()))
+    });
+    let connection = http1::Builder::new()
+        .header_read_timeout(None)
+        .max_buf_size(HEAD_LIMIT)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = shutdown.soft().cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            shutdown.hard().run_until_cancelled(connection).await.unwrap_or(Ok(()))
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+async fn answer<S>(
+    mut service: S,
+    mut request: Request<Incoming>,
+    (peer, phase): (IpAddr, Phase),
+) -> Result<Response, S::Error>
+where
+    S: Service<Request<Incoming>, Response = Response>,
+{
+    request.extensions_mut().insert(Peer(peer));
+    let response = service.call(request).await?;
+    // An upgraded socket has its own timeouts.
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        phase.answered();
+    }
+    Ok(response)
+}

@@ -1,0 +1,42 @@
+//! Cross-origin requests of other dashboards: off unless an operator names their origins (docs/rules.md 8).
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
+const HEADERS: HeaderValue = HeaderValue::from_static(
+    "authorization, content-type, idempotency-key, if-none-match, prefer, x-api-key, x-guild-id, x-request-id",
+);
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "etag, idempotent-replayed, link, location, preference-applied, retry-after, x-guildhall-stale, \
+     x-ratelimit-bucket, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset-after, x-request-id",
+);
+/// Seconds for which a browser need not ask again.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
+
+/// The origin of a request, where it is one of those that may read the answers.
+pub(crate) fn allowed(headers: &HeaderMap, origins: &[String]) -> Option<HeaderValue> {
+    let sent = headers.get(header::ORIGIN)?;
+    origins.iter().any(|origin| sent.as_bytes() == origin.as_bytes()).then(|| sent.clone())
+}
+
+/// The answer to a browser that asks before it sends; `None`: this is no such question.
+pub(crate) fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response<Bytes>> {
+    if *method != Method::OPTIONS || !headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
+        return None;
+    }
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+    Some(response)
+}
+
+/// Lets this origin read the answer.
+pub(crate) fn open(origin: HeaderValue, response: &mut Response<Bytes>) {
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+}

@@ -1,0 +1,27 @@
+//! The one listener to events: keeps the caches exact and feeds the live sockets, for as long as the process runs.
+
+use std::sync::Arc;
+
+use runtime::Event;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::live;
+use crate::state::State;
+
+pub(crate) fn listen(state: Arc<State>) -> impl Future<Output = ()> + Send {
+    let mut events = state.context.events.subscribe();
+    async move {
+        loop {
+            let event = match events.recv().await {
+                Ok(event) => event,
+                Err(RecvError::Lagged(_)) => Event::Resync,
+                // Nothing is announced any more: rely on nothing that is cached.
+                Err(RecvError::Closed) => return state.caches.hear(&Event::Resync).await,
+            };
+            state.caches.hear(&event).await;
+            if let Err(error) = live::listener::hear(&state.live, event) {
+                tracing::error!(%error, "a frame could not be written: a bug");
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Writes the heartbeats that were collected, twice a second and once more at the end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::DbErr;
+
+use crate::state::State;
+
+const EVERY: Duration = Duration::from_millis(500);
+
+/// Writes batches for as long as the process runs, the last one when all requests have ended.
+pub(crate) async fn write_batches(state: Arc<State>) {
+    let hard = state.context.shutdown.hard().clone();
+    let mut tick = tokio::time::interval(EVERY);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let last = tokio::select! {
+            _ = tick.tick() => false,
+            () = hard.cancelled() => true,
+        };
+        if let Err(error) = write_all(&state).await {
+            tracing::warn!(%error, last, "cannot write heartbeats");
+        }
+        if last {
+            return;
+        }
+    }
+}
+
+async fn write_all(state: &State) -> Result<(), DbErr> {
+    let sessions = state.heartbeats.write_sessions(&state.context).await;
+    let servers = state.heartbeats.write_servers(&state.context).await;
+    for session in sessions? {
+        state.caches.sessions.forget(session).await;
+    }
+    servers
+}

@@ -1,0 +1,37 @@
+//! Paths beside the API: health, metrics and documentation. They need no key and have no envelope and no rate limit.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use http::Response;
+
+use crate::openapi::serve;
+use crate::response::error::ApiError;
+use crate::server::health;
+use crate::state::State;
+
+type Answer = Result<Response<Bytes>, ApiError>;
+
+/// A path that takes GET.
+pub(crate) struct Page {
+    pub(crate) path: &'static str,
+    pub(crate) answer: fn(&'static str, Arc<State>) -> BoxFuture<'static, Answer>,
+}
+
+pub(crate) static PAGES: [Page; 7] = [
+    page("/health/live", |path, state| Box::pin(health::answer(path, state))),
+    page("/health/ready", |path, state| Box::pin(health::answer(path, state))),
+    page("/metrics", |path, state| Box::pin(health::answer(path, state))),
+    page("/openapi.json", |_, _| Box::pin(std::future::ready(serve::document()))),
+    page("/docs", |_, _| Box::pin(std::future::ready(Ok(serve::page())))),
+    page("/docs/page.css", |_, _| Box::pin(std::future::ready(Ok(serve::style())))),
+    page("/docs/page.js", |_, _| Box::pin(std::future::ready(Ok(serve::script())))),
+];
+
+const fn page(
+    path: &'static str,
+    answer: fn(&'static str, Arc<State>) -> BoxFuture<'static, Answer>,
+) -> Page {
+    Page { path, answer }
+}

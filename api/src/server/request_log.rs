@@ -1,0 +1,177 @@
+//! What is known of a request while it is answered: at its end headers, one log line and metrics.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use entities::GuildId;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
+
+use crate::rate_limit::Window;
+use crate::request::request_id;
+use crate::response::error::{ApiError, Kind};
+use crate::response::reply::{Reply, render_error};
+
+const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RATE_RESET_AFTER: HeaderName = HeaderName::from_static("x-ratelimit-reset-after");
+const RATE_BUCKET: HeaderName = HeaderName::from_static("x-ratelimit-bucket");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// The route of requests that matched no row.
+const UNMATCHED: &str = "unmatched";
+
+#[derive(Clone)]
+pub(crate) struct RequestLog {
+    pub(crate) request_id: String,
+    pub(crate) method: Method,
+    /// The row's path, never the request's.
+    pub(crate) route: &'static str,
+    pub(crate) guild: Option<GuildId>,
+    /// The rate limit this request fell under, once that is known.
+    pub(crate) window: Option<Window>,
+    started: Instant,
+}
+
+impl RequestLog {
+    pub(crate) fn new(method: &Method, headers: &HeaderMap) -> Self {
+        Self {
+            request_id: request_id::of(headers),
+            method: method.clone(),
+            route: UNMATCHED,
+            guild: None,
+            window: None,
+            started: Instant::now(),
+        }
+    }
+
+    /// The response, logged and counted.
+    pub(crate) fn finish(mut self, result: Result<Reply, ApiError>) -> Response<Bytes> {
+        let rendered = result.and_then(|reply| {
+            let body = reply.render()?.into_owned();
+            Ok((reply, body))
+        });
+        let (mut response, cause) = match rendered {
+            Ok((reply, body)) => {
+                self.override_window(reply.window);
+                (success(&reply, body), None)
+            }
+            Err(error) => {
+                self.override_window(error.parts().window);
+                (refusal(&error, &self.request_id), error.parts().cause.clone())
+            }
+        };
+        self.add_headers(response.headers_mut());
+        self.log(response.status(), cause.as_deref());
+        self.count(response.status());
+        response
+    }
+
+    fn override_window(&mut self, newer: Option<Window>) {
+        self.window = newer.or(self.window);
+    }
+
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        insert_text(headers, HeaderName::from_static(request_id::HEADER), &self.request_id);
+        let Some((limit, decision)) = self.window else { return };
+        headers.insert(RATE_LIMIT, decision.limit.into());
+        headers.insert(RATE_REMAINING, decision.remaining.into());
+        headers.insert(RATE_RESET_AFTER, decision.reset_after_secs().into());
+        headers.insert(RATE_BUCKET, HeaderValue::from_static(limit.name()));
+    }
+
+    /// One line a request; what went wrong on our side is told with its cause, here and nowhere else.
+    fn log(&self, status: StatusCode, cause: Option<&str>) {
+        let guild = self.guild.map(GuildId::get);
+        let (id, route, method) = (self.request_id.as_str(), self.route, self.method.as_str());
+        let code = status.as_u16();
+        let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        macro_rules! line {
+            ($level:ident, $text:literal) => {
+                tracing::$level!(
+                    request.id = id,
+                    guild.id = guild,
+                    route,
+                    method,
+                    status = code,
+                    duration_ms,
+                    cause,
+                    $text
+                )
+            };
+        }
+        match code {
+            500 => line!(error, "request failed"),
+            501.. => line!(warn, "request not served: a dependency is down"),
+            _ => line!(debug, "request answered"),
+        }
+    }
+
+    fn count(&self, status: StatusCode) {
+        let method = if self.route == UNMATCHED { "any".to_owned() } else { self.method.to_string() };
+        let labels =
+            [("method", method), ("route", self.route.to_owned()), ("status", status.as_str().to_owned())];
+        metrics::counter!("guildhall_http_requests_total", &labels).increment(1);
+        metrics::histogram!("guildhall_http_request_seconds", "route" => self.route)
+            .record(self.started.elapsed());
+    }
+}
+
+fn success(reply: &Reply, body: String) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(body));
+    *response.status_mut() = reply.status;
+    let headers = response.headers_mut();
+    match reply.upgrade_headers() {
+        Some(upgrade) => headers.extend(upgrade.clone()),
+        None => drop(headers.insert(header::CONTENT_TYPE, JSON)),
+    }
+    if let Some(location) = &reply.location {
+        insert_text(headers, header::LOCATION, location);
+    }
+    if let Some(next) = &reply.next_page {
+        insert_text(headers, header::LINK, next);
+    }
+    if let Some(etag) = &reply.etag {
+        insert_text(headers, header::ETAG, etag);
+    }
+    if let Some(preference) = &reply.preference {
+        insert_text(headers, PREFERENCE_APPLIED, preference);
+    }
+    if reply.replayed {
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn refusal(error: &ApiError, request_id: &str) -> Response<Bytes> {
+    let parts = error.parts();
+    let mut response = Response::new(Bytes::from(render_error(error, request_id)));
+    *response.status_mut() = parts.kind.row().0;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, JSON);
+    if let Some(seconds) = parts.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    if let Some(allow) = &parts.allow {
+        insert_text(headers, header::ALLOW, allow);
+    }
+    match parts.kind {
+        Kind::Unauthorized => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        Kind::UpgradeRequired => {
+            headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+            headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+            headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+        }
+        _ => {}
+    }
+    response
+}
+
+/// Texts of ours, or checked before: they are always fit for a header.
+fn insert_text(headers: &mut HeaderMap, name: HeaderName, text: &str) {
+    if let Ok(value) = HeaderValue::from_str(text) {
+        headers.insert(name, value);
+    }
+}

@@ -1,0 +1,137 @@
+//! How a request finds its row in the tables of endpoints and pages.
+
+use std::fmt::Write as _;
+
+use http::Method;
+
+use crate::request::params::Params;
+use crate::response::error::ApiError;
+use crate::route::Route;
+use crate::routes::AREAS;
+use crate::server::pages::{PAGES, Page};
+
+/// Every path is also served below this one (docs/rules.md 1).
+const VERSIONED: &str = "/api/v1";
+const SERVER: &str = "{serverId}";
+
+/// The path without the version prefix and a slash at its end.
+pub(crate) fn plain(path: &str) -> &str {
+    let path = path.strip_prefix(VERSIONED).filter(|rest| rest.starts_with('/')).unwrap_or(path);
+    path.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(path)
+}
+
+/// What a path leads to.
+enum Target {
+    Endpoints(Vec<&'static Route>),
+    Page(&'static Page),
+}
+
+/// What a request leads to.
+pub(crate) enum Found {
+    Endpoint(&'static Route, Params),
+    Page(&'static Page),
+}
+
+pub(crate) struct Router(matchit::Router<Target>);
+
+impl Router {
+    #[expect(clippy::expect_used, reason = "the tables are constant, and a test builds this from them")]
+    pub(crate) fn new() -> Self {
+        let mut tree = matchit::Router::new();
+        let mut insert = |path: String, target| {
+            tree.insert(path, target).expect("paths of the tables do not contradict each other");
+        };
+        for page in &PAGES {
+            insert(page.path.to_owned(), Target::Page(page));
+        }
+        let routes: Vec<&'static Route> = AREAS.iter().flat_map(|area| area.routes).collect();
+        let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        for path in paths {
+            let here: Vec<_> = routes.iter().copied().filter(|route| route.path == path).collect();
+            // The id of a server may be empty (docs/rules.md 7), which no parameter matches.
+            if path.contains(SERVER) {
+                insert(path.replace(SERVER, ""), Target::Endpoints(here.clone()));
+            }
+            insert(path.to_owned(), Target::Endpoints(here));
+        }
+        Self(tree)
+    }
+
+    /// `path` is as [`plain`] makes it.
+    pub(crate) fn find(&self, method: &Method, path: &str) -> Result<Found, ApiError> {
+        let found = self.0.at(path).map_err(|_| ApiError::no_such_path())?;
+        let routes = match found.value {
+            Target::Page(page) if *method == Method::GET => return Ok(Found::Page(page)),
+            Target::Page(_) => return Err(ApiError::method_not_allowed("GET, HEAD".to_owned())),
+            Target::Endpoints(routes) => routes,
+        };
+        let Some(route) = routes.iter().find(|route| route.method == *method) else {
+            return Err(ApiError::method_not_allowed(allowed(routes)));
+        };
+        Ok(Found::Endpoint(route, Params::decode(found.params.iter())?))
+    }
+}
+
+fn allowed(routes: &[&Route]) -> String {
+    routes.iter().fold(String::new(), |mut list, route| {
+        let separator = if list.is_empty() { "" } else { ", " };
+        // Writing to a string cannot fail.
+        let head = if route.method == Method::GET { ", HEAD" } else { "" };
+        let _ = write!(list, "{separator}{}{head}", route.method);
+        list
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::response::error::Kind;
+
+    fn endpoint(router: &Router, method: &Method, path: &str) -> (&'static Route, Params) {
+        match router.find(method, path).unwrap() {
+            Found::Endpoint(route, params) => (route, params),
+            Found::Page(page) => panic!("{} is a page", page.path),
+        }
+    }
+
+    fn refusal(router: &Router, method: &Method, path: &str) -> ApiError {
+        router.find(method, path).err().unwrap()
+    }
+
+    #[test]
+    fn a_request_finds_its_row_or_hears_what_the_path_takes() {
+        let router = Router::new();
+        let (row, params) = endpoint(&router, &Method::GET, "/lookup/chat/%31%37");
+        assert_eq!((row.path, params.get("chatId")), ("/lookup/chat/{chatId}", Some("17")));
+        let wrong = refusal(&router, &Method::PUT, "/jobs/1");
+        assert_eq!(wrong.parts().allow.as_deref(), Some("GET, HEAD, DELETE"));
+        for path in ["/", "/lookup", "/lookup/chat/", "/lookup/chat/1/2", "/reverse/", "//reverse"] {
+            assert_eq!(refusal(&router, &Method::POST, path).kind(), Kind::NotFound, "{path}");
+        }
+        assert_eq!(refusal(&router, &Method::GET, "/lookup/chat/%00").kind(), Kind::BadRequest);
+        assert!(matches!(router.find(&Method::GET, "/docs"), Ok(Found::Page(_))));
+        assert_eq!(refusal(&router, &Method::POST, "/docs").parts().allow.as_deref(), Some("GET, HEAD"));
+    }
+
+    #[test]
+    fn version_prefix_and_last_slash_are_taken_off_once() {
+        for path in ["/api/v1/reverse", "/reverse/", "/api/v1/reverse/", "/reverse"] {
+            assert_eq!(plain(path), "/reverse");
+        }
+        assert_eq!(plain("/api/v1/api/v1/reverse"), "/api/v1/reverse");
+        assert_eq!(plain("/reverse//"), "/reverse/");
+        for path in ["/api/v1", "/api/v10/reverse", "/"] {
+            assert_eq!(plain(path), path);
+        }
+    }
+
+    #[test]
+    fn a_server_may_have_an_empty_id() {
+        let router = Router::new();
+        let (row, params) = endpoint(&router, &Method::GET, "/play/servers//commands");
+        assert_eq!((row.path, params.get("serverId")), ("/play/servers/{serverId}/commands", None));
+        assert!(router.find(&Method::POST, "/play/servers//commands/7/ack").is_ok());
+    }
+}

@@ -1,0 +1,158 @@
+//! Timeouts of a connection: short for the head of a request, long between two requests.
+//!
+//! hyper has one timeout for both. A short one would close the idle connections of load balancers; a long one would let
+//! slow clients keep theirs.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timeouts {
+    /// From a request's first byte, or from connecting, until its headers are in.
+    head: Duration,
+    /// Between two requests.
+    idle: Duration,
+}
+
+/// Load balancers keep unused connections for 60 s: this is longer.
+pub(crate) const TIMEOUTS: Timeouts =
+    Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75) };
+
+const READING_HEAD: u8 = 0;
+const ANSWERING: u8 = 1;
+const IDLE: u8 = 2;
+
+/// What a connection is doing; its service says when a request begins and ends.
+#[derive(Clone, Default)]
+pub(crate) struct Phase(Arc<AtomicU8>);
+
+impl Phase {
+    pub(crate) fn answering(&self) {
+        self.0.store(ANSWERING, Ordering::Relaxed);
+    }
+
+    pub(crate) fn answered(&self) {
+        self.0.store(IDLE, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn bytes_came(&self) {
+        let _ = self.0.compare_exchange(IDLE, READING_HEAD, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// A stream whose reads fail when the timeout of its phase is over.
+pub(crate) struct Timed<S> {
+    stream: S,
+    phase: Phase,
+    timeouts: Timeouts,
+    /// The phase the timer runs for; it is set anew when another begins, not by every byte.
+    timed: u8,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl<S> Timed<S> {
+    pub(crate) fn new(stream: S, phase: Phase, timeouts: Timeouts) -> Self {
+        let timer = Box::pin(tokio::time::sleep(timeouts.head));
+        Self { stream, phase, timeouts, timed: READING_HEAD, timer }
+    }
+
+    fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let phase = self.phase.get();
+        if phase != self.timed {
+            self.timed = phase;
+            let limit = if phase == IDLE { self.timeouts.idle } else { self.timeouts.head };
+            self.timer.as_mut().reset(Instant::now() + limit);
+        }
+        if phase == ANSWERING { Poll::Pending } else { self.timer.as_mut().poll(cx) }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if read.is_ready() {
+            if buffer.filled().len() > before {
+                self.phase.bytes_came();
+            }
+            return read;
+        }
+        self.poll_timeout(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    const SHORT: Timeouts = Timeouts { head: Duration::from_millis(60), idle: Duration::from_millis(240) };
+
+    /// How long a read waits before it gives up.
+    async fn waited(stream: &mut Timed<tokio::io::DuplexStream>) -> Duration {
+        let started = Instant::now();
+        assert_eq!(stream.read_u8().await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        started.elapsed()
+    }
+
+    #[tokio::test]
+    async fn a_head_has_to_come_quickly_and_an_idle_client_may_stay() {
+        let (mut client, server) = tokio::io::duplex(64);
+        let phase = Phase::default();
+        let mut server = Timed::new(server, phase.clone(), SHORT);
+        assert!((SHORT.head..SHORT.idle).contains(&waited(&mut server).await));
+        phase.answered();
+        assert!(waited(&mut server).await >= SHORT.idle);
+        // A trickle of bytes does not stretch the time of a head.
+        phase.answered();
+        client.write_all(b"ab").await.unwrap();
+        server.read_u8().await.unwrap();
+        server.read_u8().await.unwrap();
+        assert!(waited(&mut server).await < SHORT.idle);
+        phase.answering();
+        let answering = tokio::time::timeout(SHORT.idle * 2, server.read_u8()).await;
+        assert!(answering.is_err(), "a request being answered is not timed here");
+    }
+}

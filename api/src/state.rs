@@ -1,0 +1,42 @@
+//! What all requests of this process share.
+
+use std::sync::Arc;
+
+use platforms::Platforms;
+use queue::Queue;
+use runtime::Context;
+
+use crate::auth::failures::FailedKeys;
+use crate::auth::last_used::LastUsed;
+use crate::cache::caches::Caches;
+use crate::heartbeats::Heartbeats;
+use crate::live::sockets::Live;
+use crate::options::Options;
+
+pub(crate) struct State {
+    pub(crate) options: Options,
+    pub(crate) context: Context,
+    pub(crate) queue: Queue,
+    pub(crate) platforms: Platforms,
+    pub(crate) caches: Caches,
+    pub(crate) failed_keys: FailedKeys,
+    pub(crate) last_used: LastUsed,
+    pub(crate) heartbeats: Heartbeats,
+    pub(crate) live: Live,
+}
+
+impl State {
+    pub(crate) fn new(context: Context, queue: Queue, platforms: Platforms, options: Options) -> Arc<Self> {
+        Arc::new(Self {
+            caches: Caches::new(&context.events),
+            failed_keys: FailedKeys::new(context.limits.clone()),
+            last_used: LastUsed::new(),
+            heartbeats: Heartbeats::default(),
+            live: Live::default(),
+            options,
+            context,
+            queue,
+            platforms,
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! A change and its effects. The transaction collects what belongs in it (audit entries, jobs, the answer for an
+//! idempotency key) and what follows it (events, messages to workers); [`UnitOfWork::commit`] does the rest in order.
+//!
+//! So no effect happens without the commit, none is forgotten after it while the process lives, and this process sees the
+//! change before the answer.
+
+use entities::audit_entry::{self, Actor, NewEntry};
+use entities::job::Ticket;
+use entities::{JobId, Timestamp};
+use queue::{Draft, Enqueued};
+use runtime::{Event, Events};
+use sea_orm::DatabaseTransaction;
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::response::error::ApiError;
+use crate::response::reply::Reply;
+
+pub(crate) struct UnitOfWork<'c> {
+    call: &'c Call,
+    transaction: DatabaseTransaction,
+    now: Timestamp,
+    events: Vec<Event>,
+    tickets: Vec<Ticket>,
+    cancelled: Vec<JobId>,
+}
+
+impl<'c> UnitOfWork<'c> {
+    pub(crate) async fn begin(call: &'c Call) -> Result<Self, ApiError> {
+        let transaction = call.state.context.database.begin().await?;
+        let now = call.now();
+        Ok(Self { call, transaction, now, events: Vec::new(), tickets: Vec::new(), cancelled: Vec::new() })
+    }
+
+    /// The transaction, for queries.
+    pub(crate) fn tx(&self) -> &DatabaseTransaction {
+        &self.transaction
+    }
+
+    /// The time of the change.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Audits the change as the key's owner's.
+    pub(crate) async fn audit(
+        &self,
+        action: &'static str,
+        target: impl ToString,
+        metadata: Value,
+    ) -> Result<(), ApiError> {
+        self.audit_as(&self.call.actor(), action, target, metadata).await
+    }
+
+    pub(crate) async fn audit_as(
+        &self,
+        actor: &Actor,
+        action: &'static str,
+        target: impl ToString,
+        metadata: Value,
+    ) -> Result<(), ApiError> {
+        let entry = NewEntry { guild: self.call.guild(), action, target: target.to_string(), metadata };
+        audit_entry::write(&self.transaction, actor, entry, self.now).await?;
+        Ok(())
+    }
+
+    /// Publishes the event after the commit.
+    pub(crate) fn announce(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    /// Publishes jobs, already inserted in this transaction, after the commit.
+    pub(crate) fn publish(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
+        self.tickets.extend(tickets);
+    }
+
+    /// Inserts the job whose result answers this request; [`commit_job`](Self::commit_job) returns it for waiting.
+    pub(crate) async fn enqueue(&self, draft: Draft) -> Result<Enqueued, ApiError> {
+        let enqueued = draft.enqueue(&self.transaction, self.now).await?;
+        self.answered_by(enqueued.job).await?;
+        Ok(enqueued)
+    }
+
+    /// Repeats under the same idempotency key wait for this job.
+    pub(crate) async fn answered_by(&self, job: JobId) -> Result<(), ApiError> {
+        match &self.call.idempotency {
+            Some(slot) => slot.attach(&self.transaction, job).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Tells the job's worker, after the commit, that the job is to stop.
+    pub(crate) fn cancel(&mut self, job: JobId) {
+        self.cancelled.push(job);
+    }
+
+    /// Commits the change together with the answer to repeats of this request, and performs the effects.
+    pub(crate) async fn commit(self, mut reply: Reply) -> Result<Reply, ApiError> {
+        if let Some(slot) = &self.call.idempotency {
+            slot.keep(&self.transaction, &reply).await?;
+            reply.kept = true;
+        }
+        self.finish().await?;
+        Ok(reply)
+    }
+
+    /// Commits a change that a job answers.
+    pub(crate) async fn commit_job(self, enqueued: Enqueued) -> Result<Enqueued, ApiError> {
+        self.finish().await?;
+        Ok(enqueued)
+    }
+
+    async fn finish(self) -> Result<(), ApiError> {
+        let state = &self.call.state;
+        let unknown = UnknownOutcome(Some(&state.context.events).filter(|_| !self.events.is_empty()));
+        self.transaction.commit().await?;
+        for event in self.events {
+            state.caches.hear(&event).await;
+            state.context.events.publish(event);
+        }
+        unknown.settled();
+        state.queue.publish(self.tickets);
+        for job in self.cancelled {
+            state.queue.announce_cancel(job).await?;
+        }
+        Ok(())
+    }
+}
+
+/// While it is unknown whether the change was committed: a request that is cut here, or a database connection lost,
+/// makes every process drop what it has cached.
+struct UnknownOutcome<'e>(Option<&'e Events>);
+
+impl UnknownOutcome<'_> {
+    fn settled(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for UnknownOutcome<'_> {
+    fn drop(&mut self) {
+        if let Some(events) = self.0 {
+            events.publish(Event::Resync);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+use entities::api_key::{self, Scopes};
+use entities::binding::{self, Kind, Rule};
+use entities::job::listing;
+use entities::key_text::KeyText;
+use entities::{GuildId, guild};
+use platforms::Platforms;
+use queue::Queue;
+use queue::kinds::SyncMember;
+use runtime::{Config, Context, PlatformConfig, Rate, Shutdown};
+use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
+use serde_json::json;
+use tokio::sync::broadcast::error::TryRecvError;
+
+use super::*;
+use crate::auth::key::Key;
+use crate::options::Options;
+use crate::request::body::Body;
+use crate::request::page::NextPage;
+use crate::request::params::Params;
+use crate::request::query::Query;
+use crate::state::State;
+
+struct Fixture {
+    call: Call,
+    _folder: tempfile::TempDir,
+}
+
+fn no_platforms() -> PlatformConfig {
+    PlatformConfig {
+        chat_api_url: None,
+        chat_token: None,
+        play_api_url: None,
+        play_key: None,
+        chat_rate: Rate::Off,
+        play_rate: Rate::Off,
+    }
+}
+
+fn guild() -> GuildId {
+    "5".parse().unwrap()
+}
+
+impl Fixture {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}/guildhall.db", folder.path().display());
+        let config = Config { database_url: url.as_str().into(), prefix: "test".to_owned(), broker: None };
+        let context = Context::embedded(&config, Shutdown::new()).await.unwrap();
+        migrations::apply(context.database.write()).await.unwrap();
+        let row = guild::Model {
+            guild_id: guild(),
+            name: "g".to_owned(),
+            shield_writer: false,
+            mirror_bans: true,
+            nickname_template: String::new(),
+            time_zone: "UTC".to_owned(),
+            week_start: 1,
+            strike_days: 90,
+            score_weights: json!({}),
+            created_at: context.clock.now(),
+        };
+        guild::upsert(context.database.write(), row).await.unwrap();
+        let queue = Queue::embedded(&context);
+        let platforms = Platforms::new(&no_platforms(), None).unwrap();
+        let state = State::new(context, queue, platforms, Options::default());
+        Self { call: call(state), _folder: folder }
+    }
+
+    /// Changes a binding, with every kind of effect, then does as told.
+    async fn change(&self, guild: GuildId, end: impl AsyncFnOnce(UnitOfWork<'_>) -> bool) -> (JobId, bool) {
+        let mut work = UnitOfWork::begin(&self.call).await.unwrap();
+        work.tx().execute_unprepared("PRAGMA defer_foreign_keys = ON").await.unwrap();
+        let (group_id, role_id) = ("9".parse().unwrap(), "7".parse().unwrap());
+        let rule = Rule { kind: Kind::GroupRank, group_id, rank: 1, role_id };
+        binding::add(work.tx(), guild, rule, work.now()).await.unwrap();
+        work.audit("bindings.add", 1, json!({})).await.unwrap();
+        let payload = SyncMember { guild: self.call.guild(), user: "8".parse().unwrap() };
+        let draft = Draft::new(self.call.guild(), &payload, self.call.actor()).unwrap();
+        let enqueued = work.enqueue(draft).await.unwrap();
+        work.publish(enqueued.ticket);
+        work.announce(Event::LinksChanged { guild });
+        (enqueued.job, end(work).await)
+    }
+
+    async fn audit_entries(&self) -> u64 {
+        audit_entry::Entity::find().count(self.call.read()).await.unwrap()
+    }
+}
+
+fn call(state: std::sync::Arc<State>) -> Call {
+    let text = KeyText::generate();
+    let key = Key::new(api_key::Model {
+        key_id: 1.try_into().unwrap(),
+        guild_id: guild(),
+        public_id: text.public_id().to_owned(),
+        secret_hash: text.secret_hash().to_vec(),
+        name: String::new(),
+        owner_id: "6".parse().unwrap(),
+        scopes: Scopes::default_set().to_string(),
+        created_at: state.context.clock.now(),
+        expires_at: None,
+        last_used_at: None,
+        revoked_at: None,
+        hot_path_factor: 1,
+    });
+    Call {
+        state,
+        key: key.into(),
+        request_id: "r".to_owned(),
+        params: Params::default(),
+        query: Query::default(),
+        body: Body::default(),
+        next_page: NextPage::default(),
+        headers: http::HeaderMap::new(),
+        idempotency: None,
+        upgrade: None,
+    }
+}
+
+#[tokio::test]
+async fn a_commit_writes_and_announces_everything() {
+    let fixture = Fixture::new().await;
+    let mut events = fixture.call.state.context.events.subscribe();
+    let commit = async |work: UnitOfWork<'_>| work.commit(Reply::message("done")).await.is_ok();
+    let (job, committed) = fixture.change(guild(), commit).await;
+    assert!(committed);
+    assert_eq!(events.try_recv(), Ok(Event::LinksChanged { guild: guild() }));
+    assert_eq!(events.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(fixture.audit_entries().await, 1);
+    assert!(listing::find_any(fixture.call.read(), job).await.unwrap().is_some());
+    assert_eq!(binding::list(fixture.call.read(), guild()).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_commit_that_fails_sends_nothing_but_the_word_to_drop_caches() {
+    let fixture = Fixture::new().await;
+    let mut events = fixture.call.state.context.events.subscribe();
+    let unknown_guild: GuildId = "999".parse().unwrap();
+    let commit = async |work: UnitOfWork<'_>| work.commit(Reply::message("done")).await.is_ok();
+    let (job, committed) = fixture.change(unknown_guild, commit).await;
+    assert!(!committed, "the foreign key is checked at the commit");
+    assert_eq!(events.try_recv(), Ok(Event::Resync));
+    assert_eq!(events.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(fixture.audit_entries().await, 0);
+    assert!(listing::find_any(fixture.call.read(), job).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_change_that_is_given_up_leaves_nothing_and_sends_nothing() {
+    let fixture = Fixture::new().await;
+    let mut events = fixture.call.state.context.events.subscribe();
+    let (job, _) = fixture
+        .change(guild(), async |work: UnitOfWork<'_>| {
+            drop(work);
+            false
+        })
+        .await;
+    assert_eq!(events.try_recv(), Err(TryRecvError::Empty));
+    assert_eq!(fixture.audit_entries().await, 0);
+    assert!(listing::find_any(fixture.call.read(), job).await.unwrap().is_none());
+}
