@@ -1,5 +1,4 @@
-//! Bringing many links in at once, from a CSV file or a fixture: what is there already is left alone, and a game
-//! account never ends up with two chat accounts.
+//! Imports many links at once, from a CSV file or a fixture. A game account never gets a second chat account.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -12,13 +11,13 @@ use sea_orm::{ConnectionTrait, DbErr};
 /// Links compared with the database in one query.
 const BATCH: usize = 1_000;
 
-/// A link to be brought in.
+/// A link to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Incoming {
     pub(crate) chat_id: ChatId,
     pub(crate) play_id: PlayId,
     pub(crate) play_username: String,
-    /// `None`: now, or since when the same two accounts are linked already.
+    /// `None`: the time of an existing link of the same accounts, or else now.
     pub(crate) verified_at: Option<Timestamp>,
 }
 
@@ -35,7 +34,7 @@ impl Incoming {
     }
 }
 
-/// What became of the links.
+/// How many links were new, changed and unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Merged {
     pub(crate) new: usize,
@@ -45,7 +44,7 @@ pub(crate) struct Merged {
 
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(crate) enum MergeError {
-    /// Which link of those given, and why it cannot be.
+    /// The index of a link that cannot be imported, and the reason.
     #[error("{what}")]
     Conflict { index: usize, what: Conflict },
     #[error(transparent)]
@@ -54,9 +53,9 @@ pub(crate) enum MergeError {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Conflict {
-    #[error("chat_id {0} stands here a second time")]
+    #[error("chat_id {0} appears a second time")]
     ChatTwice(ChatId),
-    #[error("play_id {0} stands here a second time")]
+    #[error("play_id {0} appears a second time")]
     PlayTwice(PlayId),
     #[error("play_id {play} is already linked to the chat user {chat}")]
     PlayTaken { play: PlayId, chat: ChatId },
@@ -69,9 +68,9 @@ pub(crate) async fn merge<C: ConnectionTrait>(
     links: &[Incoming],
     now: Timestamp,
 ) -> Result<Merged, MergeError> {
-    refuse_twice(links)?;
+    refuse_duplicates(links)?;
     let mut merged = Merged::default();
-    // A guild's first links need not be compared with anything.
+    // The first links of a guild cannot conflict with existing ones.
     let first = link::count(conn, guild).await? == 0;
     for (n, batch) in links.chunks(BATCH).enumerate() {
         let mut known = HashMap::new();
@@ -99,14 +98,14 @@ pub(crate) async fn merge<C: ConnectionTrait>(
     Ok(merged)
 }
 
-/// Writes the links of which neither account is linked in the guild yet, and leaves the others as they are.
+/// Writes the links whose accounts are both unlinked in the guild, and leaves the others as they are.
 pub(crate) async fn add<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     mut links: Vec<Incoming>,
     now: Timestamp,
 ) -> Result<Merged, MergeError> {
-    refuse_twice(&links)?;
+    refuse_duplicates(&links)?;
     let mut known = HashSet::new();
     for batch in links.chunks(BATCH) {
         let plays: Vec<PlayId> = batch.iter().map(|link| link.play_id).collect();
@@ -121,8 +120,8 @@ pub(crate) async fn add<C: ConnectionTrait>(
     Ok(Merged { unchanged: total - links.len(), ..merged })
 }
 
-/// Open bans and mutes of these chat users are listed under another game id from now on: whoever keeps the active lists
-/// is told by the revision.
+/// Open bans and mutes of these chat users are listed under another game id from now on. The new revision tells caches of
+/// the active lists.
 async fn relink_moderation<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -157,17 +156,19 @@ impl MergeError {
     }
 }
 
-fn refuse_twice(links: &[Incoming]) -> Result<(), MergeError> {
-    let chat = second(links.iter().map(|link| link.chat_id)).map(|(at, id)| (at, Conflict::ChatTwice(id)));
-    let play = second(links.iter().map(|link| link.play_id)).map(|(at, id)| (at, Conflict::PlayTwice(id)));
+fn refuse_duplicates(links: &[Incoming]) -> Result<(), MergeError> {
+    let chat =
+        first_duplicate(links.iter().map(|link| link.chat_id)).map(|(at, id)| (at, Conflict::ChatTwice(id)));
+    let play =
+        first_duplicate(links.iter().map(|link| link.play_id)).map(|(at, id)| (at, Conflict::PlayTwice(id)));
     match chat.into_iter().chain(play).min_by_key(|(index, _)| *index) {
         Some((index, what)) => Err(MergeError::Conflict { index, what }),
         None => Ok(()),
     }
 }
 
-/// The first that stood before.
-fn second<T: Copy + Eq + Hash>(ids: impl Iterator<Item = T>) -> Option<(usize, T)> {
+/// The first id that repeats an earlier one, with its index.
+fn first_duplicate<T: Copy + Eq + Hash>(ids: impl Iterator<Item = T>) -> Option<(usize, T)> {
     let mut seen = HashSet::new();
     ids.enumerate().find(|(_, id)| !seen.insert(*id))
 }
@@ -205,11 +206,11 @@ mod tests {
 
     #[test]
     fn the_first_repeated_id_is_named() {
-        assert_eq!(refuse_twice(&[link(1, 1), link(2, 2)]), Ok(()));
-        let chat = refuse_twice(&[link(1, 1), link(2, 2), link(1, 3), link(3, 2)]);
+        assert_eq!(refuse_duplicates(&[link(1, 1), link(2, 2)]), Ok(()));
+        let chat = refuse_duplicates(&[link(1, 1), link(2, 2), link(1, 3), link(3, 2)]);
         let what = Conflict::ChatTwice(ChatId::try_from(1).unwrap());
         assert_eq!(chat, Err(MergeError::Conflict { index: 2, what }));
-        let play = refuse_twice(&[link(1, 1), link(2, 1), link(1, 3)]);
+        let play = refuse_duplicates(&[link(1, 1), link(2, 1), link(1, 3)]);
         let what = Conflict::PlayTwice(PlayId::try_from(1).unwrap());
         assert_eq!(play, Err(MergeError::Conflict { index: 1, what }));
     }
@@ -223,7 +224,7 @@ mod tests {
         let database = runtime::Database::connect(&url, &runtime::DatabaseOptions::default()).await.unwrap();
         migrations::apply(database.write()).await.unwrap();
         let now = time(0);
-        let guild = crate::commands::new_guild(GuildId::try_from(7).unwrap(), "g".to_owned(), false, now);
+        let guild = crate::operator::new_guild(GuildId::try_from(7).unwrap(), "g".to_owned(), false, now);
         entities::guild::upsert(database.write(), guild).await.unwrap();
         database
     }

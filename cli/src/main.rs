@@ -1,25 +1,26 @@
 //! `guildhall`, the one binary: every process of a deployment and every command of its operators.
 //!
-//! `anyhow` is used in this crate alone: whatever goes wrong ends here as one line on standard error.
+//! `anyhow` is used in this crate only: every error ends here as one line on standard error.
 
-mod access;
 mod commands;
+mod duration;
+mod fields;
 mod fixture;
 mod help;
 mod links;
+mod operator;
 mod output;
 mod process;
 mod schema;
-mod span;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use runtime::LogArgs;
 
 use crate::commands::Command;
 
-/// A job is many small allocations on every thread: this one is cheaper there than the C library's.
+/// A job makes many small allocations on every thread, where this allocator is cheaper than the C library's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -34,15 +35,16 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let cli = help::parse();
+    let matches = help::with_guide(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.into()),
     };
-    let ended = runtime.block_on(cli.command.run(cli.log));
-    // Not waited for: a thread that a job blocks would never end.
+    let result = runtime.block_on(cli.command.run(cli.log));
+    // Without waiting: a thread that a job blocks would never end.
     runtime.shutdown_background();
-    ended.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
+    result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
 }
 
 fn failed(error: &anyhow::Error) -> ExitCode {

@@ -1,12 +1,12 @@
-//! What commands say: results on standard output, everything else on standard error.
+//! What commands print: results on standard output, everything else on standard error.
 //!
-//! Texts out of the database are shown without control characters, so a name cannot steer the terminal.
+//! Cells of a table are printed without control characters, so that a name in the database cannot control the terminal.
 
 use std::io::{ErrorKind, Write};
 
 use entities::Timestamp;
 
-/// Writes a result. A reader that left (`| head`) is no error.
+/// Writes a result. A reader that has closed the pipe (`| head`) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
@@ -15,9 +15,9 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a result that must not be lost: a reader that left, and an output that leads nowhere, are errors.
+/// Writes a result that must not be lost: a closed pipe, a closed output and /dev/null are errors.
 pub(crate) fn deliver(text: &str) -> std::io::Result<()> {
-    if leads_nowhere() {
+    if is_discarded() {
         return Err(std::io::Error::other("standard output is closed or /dev/null"));
     }
     let mut out = std::io::stdout().lock();
@@ -26,34 +26,34 @@ pub(crate) fn deliver(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// A program that is started without standard output finds /dev/null there.
+/// The Rust runtime opens /dev/null where a program is started without standard output.
 #[cfg(target_os = "linux")]
-fn leads_nowhere() -> bool {
+fn is_discarded() -> bool {
     use std::os::unix::fs::MetadataExt;
     let device = |path: &str| std::fs::metadata(path).map(|file| file.rdev()).ok();
     device("/proc/self/fd/1").is_none_or(|out| device("/dev/null") == Some(out))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn leads_nowhere() -> bool {
+fn is_discarded() -> bool {
     false
 }
 
-/// Says something beside the result, on one line.
+/// Writes one line on standard error.
 pub(crate) fn note(text: &str) {
     let line: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    // Nobody is left to tell when standard error is closed.
+    // When standard error is closed, there is no place to report that.
     let _ = writeln!(std::io::stderr(), "{}", line.join("; "));
 }
 
-/// Columns under a head, as wide as their widest cell.
+/// Columns under a header, as wide as their widest cell.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(crate) fn new(head: &[&str]) -> Self {
-        Self { rows: vec![head.iter().map(|name| name.to_uppercase()).collect()] }
+    pub(crate) fn new(header: &[&str]) -> Self {
+        Self { rows: vec![header.iter().map(|name| name.to_uppercase()).collect()] }
     }
 
     pub(crate) fn row(&mut self, cells: &[String]) {
@@ -77,13 +77,21 @@ fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// As the interface writes times: UTC, whole seconds.
+/// A time as the API writes it: UTC, whole seconds.
 pub(crate) fn time(at: Timestamp) -> String {
     at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 pub(crate) fn time_or_dash(at: Option<Timestamp>) -> String {
-    at.map_or_else(|| "-".to_owned(), time)
+    or_dash(at.map(time))
+}
+
+pub(crate) fn or_dash(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
+}
+
+pub(crate) fn yes_or_no(value: bool) -> String {
+    if value { "yes" } else { "no" }.to_owned()
 }
 
 /// `1 link`, `2 links`.

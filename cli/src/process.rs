@@ -1,41 +1,25 @@
-//! What every process is put together from, and how it ends: drained, then out with code 0.
+//! The parts every process consists of, and how a process starts and stops.
 
-use anyhow::Context as _;
+mod args;
+
+use std::net::SocketAddr;
+
+use anyhow::{Context as _, bail};
 use platforms::Platforms;
 use queue::Queue;
-use runtime::{Config, Context, PlatformArgs, Shutdown, StartError};
+use queue::run::Slots;
+use runtime::{
+    Config, Context, HttpArgs, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind, serve_ops,
+};
+use tokio::net::TcpListener;
+
+pub(crate) use args::{BackendArgs, BackgroundArgs, SlotArgs};
 
 use crate::schema;
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How many jobs of each class a process runs at a time.
-#[derive(clap::Args, Clone, Copy)]
-#[command(next_help_heading = "Jobs at a time")]
-pub(crate) struct SlotArgs {
-    /// Jobs somebody waits for, at a time
-    #[arg(long, env = "GUILDHALL_WORKER_INTERACTIVE", value_name = "N", default_value_t = queue::run::Slots::default().interactive, value_parser = clap::value_parser!(u16).range(1..=1_000))]
-    interactive: u16,
-    /// Jobs in the background, at a time
-    #[arg(long, env = "GUILDHALL_WORKER_DEFAULT", value_name = "N", default_value_t = queue::run::Slots::default().default, value_parser = clap::value_parser!(u16).range(1..=1_000))]
-    default: u16,
-    /// Parts of bulk jobs, at a time
-    #[arg(long, env = "GUILDHALL_WORKER_BULK", value_name = "N", default_value_t = queue::run::Slots::default().bulk, value_parser = clap::value_parser!(u16).range(1..=1_000))]
-    bulk: u16,
-}
-
-impl SlotArgs {
-    pub(crate) fn slots(self) -> queue::run::Slots {
-        queue::run::Slots {
-            interactive: self.interactive,
-            default: self.default,
-            bulk: self.bulk,
-            maintenance: 0,
-        }
-    }
-}
-
-/// A process about to start its loops.
+/// A process before its loops start.
 pub(crate) struct Process {
     pub(crate) context: Context,
     pub(crate) queue: Queue,
@@ -43,48 +27,97 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// One process for everything, its schema brought up to date.
+    /// A single process that does everything; it migrates its schema.
     pub(crate) async fn embedded(
         config: &Config,
         platforms: &PlatformArgs,
         shutdown: Shutdown,
     ) -> anyhow::Result<Self> {
-        let platforms =
-            Platforms::new(&platforms.checked()?, None).context("cannot set up the platform clients")?;
+        let platforms = clients(platforms, None)?;
         let changes = schema::migrate(config).await?;
         if !changes.is_empty() {
             tracing::info!(changes = changes.join(", "), "brought the schema up to date");
         }
         let context = Context::embedded(config, shutdown).await?;
         let queue = Queue::embedded(&context);
-        // The data folder is this process's alone: what is said to run does not.
+        // The database belongs to this process alone, so jobs recorded as running are not running.
         let rescued = queue.rescue_all().await.context("cannot rescue the jobs of the last run")?;
         if rescued > 0 {
-            tracing::info!(jobs = rescued, "jobs of the last run go on");
+            tracing::info!(jobs = rescued, "rescued the jobs of the last run");
         }
         Ok(Self { context, queue, platforms })
     }
 
-    /// One process of several.
+    /// One process of a distributed deployment, and its port, which is bound before servers are contacted.
     pub(crate) async fn distributed(
-        config: &Config,
-        platforms: &PlatformArgs,
-        shutdown: Shutdown,
-    ) -> anyhow::Result<Self> {
-        let platforms = platforms.checked()?;
-        schema::require_current(config).await?;
-        let context = Context::distributed(config, shutdown).await?;
+        mode: &'static str,
+        (address, variable): (SocketAddr, &'static str),
+        backend: &BackendArgs,
+    ) -> anyhow::Result<(Self, TcpListener)> {
+        let config = Config::distributed(&backend.database, &backend.broker)?;
+        let shutdown = Shutdown::on_signals();
+        let listener = bind(address, variable).await?;
+        backend.platforms.checked()?;
+        schema::require_current(&config).await?;
+        let context = Context::distributed(&config, shutdown).await?;
         let Some(amqp_url) = context.amqp_url.clone() else {
             return Err(StartError::Contradiction("this process needs RabbitMQ".to_owned()).into());
         };
         let queue = Queue::distributed(&context, amqp_url.expose(), &context.prefix);
-        let platforms = Platforms::new(&platforms, context.redis.as_ref())
-            .context("cannot set up the platform clients")?;
-        Ok(Self { context, queue, platforms })
+        let platforms = clients(&backend.platforms, context.redis.as_ref())?;
+        log_start(mode, &listener, &config)?;
+        Ok((Self { context, queue, platforms }, listener))
+    }
+
+    /// Runs worker, scheduler and API in this process; returns after the shutdown.
+    pub(crate) async fn run_all(self, slots: Slots, (listener, options): (TcpListener, api::Options)) {
+        let Self { context, queue, platforms } = self;
+        worker::start(&context, &queue, platforms.clone(), slots);
+        scheduler::start(&context, &queue, scheduler::Options { alone: true });
+        api::serve(context, queue, platforms, listener, options).await;
     }
 }
 
-/// Names the database for the log: its kind and, where it is a file, which.
+impl BackgroundArgs {
+    /// Runs a distributed process whose loops `start` spawns, until it is stopped.
+    pub(crate) async fn run(&self, mode: &'static str, start: impl FnOnce(&Process)) -> anyhow::Result<()> {
+        let address = (self.metrics.address()?, MetricsArgs::VARIABLE);
+        let (process, listener) = Process::distributed(mode, address, &self.backend).await?;
+        let (readiness, shutdown) = (process.context.readiness.clone(), process.context.shutdown.clone());
+        shutdown.services().spawn(serve_ops(listener, readiness, shutdown.clone()));
+        start(&process);
+        shutdown.soft().cancelled().await;
+        finish(process.context).await
+    }
+}
+
+fn clients(args: &PlatformArgs, redis: Option<&Redis>) -> anyhow::Result<Platforms> {
+    Platforms::new(&args.checked()?, redis).context("cannot set up the platform clients")
+}
+
+pub(crate) fn log_start(mode: &str, listener: &TcpListener, config: &Config) -> std::io::Result<()> {
+    let (listen, database) = (listener.local_addr()?, database_name(config));
+    tracing::info!(version = VERSION, mode, %listen, database, "process started");
+    Ok(())
+}
+
+/// Closes a process whose loops have ended.
+pub(crate) async fn finish(context: Context) -> anyhow::Result<()> {
+    let shutdown = context.shutdown.clone();
+    context.close().await;
+    if shutdown.has_given_up() {
+        bail!("the process was stopped because a job blocked one of its threads; the log names the job");
+    }
+    tracing::info!("process stopped");
+    Ok(())
+}
+
+pub(crate) fn api_options(args: HttpArgs, distributed: bool) -> api::Options {
+    let cors_origins = args.cors_origins.0.into_iter().map(|origin| origin.0).collect();
+    api::Options { distributed, trusted_proxies: args.trusted_proxies.0, cors_origins }
+}
+
+/// The database as logs show it: its kind, and the path of a file.
 pub(crate) fn database_name(config: &Config) -> String {
     match config.sqlite_file() {
         Ok(Some(file)) => format!("SQLite {}", file.display()),

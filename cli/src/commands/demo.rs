@@ -1,11 +1,11 @@
-//! `guildhall demo`: the main job on real wire formats, with nothing else at hand. A community of 500 on simulated
-//! platforms is synced through the API, checked member by member, synced again, then served.
+//! `guildhall demo`: syncs a community of 500 on simulated platforms through the API, checks each member, syncs again, and
+//! then serves. It needs no other server.
 
-mod paste;
-mod peer;
+mod environment;
+mod examples;
+mod expected;
+mod http_client;
 mod progress;
-mod stage;
-mod wanted;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,31 +18,30 @@ use queue::{Draft, Queue};
 use runtime::{Context, ListenArgs, Shutdown, bind};
 use serde_json::json;
 
-use self::stage::Stage;
-use super::serve;
+use self::environment::Environment;
 use crate::output;
 use crate::process::VERSION;
 
-/// Bulk syncs of a guild share this key: at most one at a time, whoever asks.
-const ONCE: &str = "all";
-/// How the address is set, as the error for a taken port names it.
+/// The dedupe key of all bulk syncs of a guild, which allows one at a time.
+const DEDUPE_KEY: &str = "all";
+/// The name of the address in the error for a port in use.
 const LISTEN: &str = "--listen (GUILDHALL_LISTEN)";
 
-/// See Guildhall work: needs no server, no account and no answer to any question.
+/// Try Guildhall without a server, an account or any setting.
 ///
 /// A simulated community of 500, 200 of them with wrong roles or nicknames, is synced through the API at 50 chat requests a
-/// second, checked, and synced again. Then it is served until Ctrl-C, with a key and lines to paste.
+/// second, checked, and synced again. Then the API runs until Ctrl-C, with a key and commands to try.
 ///
-/// The simulator keeps the chat platform's global limit only (`--rate-limit fast`). The real platform also limits each
-/// guild, to about one change of a member a second for each kind of call, so there the same sync takes minutes.
+/// The simulator applies only the global rate limit of the chat platform (`--rate-limit fast`). The real platform also limits
+/// each guild to about one change of a member a second for each kind of call, so that the same sync takes minutes there.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     listen: ListenArgs,
-    /// Folder of its own to keep the data in [default: a temporary one, removed at the end]
+    /// Folder for the data of the demo alone [default: a temporary one, removed at the end]
     #[arg(long, env = "GUILDHALL_DEMO_DATA_DIR", value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
-    /// Stop after the demonstration instead of serving on; an error unless all went as promised
+    /// Stop after the second sync instead of serving; fail if a member is wrong
     #[arg(long, env = "GUILDHALL_DEMO_EXIT")]
     exit: bool,
 }
@@ -50,16 +49,15 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals();
     let listener = bind(args.listen.address()?, LISTEN).await?;
-    let api = peer::local_url(listener.local_addr()?);
-    let (stage, process) = Stage::set(args.data_dir, api, &shutdown).await?;
+    let api = http_client::local_url(listener.local_addr()?);
+    let (env, process) = Environment::prepare(args.data_dir, api, &shutdown).await?;
     let (context, queue) = (process.context.clone(), process.queue.clone());
-    let serving = tokio::spawn(serve::start(
-        process,
-        queue::run::Slots::default(),
-        (listener, api::Options::default()),
-    ));
+    let serving =
+        tokio::spawn(process.run_all(queue::run::Slots::default(), (listener, api::Options::default())));
     let shown = tokio::select! {
-        shown = show(&stage, &context, &queue) => shown.and_then(|()| output::print(&paste::lines(&stage, args.exit))),
+        shown = show(&env, &context, &queue) => {
+            shown.and_then(|()| output::print(&examples::lines(&env, args.exit)))
+        }
         () = shutdown.soft().cancelled() => Ok(()),
     };
     if shown.is_ok() && !args.exit {
@@ -67,88 +65,88 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         output::note("stopping");
     }
     shutdown.begin();
-    serving.await.context("the API ended badly")?;
+    serving.await.context("the API failed")?;
     context.close().await;
     shown
 }
 
-/// The whole story, as the README tells it.
-async fn show(stage: &Stage, context: &Context, queue: &Queue) -> anyhow::Result<()> {
-    introduce(stage)?;
-    let before = stage.wanted.count_wrong(&stage.simulator).await?;
+/// Syncs twice, and checks every member.
+async fn show(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<()> {
+    introduce(env)?;
+    let before = env.expected.count_wrong(&env.simulator).await?;
     output::print(&format!(
         "before: {before} of {} members have wrong roles or nicknames",
-        stage.wanted.members()
+        env.expected.members()
     ))?;
 
-    let asked = stage.api.post("/interactions/sync/all", &json!({ "guild_id": stage.wanted.guild })).await?;
-    let job =
-        asked["data"]["job_id"].as_str().and_then(|id| id.parse().ok()).context("sync/all named no job")?;
-    let changed = follow(stage, job).await?;
-    let wrong = stage.wanted.count_wrong(&stage.simulator).await?;
+    let answer = env.api.post("/interactions/sync/all", &json!({ "guild_id": env.expected.guild })).await?;
+    let job = answer["data"]["job_id"].as_str().and_then(|id| id.parse().ok());
+    let job = job.context("sync/all returned no job id")?;
+    let changed = follow(env, job).await?;
+    let wrong = env.expected.count_wrong(&env.simulator).await?;
     output::print(&format!("first sync: {changed} changed, {wrong} wrong afterwards"))?;
     ensure!(
         wrong == 0 && changed == before,
-        "the sync did not do what it should: {before} members were wrong before it"
+        "the first sync should have changed exactly the {before} members that were wrong"
     );
 
     output::print(
-        "a second sync, put into the queue directly: POST /interactions/sync/all takes one call an hour",
+        "second sync, enqueued directly, because POST /interactions/sync/all allows one call an hour",
     )?;
-    let again = follow(stage, enqueue(stage, context, queue).await?).await?;
+    let again = follow(env, enqueue(env, context, queue).await?).await?;
     match again {
         0 => output::print("second sync changed none")?,
-        again => bail!("the second sync changed {again} members, and should have changed none"),
+        again => bail!("the second sync changed {again} members; it should have changed none"),
     }
-    report(stage, before).await
+    report(env, before).await
 }
 
-fn introduce(stage: &Stage) -> anyhow::Result<()> {
+fn introduce(env: &Environment) -> anyhow::Result<()> {
     output::print(&format!(
-        "Guildhall {VERSION}, demo: everything in this one process, on simulated platforms\n\
+        "Guildhall {VERSION}, demo: all in one process, on simulated platforms\n\
          API        {}\n\
-         simulator  {} (limits `fast`: 50 chat requests a second, no buckets)\n\
+         simulator  {} (50 chat requests a second, no buckets)\n\
          data       {}\n",
-        stage.api.base,
-        stage.simulator.base,
-        stage.folder_name(),
+        env.api.base,
+        env.simulator.base,
+        env.folder_name(),
     ))
 }
 
 /// Follows a bulk sync to its end and returns how many members it changed.
-async fn follow(stage: &Stage, job: JobId) -> anyhow::Result<u64> {
-    let begun = Instant::now();
-    let ended = progress::follow(&stage.api, job).await?;
-    let end = ended["state"].as_str().unwrap_or("unknown");
-    if end != "succeeded" {
-        bail!("job {job} ended as {end}: {}", ended["error"]);
+async fn follow(env: &Environment, job: JobId) -> anyhow::Result<u64> {
+    let started = Instant::now();
+    let ended = progress::follow(&env.api, job).await?;
+    let state = ended["state"].as_str().unwrap_or("unknown");
+    if state != "succeeded" {
+        bail!("job {job} ended as {state}: {}", ended["error"]);
     }
     let changed =
         ended["result"]["updated"].as_u64().context("the job's result does not say what changed")?;
-    output::print(&format!("job {job} {end} after {:.1} s", begun.elapsed().as_secs_f64()))?;
+    output::print(&format!("job {job} {state} after {:.1} s", started.elapsed().as_secs_f64()))?;
     Ok(changed)
 }
 
-async fn enqueue(stage: &Stage, context: &Context, queue: &Queue) -> anyhow::Result<JobId> {
-    let guild = stage.wanted.guild;
-    let total = i64::try_from(stage.wanted.members())?;
+async fn enqueue(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<JobId> {
+    let guild = env.expected.guild;
+    let total = i64::try_from(env.expected.members())?;
     let payload = SyncAll { guild, dry_run: false, max_removals: None };
     let transaction = context.database.begin().await?;
-    let draft = Draft::new(guild, &payload, Actor::service())?.once(ONCE).total(total);
+    let draft = Draft::new(guild, &payload, Actor::service())?.once(DEDUPE_KEY).total(total);
     let enqueued = draft.enqueue(&transaction, context.clock.now()).await?;
     transaction.commit().await?;
     queue.publish(enqueued.ticket);
     Ok(enqueued.job)
 }
 
-/// What the simulator counted, compared with what was promised.
-async fn report(stage: &Stage, changed: u64) -> anyhow::Result<()> {
-    let stats = stage.simulator.get("/control/stats").await?;
+/// Compares the simulator's counts with the number of changed members.
+async fn report(env: &Environment, changed: u64) -> anyhow::Result<()> {
+    let stats = env.simulator.get("/control/stats").await?;
     let number = |name: &str| stats[name].as_u64().unwrap_or_default();
     let (updates, pages, most) = (number("member_updates"), number("page_calls"), number("max_per_second"));
     output::print(&format!(
         "simulator: {updates} member updates, {pages} page calls in two syncs, at most {most} chat requests in any second, \
-         {} refused for their rate",
+         {} rate limited",
         number("rate_limited")
     ))?;
     ensure!(updates == changed, "{updates} member updates for {changed} changed members");

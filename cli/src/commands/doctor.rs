@@ -1,4 +1,4 @@
-//! `guildhall doctor`: whether everything a deployment needs is there, and what to do where it is not.
+//! `guildhall doctor`: checks what a deployment needs, and says how to mend each failed check.
 
 mod guild;
 mod platforms;
@@ -7,31 +7,27 @@ mod servers;
 
 use anyhow::bail;
 use entities::GuildId;
-use runtime::{BrokerArgs, Config, DatabaseArgs, PlatformArgs, StartError};
+use runtime::{Config, StartError};
 
 use self::platforms::Clients;
 use self::report::Report;
-use crate::process::database_name;
+use crate::process::{BackendArgs, database_name};
 
-/// Checks the configuration, the servers, both platforms and the bot's rights in each guild. Changes nothing.
+/// Checks the configuration, the servers, both platforms and the bot's permissions in each guild. Changes nothing.
 ///
-/// Prints a line for each check, with the cure where it failed; exits with 1 when any failed. Of the chat platform the bot
+/// Prints a line for each check, with the cure if it failed; exits with 1 if any failed. On the chat platform the bot
 /// needs the privileged intent Server Members (developer portal, Bot) and the permissions Manage Roles, Manage
 /// Nicknames, Ban Members (mirrored bans) and Manage Channels (tickets), and its highest role above the roles it grants.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// This guild only [default: all of them]
+    /// Check this guild only [default: all guilds]
     #[arg(long, value_name = "GUILD_ID")]
     guild: Option<GuildId>,
-    /// Print the checks as one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    database: DatabaseArgs,
-    #[command(flatten)]
-    broker: BrokerArgs,
-    #[command(flatten)]
-    platforms: PlatformArgs,
+    backend: BackendArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
@@ -44,13 +40,15 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-/// What a check needs that failed before it is left out: its own cure would mislead.
+/// Skips checks that depend on a failed one, because their cures would mislead.
 async fn examine(args: &Args, report: &mut Report) {
     let config = report.check("configuration", configuration(args));
     let Some(config) = config else { return };
     let guilds = servers::database(&config, args.guild, report).await;
     servers::broker(&config, report).await;
-    let Some(clients) = report.quietly("platforms", Clients::new(&args.platforms)) else { return };
+    let Some(clients) = report.record_failure("platforms", Clients::new(&args.backend.platforms)) else {
+        return;
+    };
     let token = clients.check_token(report).await;
     let Some(guilds) = guilds else { return };
     for guild in guilds.iter().filter(|_| token) {
@@ -61,8 +59,8 @@ async fn examine(args: &Args, report: &mut Report) {
 
 fn configuration(args: &Args) -> Result<(Config, String), report::Problem> {
     let read = || -> Result<Config, StartError> {
-        args.platforms.checked()?;
-        Config::either(&args.database, &args.broker)
+        args.backend.platforms.checked()?;
+        Config::either(&args.backend.database, &args.backend.broker)
     };
     let config = read()?;
     let broker = if config.broker.is_some() { "RabbitMQ and Redis" } else { "one process" };

@@ -1,20 +1,19 @@
-//! `guildhall keys`: make, list and revoke API keys (docs/rules.md 1). A key's text is shown once, when it is made.
+//! `guildhall keys`: create, list and revoke API keys (docs/rules.md 1). The text of a key is shown once, at its creation.
 
 use anyhow::{Context as _, bail};
 use entities::api_key::{self, NewKey, Scope, Scopes};
 use entities::key_text::KeyText;
-use entities::{ChatId, GuildId, Timestamp};
+use entities::{ChatId, GuildId};
 use runtime::Event;
-use sea_orm::ConnectionTrait;
 use serde_json::json;
 
-use crate::access::{self, AccessArgs};
+use crate::operator::{GuildArgs, OperatorArgs, create_key, require_guild};
 use crate::output::{self, Table};
-use crate::span;
+use crate::{duration, fields};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Make a key and show its text, once; standard output is the key alone: `KEY=$(guildhall keys create ...)`
+    /// Create a key and show its text, once; standard output is the key alone: `KEY=$(guildhall keys create ...)`
     Create(CreateArgs),
     /// List keys; never their secrets
     List(ListArgs),
@@ -24,30 +23,27 @@ pub(crate) enum Command {
 
 #[derive(clap::Args)]
 pub(crate) struct CreateArgs {
-    /// The guild it is for
-    #[arg(long, env = "GUILDHALL_GUILD", value_name = "GUILD_ID")]
-    guild: GuildId,
+    #[command(flatten)]
+    guild: GuildArgs,
     /// What it is for, such as "game servers"
-    #[arg(long, value_parser = crate::fixture::checked_name)]
+    #[arg(long, value_parser = fields::name)]
     name: String,
-    /// Chat id of who asked for it; audit entries of its calls name them
+    /// Chat id of the owner, whom the audit entries of its calls name
     #[arg(long, value_name = "CHAT_ID")]
     owner: ChatId,
-    /// What it may do, of read, moderation, staff, play, sync, shield, admin [default: all but admin]
+    /// Its scopes, out of read, moderation, staff, play, sync, shield, admin [default: all but admin]
     #[arg(long, value_delimiter = ',', value_name = "SCOPE,SCOPE")]
     scopes: Vec<Scope>,
-    /// What it may do, by who will use it: `game` (read, play, moderation), `dashboard` (read, moderation, staff, sync,
+    /// Its scopes, by the program that will use it: `game` (read, play, moderation), `dashboard` (read, moderation, staff, sync,
     /// shield), `bot` (read, moderation, staff, sync)
     #[arg(long = "for", value_name = "CALLER", value_parser = set_for, conflicts_with = "scopes")]
     caller: Option<Scopes>,
-    /// How many times the limits of the hot paths it has: one key may serve all servers of a game
+    /// Factor on the rate limits of the hot paths, for a key that all servers of a game share
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..=1_000))]
     hot_path_factor: i32,
-    /// When it ends, from now, such as 12h or 90d [default: never]
-    #[arg(long, value_name = "SPAN", value_parser = span::parse)]
+    /// Time until it expires, such as 12h or 90d [default: it never expires]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     expires_in: Option<chrono::TimeDelta>,
-    #[command(flatten)]
-    access: AccessArgs,
 }
 
 #[derive(clap::Args)]
@@ -56,7 +52,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "GUILD_ID")]
     guild: Option<GuildId>,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 #[derive(clap::Args)]
@@ -65,7 +61,7 @@ pub(crate) struct RevokeArgs {
     #[arg(value_name = "KEY")]
     key: String,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
@@ -82,60 +78,40 @@ async fn create(args: CreateArgs) -> anyhow::Result<()> {
         None if args.scopes.is_empty() => Scopes::default_set(),
         None => args.scopes.into_iter().collect(),
     };
-    let context = args.access.change().await?;
-    let now = context.clock.now();
-    let text = KeyText::generate();
+    let mut unit = args.guild.begin().await?;
+    let (text, now) = (KeyText::generate(), unit.now());
     let key = NewKey {
-        guild: args.guild,
+        guild: args.guild.guild,
         text: text.clone(),
         name: args.name,
         owner: args.owner,
         scopes,
-        expires_at: args.expires_in.map(|span| now + span),
+        expires_at: args.expires_in.map(|length| now + length),
         hot_path_factor: args.hot_path_factor,
     };
-    let transaction = context.database.begin().await?;
-    access::require_guild(&transaction, args.guild).await?;
-    let row = issue(&transaction, key, now).await?;
-    let end =
-        row.expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", output::time(at)));
+    let row = create_key(unit.tx(), key, now).await?;
+    let expiry = row
+        .expires_at
+        .map_or_else(|| "it never expires".to_owned(), |at| format!("it expires {}", output::time(at)));
     output::note(&format!(
-        "key {} for guild {} may: {scopes}; it {end}. Its text is shown this once, keep it:",
+        "key {} of guild {} has the scopes {scopes}; {expiry}. Its text is shown only this once:",
         row.public_id, row.guild_id
     ));
-    // Before the commit: a key whose text nobody has seen must not be live.
+    // Before the commit: a key whose text could not be shown must not become valid.
     output::deliver(&text.reveal()).context("the key's text cannot be written, so no key was made")?;
-    transaction.commit().await?;
-    access::finish(context, vec![Event::KeyChanged { public_id: row.public_id }]).await;
-    Ok(())
+    unit.announce([Event::KeyChanged { public_id: row.public_id }]);
+    unit.commit().await
 }
 
 fn set_for(caller: &str) -> Result<Scopes, String> {
     Scopes::set_for(caller).ok_or_else(|| "callers are game, dashboard, bot".to_owned())
 }
 
-/// Adds the key with its audit entry.
-pub(crate) async fn issue<C: ConnectionTrait>(
-    conn: &C,
-    key: NewKey,
-    now: Timestamp,
-) -> Result<api_key::Model, sea_orm::DbErr> {
-    let row = api_key::create(conn, key, now).await?;
-    let metadata = serde_json::Map::from_iter([
-        ("name".to_owned(), json!(row.name)),
-        ("scopes".to_owned(), json!(row.scopes)),
-        ("expires_at".to_owned(), json!(row.expires_at.map(output::time))),
-        ("hot_path_factor".to_owned(), json!(row.hot_path_factor)),
-    ]);
-    access::audit(conn, (row.guild_id, "keys.create"), row.public_id.clone(), metadata, now).await?;
-    Ok(row)
-}
-
 async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.access.look().await?;
+    let context = args.operator.open_read().await?;
     let now = context.clock.now();
     if let Some(guild) = args.guild {
-        access::require_guild(context.database.read(), guild).await?;
+        require_guild(context.database.read(), guild).await?;
     }
     let mut table = Table::new(&[
         "key",
@@ -174,24 +150,20 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
 
 async fn revoke(args: RevokeArgs) -> anyhow::Result<()> {
     let public_id = public_id(&args.key)?;
-    let context = args.access.change().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    let Some(key) = api_key::revoke(&transaction, &public_id, now).await? else {
-        let known = api_key::find_by_public_id(&transaction, &public_id).await?;
+    let mut unit = args.operator.begin().await?;
+    let Some(key) = api_key::revoke(unit.tx(), &public_id, unit.now()).await? else {
+        let known = api_key::find_by_public_id(unit.tx(), &public_id).await?;
         let Some(at) = known.and_then(|key| key.revoked_at) else { bail!("there is no key {public_id}") };
-        transaction.rollback().await?;
-        context.close().await;
-        return output::print(&format!("key {public_id} was revoked already, {}", output::time(at)));
+        unit.commit().await?;
+        return output::print(&format!("key {public_id} was already revoked, {}", output::time(at)));
     };
-    let metadata = serde_json::Map::from_iter([("name".to_owned(), json!(key.name))]);
-    access::audit(&transaction, (key.guild_id, "keys.revoke"), public_id.clone(), metadata, now).await?;
-    transaction.commit().await?;
-    access::finish(context, vec![Event::KeyChanged { public_id: public_id.clone() }]).await;
+    unit.audit((key.guild_id, "keys.revoke"), &public_id, json!({ "name": key.name })).await?;
+    unit.announce([Event::KeyChanged { public_id: public_id.clone() }]);
+    unit.commit().await?;
     output::print(&format!("revoked key {public_id} of guild {}", key.guild_id))
 }
 
-/// Takes a public id, or the whole text apart. The text is never repeated.
+/// The public id, given as such or as part of the whole text. Errors do not repeat the text.
 fn public_id(key: &str) -> anyhow::Result<String> {
     if !key.starts_with("gh_") {
         return Ok(key.to_owned());

@@ -1,19 +1,19 @@
-//! `guildhall migrate`: the schema, forward only.
+//! `guildhall migrate`: applies pending migrations. There is no way back.
 
-use crate::access::AccessArgs;
+use crate::operator::OperatorArgs;
 use crate::output;
 
-/// Brings the database schema up to date: all pending changes or none. Running it twice does nothing more.
+/// Brings the database schema up to date: all pending migrations or none. Running it again does nothing.
 ///
 /// `serve` does this by itself; `api`, `worker` and `scheduler` refuse to start on an old schema.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
-    let applied = args.access.migrate().await?;
+    let applied = args.operator.migrate().await?;
     if applied.is_empty() {
         return output::print("the schema is up to date");
     }

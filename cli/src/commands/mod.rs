@@ -1,4 +1,4 @@
-//! The list of commands, one file each.
+//! The list of commands, one file each, and their dispatch.
 
 mod api;
 mod demo;
@@ -20,22 +20,21 @@ mod submissions;
 mod sync;
 mod worker;
 
-pub(crate) use guilds::new_guild;
 use runtime::LogArgs;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// See it work: a simulated community of 500 is synced, then served; needs nothing else
+    /// Try Guildhall: sync a simulated community of 500, then serve it; needs nothing else
     Demo(demo::Args),
     /// Run everything in one process on one file: for one community on one machine
     Serve(serve::Args),
     /// Run an API process of a distributed deployment
     Api(api::Args),
-    /// Run a worker process of a distributed deployment: it does the jobs
+    /// Run a worker process of a distributed deployment: it runs the jobs
     Worker(worker::Args),
-    /// Run a scheduler process of a distributed deployment: of several one leads
+    /// Run a scheduler process of a distributed deployment: one of several leads
     Scheduler(scheduler::Args),
-    /// Check configuration, servers, platforms and the bot's rights, and say what to do
+    /// Check configuration, servers, platforms and the bot's permissions, and say what to mend
     Doctor(doctor::Args),
     /// Bring the database schema up to date
     Migrate(migrate::Args),
@@ -45,32 +44,32 @@ pub(crate) enum Command {
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Keys(keys::Command),
-    /// Bring in links between chat and game accounts
+    /// Import links between chat and game accounts
     #[command(subcommand)]
     Links(links::Command),
-    /// Say who is staff, and what staff roles permit
+    /// List, set and remove staff members and staff roles
     #[command(subcommand)]
     Staff(staff::Command),
-    /// Say who may flag game users for all guilds; flag them and lift flags
+    /// Flag game users for all guilds, lift flags, and say which guilds may flag
     #[command(subcommand)]
     Shield(shield::Command),
-    /// Add and list what people may apply for
+    /// Add and list application panels
     #[command(subcommand)]
     Panels(panels::Command),
-    /// Add and list what people sent in
+    /// Add and list application submissions
     #[command(subcommand)]
     Submissions(submissions::Command),
-    /// Bring roles and nicknames of all members of a guild in line
+    /// Sync roles and nicknames of all members of a guild
     Sync(sync::Args),
-    /// Look at jobs and workers; retry, cancel and pause jobs
+    /// List and show jobs and workers; retry, cancel and pause jobs
     #[command(subcommand)]
     Jobs(jobs::Command),
-    /// Look at periodic tasks, run one now, pause one
+    /// List, run and pause periodic tasks
     #[command(subcommand)]
     Schedules(schedules::Command),
-    /// Load guilds and Shield flags from a fixture file; what is there already stays as it is
+    /// Load guilds and Shield flags from a fixture file; existing rows stay as they are
     Seed(seed::Args),
-    /// Serve both platforms' wire formats from a fixture file, for tests and trials
+    /// Simulate both platforms from a fixture file, for tests and trials
     Simulate(simulate::Args),
 }
 
@@ -100,7 +99,7 @@ impl Command {
         }
     }
 
-    /// What is logged without `RUST_LOG`. Commands that end speak for themselves: one line when they fail.
+    /// What is logged without `RUST_LOG`. Commands that end log nothing: they print their result or error.
     fn default_filter(&self) -> &'static str {
         match self {
             Self::Serve(_) | Self::Api(_) | Self::Worker(_) | Self::Scheduler(_) => {

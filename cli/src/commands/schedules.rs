@@ -1,4 +1,4 @@
-//! `guildhall schedules`: look at periodic tasks, run one now, pause one.
+//! `guildhall schedules`: list periodic tasks, run one now, pause one.
 
 use anyhow::{Context as _, bail};
 use entities::job::{Model, listing};
@@ -8,28 +8,31 @@ use queue::kinds::PeriodicTask;
 use scheduler::SCHEDULES;
 use serde_json::json;
 
-use crate::access::{self, AccessArgs};
+use crate::fields;
+use crate::operator::OperatorArgs;
 use crate::output::{self, Table};
+
+const NO_SCHEDULER: &str = "no scheduler process has run on this database yet: start one, or `serve`";
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// List schedules: when each fires, when it did last, and how that went
+    /// List schedules: when each fires, when it last fired, and the outcome
     List(ListArgs),
-    /// Run a schedule's task now, also while it is paused
+    /// Run the task of a schedule now, even while it is paused
     Run(OneArgs),
     /// Stop firing a schedule
     Pause(OneArgs),
-    /// Fire a paused schedule again; ticks it missed are not made up for
+    /// Fire a paused schedule again; missed ticks are not made up
     Resume(OneArgs),
 }
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 #[derive(clap::Args)]
@@ -38,14 +41,11 @@ pub(crate) struct OneArgs {
     #[arg(value_name = "SCHEDULE", value_parser = name)]
     schedule: &'static str,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 fn name(word: &str) -> Result<&'static str, String> {
-    SCHEDULES.iter().map(|schedule| schedule.name).find(|name| *name == word).ok_or_else(|| {
-        let names: Vec<_> = SCHEDULES.iter().map(|schedule| schedule.name).collect();
-        format!("schedules are {}", names.join(", "))
-    })
+    fields::one_of(word, "schedules", SCHEDULES.iter().map(|schedule| schedule.name))
 }
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
@@ -58,7 +58,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.access.look().await?;
+    let context = args.operator.open_read().await?;
     let (conn, now) = (context.database.read(), context.clock.now());
     let rows = schedule::list(conn).await?;
     let mut jobs = Vec::new();
@@ -73,16 +73,15 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
     let mut listed = Vec::new();
     for (row, job) in rows.iter().zip(jobs) {
         let Some(known) = SCHEDULES.iter().find(|known| known.name == row.name) else { continue };
-        let state = if row.paused { "paused" } else { "active" };
-        let (last_tick, status) =
-            (output::time(row.last_tick), job.as_ref().map(|job| job.status(now).name()));
+        let status = job.as_ref().map(|job| job.status(now).name());
+        let last_tick = output::time(row.last_tick);
         listed.push(json!({
             "schedule": row.name, "cron": known.cron, "paused": row.paused, "last_tick": last_tick,
             "job_id": row.job_id, "job_state": status,
         }));
-        let id = row.job_id.map_or_else(|| "-".to_owned(), |id| id.to_string());
-        let outcome = job.as_ref().map_or_else(|| "-".to_owned(), |job| outcome(job, status.unwrap_or("-")));
-        table.row(&[row.name.clone(), known.cron.to_owned(), state.to_owned(), last_tick, id, outcome]);
+        let outcome = output::or_dash(job.as_ref().map(|job| outcome(job, status.unwrap_or("-"))));
+        let (state, job) = (state(row.paused).to_owned(), output::or_dash(row.job_id));
+        table.row(&[row.name.clone(), known.cron.to_owned(), state, last_tick, job, outcome]);
     }
     if args.json {
         output::print(&serde_json::to_string_pretty(&listed)?)
@@ -100,32 +99,28 @@ fn outcome(job: &Model, status: &str) -> String {
 }
 
 async fn run_now(args: OneArgs) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    let row = schedule::find(&transaction, args.schedule).await?;
-    row.context("no scheduler process has run on this database yet: start one, or `serve`")?;
-    let task = PeriodicTask { schedule: args.schedule.to_owned(), tick: now };
-    let enqueued = Draft::without_guild(&task)?.once(args.schedule).enqueue(&transaction, now).await?;
+    let unit = args.operator.begin().await?;
+    schedule::find(unit.tx(), args.schedule).await?.context(NO_SCHEDULER)?;
+    let task = PeriodicTask { schedule: args.schedule.to_owned(), tick: unit.now() };
+    let enqueued = Draft::without_guild(&task)?.once(args.schedule).enqueue(unit.tx(), unit.now()).await?;
+    let job = enqueued.job;
     if enqueued.joined {
-        bail!(
-            "job {} of this schedule is not finished: `jobs retry` makes one that waits due now",
-            enqueued.job
-        );
+        bail!("job {job} of this schedule is not finished; `jobs retry` makes a waiting one due now");
     }
-    schedule::set_job(&transaction, args.schedule, enqueued.job).await?;
-    transaction.commit().await?;
-    access::finish(context, Vec::new()).await;
-    output::print(&format!("job {}; a running scheduler (or `serve`) takes it within seconds", enqueued.job))
+    schedule::set_job(unit.tx(), args.schedule, job).await?;
+    unit.commit().await?;
+    output::print(&format!("job {job} is queued; a running scheduler (or `serve`) starts it within seconds"))
 }
 
 async fn set_paused(args: OneArgs, paused: bool) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
-    let known = schedule::set_paused(context.database.write(), args.schedule, paused).await?;
-    access::finish(context, Vec::new()).await;
-    if !known {
-        bail!("no scheduler process has run on this database yet: start one, or `serve`");
+    let unit = args.operator.begin().await?;
+    if !schedule::set_paused(unit.tx(), args.schedule, paused).await? {
+        bail!(NO_SCHEDULER);
     }
-    let state = if paused { "paused" } else { "active" };
-    output::print(&format!("schedule {} is {state}", args.schedule))
+    unit.commit().await?;
+    output::print(&format!("schedule {} is {}", args.schedule, state(paused)))
+}
+
+fn state(paused: bool) -> &'static str {
+    if paused { "paused" } else { "active" }
 }

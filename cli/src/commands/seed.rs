@@ -1,63 +1,50 @@
-//! `guildhall seed FILE`: a fixture into the database, in one transaction.
+//! `guildhall seed FILE`: loads a fixture into the database, in one transaction.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
 
-use crate::access::{self, AccessArgs};
 use crate::fixture::{self, Fixture, Loaded};
+use crate::operator::{OperatorArgs, UnitOfWork};
 use crate::output;
 
 /// Loads guilds with all that belongs to them, and Shield flags, from a fixture file.
 ///
-/// All of it or nothing. What is there already stays as it is, so loading a file again changes nothing. Fields this version does not know are ignored.
+/// Loads all of the file or nothing. Existing rows stay as they are, so loading a file again changes nothing. Unknown fields
+/// are ignored.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A file with a list `guilds`, as `seed` and `simulate` share it
+    /// A fixture: JSON with a list `guilds`; `simulate` reads other parts of the same file
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let path = args.file.clone();
     let fixture = tokio::task::spawn_blocking(move || Fixture::read(&path)).await??;
-    let context = args.access.begin().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    entities::bulk::prepare(&transaction).await?;
-    let loaded = fixture::load(&transaction, fixture, now).await;
+    let mut unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
+    entities::bulk::prepare(unit.tx()).await?;
+    let loaded = fixture::load(unit.tx(), fixture, unit.now()).await;
     let loaded = loaded.with_context(|| format!("{} was not loaded", args.file.display()))?;
-    transaction.commit().await?;
     let report = report(&loaded);
-    access::finish(context, loaded.events).await;
-    output::print(&format!("{report} in {:.1} s", begun.elapsed().as_secs_f64()))
+    unit.announce(loaded.events);
+    unit.commit().await?;
+    output::print(&format!("{report} in {:.1} s", started.elapsed().as_secs_f64()))
 }
 
 fn report(loaded: &Loaded) -> String {
-    let parts = [
-        (loaded.guilds, "guild"),
-        (loaded.keys, "key"),
-        (loaded.links, "link"),
-        (loaded.bindings, "binding"),
-        (loaded.staff_roles, "staff role"),
-        (loaded.staff, "staff member"),
-        (loaded.bans, "ban"),
-        (loaded.panels, "panel"),
-        (loaded.submissions, "submission"),
-        (loaded.flags, "Shield flag"),
-    ];
-    let held = parts.iter().filter(|(tally, _)| tally.total > 0);
-    let texts: Vec<_> = held
-        .map(|(tally, what)| match tally.written {
-            0 => output::count(tally.total, what),
-            written => format!("{} ({written} new)", output::count(tally.total, what)),
+    let counts = loaded.counts.iter().zip(fixture::OBJECTS).filter(|(count, _)| count.total > 0);
+    let texts: Vec<_> = counts
+        .map(|(count, (_, what))| match count.written {
+            0 => output::count(count.total, what),
+            written => format!("{} ({written} new)", output::count(count.total, what)),
         })
         .collect();
-    let nothing = parts.iter().all(|(tally, _)| tally.written == 0);
+    let nothing = loaded.counts.iter().all(|count| count.written == 0);
     let verb = if nothing { "nothing new:" } else { "loaded" };
     format!("{verb} {}", texts.join(", "))
 }

@@ -1,4 +1,4 @@
-//! `guildhall shield`: who may write the cross-guild list of flagged users, and single flags (docs/rules.md 9).
+//! `guildhall shield`: the cross-guild list of flagged users, and the guilds that may write to it (docs/rules.md 9).
 
 mod allowlist;
 mod flags;
@@ -7,7 +7,7 @@ mod flags;
 pub(crate) enum Command {
     /// Let a guild write to the list
     Allow(allowlist::Args),
-    /// Let a guild write to the list no longer; what it wrote stays
+    /// Stop a guild from writing to the list; its flags stay
     Disallow(allowlist::Args),
     /// Flag a game user for all guilds
     Flag(flags::FlagArgs),

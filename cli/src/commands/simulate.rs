@@ -1,4 +1,4 @@
-//! `guildhall simulate`: both platforms from a fixture file, for tests and trials.
+//! `guildhall simulate`: simulates both platforms from a fixture file, for tests and trials.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,19 +12,19 @@ use crate::output;
 
 const VARIABLE: &str = "--listen (GUILDHALL_SIMULATE_LISTEN)";
 
-/// Serves the chat and the game platform from a fixture file: same wire formats, limits and refusals as the real ones.
+/// Serves the chat and the game platform from a fixture file: with the wire formats, rate limits and errors of the real ones.
 ///
 /// Point Guildhall at it with `GUILDHALL_CHAT_API_URL` and `GUILDHALL_PLAY_API_URL`. `GET /control/routes` lists what it
-/// serves, `GET /control/stats` what came in. It changes its state in memory only, never the file.
+/// serves, `GET /control/stats` counts the requests. It changes its state in memory only, never the file.
 ///
-/// `POST /control/faults` orders what a route answers next, `count` times (1): `{"route": "GET /guilds/:guild/members/:user",
+/// `POST /control/faults` sets what a route answers next, `count` times (1): `{"route": "GET /guilds/:guild/members/:user",
 /// "status": 500, "count": 3}`. `route` may be `*`, and `guild_id` limits it to one guild. Beside `status` (400 to 599; with the chat platform's `code`, or
-/// `retry_after` and `global` for a 429)
-/// there are `hang_ms` (late), `huge_bytes` (a body of so many bytes; with `"content_length": true` it says so beforehand)
-/// and `"served": true` (the request takes effect first). `DELETE /control/faults` forgets all of them.
+/// `retry_after` and `global` for a 429) there are
+/// `hang_ms` (a delay), `huge_bytes` (the size of the body; with `"content_length": true` a header announces it)
+/// and `"served": true` (the request takes effect first). `DELETE /control/faults` removes all of them.
 ///
-/// `POST /control/intents` with `{"guild_members": false}` turns the privileged intent off, and the member list with it.
-/// `GET /control/chat/guilds/GUILD/audit-log` tells each change with the reason given for it.
+/// `POST /control/intents` with `{"guild_members": false}` turns off the privileged intent, and with it the member list.
+/// `GET /control/chat/guilds/GUILD/audit-log` lists each change with its reason.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Address and port to serve on
@@ -33,19 +33,19 @@ pub(crate) struct Args {
     /// Fixture file with the parts `chat` and `play`
     #[arg(long, env = "GUILDHALL_SIMULATE_STATE", value_name = "FILE")]
     state: PathBuf,
-    /// Limits to keep: `discord` (those of the real hosts, as observed), `fast` (only the 50 chat requests a second) or `off`
+    /// Rate limits to apply: `discord` (those of the real hosts, as observed), `fast` (only the 50 chat requests a second) or `off`
     #[arg(long, env = "GUILDHALL_SIMULATE_RATE_LIMIT", value_name = "LIMITS", default_value = "discord")]
     rate_limit: RateLimit,
-    /// The only bot token the chat platform takes [default: any, as long as it comes as `Authorization: Bot ...`]
+    /// The only bot token the chat platform accepts [default: any that comes as `Authorization: Bot ...`]
     #[arg(long, env = "GUILDHALL_SIMULATE_CHAT_TOKEN", value_name = "TOKEN")]
     chat_token: Option<String>,
-    /// The only key the game platform takes [default: any]
+    /// The only key the game platform accepts [default: any]
     #[arg(long, env = "GUILDHALL_SIMULATE_PLAY_KEY", value_name = "KEY")]
     play_key: Option<String>,
-    /// From a request to its answer, milliseconds
+    /// Latency of each request, milliseconds
     #[arg(long, env = "GUILDHALL_SIMULATE_LATENCY_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
     latency_ms: u64,
-    /// Up to this much more on each of the two ways, by chance, milliseconds
+    /// Random additional latency of up to this much in each direction, milliseconds
     #[arg(long, env = "GUILDHALL_SIMULATE_JITTER_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
     jitter_ms: u64,
 }

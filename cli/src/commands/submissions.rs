@@ -1,11 +1,11 @@
-//! `guildhall submissions`: what people sent in to a guild's panels (docs/rules.md 7).
+//! `guildhall submissions`: applications submitted to the panels of a guild (docs/rules.md 7).
 
 use anyhow::bail;
 use entities::application_submission::{self, NewSubmission};
-use entities::{ChatId, GuildId, Page, PanelId, SubmissionId, application_panel, ticket};
-use serde_json::{Map, Value, json};
+use entities::{ChatId, Page, PanelId, SubmissionId, application_panel, ticket};
+use serde_json::{Value, json};
 
-use crate::access::{self, AccessArgs};
+use crate::operator::GuildArgs;
 use crate::output::{self, Table};
 
 #[derive(clap::Subcommand)]
@@ -27,29 +27,23 @@ pub(crate) struct AddArgs {
     /// Number of the submission [default: the next free one]
     #[arg(long, value_name = "SUBMISSION_ID")]
     id: Option<SubmissionId>,
-    /// What was answered, a JSON object
+    /// The applicant's answers, a JSON object
     #[arg(long, value_name = "JSON", default_value = "{}", value_parser = answers)]
     answers: Value,
-    /// The guild
-    #[arg(long, env = "GUILDHALL_GUILD", value_name = "GUILD_ID")]
-    guild: GuildId,
     #[command(flatten)]
-    access: AccessArgs,
+    guild: GuildArgs,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// Those to one panel only
+    /// Submissions to this panel only
     #[arg(long, value_name = "PANEL_ID")]
     panel: Option<PanelId>,
     /// At most this many
     #[arg(long, default_value_t = 50)]
     limit: u64,
-    /// The guild
-    #[arg(long, env = "GUILDHALL_GUILD", value_name = "GUILD_ID")]
-    guild: GuildId,
     #[command(flatten)]
-    access: AccessArgs,
+    guild: GuildArgs,
 }
 
 fn answers(text: &str) -> Result<Value, String> {
@@ -68,38 +62,32 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn add(args: AddArgs) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    access::require_guild(&transaction, args.guild).await?;
-    if application_panel::find(&transaction, args.guild, args.panel).await?.is_none() {
-        bail!("guild {} has no panel {}", args.guild, args.panel);
+    let guild = args.guild.guild;
+    let unit = args.guild.begin().await?;
+    if application_panel::find(unit.tx(), guild, args.panel).await?.is_none() {
+        bail!("guild {guild} has no panel {}", args.panel);
     }
     let new =
         NewSubmission { id: args.id, panel: args.panel, applicant: args.applicant, answers: args.answers };
-    let Some(submission) = application_submission::add(&transaction, args.guild, new, now).await? else {
-        bail!("guild {} has a submission with this number already; nothing was changed", args.guild);
+    let Some(submission) = application_submission::add(unit.tx(), guild, new, unit.now()).await? else {
+        bail!("guild {guild} already has a submission with this number; nothing was changed");
     };
+    let id = submission.submission_id;
     let after = json!({ "panel_id": submission.panel_id, "chat_id": submission.chat_id });
-    let metadata = Map::from_iter([("after".to_owned(), after)]);
-    let action = (args.guild, "application_submissions.add");
-    access::audit(&transaction, action, submission.submission_id.to_string(), metadata, now).await?;
-    transaction.commit().await?;
-    access::finish(context, Vec::new()).await;
-    output::print(&format!("added submission {}", submission.submission_id))
+    unit.audit((guild, "application_submissions.add"), id, json!({ "after": after })).await?;
+    unit.commit().await?;
+    output::print(&format!("added submission {id}"))
 }
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.access.look().await?;
+    let guild = args.guild.guild;
+    let context = args.guild.open_read().await?;
     let conn = context.database.read();
-    access::require_guild(conn, args.guild).await?;
     let mut table = Table::new(&["submission", "panel", "applicant", "ticket", "channel", "sent"]);
-    let rows = application_submission::list(conn, args.guild, args.panel, Page::first(args.limit)).await?;
-    for row in rows {
-        let ticket = ticket::find_by_submission(conn, args.guild, row.submission_id).await?;
-        let channel = ticket.as_ref().and_then(|ticket| ticket.channel_id);
-        let ticket = ticket.map_or_else(|| "-".to_owned(), |ticket| ticket.ticket_id.to_string());
-        let channel = channel.map_or_else(|| "-".to_owned(), |channel| channel.to_string());
+    for row in application_submission::list(conn, guild, args.panel, Page::first(args.limit)).await? {
+        let ticket = ticket::find_by_submission(conn, guild, row.submission_id).await?;
+        let channel = output::or_dash(ticket.as_ref().and_then(|ticket| ticket.channel_id));
+        let ticket = output::or_dash(ticket.map(|ticket| ticket.ticket_id));
         let (id, panel, chat) =
             (row.submission_id.to_string(), row.panel_id.to_string(), row.chat_id.to_string());
         table.row(&[id, panel, chat, ticket, channel, output::time(row.created_at)]);

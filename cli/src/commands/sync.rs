@@ -1,72 +1,47 @@
-//! `guildhall sync`: syncs all members of a guild, as POST /interactions/sync/all does, and out of the same hour.
+//! `guildhall sync`: syncs all members of a guild, under the same hourly quota as POST /interactions/sync/all.
 
-use anyhow::bail;
-use chrono::TimeDelta;
 use entities::audit_entry::Actor;
-use entities::bulk_sync::{Kind, Standing};
-use entities::{GuildId, link};
+use entities::link;
 use queue::kinds::SyncAll;
 use queue::{BulkSync, enqueue_bulk_sync};
 use serde_json::json;
 
-use crate::access::{self, AccessArgs};
-use crate::{output, span};
+use crate::operator::{GuildArgs, quota_error};
+use crate::output;
 
-/// Brings roles and nicknames of all verified members of a guild in line.
+/// Brings the roles and nicknames of all verified members of a guild up to date.
 ///
-/// A job of the running processes does it; `guildhall jobs show` tells how far it is. A guild has one run an hour and six
-/// dry runs, however they are asked for.
+/// A job of the running processes does it; `guildhall jobs show` shows its progress. A guild has a quota of one sync and
+/// six dry runs an hour, whether the API or this command starts them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The guild
-    #[arg(long, env = "GUILDHALL_GUILD", value_name = "GUILD_ID")]
-    guild: GuildId,
+    #[command(flatten)]
+    guild: GuildArgs,
     /// Count what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// A brake: where more roles would be removed, the job stops before its first change
+    /// Stop the job before its first change if it would remove more than this many roles
     #[arg(long, value_name = "N")]
     max_removals: Option<u32>,
-    #[command(flatten)]
-    access: AccessArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    access::require_guild(&transaction, args.guild).await?;
-    let members = link::count(&transaction, args.guild).await?;
-    let payload =
-        SyncAll { guild: args.guild, dry_run: args.dry_run, max_removals: args.max_removals.map(u64::from) };
+    let guild = args.guild.guild;
+    let unit = args.guild.begin().await?;
+    let members = link::count(unit.tx(), guild).await?;
+    let payload = SyncAll { guild, dry_run: args.dry_run, max_removals: args.max_removals.map(u64::from) };
     let by = (Actor::service(), members);
-    let enqueued = match enqueue_bulk_sync(&transaction, &payload, by, now).await? {
+    let enqueued = match enqueue_bulk_sync(unit.tx(), &payload, by, unit.now()).await? {
         BulkSync::Queued(enqueued, _) => enqueued,
-        BulkSync::OverQuota(standing) => bail!("{}", over_quota(&standing)),
+        BulkSync::OverQuota(standing) => return Err(quota_error(&standing)),
     };
     let job = enqueued.job;
     if !enqueued.joined {
-        let metadata = serde_json::Map::from_iter([
-            ("dry_run".to_owned(), json!(payload.dry_run)),
-            ("max_removals".to_owned(), json!(payload.max_removals)),
-        ]);
-        let action = (args.guild, "sync.all_requested");
-        access::audit(&transaction, action, job.to_string(), metadata, now).await?;
+        let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
+        unit.audit((guild, "sync.all_requested"), job, metadata).await?;
     }
-    transaction.commit().await?;
-    access::finish(context, Vec::new()).await;
-    let begun = if enqueued.joined { "under way already" } else { "queued" };
+    unit.commit().await?;
+    let state = if enqueued.joined { "already in progress" } else { "queued" };
     let members = output::count(usize::try_from(members).unwrap_or(usize::MAX), "member");
-    output::print(&format!("job {job} is {begun} for {members}; see `guildhall jobs show {job}`"))
-}
-
-/// Why a guild's members cannot be synced now, and when they can.
-pub(super) fn over_quota(standing: &Standing) -> String {
-    let what = match standing.kind {
-        Kind::Run => "one sync of all members",
-        Kind::DryRun => "six dry runs",
-    };
-    let by = standing.job.map_or_else(String::new, |job| format!(", used by job {job}"));
-    let left = TimeDelta::from_std(standing.reset_after()).unwrap_or_default();
-    format!("a guild has {what} an hour{by}; the next is possible in {}", span::rough(left))
+    output::print(&format!("job {job} is {state} for {members}; see `guildhall jobs show {job}`"))
 }

@@ -1,4 +1,4 @@
-//! Follows a job through `GET /jobs/:jobId`: a bar on a terminal, a line each second elsewhere.
+//! Follows a job through `GET /jobs/:jobId`, with a progress bar on a terminal and lines elsewhere.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use entities::JobId;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
-use super::peer::Peer;
+use super::http_client::HttpClient;
 use crate::output;
 
-/// 86 looks a minute: under the endpoint's quota of 100.
-const LOOK: Duration = Duration::from_millis(700);
+/// 86 requests a minute: below the endpoint's rate limit of 100.
+const POLL_INTERVAL: Duration = Duration::from_millis(700);
 const STYLE: &str = "{bar:40} {pos}/{len} members, {elapsed} {msg}";
 
-/// Returns the job as it ended.
-pub(super) async fn follow(api: &Peer, job: JobId) -> anyhow::Result<Value> {
+/// Polls a job until it has ended, and returns it.
+pub(super) async fn follow(api: &HttpClient, job: JobId) -> anyhow::Result<Value> {
     let bar = bar();
     loop {
         let answer = api.get(&format!("/jobs/{job}")).await?;
@@ -34,7 +34,7 @@ pub(super) async fn follow(api: &Peer, job: JobId) -> anyhow::Result<Value> {
             bar.finish_and_clear();
             return Ok(data.clone());
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 

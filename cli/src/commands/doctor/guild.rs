@@ -1,4 +1,4 @@
-//! What the bot may see and do in one guild.
+//! What the bot can see and do in one guild.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use platforms::{CallContext, GuildOverview, Permissions};
 
 use super::platforms::{Clients, problem};
 use super::report::{Problem, Report};
-use super::servers::Known;
+use super::servers::KnownGuild;
 
-pub(super) async fn check(clients: &Clients, known: &Known, report: &mut Report) {
+pub(super) async fn check(clients: &Clients, known: &KnownGuild, report: &mut Report) {
     report.of_guild(Some(known.guild.guild_id));
     let (chat, call) = (&clients.platforms.chat, CallContext::interactive(known.guild.guild_id));
     let overview = chat.guild_overview(call).await;
@@ -17,9 +17,9 @@ pub(super) async fn check(clients: &Clients, known: &Known, report: &mut Report)
     let Some(overview) = report.check("bot", overview.map_err(|error| problem(&error))) else { return };
     let listed = chat.members_page(call, None, 1).await;
     let listed = listed.map(|_| "the member list can be read".to_owned());
-    report.say("members intent", listed.map_err(|error| problem(&error)));
-    report.say("permissions", permissions(&overview));
-    report.say("bound roles", bound_roles(&overview, known));
+    report.record("members intent", listed.map_err(|error| problem(&error)));
+    report.record("permissions", permissions(&overview));
+    report.record("bound roles", bound_roles(&overview, known));
 }
 
 fn permissions(overview: &GuildOverview) -> Result<String, Problem> {
@@ -36,7 +36,7 @@ fn permissions(overview: &GuildOverview) -> Result<String, Problem> {
     Err(Problem::new(format!("the bot lacks {missing}"), cure))
 }
 
-fn bound_roles(overview: &GuildOverview, known: &Known) -> Result<String, Problem> {
+fn bound_roles(overview: &GuildOverview, known: &KnownGuild) -> Result<String, Problem> {
     let bound: BTreeSet<RoleId> = known.bindings.iter().map(|binding| binding.role_id).collect();
     let out_of_reach: Vec<String> = bound
         .iter()

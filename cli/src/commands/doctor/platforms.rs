@@ -7,11 +7,11 @@ use platforms::{CallContext, Missing, PlatformError, Platforms};
 use runtime::PlatformArgs;
 
 use super::report::{Problem, Report};
-use super::servers::Known;
+use super::servers::KnownGuild;
 
-/// Any guild will do where the platform is asked nothing about one.
+/// The guild of calls that concern no guild; any id will do.
 const NO_GUILD: i64 = 1;
-/// A group whose roles are asked for where no binding names one: found or not, the key was taken.
+/// The group requested when no binding names one. Either response, found or not, shows that the key was accepted.
 const ANY_GROUP: i64 = 7;
 
 pub(super) struct Clients {
@@ -20,53 +20,53 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    /// This process paces alone: a few calls beside those of a running deployment.
+    /// The pacing is not shared with a running deployment: these are a few calls only.
     pub(super) fn new(args: &PlatformArgs) -> Result<Self, Problem> {
         let platforms = Platforms::new(&args.checked()?, None).map_err(|error| problem(&error))?;
-        let guild =
-            GuildId::try_from(NO_GUILD).map_err(|error| Problem::new(error.to_string(), "report it"))?;
+        let guild = GuildId::try_from(NO_GUILD)
+            .map_err(|error| Problem::new(error.to_string(), "report this bug"))?;
         Ok(Self { platforms, no_guild: CallContext::interactive(guild) })
     }
 
-    /// Whether the platform takes it.
+    /// Whether the chat platform accepts the token.
     pub(super) async fn check_token(&self, report: &mut Report) -> bool {
         let bot = self.platforms.chat.bot_user(self.no_guild).await;
         let bot = bot.map(|bot| (bot, format!("accepted, the bot is {bot}")));
         report.check("chat token", bot.map_err(|error| problem(&error))).is_some()
     }
 
-    /// The groups that bindings name must exist, too.
-    pub(super) async fn check_play_key(&self, guilds: &[Known], report: &mut Report) {
+    /// Checks the key, and that the groups of all bindings exist.
+    pub(super) async fn check_play_key(&self, guilds: &[KnownGuild], report: &mut Report) {
         report.of_guild(None);
         let bindings = guilds.iter().flat_map(|known| &known.bindings);
         let bound: BTreeSet<GroupId> = bindings.map(|binding| binding.group_id).collect();
-        let asked: Vec<GroupId> = if bound.is_empty() {
+        let groups: Vec<GroupId> = if bound.is_empty() {
             GroupId::try_from(ANY_GROUP).into_iter().collect()
         } else {
             bound.iter().copied().collect()
         };
-        for group in asked {
+        for group in groups {
             match self.platforms.play.group_roles(self.no_guild, group).await {
                 Ok(_) => {}
                 Err(PlatformError::NotFound(_)) if bound.is_empty() => {}
                 Err(PlatformError::NotFound(_)) => {
                     let what = format!("a binding names the game group {group}, which does not exist");
                     let cure = "remove the binding, or bind another group";
-                    report.say("play key", Err(Problem::new(what, cure)));
+                    report.record("play key", Err(Problem::new(what, cure)));
                     return;
                 }
-                Err(error) => return report.say("play key", Err(problem(&error))),
+                Err(error) => return report.record("play key", Err(problem(&error))),
             }
         }
-        report.say("play key", Ok("accepted".to_owned()));
+        report.record("play key", Ok("accepted".to_owned()));
     }
 }
 
-/// What to do about each kind of refusal.
+/// The cure of each platform error.
 pub(super) fn problem(error: &PlatformError) -> Problem {
     let cure = match error {
         PlatformError::NotConfigured(variable) => format!("set {variable}"),
-        PlatformError::Unauthorized(variable) => format!("copy the credential anew into {variable}"),
+        PlatformError::Unauthorized(variable) => format!("copy the credential again into {variable}"),
         PlatformError::MembersIntentOff => {
             "turn the Server Members Intent on in the developer portal, under Bot, Privileged Gateway Intents"
                 .to_owned()
@@ -77,7 +77,7 @@ pub(super) fn problem(error: &PlatformError) -> Problem {
         PlatformError::Unavailable { .. }
         | PlatformError::RateLimited { .. }
         | PlatformError::Stopped { .. } => {
-            "see that this machine reaches the platform, and try again later".to_owned()
+            "check that this machine can reach the platform, and try again later".to_owned()
         }
         PlatformError::NotFound(_) | PlatformError::Invalid { .. } => {
             "check the ids in the configuration".to_owned()

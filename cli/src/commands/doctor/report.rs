@@ -1,4 +1,4 @@
-//! What the checks came to, as lines for people or one object for programs.
+//! The results of the checks, printed as a table or as one JSON object.
 
 use entities::GuildId;
 use runtime::StartError;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::output::{self, Table};
 
-/// Why a check failed, and what to do about it.
+/// Why a check failed, and how to mend it.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) what: String,
@@ -20,7 +20,7 @@ impl Problem {
 }
 
 impl From<StartError> for Problem {
-    /// These errors say what to do themselves.
+    /// The message of a start error already says what to do.
     fn from(error: StartError) -> Self {
         Self::new(error.to_string(), "correct the setting it names")
     }
@@ -39,32 +39,32 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Checks from here on are of this guild.
+    /// Sets the guild of the checks that follow.
     pub(super) fn of_guild(&mut self, guild: Option<GuildId>) {
         self.guild = guild;
     }
 
-    /// Notes the outcome; `Ok` holds what later checks need, and what to say.
+    /// Records an outcome. `Ok` holds what later checks need, and the detail to print.
     pub(super) fn check<T>(
         &mut self,
         name: &'static str,
         outcome: Result<(T, String), Problem>,
     ) -> Option<T> {
         let (kept, outcome) = match outcome {
-            Ok((kept, said)) => (Some(kept), Ok(said)),
+            Ok((kept, detail)) => (Some(kept), Ok(detail)),
             Err(problem) => (None, Err(problem)),
         };
         self.lines.push(Line { name, guild: self.guild, outcome });
         kept
     }
 
-    pub(super) fn say(&mut self, name: &'static str, outcome: Result<String, Problem>) {
-        self.check(name, outcome.map(|said| ((), said)));
+    pub(super) fn record(&mut self, name: &'static str, outcome: Result<String, Problem>) {
+        self.check(name, outcome.map(|detail| ((), detail)));
     }
 
-    /// Notes the outcome only where it is a problem.
-    pub(super) fn quietly<T>(&mut self, name: &'static str, outcome: Result<T, Problem>) -> Option<T> {
-        outcome.map_err(|problem| self.say(name, Err(problem))).ok()
+    /// Records only a failure.
+    pub(super) fn record_failure<T>(&mut self, name: &'static str, outcome: Result<T, Problem>) -> Option<T> {
+        outcome.map_err(|problem| self.record(name, Err(problem))).ok()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -90,17 +90,17 @@ impl Report {
 
 impl Line {
     fn cells(&self) -> [String; 4] {
-        let guild = self.guild.map_or_else(|| "-".to_owned(), |guild| guild.to_string());
-        let (result, said) = match &self.outcome {
-            Ok(said) => ("ok", said.clone()),
+        let guild = output::or_dash(self.guild);
+        let (result, detail) = match &self.outcome {
+            Ok(detail) => ("ok", detail.clone()),
             Err(problem) => ("failed", format!("{}; cure: {}", problem.what, problem.cure)),
         };
-        [self.name.to_owned(), guild, result.to_owned(), said]
+        [self.name.to_owned(), guild, result.to_owned(), detail]
     }
 
     fn json(&self) -> Value {
         let (detail, cure) = match &self.outcome {
-            Ok(said) => (said, None),
+            Ok(detail) => (detail, None),
             Err(problem) => (&problem.what, Some(&problem.cure)),
         };
         json!({ "name": self.name, "guild_id": self.guild, "ok": self.outcome.is_ok(), "detail": detail, "cure": cure })
@@ -115,7 +115,7 @@ mod tests {
     fn failures_are_counted_and_carry_their_cure() {
         let mut report = Report::default();
         assert_eq!(report.check("a", Ok((7, "fine".to_owned()))), Some(7));
-        assert_eq!(report.quietly("b", Ok(8)), Some(8));
+        assert_eq!(report.record_failure("b", Ok(8)), Some(8));
         assert_eq!(report.check::<()>("c", Err(Problem::new("broken", "mend it"))), None);
         assert_eq!((report.len(), report.failed()), (2, 1));
         let json = report.lines[1].json();

@@ -1,13 +1,14 @@
-//! `guildhall jobs list`: what waits, how far bulk jobs are, and single jobs with the last thing that went wrong.
+//! `guildhall jobs list`: the backlog, the progress of bulk jobs, and single jobs with their last error.
 
 use entities::job::listing::{self, Filter};
 use entities::job::{Class, Model, Status};
 use entities::{GuildId, Page, Timestamp, job_pause};
 use runtime::Database;
 
-use crate::access::{self, AccessArgs};
+use super::job::{kind, ready_in};
+use crate::duration;
+use crate::operator::{OperatorArgs, require_guild};
 use crate::output::{self, Table};
-use crate::span;
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
@@ -20,41 +21,33 @@ pub(crate) struct ListArgs {
     /// Jobs of this kind only, such as `sync_all`
     #[arg(long, value_name = "KIND", value_parser = kind)]
     kind: Option<&'static str>,
-    /// How many at most
+    /// List at most this many
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     limit: u64,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
-/// Unfinished bulk jobs shown.
+/// How many unfinished bulk jobs are shown.
 const BULK: u64 = 100;
-/// Characters of an error's message shown; `jobs show` has all of it.
+/// How much of an error message is shown, characters; `jobs show` has all of it.
 const MESSAGE: usize = 80;
 
 fn status(word: &str) -> Result<Status, String> {
     word.parse().map_err(|_| format!("states are {}", Status::NAMES.join(", ")))
 }
 
-pub(super) fn kind(word: &str) -> Result<&'static str, String> {
-    let kinds = || queue::kinds::ALL.iter().map(|(kind, _)| *kind);
-    kinds().find(|kind| *kind == word).ok_or_else(|| {
-        let names: Vec<_> = kinds().collect();
-        format!("kinds are {}", names.join(", "))
-    })
-}
-
 pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.access.look().await?;
+    let context = args.operator.open_read().await?;
     let (conn, now) = (context.database.read(), context.clock.now());
     if let Some(guild) = args.guild {
-        access::require_guild(conn, guild).await?;
+        require_guild(conn, guild).await?;
     }
     let mut parts = vec![backlog(&context.database, now).await?];
     parts.extend(paused(&job_pause::list(conn).await?));
     let bulk = listing::open_bulk(conn, args.guild, BULK).await?;
     if !bulk.is_empty() {
-        parts.push(under_way(&bulk, now));
+        parts.push(unfinished_bulk(&bulk, now));
     }
     let filter = Filter { guild: args.guild, status: args.state, kind: args.kind };
     let jobs = listing::list(conn, filter, Page::first(args.limit), now).await?;
@@ -67,12 +60,12 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
     output::print(&parts.join("\n\n"))
 }
 
-/// What waits in each class.
+/// The number of waiting jobs in each class, and the age of the oldest.
 async fn backlog(database: &Database, now: Timestamp) -> anyhow::Result<String> {
     let mut table = Table::new(&["class", "queued", "held", "oldest"]);
     for &class in Class::ALL {
         let backlog = listing::backlog(database.read(), class, now).await?;
-        let oldest = backlog.oldest.map_or_else(|| "-".to_owned(), |since| span::rough(now - since));
+        let oldest = output::or_dash(backlog.oldest.map(|since| duration::approximate(now - since)));
         table.row(&[
             class.name().to_owned(),
             backlog.available.to_string(),
@@ -83,7 +76,7 @@ async fn backlog(database: &Database, now: Timestamp) -> anyhow::Result<String> 
     Ok(table.render())
 }
 
-/// What operators paused, or nothing.
+/// The paused classes and guilds, if there are any.
 fn paused(pauses: &[job_pause::Model]) -> Option<String> {
     let class = |pause: &job_pause::Model| pause.class.map(|class| format!("class {}", class.name()));
     let guild = |pause: &job_pause::Model| pause.guild_id.map(|guild| format!("guild {guild}"));
@@ -91,18 +84,18 @@ fn paused(pauses: &[job_pause::Model]) -> Option<String> {
     (!scopes.is_empty()).then(|| format!("Paused: {} (`jobs resume`)", scopes.join(", ")))
 }
 
-/// How far each guild's unfinished bulk jobs are, and when they will be done.
-fn under_way(jobs: &[Model], now: Timestamp) -> String {
+/// The progress of unfinished bulk jobs, and when they will end.
+fn unfinished_bulk(jobs: &[Model], now: Timestamp) -> String {
     let mut table = Table::new(&["guild", "bulk job", "kind", "state", "done", "failed", "ready in"]);
     for job in jobs {
         table.row(&[
-            guild(job),
+            output::or_dash(job.guild_id),
             job.job_id.to_string(),
             job.kind.clone(),
             job.status(now).name().to_owned(),
             done(job),
             job.progress_failed.to_string(),
-            super::ready_in(job, now),
+            ready_in(job, now),
         ]);
     }
     table.render()
@@ -117,17 +110,13 @@ fn row(job: &Model, now: Timestamp) -> Vec<String> {
     vec![
         job.job_id.to_string(),
         job.kind.clone(),
-        guild(job),
+        output::or_dash(job.guild_id),
         job.status(now).name().to_owned(),
         done(job),
         format!("{}/{}", job.attempt, job.max_attempts),
-        span::rough(now - job.created_at),
+        duration::approximate(now - job.created_at),
         error,
     ]
-}
-
-fn guild(job: &Model) -> String {
-    job.guild_id.map_or_else(|| "-".to_owned(), |guild| guild.to_string())
 }
 
 fn done(job: &Model) -> String {
@@ -142,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_state_has_its_word() {
+    fn every_state_is_parsed() {
         for &known in Status::ALL {
             assert_eq!(status(known.name()), Ok(known));
         }

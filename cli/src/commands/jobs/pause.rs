@@ -1,12 +1,12 @@
-//! `guildhall jobs pause` and `resume`: a class or a guild.
+//! `guildhall jobs pause` and `resume`, of a class or a guild.
 
 use anyhow::bail;
+use entities::GuildId;
 use entities::job::Class;
 use entities::job_pause::{self, Scope};
-use entities::{GuildId, Timestamp};
-use sea_orm::DatabaseTransaction;
+use serde_json::json;
 
-use crate::access::{self, AccessArgs};
+use crate::operator::{OperatorArgs, require_guild};
 use crate::output;
 
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub(crate) struct PauseArgs {
     #[arg(long, value_name = "GUILD_ID")]
     guild: Option<GuildId>,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 fn class(word: &str) -> Result<Class, String> {
@@ -27,41 +27,28 @@ fn class(word: &str) -> Result<Class, String> {
 }
 
 pub(super) async fn run(args: PauseArgs, pause: bool) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
+    let unit = args.operator.begin().await?;
     let (scope, what) = match (args.class, args.guild) {
         (Some(class), _) => (Scope::Class(class), format!("class {}", class.name())),
         (None, Some(guild)) => {
-            access::require_guild(context.database.read(), guild).await?;
+            require_guild(unit.tx(), guild).await?;
             (Scope::Guild(guild), format!("guild {guild}"))
         }
         (None, None) => bail!("name a class, or a --guild"),
     };
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    let changed = change(&transaction, (scope, pause), now).await?;
-    transaction.commit().await?;
-    access::finish(context, Vec::new()).await;
+    let (changed, action) = if pause {
+        (job_pause::create(unit.tx(), scope, unit.now()).await?, "jobs.pause")
+    } else {
+        (job_pause::delete(unit.tx(), scope).await?, "jobs.resume")
+    };
+    if let (true, Scope::Guild(guild)) = (changed, scope) {
+        unit.audit((guild, action), guild, json!({})).await?;
+    }
+    unit.commit().await?;
     output::print(&match (pause, changed) {
-        (true, true) => format!("jobs of {what} are not started any more; what runs goes on"),
+        (true, true) => format!("jobs of {what} are not started any more; running jobs continue"),
         (true, false) => format!("jobs of {what} were paused already"),
         (false, true) => format!("jobs of {what} are started again"),
         (false, false) => format!("jobs of {what} were not paused"),
     })
-}
-
-async fn change(
-    transaction: &DatabaseTransaction,
-    (scope, pause): (Scope, bool),
-    now: Timestamp,
-) -> anyhow::Result<bool> {
-    let (changed, action) = if pause {
-        (job_pause::create(transaction, scope, now).await?, "jobs.pause")
-    } else {
-        (job_pause::delete(transaction, scope).await?, "jobs.resume")
-    };
-    if let (true, Scope::Guild(guild)) = (changed, scope) {
-        let metadata = serde_json::Map::new();
-        access::audit(transaction, (guild, action), guild.to_string(), metadata, now).await?;
-    }
-    Ok(changed)
 }

@@ -7,43 +7,41 @@ use entities::{GuildId, JobId, Timestamp};
 use queue::{Retry, retry};
 use runtime::Context;
 
-use super::list::kind;
-use super::{audit, require};
-use crate::access::{self, AccessArgs};
-use crate::commands::sync;
-use crate::output;
+use super::job::{audit, kind, require};
+use crate::operator::{OperatorArgs, quota_error, require_guild};
+use crate::{fields, output};
 
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true).args(["job", "all"])))]
 pub(crate) struct RetryArgs {
     /// The job's id
-    #[arg(value_name = "JOB_ID")]
+    #[arg(value_name = "JOB_ID", value_parser = fields::job_id)]
     job: Option<JobId>,
     /// All failed and dead jobs of `--kind`
     #[arg(long, requires = "kind")]
     all: bool,
-    /// The kind of jobs that `--all` means, such as `mirror_ban`
+    /// With `--all`: the kind of jobs, such as `mirror_ban`
     #[arg(long, value_name = "KIND", requires = "all", value_parser = kind)]
     kind: Option<&'static str>,
     /// With `--all`: jobs of this guild only
     #[arg(long, value_name = "GUILD_ID", requires = "all")]
     guild: Option<GuildId>,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
-/// Jobs read at once.
+/// Jobs per query.
 const BATCH: u64 = 200;
 
 pub(super) async fn run(args: RetryArgs) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
-    let said = match (args.job, args.kind) {
+    let context = args.operator.open_write().await?;
+    let message = match (args.job, args.kind) {
         (Some(job), _) => one(&context, job).await?,
         (None, Some(kind)) => all(&context, kind, args.guild).await?,
         (None, None) => bail!("name a job, or --all and a --kind"),
     };
-    access::finish(context, Vec::new()).await;
-    output::print(&said)
+    context.close().await;
+    output::print(&message)
 }
 
 async fn one(context: &Context, id: JobId) -> anyhow::Result<String> {
@@ -57,18 +55,18 @@ async fn one(context: &Context, id: JobId) -> anyhow::Result<String> {
             "job {id} is {}; only jobs that failed, are dead or wait for their next attempt can be retried",
             job.status(now).name()
         ),
-        Retry::PartOf(parent) => bail!("job {id} is a part of {parent}; retry that one"),
+        Retry::PartOf(parent) => bail!("job {id} is a chunk of {parent}; retry that one"),
         Retry::Duplicate(other) => {
-            bail!("job {other} does the same and is not finished: wait for it or cancel it")
+            bail!("job {other} does the same and is not finished; wait for it or cancel it")
         }
-        Retry::OverQuota(standing) => bail!("{}", sync::over_quota(&standing)),
+        Retry::OverQuota(standing) => Err(quota_error(&standing)),
     }
 }
 
-/// Each job in a transaction of its own: what was done stays done when the command is broken off.
+/// Each job has a transaction of its own, so that an interrupted command keeps what it has done.
 async fn all(context: &Context, kind: &str, guild: Option<GuildId>) -> anyhow::Result<String> {
     if let Some(guild) = guild {
-        access::require_guild(context.database.read(), guild).await?;
+        require_guild(context.database.read(), guild).await?;
     }
     let now = context.clock.now();
     let (mut retried, mut left, mut after) = (0_u64, 0_u64, None);
@@ -87,12 +85,12 @@ async fn all(context: &Context, kind: &str, guild: Option<GuildId>) -> anyhow::R
             break;
         }
     }
-    let twins = if left == 0 {
+    let rest = if left == 0 {
         String::new()
     } else {
-        format!("; {left} were left: an unfinished job does the same, or their quota is used up")
+        format!("; {left} were not retried: an unfinished job does the same, or their quota is used up")
     };
-    Ok(format!("{retried} jobs of kind {kind} are due now{twins}"))
+    Ok(format!("{retried} jobs of kind {kind} are due now{rest}"))
 }
 
 async fn again(context: &Context, job: &Model, now: Timestamp) -> anyhow::Result<Retry> {

@@ -1,17 +1,17 @@
-//! `guildhall jobs show`: everything that is known of one job, what its attempts ran into, and which members failed.
+//! `guildhall jobs show`: all fields of a job, the errors of its attempts, and the members that failed.
 
 use entities::job::Model;
 use entities::job::history::AttemptError;
-use entities::{KeyId, Page, Timestamp, job_failure};
+use entities::{Page, Timestamp, job_failure};
 
-use super::{OneArgs, ready_in, require};
-use crate::output::{self, Table};
+use super::job::{JobArgs, ready_in, require};
+use crate::output::{self, Table, or_dash};
 
-/// Failed members shown; how many more there are is said.
+/// How many failed members are shown.
 const FAILURES: u64 = 100;
 
-pub(super) async fn run(args: OneArgs) -> anyhow::Result<()> {
-    let context = args.access.look().await?;
+pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
+    let context = args.operator.open_read().await?;
     let job = require(context.database.read(), args.job).await?;
     let failures = job_failure::list(context.database.read(), args.job, Page::first(FAILURES + 1)).await?;
     let now = context.clock.now();
@@ -32,15 +32,13 @@ pub(super) async fn run(args: OneArgs) -> anyhow::Result<()> {
 }
 
 fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
-    let text = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-    let json = |value: &Option<serde_json::Value>| text(value.as_ref().map(ToString::to_string));
     let progress =
         format!("{} of {} done, {} failed", job.progress_done, job.progress_total, job.progress_failed);
     vec![
         ("job", job.job_id.to_string()),
         ("kind", job.kind.clone()),
-        ("guild", text(job.guild_id.map(|id| id.to_string()))),
-        ("part of", text(job.parent_id.map(|id| id.to_string()))),
+        ("guild", or_dash(job.guild_id)),
+        ("part of", or_dash(job.parent_id)),
         ("class", job.class.name().to_owned()),
         ("state", job.status(now).name().to_owned()),
         ("cancel requested", job.cancel_requested.to_string()),
@@ -49,15 +47,15 @@ fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
         ("attempt", format!("{} of {}", job.attempt, job.max_attempts)),
         ("crashes in a row", job.crashes.to_string()),
         ("arguments", job.args.to_string()),
-        ("result", json(&job.result)),
-        ("error", json(&job.error)),
-        ("checkpoint", json(&job.checkpoint)),
-        ("dedupe key", text(job.dedupe_key.clone())),
+        ("result", or_dash(job.result.as_ref())),
+        ("error", or_dash(job.error.as_ref())),
+        ("checkpoint", or_dash(job.checkpoint.as_ref())),
+        ("dedupe key", or_dash(job.dedupe_key.as_ref())),
         ("fencing token", job.token.to_string()),
-        ("worker", text(job.worker.clone())),
-        ("asked by", text(job.actor_id.map(|id| id.to_string()))),
-        ("with key row", text(job.key_id.map(|id: KeyId| id.to_string()))),
-        ("request", text(job.request_id.clone())),
+        ("worker", or_dash(job.worker.as_ref())),
+        ("actor", or_dash(job.actor_id)),
+        ("with key row", or_dash(job.key_id)),
+        ("request", or_dash(job.request_id.as_ref())),
         ("created", output::time(job.created_at)),
         ("due", output::time(job.run_at)),
         ("started", output::time_or_dash(job.started_at)),
@@ -65,7 +63,7 @@ fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The attempts that did not end well, oldest first.
+/// The failed attempts, oldest first.
 fn attempts(history: &[AttemptError]) -> String {
     let mut table = Table::new(&["failed attempt", "at", "error", "message", "worker"]);
     for error in history {
@@ -74,7 +72,7 @@ fn attempts(history: &[AttemptError]) -> String {
             output::time(error.at),
             error.error.clone(),
             error.message.clone(),
-            error.worker.clone().unwrap_or_else(|| "-".to_owned()),
+            or_dash(error.worker.as_ref()),
         ]);
     }
     table.render()

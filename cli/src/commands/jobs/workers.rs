@@ -4,21 +4,21 @@ use entities::job::time;
 use entities::worker::{self, Listed};
 use serde_json::json;
 
-use crate::access::AccessArgs;
+use crate::duration;
+use crate::operator::OperatorArgs;
 use crate::output::{self, Table};
-use crate::span;
 
 #[derive(clap::Args)]
 pub(crate) struct WorkersArgs {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 pub(super) async fn run(args: WorkersArgs) -> anyhow::Result<()> {
-    let context = args.access.look().await?;
+    let context = args.operator.open_read().await?;
     let now = time::read(context.database.read(), context.clock.now()).await?;
     let workers = worker::list(context.database.read()).await?;
     context.close().await;
@@ -34,7 +34,7 @@ pub(super) async fn run(args: WorkersArgs) -> anyhow::Result<()> {
             running.to_string(),
             slots(&worker.slots),
             output::time(worker.started_at),
-            format!("{} ago", span::rough(now - worker.heartbeat_at)),
+            format!("{} ago", duration::approximate(now - worker.heartbeat_at)),
         ]);
     }
     output::print(&table.render())
@@ -52,7 +52,7 @@ fn to_json(Listed { worker, running }: &Listed) -> serde_json::Value {
     })
 }
 
-/// `bulk 32, default 8, interactive 16`, without what it does not run.
+/// `bulk 32, default 8, interactive 16`, without classes it does not run.
 fn slots(slots: &serde_json::Value) -> String {
     let of = slots.as_object().into_iter().flatten();
     let named =

@@ -1,4 +1,4 @@
-//! The CSV file of `links import`: every mistake is named by line and column, with what stands there.
+//! The CSV file of `links import`. Errors name line and column, and quote the start of the value.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -6,23 +6,23 @@ use std::str::FromStr;
 use anyhow::{Context as _, anyhow, bail};
 use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 
-use crate::fixture::{checked_name, checked_time};
+use crate::fields;
 use crate::links::Incoming;
 
 const COLUMNS: &str = "chat_id,play_id,play_username and, optionally, verified_at";
-/// Spreadsheets put it before the first line.
+/// Spreadsheets write it before the first line.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-/// What is repeated of a wrong value, characters.
+/// How much of a wrong value an error quotes, characters.
 const QUOTED: usize = 40;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Rows {
     pub(super) links: Vec<Incoming>,
-    /// On which line of the file each link stands.
+    /// The line in the file of each link.
     pub(super) lines: Vec<u64>,
 }
 
-/// Where each column stands.
+/// The position of each column.
 struct Columns {
     chat_id: usize,
     play_id: usize,
@@ -51,7 +51,7 @@ fn parse(text: &[u8]) -> anyhow::Result<Rows> {
     Ok(rows)
 }
 
-/// Line numbers as an editor shows them. The reader's own stay behind after blank lines and Windows line ends.
+/// Line numbers as an editor shows them. The CSV reader's own are too low after blank lines and Windows line ends.
 struct Lines<'a> {
     text: &'a [u8],
     /// Line numbers are counted up to this byte.
@@ -66,23 +66,23 @@ impl<'a> Lines<'a> {
 
     /// Positions must ascend.
     fn of_record(&mut self, position: Option<&Position>) -> u64 {
-        let begin = position.map_or(0, |at| usize::try_from(at.byte()).unwrap_or(usize::MAX));
-        // The reader takes what is left of the last line's end for the record's own.
-        let rest = self.text.iter().skip(begin);
-        let begin = begin + rest.take_while(|byte| b"\r\n".contains(byte)).count();
-        let passed = self.text.get(self.counted..begin).unwrap_or_default();
+        let start = position.map_or(0, |at| usize::try_from(at.byte()).unwrap_or(usize::MAX));
+        // The reader counts the rest of the previous line ending as part of the record.
+        let rest = self.text.iter().skip(start);
+        let start = start + rest.take_while(|byte| b"\r\n".contains(byte)).count();
+        let passed = self.text.get(self.counted..start).unwrap_or_default();
         let lines = passed.split(|byte| *byte == b'\n').count() - 1;
         self.line += u64::try_from(lines).unwrap_or(0);
-        self.counted = begin;
+        self.counted = start;
         self.line
     }
 }
 
 impl Columns {
     fn find(header: &StringRecord) -> anyhow::Result<Self> {
-        let place = |name: &str| header.iter().position(|column| column == name);
+        let position = |name: &str| header.iter().position(|column| column == name);
         let required = |name: &str| {
-            place(name).with_context(|| {
+            position(name).with_context(|| {
                 let line: Vec<_> = header.iter().collect();
                 format!(
                     "line 1 names no column {name}; it must name {COLUMNS}, with commas between, but is {}",
@@ -94,7 +94,7 @@ impl Columns {
             chat_id: required("chat_id")?,
             play_id: required("play_id")?,
             play_username: required("play_username")?,
-            verified_at: place("verified_at"),
+            verified_at: position("verified_at"),
         };
         if let Some(unknown) = header.iter().find(|name| !Self::KNOWN.contains(name)) {
             bail!("line 1 names the unknown column {}; columns are {COLUMNS}", quoted(unknown));
@@ -106,14 +106,14 @@ impl Columns {
         let cell = |at: usize| record.get(at).unwrap_or_default();
         let verified_at = match self.verified_at.map(cell) {
             None | Some("") => None,
-            Some(text) => Some(checked_time(text).map_err(|what| format!("verified_at: {what}"))?),
+            Some(text) => Some(fields::time(text).map_err(|what| format!("verified_at: {what}"))?),
         };
         let name = cell(self.play_username);
         let wrong_name = |what| format!("play_username: {what}; it is {}", quoted(name));
         Ok(Incoming {
             chat_id: id("chat_id", cell(self.chat_id))?,
             play_id: id("play_id", cell(self.play_id))?,
-            play_username: checked_name(name).map_err(wrong_name)?,
+            play_username: fields::name(name).map_err(wrong_name)?,
             verified_at,
         })
     }
@@ -125,7 +125,7 @@ fn id<T: FromStr<Err = entities::IdError>>(column: &str, text: &str) -> Result<T
     text.parse().map_err(|error| format!("{column}: {error}; it is {}", quoted(text)))
 }
 
-/// The first characters of what was sent, made safe to print.
+/// The first characters of a value, escaped for printing.
 fn quoted(text: &str) -> String {
     let start: String = text.chars().take(QUOTED).collect();
     if start.len() < text.len() { format!("{start:?}...") } else { format!("{start:?}") }

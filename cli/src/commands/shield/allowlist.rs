@@ -1,10 +1,10 @@
-//! `guildhall shield allow` and `disallow`. Doing it again changes nothing.
+//! `guildhall shield allow` and `disallow`. Repeating either changes nothing.
 
 use entities::{GuildId, guild};
 use runtime::Event;
 use serde_json::json;
 
-use crate::access::{self, AccessArgs};
+use crate::operator::{OperatorArgs, require_guild};
 use crate::output;
 
 #[derive(clap::Args)]
@@ -13,27 +13,22 @@ pub(crate) struct Args {
     #[arg(value_name = "GUILD_ID")]
     guild: GuildId,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 pub(super) async fn set(args: Args, allowed: bool) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    let before = access::require_guild(&transaction, args.guild).await?.shield_writer;
+    let mut unit = args.operator.begin().await?;
+    let before = require_guild(unit.tx(), args.guild).await?.shield_writer;
     if before != allowed {
-        guild::allow_shield(&transaction, args.guild, allowed).await?;
-        let change = |writer: bool| json!({ "shield_writer": writer });
-        let metadata = serde_json::Map::from_iter([
-            ("before".to_owned(), change(before)),
-            ("after".to_owned(), change(allowed)),
-        ]);
-        let action = (args.guild, if allowed { "shield.allow" } else { "shield.disallow" });
-        access::audit(&transaction, action, args.guild.to_string(), metadata, now).await?;
+        guild::allow_shield(unit.tx(), args.guild, allowed).await?;
+        let metadata =
+            json!({ "before": { "shield_writer": before }, "after": { "shield_writer": allowed } });
+        let action = if allowed { "shield.allow" } else { "shield.disallow" };
+        unit.audit((args.guild, action), args.guild, metadata).await?;
     }
-    transaction.commit().await?;
-    access::finish(context, vec![Event::SettingsChanged { guild: args.guild }]).await;
-    let (verb, already) = (if allowed { "may" } else { "may not" }, before == allowed);
-    let already = if already { ", as before" } else { "" };
+    unit.announce([Event::SettingsChanged { guild: args.guild }]);
+    unit.commit().await?;
+    let verb = if allowed { "may" } else { "may not" };
+    let already = if before == allowed { ", as before" } else { "" };
     output::print(&format!("guild {} {verb} write to Shield{already}", args.guild))
 }

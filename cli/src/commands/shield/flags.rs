@@ -1,16 +1,17 @@
-//! `guildhall shield flag`, `lift` and `list`. The audit entry stands in the log of the guild that flags or flagged.
+//! `guildhall shield flag`, `lift` and `list`. Setting and lifting a flag are audited in the guild that set it.
 
 use anyhow::bail;
 use entities::shield_flag::{self, NewFlag, Origin};
-use entities::{ChatId, GuildId, Page, PlayId, link};
+use entities::{ChatId, Page, PlayId, link};
 use runtime::Event;
 use sea_orm::ConnectionTrait;
-use serde_json::{Map, json};
+use serde_json::json;
 
-use crate::access::{self, AccessArgs};
+use crate::fields;
+use crate::operator::{GuildArgs, OperatorArgs};
 use crate::output::{self, Table};
 
-/// As [`shield_flag::Model`] has it for what people enter by hand.
+/// The source of flags entered by hand.
 const SOURCE: &str = "manual";
 
 #[derive(clap::Args)]
@@ -18,20 +19,17 @@ pub(crate) struct FlagArgs {
     /// Id of the game user
     #[arg(value_name = "PLAY_ID")]
     play: PlayId,
-    /// Why; every guild reads it
-    #[arg(long, value_parser = crate::fixture::checked_name)]
+    /// The reason, which every guild can read
+    #[arg(long, value_parser = fields::name)]
     reason: String,
-    /// Chat id of who flags
+    /// Chat id of the moderator
     #[arg(long, value_name = "CHAT_ID")]
     by: ChatId,
-    /// The guild that flags
-    #[arg(long, env = "GUILDHALL_GUILD", value_name = "GUILD_ID")]
-    guild: GuildId,
-    /// Name of the game user [default: as the guild's link has it, else none]
-    #[arg(long, value_parser = crate::fixture::checked_name)]
+    /// Name of the game user [default: that of the guild's link, if there is one]
+    #[arg(long, value_parser = fields::name)]
     name: Option<String>,
     #[command(flatten)]
-    access: AccessArgs,
+    guild: GuildArgs,
 }
 
 #[derive(clap::Args)]
@@ -39,88 +37,76 @@ pub(crate) struct LiftArgs {
     /// Id of the game user
     #[arg(value_name = "PLAY_ID")]
     play: PlayId,
-    /// Why
-    #[arg(long, value_parser = crate::fixture::checked_name)]
+    /// The reason
+    #[arg(long, value_parser = fields::name)]
     reason: String,
-    /// Chat id of who lifts it [default: nobody in particular]
+    /// Chat id of the moderator [default: not recorded]
     #[arg(long, value_name = "CHAT_ID")]
     by: Option<ChatId>,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// Lifted flags instead of those in force
+    /// List lifted flags instead of active ones
     #[arg(long)]
     lifted: bool,
     /// At most this many
     #[arg(long, default_value_t = 50)]
     limit: u64,
     #[command(flatten)]
-    access: AccessArgs,
+    operator: OperatorArgs,
 }
 
 pub(super) async fn flag(args: FlagArgs) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    access::require_guild(&transaction, args.guild).await?;
-    let new = NewFlag {
-        play: args.play,
-        play_username: name(&transaction, &args).await?,
-        reason: args.reason.clone(),
-    };
-    let origin = Origin { by: args.by, guild: Some(args.guild), source: SOURCE, at: now };
-    if shield_flag::import(&transaction, &[new], origin).await? == 0 {
+    let guild = args.guild.guild;
+    let mut unit = args.guild.begin().await?;
+    let play_username = name(unit.tx(), &args).await?;
+    let new = NewFlag { play: args.play, play_username, reason: args.reason.clone() };
+    let origin = Origin { by: args.by, guild: Some(guild), source: SOURCE, at: unit.now() };
+    if shield_flag::import(unit.tx(), &[new], origin).await? == 0 {
         bail!("game user {} is flagged already; lift that flag first to change it", args.play);
     }
-    let metadata = Map::from_iter([
-        ("flagged_by".to_owned(), json!(args.by)),
-        ("reason".to_owned(), json!(args.reason)),
-    ]);
-    access::audit(&transaction, (args.guild, "shield.flag"), args.play.to_string(), metadata, now).await?;
-    transaction.commit().await?;
-    access::finish(context, vec![Event::ShieldChanged]).await;
+    let metadata = json!({ "flagged_by": args.by, "reason": args.reason });
+    unit.audit((guild, "shield.flag"), args.play, metadata).await?;
+    unit.announce([Event::ShieldChanged]);
+    unit.commit().await?;
     output::print(&format!("flagged game user {}", args.play))
 }
 
+/// The given name, or that of the guild's link.
 async fn name<C: ConnectionTrait>(conn: &C, args: &FlagArgs) -> anyhow::Result<String> {
     if let Some(name) = &args.name {
         return Ok(name.clone());
     }
-    let link = link::find_by_play(conn, args.guild, args.play).await?;
+    let link = link::find_by_play(conn, args.guild.guild, args.play).await?;
     Ok(link.map(|link| link.play_username).unwrap_or_default())
 }
 
 pub(super) async fn lift(args: LiftArgs) -> anyhow::Result<()> {
-    let context = args.access.change().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    let lifted = shield_flag::lift(&transaction, args.play, (args.by, &args.reason), now).await?;
+    let mut unit = args.operator.begin().await?;
+    let lifted = shield_flag::lift(unit.tx(), args.play, (args.by, &args.reason), unit.now()).await?;
     let Some(flag) = lifted else { bail!("game user {} is not flagged", args.play) };
-    // A flag that came with a fixture is of no guild: then the flag itself is the record.
+    // A flag from a fixture belongs to no guild, so no audit log: the flag itself is the record.
     if let Some(guild) = flag.flagged_by_guild {
-        let metadata = Map::from_iter([
-            ("lifted_by".to_owned(), json!(args.by)),
-            ("reason".to_owned(), json!(args.reason)),
-            ("before".to_owned(), json!({ "flagged_by": flag.flagged_by, "reason": flag.reason })),
-        ]);
-        access::audit(&transaction, (guild, "shield.lift"), args.play.to_string(), metadata, now).await?;
+        let before = json!({ "flagged_by": flag.flagged_by, "reason": flag.reason });
+        let metadata = json!({ "lifted_by": args.by, "reason": args.reason, "before": before });
+        unit.audit((guild, "shield.lift"), args.play, metadata).await?;
     }
-    transaction.commit().await?;
-    access::finish(context, vec![Event::ShieldChanged]).await;
+    unit.announce([Event::ShieldChanged]);
+    unit.commit().await?;
     output::print(&format!("lifted the flag of game user {}", args.play))
 }
 
 pub(super) async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.access.look().await?;
+    let context = args.operator.open_read().await?;
     let flags =
         shield_flag::list(context.database.read(), Some(args.lifted), Page::first(args.limit)).await?;
     let mut table =
         Table::new(&["game user", "name", "flagged", "by", "guild", "source", "lifted", "reason"]);
     for flag in flags {
-        let guild = flag.flagged_by_guild.map_or_else(|| "-".to_owned(), |guild| guild.to_string());
+        let guild = output::or_dash(flag.flagged_by_guild);
         let (flagged, lifted) = (output::time(flag.flagged_at), output::time_or_dash(flag.lifted_at));
         let (play, by) = (flag.play_id.to_string(), flag.flagged_by.to_string());
         table.row(&[play, flag.play_username, flagged, by, guild, flag.source, lifted, flag.reason]);

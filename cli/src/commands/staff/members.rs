@@ -3,26 +3,20 @@
 use anyhow::bail;
 use entities::{ChatId, RoleId, Timestamp, staff_directory, staff_member, staff_role, staff_session};
 use runtime::Event;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Where;
-use crate::access;
+use crate::fields;
+use crate::operator::GuildArgs;
 use crate::output::{self, Table};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// List the staff members of a guild
-    List(ListArgs),
-    /// Make somebody staff, or give a staff member another role
+    List(GuildArgs),
+    /// Add a staff member, or give one another role
     Set(SetArgs),
-    /// Make somebody staff no longer; what they did and what was written about them stays
+    /// Remove a staff member; their actions and the notes about them stay
     Remove(RemoveArgs),
-}
-
-#[derive(clap::Args)]
-pub(crate) struct ListArgs {
-    #[command(flatten)]
-    place: Where,
 }
 
 #[derive(clap::Args)]
@@ -33,11 +27,11 @@ pub(crate) struct SetArgs {
     /// A staff role of the guild
     #[arg(long, value_name = "ROLE_ID")]
     role: RoleId,
-    /// Since when, such as 2026-01-05T09:00:00Z [default: as it is known, else now]
-    #[arg(long, value_name = "TIME", value_parser = crate::fixture::checked_time)]
+    /// When the member joined the staff, such as 2026-01-05T09:00:00Z [default: the recorded time, or else now]
+    #[arg(long, value_name = "TIME", value_parser = fields::time)]
     joined_at: Option<Timestamp>,
     #[command(flatten)]
-    place: Where,
+    guild: GuildArgs,
 }
 
 #[derive(clap::Args)]
@@ -46,7 +40,7 @@ pub(crate) struct RemoveArgs {
     #[arg(value_name = "CHAT_ID")]
     chat: ChatId,
     #[command(flatten)]
-    place: Where,
+    guild: GuildArgs,
 }
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
@@ -57,63 +51,48 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
-async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let guild = args.place.guild;
-    let context = args.place.access.look().await?;
-    access::require_guild(context.database.read(), guild).await?;
+async fn list(args: GuildArgs) -> anyhow::Result<()> {
+    let context = args.open_read().await?;
     let mut table = Table::new(&["member", "role", "role name", "on duty", "joined"]);
-    for member in staff_directory::list(context.database.read(), guild, context.clock.now()).await? {
-        let on_duty = if member.on_duty { "yes" } else { "no" };
+    for member in staff_directory::list(context.database.read(), args.guild, context.clock.now()).await? {
+        let (on_duty, joined) = (output::yes_or_no(member.on_duty), output::time(member.joined_at));
         let (chat, role) = (member.chat_id.to_string(), member.role_id.to_string());
-        table.row(&[chat, role, member.role_name, on_duty.to_owned(), output::time(member.joined_at)]);
+        table.row(&[chat, role, member.role_name, on_duty, joined]);
     }
     context.close().await;
     output::print(&table.render())
 }
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {
-    let guild = args.place.guild;
-    let context = args.place.access.change().await?;
-    let now = context.clock.now();
-    let transaction = context.database.begin().await?;
-    access::require_guild(&transaction, guild).await?;
-    if staff_role::find_for_update(&transaction, guild, args.role).await?.is_none() {
+    let guild = args.guild.guild;
+    let unit = args.guild.begin().await?;
+    if staff_role::find_for_update(unit.tx(), guild, args.role).await?.is_none() {
         bail!("guild {guild} has no staff role {}: see `guildhall staff roles list`", args.role);
     }
-    let before = staff_member::find_for_update(&transaction, guild, args.chat).await?;
-    let joined_at = args.joined_at.or(before.as_ref().map(|known| known.joined_at)).unwrap_or(now);
+    let before = staff_member::find_for_update(unit.tx(), guild, args.chat).await?;
+    let joined_at = args.joined_at.or(before.as_ref().map(|known| known.joined_at)).unwrap_or(unit.now());
     let after = staff_member::Model { guild_id: guild, chat_id: args.chat, role_id: args.role, joined_at };
-    let metadata = serde_json::Map::from_iter([
-        ("before".to_owned(), before.as_ref().map_or(json!(null), told)),
-        ("after".to_owned(), told(&after)),
-    ]);
-    staff_member::put(&transaction, after).await?;
-    access::audit(&transaction, (guild, "staff_members.put"), args.chat.to_string(), metadata, now).await?;
-    transaction.commit().await?;
-    access::finish(context, Vec::new()).await;
+    let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
+    staff_member::put(unit.tx(), after).await?;
+    unit.audit((guild, "staff_members.put"), args.chat, metadata).await?;
+    unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
     output::print(&format!("{verb} staff member {}", args.chat))
 }
 
-fn told(member: &staff_member::Model) -> serde_json::Value {
+fn audited(member: &staff_member::Model) -> Value {
     json!({ "role_id": member.role_id, "joined_at": output::time(member.joined_at) })
 }
 
 async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
-    let guild = args.place.guild;
-    let context = args.place.access.change().await?;
-    let transaction = context.database.begin().await?;
-    access::require_guild(&transaction, guild).await?;
-    let Some(before) = staff_member::delete(&transaction, guild, args.chat).await? else {
+    let guild = args.guild.guild;
+    let mut unit = args.guild.begin().await?;
+    let Some(before) = staff_member::delete(unit.tx(), guild, args.chat).await? else {
         bail!("{} is not staff of guild {guild}", args.chat);
     };
-    let ended = staff_session::end_open(&transaction, guild, args.chat).await?;
-    let metadata = serde_json::Map::from_iter([("before".to_owned(), told(&before))]);
-    let now = context.clock.now();
-    access::audit(&transaction, (guild, "staff_members.delete"), args.chat.to_string(), metadata, now)
-        .await?;
-    transaction.commit().await?;
-    let news = ended.map(|session| Event::SessionEnded { guild, session: session.session_id });
-    access::finish(context, news.into_iter().collect()).await;
+    let ended = staff_session::end_open(unit.tx(), guild, args.chat).await?;
+    unit.announce(ended.map(|session| Event::SessionEnded { guild, session: session.session_id }));
+    unit.audit((guild, "staff_members.delete"), args.chat, json!({ "before": audited(&before) })).await?;
+    unit.commit().await?;
     output::print(&format!("removed staff member {}", args.chat))
 }

@@ -1,4 +1,4 @@
-//! A small HTTP client for the demo's own API and simulator.
+//! The HTTP client of the demo, for its own API and simulator.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use serde_json::Value;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(super) struct Peer {
+pub(super) struct HttpClient {
     pub(super) base: String,
     client: Client,
 }
 
-/// The URL by which this machine reaches an address this process listens on.
+/// The URL under which this machine reaches a listening address.
 pub(super) fn local_url(address: SocketAddr) -> String {
     match address {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => format!("http://127.0.0.1:{}", v4.port()),
@@ -25,9 +25,9 @@ pub(super) fn local_url(address: SocketAddr) -> String {
     }
 }
 
-impl Peer {
+impl HttpClient {
     pub(super) fn new(base: String, key: Option<&KeyText>) -> anyhow::Result<Self> {
-        // Clients with TLS insist on a provider, even where they speak plain HTTP only.
+        // A client with TLS needs a provider, even if it uses plain HTTP only.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut headers = HeaderMap::new();
         if let Some(key) = key {
@@ -50,10 +50,10 @@ impl Peer {
     }
 
     async fn send(&self, request: RequestBuilder, path: &str) -> anyhow::Result<Value> {
-        let answer = request.send().await.with_context(|| format!("{path} was not answered"))?;
-        let status = answer.status();
+        let response = request.send().await.with_context(|| format!("{path} got no response"))?;
+        let status = response.status();
         let body: Value =
-            answer.json().await.with_context(|| format!("{path} answered {status} without JSON"))?;
+            response.json().await.with_context(|| format!("{path} answered {status} without JSON"))?;
         if !status.is_success() {
             bail!("{path} answered {status}: {body}");
         }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_means_all_is_reached_over_loopback() {
+    fn an_unspecified_address_is_reached_over_loopback() {
         for (address, url) in [
             ("0.0.0.0:80", "http://127.0.0.1:80"),
             ("[::]:80", "http://[::1]:80"),

@@ -1,5 +1,5 @@
-//! What every member of the fixture should look like, worked out from the fixture alone: none of the worker's code is
-//! asked, so that it is a check of it.
+//! The expected roles and nickname of every member, computed from the fixture without any code of the worker, so that the
+//! demo checks the worker.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,10 +8,10 @@ use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use futures_util::{StreamExt, TryStreamExt};
 use serde::Deserialize;
 
-use super::peer::Peer;
+use super::http_client::HttpClient;
 
-/// Members looked up at the simulator at a time.
-const LOOKS: usize = 8;
+/// Concurrent requests to the simulator.
+const CONCURRENCY: usize = 8;
 
 #[derive(Deserialize)]
 struct File {
@@ -58,16 +58,16 @@ struct Ranked {
     rank: i64,
 }
 
-/// A member as the simulator's control side shows one.
+/// A member as the simulator's control API shows one.
 #[derive(Deserialize)]
-struct Held {
+struct SimulatedMember {
     nick: Option<String>,
     roles: BTreeSet<RoleId>,
 }
 
-pub(super) struct Wanted {
+pub(super) struct Expected {
     pub(super) guild: GuildId,
-    /// Roles the bindings speak of; others are nobody's business.
+    /// Roles with a binding; the sync leaves all others alone.
     managed: BTreeSet<RoleId>,
     members: Vec<Member>,
 }
@@ -78,8 +78,8 @@ struct Member {
     nick: String,
 }
 
-impl Wanted {
-    pub(super) fn of_fixture(text: &str) -> anyhow::Result<Self> {
+impl Expected {
+    pub(super) fn from_fixture(text: &str) -> anyhow::Result<Self> {
         let file: File = serde_json::from_str(text).context("the demo's fixture cannot be read")?;
         let guild = file.guilds.into_iter().next().context("the demo's fixture has no guild")?;
         let groups = file.play.groups.iter();
@@ -101,29 +101,30 @@ impl Wanted {
         self.members.first().map(|member| member.chat_id)
     }
 
-    /// How many members of the simulated guild differ from what they should be.
-    pub(super) async fn count_wrong(&self, simulator: &Peer) -> anyhow::Result<u64> {
+    /// The number of simulated members whose roles or nickname differ from the expected ones.
+    pub(super) async fn count_wrong(&self, simulator: &HttpClient) -> anyhow::Result<u64> {
         futures_util::stream::iter(&self.members)
             .map(|member| self.is_wrong(member, simulator))
-            .buffer_unordered(LOOKS)
+            .buffer_unordered(CONCURRENCY)
             .try_fold(0, |wrong, is_wrong| std::future::ready(Ok(wrong + u64::from(is_wrong))))
             .await
     }
 
-    async fn is_wrong(&self, member: &Member, simulator: &Peer) -> anyhow::Result<bool> {
+    async fn is_wrong(&self, member: &Member, simulator: &HttpClient) -> anyhow::Result<bool> {
         let path = format!("/control/chat/guilds/{}/members/{}", self.guild, member.chat_id);
-        let held: Held = serde_json::from_value(simulator.get(&path).await?).context("a simulated member")?;
-        let managed: BTreeSet<RoleId> = held.roles.intersection(&self.managed).copied().collect();
-        Ok(managed != member.roles || held.nick.as_deref() != Some(member.nick.as_str()))
+        let actual: SimulatedMember =
+            serde_json::from_value(simulator.get(&path).await?).context("a simulated member")?;
+        let managed: BTreeSet<RoleId> = actual.roles.intersection(&self.managed).copied().collect();
+        Ok(managed != member.roles || actual.nick.as_deref() != Some(member.nick.as_str()))
     }
 }
 
 fn member(link: &Link, bindings: &[Binding], ranks: &HashMap<(GroupId, PlayId), i64>) -> Member {
     let rank_in = |group: GroupId| ranks.get(&(group, link.play_id)).copied().unwrap_or(0);
-    let called_for = bindings.iter().filter(|binding| rank_in(binding.group_id) == binding.rank);
+    let matching = bindings.iter().filter(|binding| rank_in(binding.group_id) == binding.rank);
     Member {
         chat_id: link.chat_id,
-        roles: called_for.map(|binding| binding.role_id).collect(),
+        roles: matching.map(|binding| binding.role_id).collect(),
         nick: link.play_username.clone(),
     }
 }

@@ -1,4 +1,4 @@
-//! What the demo runs on: a folder, the simulator on a free port, a database with the fixture, a key of its own.
+//! The environment of the demo: a data folder, a simulator on a free port, a database with the fixture, and a key.
 
 use std::path::{Path, PathBuf};
 
@@ -10,33 +10,33 @@ use runtime::{Config, Context, PlatformArgs, Rate, Secret, Shutdown};
 use simulator::{RateLimit, SimulatorOptions, SimulatorState};
 use tokio::net::TcpListener;
 
-use super::peer::{self, Peer};
-use super::wanted::Wanted;
-use crate::commands::keys;
+use super::expected::Expected;
+use super::http_client::{HttpClient, local_url};
 use crate::fixture::{self, Fixture};
+use crate::operator::create_key;
 use crate::process::Process;
 
-/// One guild, 500 members, 200 of them to be changed; it holds no keys.
+/// One guild with 500 members, 200 of which a sync changes, and without keys.
 const FIXTURE: &str = include_str!("../../../fixtures/demo.json");
-/// What the simulator wants: some credential. Never sent anywhere else.
+/// The simulator accepts any credential. This one is sent to nothing else.
 const CREDENTIAL: &str = "demo";
-/// The pace of the real platforms.
+/// The rates of the real platforms: chat requests a second, game requests a minute.
 const CHAT_RATE: &str = "50";
 const PLAY_RATE: &str = "300";
 
-pub(super) struct Stage {
-    pub(super) api: Peer,
-    pub(super) simulator: Peer,
-    pub(super) wanted: Wanted,
+pub(super) struct Environment {
+    pub(super) api: HttpClient,
+    pub(super) simulator: HttpClient,
+    pub(super) expected: Expected,
     pub(super) key: KeyText,
     folder: PathBuf,
     /// Removed when dropped.
     temporary: Option<tempfile::TempDir>,
 }
 
-impl Stage {
-    /// Everything but the loops, which the caller starts.
-    pub(super) async fn set(
+impl Environment {
+    /// Prepares the process, whose loops the caller starts.
+    pub(super) async fn prepare(
         data_dir: Option<PathBuf>,
         api: String,
         shutdown: &Shutdown,
@@ -53,15 +53,15 @@ impl Stage {
         let folder = data_dir.or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
         let folder = folder.context("no folder for the data")?;
         let config = config(&folder)?;
-        // Before anything is written: a folder in use stays as it is.
+        // Before the first write, so that a folder in use stays as it is.
         drop(config.lock_data_dir()?);
         let simulator = simulate(&folder, shutdown).await?;
         let process = Process::embedded(&config, &platforms(&simulator)?, shutdown.clone()).await?;
-        let wanted = Wanted::of_fixture(FIXTURE)?;
-        let key = fill(&process.context, wanted.guild).await?;
-        let api = Peer::new(api, Some(&key))?;
-        let simulator = Peer::new(simulator, None)?;
-        Ok((Self { api, simulator, wanted, key, folder, temporary }, process))
+        let expected = Expected::from_fixture(FIXTURE)?;
+        let key = load(&process.context, expected.guild).await?;
+        let api = HttpClient::new(api, Some(&key))?;
+        let simulator = HttpClient::new(simulator, None)?;
+        Ok((Self { api, simulator, expected, key, folder, temporary }, process))
     }
 
     pub(super) fn folder_name(&self) -> String {
@@ -82,8 +82,8 @@ async fn simulate(folder: &Path, shutdown: &Shutdown) -> anyhow::Result<String> 
     tokio::fs::write(&file, FIXTURE).await.with_context(|| format!("cannot write {}", file.display()))?;
     let state = tokio::task::spawn_blocking(move || SimulatorState::load(&file)).await??;
     let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port for the simulator")?;
-    let url = peer::local_url(listener.local_addr()?);
-    // The observed buckets allow one guild about one change a second: minutes of waiting that would show nothing.
+    let url = local_url(listener.local_addr()?);
+    // The buckets of the real platform allow a guild about one change a second, which would take minutes.
     let options = SimulatorOptions { rate_limit: RateLimit::Fast, ..SimulatorOptions::default() };
     let serving = simulator::serve(listener, state, options, shutdown.hard().clone());
     shutdown.services().spawn(async move {
@@ -106,12 +106,12 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
     })
 }
 
-/// Loads the fixture and adds a random key that may do everything in its guild.
-async fn fill(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
+/// Loads the fixture and adds a random key with all scopes.
+async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
     let guilds = guild::list(context.database.read()).await?;
     ensure!(
         guilds.iter().all(|known| known.guild_id == guild),
-        "the data folder holds guilds of its own: give the demo another --data-dir"
+        "the data folder holds other guilds: give the demo another --data-dir"
     );
     let now = context.clock.now();
     let text = KeyText::generate();
@@ -128,7 +128,7 @@ async fn fill(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
     let transaction = context.database.begin().await?;
     let fixture = Fixture::parse(FIXTURE.as_bytes(), "the demo's fixture")?.without_keys();
     fixture::load(&transaction, fixture, now).await?;
-    keys::issue(&transaction, key, now).await?;
+    create_key(&transaction, key, now).await?;
     transaction.commit().await?;
     Ok(text)
 }

@@ -1,0 +1,81 @@
+//! Parsers of single values, shared by the command line, CSV files and fixtures. Each error says what the value must be.
+
+use chrono::SubsecRound;
+use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
+use entities::{JobId, Timestamp};
+
+/// Names and other short texts (docs/rules.md 3), characters.
+const MAX_TEXT: usize = 1_000;
+/// The precision both databases store.
+const MICROSECONDS: u16 = 6;
+
+/// A text of 1 to 1,000 characters without control characters.
+pub(crate) fn name(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() || text.chars().count() > MAX_TEXT || text.chars().any(char::is_control) {
+        return Err(format!("must be a text of 1 to {MAX_TEXT} characters without control characters"));
+    }
+    Ok(text.to_owned())
+}
+
+/// Any RFC 3339 time, to the microsecond.
+pub(crate) fn time(text: &str) -> Result<Timestamp, String> {
+    chrono::DateTime::parse_from_rfc3339(text)
+        .map(|at| at.to_utc().trunc_subsecs(MICROSECONDS))
+        .map_err(|_| format!("is {text:?}, expected a time such as 2026-04-12T18:33:21Z"))
+}
+
+pub(crate) fn job_id(text: &str) -> Result<JobId, String> {
+    text.parse().map_err(|_| "must be the id of a job, a UUID".to_owned())
+}
+
+/// One of the known words of a kind, such as the classes of jobs.
+pub(crate) fn one_of<'a>(
+    word: &str,
+    what: &str,
+    mut known: impl Iterator<Item = &'a str> + Clone,
+) -> Result<&'a str, String> {
+    let all = known.clone();
+    known
+        .find(|name| *name == word)
+        .ok_or_else(|| format!("{what} are {}", all.collect::<Vec<_>>().join(", ")))
+}
+
+/// Names of permissions, separated by commas on the command line; an empty text is an empty list.
+#[derive(Debug, Clone)]
+pub(crate) struct Permissions(pub(crate) Vec<String>);
+
+pub(crate) fn chat_permissions(text: &str) -> Result<Permissions, String> {
+    known_permissions(separated(text), &CHAT_PERMISSIONS).map(Permissions)
+}
+
+pub(crate) fn play_permissions(text: &str) -> Result<Permissions, String> {
+    known_permissions(separated(text), &PLAY_PERMISSIONS).map(Permissions)
+}
+
+pub(crate) fn known_permissions(names: Vec<String>, known: &[&str]) -> Result<Vec<String>, String> {
+    match names.iter().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(format!("{name:?} is not one of {}", known.join(", "))),
+        None => Ok(names),
+    }
+}
+
+fn separated(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_job_id_is_explained_without_the_parser_s_words() {
+        assert_eq!(job_id("not-an-id").unwrap_err(), "must be the id of a job, a UUID");
+        assert!(job_id("01900000-0000-7000-8000-000000000000").is_ok());
+    }
+}

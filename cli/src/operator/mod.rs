@@ -1,0 +1,14 @@
+//! What commands beside running processes share: how they open the database, the unit of work that holds a change, and
+//! the rows that several of them write.
+
+mod args;
+mod guild;
+mod key;
+mod sync_quota;
+mod unit_of_work;
+
+pub(crate) use args::{GuildArgs, OperatorArgs};
+pub(crate) use guild::{new_guild, require_guild};
+pub(crate) use key::create_key;
+pub(crate) use sync_quota::quota_error;
+pub(crate) use unit_of_work::{UnitOfWork, audit};
