@@ -2,6 +2,7 @@
 //!
 //! The queries are those of the endpoints; the target is 100 ms each on Postgres.
 
+mod arguments;
 mod explained;
 mod load;
 
@@ -14,23 +15,8 @@ use entities::{GuildId, Timestamp, quota_progress, staff_directory, staff_sessio
 use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::fixture::{Fixture, Mode, guild_id};
+pub(crate) use arguments::Arguments;
 use explained::Explained;
-
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    #[arg(long, default_value_t = 200)]
-    staff: u32,
-    #[arg(long, default_value_t = 1_000_000)]
-    actions: u32,
-    #[arg(long, default_value_t = 100_000)]
-    sessions: u32,
-    /// Times each answer is put together; the median is told
-    #[arg(long, default_value_t = 20)]
-    rounds: usize,
-    /// Also print the plan of every query
-    #[arg(long)]
-    explain: bool,
-}
 
 /// The answers that are measured.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! When a job with steps will be done, at its speed so far.
 //!
-//! Progress comes in lumps: a chunk notes it each second or every fifty members. So the speed is measured between two
-//! notes, from when the steps began to the last note, and the time since that note is subtracted from the rest; between
-//! notes the estimate counts down instead of growing.
+//! A chunk writes its progress each second or every fifty members. The speed is the steps done, divided by the time from
+//! the first step to the last of these updates. The estimate is the remaining steps divided by the speed, minus the time
+//! since that update: between updates it counts down.
 //!
 //! The first steps say little: no estimate is given before a twentieth of them, or five seconds.
 //!

@@ -18,11 +18,11 @@ pub const DEAD_AFTER: Duration = Duration::from_secs(15);
 const BATCH: u64 = 500;
 
 impl Queue {
-    /// Declares stale worker processes dead and requeues their jobs; returns how many.
+    /// Declares stale worker processes dead and requeues their jobs; returns the number of jobs.
     pub async fn rescue(&self) -> Result<u64, DbErr> {
         let dead = worker::delete_stale(self.database.write(), DEAD_AFTER, self.clock.now()).await?;
         if dead > 0 {
-            tracing::warn!(workers = dead, "rescued the jobs of workers without a heartbeat");
+            tracing::warn!(workers = dead, "workers without a heartbeat: their jobs are rescued");
         }
         self.rescue_orphaned().await
     }

@@ -3,48 +3,22 @@
 //! Row locks vanish silently on SQLite, so no rule may rest on them; [`Database::begin`] takes SQLite's write lock at
 //! once instead (`BEGIN IMMEDIATE`), so that a transaction never fails half-way for want of it.
 
-use std::time::Duration;
-
 use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 
 use crate::error::StartError;
 
+mod options;
 mod pool;
 mod postgres;
 mod sqlite;
 
+pub use options::DatabaseOptions;
 pub use pool::Pool;
 pub(crate) use postgres::check_url as check_postgres_url;
 pub use sqlite::DataDirLock;
 pub(crate) use sqlite::file_of as sqlite_file_of;
-
-/// How long a caller waits for a free connection before it gets an error.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
-
-#[derive(Clone, Debug)]
-pub struct DatabaseOptions {
-    /// Connections of a Postgres pool. SQLite has one writer, always.
-    pub max_connections: u32,
-    /// Reader connections on SQLite.
-    pub readers: u32,
-    /// Postgres cuts a statement that takes longer; `None` for migrations.
-    pub statement_timeout: Option<Duration>,
-    /// Shown in `pg_stat_activity`.
-    pub application_name: &'static str,
-}
-
-impl Default for DatabaseOptions {
-    fn default() -> Self {
-        Self {
-            max_connections: 16,
-            readers: 4,
-            statement_timeout: Some(Duration::from_secs(30)),
-            application_name: "guildhall",
-        }
-    }
-}
 
 #[derive(Clone, Debug)]
 pub struct Database {

@@ -198,7 +198,7 @@ impl Inner {
         if link.generation == generation && matches!(link.state, State::Up(_)) {
             link.state = State::Dialing;
             self.redial();
-            metrics::counter!("redis_outages_total").increment(1);
+            metrics::counter!("guildhall_redis_outages_total").increment(1);
             tracing::warn!(redis.address = self.target, %error, "redis is down");
         }
     }

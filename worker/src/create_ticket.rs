@@ -14,9 +14,9 @@ use queue::kinds::CreateTicket;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use serde_json::json;
 
-use crate::Services;
 use crate::channel_name::channel_name;
 use crate::errors::{job_error, public};
+use crate::services::Services;
 
 pub(crate) struct Job(pub(crate) Services);
 

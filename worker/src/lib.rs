@@ -2,7 +2,7 @@
 //!
 //! The arguments of a kind are in `queue::kinds`; the file of its name has its `run`. Shared code has files of its own:
 //! `wanted` (roles and nickname that bindings demand), `nickname`, `permitted` (what the bot may do), `apply` (platform
-//! calls for a member), `names` (renamed players), `channel_name`, `errors` (platform errors as failures).
+//! calls for a member), `names` (renamed players), `services` (what every job may use), `channel_name`, `errors` (platform errors as failures).
 
 mod apply;
 mod assign_role;
@@ -15,6 +15,7 @@ mod names;
 mod nickname;
 mod permitted;
 mod remove_role;
+mod services;
 mod shield_import;
 mod sync_all;
 mod sync_chunk;
@@ -28,12 +29,7 @@ use queue::Queue;
 use queue::run::{Registry, Slots};
 use runtime::{Context, Events};
 
-/// What every job may use beside its [`queue::run::JobContext`]. Cheap to clone.
-#[derive(Clone)]
-pub(crate) struct Services {
-    pub(crate) platforms: Platforms,
-    pub(crate) events: Events,
-}
+use crate::services::Services;
 
 /// Every kind of job this build runs.
 pub fn registry(platforms: Platforms, events: Events) -> Registry {

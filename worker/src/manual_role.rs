@@ -6,8 +6,8 @@ use platforms::{CallContext, Missing, PlatformError, RoleProblem};
 use queue::run::{JobError, Outcome, failure};
 use serde_json::json;
 
-use crate::Services;
 use crate::errors::{job_error, not_a_member};
+use crate::services::Services;
 
 /// The reason in the guild's audit log on the chat platform.
 pub(crate) const REASON: &str = "asked for through the API";

@@ -1,8 +1,8 @@
 //! `mirror_ban`: makes the chat platform's ban of one user what the guild's bans demand (docs/rules.md 4).
 //!
-//! The bans are read right before the platform is asked and again after it: a look at the bans always follows the last
-//! call that reaches the platform, so a ban and its end cannot overtake each other. The outcome is written on the bans
-//! and in the audit log, that of a failed attempt too; the backoff repeats it.
+//! After each call to the platform the job reads the bans again, and repeats until the platform has what they demand. So
+//! a ban or an unban that comes meanwhile is never lost. The outcome is written on the bans and in the audit log, that of
+//! a failed attempt too; the backoff repeats it.
 //!
 //! Only bans that Guildhall made are lifted. The run first reads whether the user is banned there, and writes down what
 //! it is about to do ([`chat_ban`]). So a ban without such a row was made by others, and one that a killed worker made
@@ -22,8 +22,8 @@ use queue::kinds::MirrorBan;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
-use crate::Services;
 use crate::errors::job_error;
+use crate::services::Services;
 
 pub(crate) struct Job(pub(crate) Services);
 

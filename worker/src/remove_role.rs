@@ -5,8 +5,8 @@ use platforms::CallContext;
 use queue::kinds::RemoveRole;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
-use crate::Services;
 use crate::manual_role::{REASON, Target, Verb, check, outcome};
+use crate::services::Services;
 
 pub(crate) struct Job(pub(crate) Services);
 

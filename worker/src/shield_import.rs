@@ -18,8 +18,8 @@ use sea_orm::ConnectionTrait;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::Services;
 use crate::errors::job_error;
+use crate::services::Services;
 
 pub(crate) struct Job(pub(crate) Services);
 

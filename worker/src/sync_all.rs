@@ -7,11 +7,12 @@
 
 mod page;
 mod plan;
+mod planner;
 
 use async_trait::async_trait;
 use entities::job::cancel;
 use entities::{job_failure, link};
-use platforms::{CallContext, GuildOverview, MEMBERS_PER_PAGE};
+use platforms::{CallContext, MEMBERS_PER_PAGE};
 use queue::Draft;
 use queue::kinds::{SyncAll, SyncChunk};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
@@ -19,10 +20,12 @@ use runtime::Event;
 use serde_json::Value;
 
 use crate::errors::{job_error, wait_out};
+use crate::names;
+use crate::services::Services;
 use crate::wanted::GuildRules;
-use crate::{Services, names};
 use page::{Findings, Page};
 use plan::{Cut, Plan};
+use planner::Planner;
 
 pub(crate) struct Job(pub(crate) Services);
 
@@ -60,18 +63,6 @@ impl Job {
         }
         if plan.complete { conclude(job, args, plan) } else { Ok(Outcome::Yield) }
     }
-}
-
-/// What stays the same for one run over the pages.
-struct Planner<'a> {
-    services: &'a Services,
-    job: &'a JobContext,
-    args: &'a SyncAll,
-    rules: GuildRules,
-    overview: GuildOverview,
-    call: CallContext,
-    /// Links of the guild, for the progress before all members were seen.
-    links: i64,
 }
 
 impl Planner<'_> {

@@ -21,11 +21,11 @@ use platforms::{CallContext, ChatMember};
 use queue::kinds::{PlannedChange, SyncChunk};
 use queue::run::{Handler, JobContext, JobError, Outcome};
 
-use crate::Services;
 use crate::apply::Sender;
 use crate::errors::{job_error, wait_out};
+use crate::services::Services;
 use crate::wanted::Change;
-use buckets::Buckets;
+use buckets::{Buckets, Due};
 use progress::{Progress, Settled};
 
 pub(crate) struct Job(pub(crate) Services);
@@ -56,9 +56,6 @@ impl Handler for Job {
         }
     }
 }
-
-/// A member's place in the plan, and what is due for it.
-type Due = (usize, ChatId, Change);
 
 /// Runs until all calls are done, or no call starts any more and the open ones have ended. `Some`: why the chunk ends
 /// early.

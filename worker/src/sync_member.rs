@@ -14,11 +14,11 @@ use queue::run::{Handler, JobContext, JobError, Outcome};
 use runtime::Event;
 use serde_json::{Value, json};
 
-use crate::Services;
 use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::{job_error, not_a_member, not_linked, public};
 use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};
+use crate::services::Services;
 use crate::wanted::{Change, GuildRules, Player};
 use intent::Intent;
 

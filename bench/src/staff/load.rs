@@ -4,7 +4,7 @@
 use entities::GuildId;
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 
-use super::Arguments;
+use super::arguments::Arguments;
 
 const FIRST_STAFF: i64 = 1_000_000_000_000_000_000;
 const TYPES: u32 = 7;

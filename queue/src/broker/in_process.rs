@@ -6,7 +6,7 @@ use entities::JobId;
 use entities::job::{Class, Ticket};
 use tokio::sync::{Mutex, mpsc, watch};
 
-use super::Delivery;
+use super::delivery::Delivery;
 use crate::Answer;
 use crate::reply::Waiters;
 

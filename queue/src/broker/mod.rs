@@ -1,7 +1,9 @@
 //! Carries jobs to workers: in-process channels when embedded, RabbitMQ when distributed. Callers cannot tell which.
 
 mod amqp;
+mod delivery;
 mod in_process;
+mod publish_error;
 
 use std::time::Duration;
 
@@ -13,22 +15,9 @@ use tokio::sync::watch;
 use crate::Answer;
 use crate::reply::Waiters;
 use amqp::AmqpBroker;
+pub(crate) use delivery::Delivery;
 use in_process::InProcessBroker;
-
-/// Why a publish was not confirmed. The row stays queued.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum PublishError {
-    #[error("the broker is not connected")]
-    NotConnected,
-    #[error("the broker did not confirm in time")]
-    TimedOut,
-    #[error("the queue is full")]
-    Full,
-    #[error("no queue takes the message")]
-    Unroutable,
-    #[error("the broker failed: {0}")]
-    Broker(String),
-}
+pub use publish_error::PublishError;
 
 /// Longest wait for a publish to be confirmed.
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
@@ -109,11 +98,4 @@ impl Deliveries {
             Self::Amqp(deliveries) => deliveries.next(most).await,
         }
     }
-}
-
-/// One message, acknowledged when it is dropped: from then on only the row decides.
-pub(crate) struct Delivery {
-    pub(crate) ticket: Ticket,
-    /// None in-process.
-    _done: Option<amqp::Done>,
 }

@@ -1,9 +1,9 @@
 //! Sources of jobs of a class: messages of the broker, and the safety net.
 //!
 //! A message is acknowledged after the claim; from then on only the row and this process's heartbeat decide. Once a
-//! second a class with free slots also claims what has been available for a while, oldest first. While messages arrive,
-//! it claims only jobs that they have overtaken by as long, because messages bring the backlog. So a lost message, or
-//! one that could not be claimed, costs two seconds, and a retry needs no message.
+//! second a class with free slots also claims what has been available for two seconds, oldest first. While messages
+//! arrive, it claims only jobs that became due two seconds before those of the messages; all others are left to their
+//! messages. So a lost message, or one that could not be claimed, costs two seconds, and a retry needs no message.
 
 use std::collections::HashMap;
 use std::sync::Arc;

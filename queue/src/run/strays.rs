@@ -1,5 +1,5 @@
-//! Claims that this process holds and no task of it runs: the answer to the claim was lost on its way, or the end of
-//! the run could not be written. They are retried. The same look tells runs of a cancel.
+//! Finds claims of this process that no task of it runs, because the answer to the claim was lost or the end of the run
+//! could not be written, and retries their jobs. The same query passes cancel requests to running jobs.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -5,8 +5,8 @@
 //! stand still. The process is stopped as by a signal: jobs that can still end do, then it exits with an error, and its
 //! supervisor starts it anew. For the job that is a crash.
 //!
-//! So the first two runs of such a job can each cost a process its limit and a minute. From then on it is in
-//! quarantine, and polled where no other task waits behind it ([`apart`]): the process goes on until it is stopped.
+//! Each of the first two runs of such a job can block a process for the job's time limit plus a minute. After that the
+//! job is in quarantine, and its run is polled where it blocks no other task ([`apart`]).
 //!
 //! The watchdog has a thread of its own, which no job can block.
 

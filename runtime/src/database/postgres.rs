@@ -7,7 +7,7 @@ use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sea_orm::sqlx::{ConnectOptions, Connection, Error};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
 
-use super::{ACQUIRE_TIMEOUT, DatabaseOptions};
+use super::options::{ACQUIRE_TIMEOUT, DatabaseOptions};
 use crate::error::StartError;
 use crate::settings::DATABASE_URL;
 

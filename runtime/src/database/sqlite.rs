@@ -14,7 +14,7 @@ use sea_orm::sqlx::sqlite::{
 };
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
-use super::{ACQUIRE_TIMEOUT, DatabaseOptions};
+use super::options::{ACQUIRE_TIMEOUT, DatabaseOptions};
 use crate::error::StartError;
 use crate::settings::DATABASE_URL;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Event, Message, channel};
+use super::event::{Event, Message, channel};
 use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 
@@ -89,10 +89,12 @@ impl Sender {
     }
 
     async fn send(&self, event: Event) {
-        if !self.try_send(event).await {
-            metrics::counter!("events_lost_total").increment(1);
-            self.lost.store(true, Ordering::Relaxed);
+        if self.try_send(event).await {
+            // Redis is back: say at once that others were lost.
+            return self.catch_up().await;
         }
+        metrics::counter!("guildhall_events_lost_total").increment(1);
+        self.lost.store(true, Ordering::Relaxed);
     }
 
     async fn catch_up(&self) {

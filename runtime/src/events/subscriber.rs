@@ -10,7 +10,7 @@ use redis::aio::PubSubSink;
 use redis::{Msg, RedisError, Value};
 use tokio::sync::broadcast;
 
-use super::{Event, Message, channel};
+use super::event::{Event, Message, channel};
 use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 

@@ -1,3 +1,6 @@
+use entities::GuildId;
+
+use super::event::{Message, channel};
 use super::*;
 use crate::redis::tests::test_redis;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redis::Script;
 
-use super::{Decision, LimitsDown, Quota, Step};
+use super::quota::{Decision, LimitsDown, Quota, Step};
 use crate::redis::Redis;
 
 /// A window is a hash of `n` (requests used) and `e` (end, milliseconds of Redis time); it expires when it ends.

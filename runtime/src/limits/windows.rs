@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Decision, Quota, Step};
+use super::quota::{Decision, Quota, Step};
 use crate::clock::Clock;
 
 const SHARDS: usize = 16;

@@ -9,8 +9,8 @@ use queue::kinds::PlannedChange;
 use queue::run::JobError;
 use sea_orm::{ConnectionTrait, DbErr};
 
-use super::Planner;
 use super::plan::Seen;
+use super::planner::Planner;
 use crate::errors::job_error;
 use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};

@@ -8,7 +8,6 @@ use entities::ChatId;
 use platforms::{ForbiddenStreak, PlatformError};
 use queue::run::{JobError, failure};
 
-use super::Due;
 use super::progress::{Member, Settled, failed, word};
 use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::job_error;
@@ -25,6 +24,9 @@ enum Kind {
     /// A nickname, or the full list.
     Update,
 }
+
+/// A member's place in the plan, and what is due for it.
+pub(super) type Due = (usize, ChatId, Change);
 
 /// A member's calls in one bucket.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! The change that a sync is about to make, kept in the job's row before the platform is asked.
 //!
-//! After a cut right behind the change, the next run finds the member as it should be. From this record it still
-//! reports to caller and audit log what both runs did.
+//! If a run is interrupted right after the call to the platform, the next run finds nothing to change. From this record
+//! it reports the changes of both runs to the caller and the audit log.
 
 use entities::RoleId;
 use platforms::ChatMember;

@@ -13,10 +13,10 @@ use lapin::{Channel, Connection, Consumer};
 use runtime::Shutdown;
 use tokio::sync::mpsc;
 
-use super::super::Delivery;
 use super::link::Link;
 use super::topology::{self, Names};
 use super::{dial, link};
+use crate::broker::delivery::{Delivery, Done};
 use crate::message;
 
 const PAUSE: Duration = Duration::from_millis(500);
@@ -140,19 +140,6 @@ impl Feed {
         };
         // Refused while the process stops: the safety net of another one finds the row.
         drop(self.sender.send(Delivery { ticket, _done: Some(done) }).await);
-    }
-}
-
-/// Acknowledges its message when it is dropped.
-pub(in crate::broker) struct Done {
-    tag: u64,
-    tags: mpsc::UnboundedSender<u64>,
-}
-
-impl Drop for Done {
-    fn drop(&mut self) {
-        // Closed where the channel has failed: the message is delivered again and claims no job.
-        let _ = self.tags.send(self.tag);
     }
 }
 

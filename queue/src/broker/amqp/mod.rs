@@ -28,12 +28,11 @@ use lapin::{BasicProperties, Channel, Confirmation};
 use runtime::{Shutdown, fail_point};
 use tokio::sync::watch;
 
-use super::PublishError;
+use super::publish_error::PublishError;
 use crate::Answer;
 use crate::message;
 use crate::reply::Waiters;
 pub(crate) use consumer::Deliveries;
-pub(super) use consumer::Done;
 use link::Link;
 use topology::Names;
 

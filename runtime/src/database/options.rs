@@ -1,0 +1,29 @@
+//! How a pool is set up.
+
+use std::time::Duration;
+
+/// How long a caller waits for a free connection before it gets an error.
+pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Debug)]
+pub struct DatabaseOptions {
+    /// Connections of a Postgres pool. SQLite has one writer, always.
+    pub max_connections: u32,
+    /// Reader connections on SQLite.
+    pub readers: u32,
+    /// Postgres cuts a statement that takes longer; `None` for migrations.
+    pub statement_timeout: Option<Duration>,
+    /// Shown in `pg_stat_activity`.
+    pub application_name: &'static str,
+}
+
+impl Default for DatabaseOptions {
+    fn default() -> Self {
+        Self {
+            max_connections: 16,
+            readers: 4,
+            statement_timeout: Some(Duration::from_secs(30)),
+            application_name: "guildhall",
+        }
+    }
+}
