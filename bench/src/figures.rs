@@ -1,11 +1,11 @@
-//! Measured figures beside their targets, printed as they come in.
+//! Measured figures beside their targets, printed as they arrive.
 
-/// What a figure has to be.
+/// The target of a figure.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
     AtMost(f64),
     AtLeast(f64),
-    /// Told, not judged.
+    /// Reported without a target.
     None,
 }
 
@@ -36,7 +36,7 @@ impl Figures {
         self.check(what, value, Target::None);
     }
 
-    /// True when every target was met.
+    /// True if every target was met.
     pub fn conclude(&self) -> bool {
         match self.missed {
             0 => println!("\nall targets met"),
@@ -46,7 +46,7 @@ impl Figures {
     }
 }
 
-/// Jain's index: 1 where all numbers are equal, 1/n where one has all.
+/// Jain's index: 1 if all numbers are equal, 1/n if one has all.
 pub fn jain(numbers: &[f64]) -> f64 {
     let sum: f64 = numbers.iter().sum();
     let squares: f64 = numbers.iter().map(|number| number * number).sum();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missed_target_is_not_forgotten() {
+    fn a_missed_target_fails_the_run() {
         let mut figures = Figures::default();
         figures.check("a", 2.0, Target::AtMost(1.0));
         figures.check("b", 2.0, Target::AtLeast(1.0));

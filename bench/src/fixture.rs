@@ -26,7 +26,7 @@ pub(crate) struct Fixture {
     database: TestDatabase,
 }
 
-/// A job that does nothing.
+/// A no-op job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Noop {}
 
@@ -77,7 +77,7 @@ impl Fixture {
         Ok(Self { context, queue, config, database })
     }
 
-    /// One connection to the fixture's database without the product's limits, for statements that take long.
+    /// One connection to the fixture's database without the product's timeouts, for slow statements.
     pub(crate) async fn patient(&self) -> anyhow::Result<DatabaseConnection> {
         let mut options = ConnectOptions::new(self.config.database_url.expose());
         options.max_connections(1).sqlx_logging(false);
@@ -89,7 +89,7 @@ impl Fixture {
         self.database.remove().await;
     }
 
-    /// Another process's worth of connections to the same fixture; the same one where it is embedded.
+    /// Another process's set of connections to the same fixture; the same set if it is embedded.
     pub(crate) async fn another(&self) -> anyhow::Result<(Context, Queue)> {
         if self.config.broker.is_none() {
             return Ok((self.context.clone(), self.queue.clone()));

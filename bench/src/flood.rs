@@ -1,4 +1,4 @@
-//! One guild floods the queue with single syncs: when do those of other guilds start?
+//! One guild floods the queue with single syncs: when do the jobs of other guilds start?
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use crate::figures::{Figures, Target, float, percentile};
 use crate::turns::Singles;
 use testkit::{Api, Deployment, Fixture, Guild, Mode, Setup, key_text};
 
-/// One guild queues 1,200 single syncs within 5 s, with 40 keys: single syncs of other guilds still start within a second
-/// (p99). The chat platform's global limit is kept (simulator profile `fast`). Exits with 1 when that is missed.
+/// One guild queues 1,200 single syncs within 5 s, with 40 keys: single syncs of other guilds still start within a
+/// second (p99). The chat platform's global limit is kept (simulator profile `fast`). Exits with 1 when that is missed.
 ///
 /// Servers come from deploy/services; the guildhall beside this program is measured.
 #[derive(clap::Args, Clone, Debug)]
@@ -37,7 +37,7 @@ const KEYS: usize = 40;
 const WITHIN: Duration = Duration::from_secs(5);
 const OTHERS: usize = 6;
 
-/// True when the target was met.
+/// True if the target is met.
 pub async fn run(arguments: &Arguments) -> bool {
     let deployment = deployment(arguments).await;
     let (flooding, others) = (&deployment.fixture.guilds[0], &deployment.fixture.guilds[1..]);
@@ -77,7 +77,7 @@ fn key_name(number: usize) -> String {
     format!("flood {number}")
 }
 
-/// All of them, spread evenly; how long it took until they were queued.
+/// Queues all syncs, spread evenly; returns the time until they were queued.
 async fn flood(deployment: &Deployment, guild: &Guild) -> Duration {
     let base = deployment.api_of(guild).without("x-api-key").header("prefer", "respond-async");
     let keys: Vec<Api> = (0..KEYS).map(|number| base.key(&key_text(0, &key_name(number)))).collect();

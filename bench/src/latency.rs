@@ -1,4 +1,4 @@
-//! One job at a time on an idle system: from the commit to the start of its run, and what a waiting caller pays.
+//! One job at a time on an idle system: from the commit to the start of its run, and the latency of a waiting caller.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! Measured figures beside their targets: turns between guilds, floods, outages, recovery, the platforms' rate limits;
-//! and the chaos test, which counts effects while processes are killed. All of them run on `testkit`.
+//! Measured figures beside their targets: fairness between guilds, floods, outages, recovery, the platforms' rate
+//! limits; and the chaos test, which counts effects while processes are killed. All of them run on `testkit`.
 
 pub mod chaos;
 pub mod figures;

@@ -1,4 +1,4 @@
-//! A minute without the broker under a steady load of waiting callers: what they wait before, during and after.
+//! A minute without the broker under a steady load of waiting callers: their latency before, during and after.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use crate::figures::{Figures, Target, float, percentile};
 use crate::turns::{Singles, Waits};
 use testkit::{Deployment, JobState, Mode, PrivateServer, Servers, Setup, eventually};
 
-/// A minute without the broker, under a steady load of single syncs whose callers wait. Exits with 1 when a caller waits
-/// 2 s longer, is told to come back, or a job is lost.
+/// A minute without the broker, under a steady load of single syncs whose callers wait. Exits with 1 when a caller
+/// waits 2 s longer, is asked to retry, or a job is lost.
 ///
 /// Servers come from deploy/services, the broker is private; the guildhall beside this program is measured.
 #[derive(clap::Args, Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Arguments {
     pub latency_ms: u32,
 }
 
-/// Enough that no key meets its quota of syncs.
+/// Enough keys that none reaches its quota of syncs.
 const GUILDS: usize = 100;
 const ENDS_WITHIN: Duration = Duration::from_secs(120);
 

@@ -1,4 +1,4 @@
-//! `bench proxy`: the proxy by hand, told by lines on standard input.
+//! `bench proxy`: the proxy by hand, controlled by lines on standard input.
 
 use std::io::BufRead;
 use std::net::SocketAddr;

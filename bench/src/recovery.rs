@@ -1,4 +1,4 @@
-//! How soon jobs go on whose process was killed: a worker's elsewhere, those of `serve` after its restart.
+//! How soon jobs of a killed process continue: a worker's elsewhere, those of `serve` after its restart.
 
 use std::time::{Duration, Instant};
 
@@ -7,8 +7,8 @@ use serde_json::json;
 use crate::figures::{Figures, Target, float};
 use testkit::{Deployment, JobRow, JobState, Mode, Setup, eventually};
 
-/// Kills a worker, and `serve`, while they run jobs. Exits with 1 when the worker's jobs do not run elsewhere within 20 s,
-/// or those of `serve` not within 2 s of its restart.
+/// Kills a worker, and `serve`, while they run jobs. Exits with 1 when the worker's jobs do not run elsewhere within 20
+/// s, or those of `serve` not within 2 s of its restart.
 ///
 /// Servers come from deploy/services; the guildhall beside this program is measured.
 #[derive(clap::Args, Clone, Debug)]
@@ -20,11 +20,11 @@ pub struct Arguments {
 
 /// Single syncs queued before each kill.
 const JOBS: usize = 12;
-/// Long enough that the kill comes in the middle of them.
+/// Long enough that the kill interrupts the jobs.
 const LATENCY_MS: u32 = 500;
-const PATIENCE: Duration = Duration::from_secs(90);
+const WAIT_LIMIT: Duration = Duration::from_secs(90);
 
-/// True when every target was met.
+/// True if every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let mut figures = Figures::default();
     for (mode, what, target) in [
@@ -52,7 +52,7 @@ async fn killed(deployment: &Deployment, round: usize) -> Vec<f64> {
             assert_eq!(api.post("/interactions/sync", body).await.status, 202);
         }
     }
-    let victim = eventually("a job runs", PATIENCE, async || running(deployment).await.pop()).await;
+    let victim = eventually("a job runs", WAIT_LIMIT, async || running(deployment).await.pop()).await;
     let mut lost = running(deployment).await;
     lost.retain(|row| row.worker == victim.worker);
     let since = Instant::now();
@@ -64,7 +64,7 @@ async fn killed(deployment: &Deployment, round: usize) -> Vec<f64> {
     }
     let took = claimed_again(deployment, &lost, since).await;
     // A second crash in a row would quarantine them.
-    eventually("all jobs have ended", PATIENCE, async || {
+    eventually("all jobs have ended", WAIT_LIMIT, async || {
         let rows = deployment.job_rows("sync_member").await;
         rows.iter().all(|row| !row.state.is_open()).then_some(())
     })
@@ -80,7 +80,7 @@ async fn running(deployment: &Deployment) -> Vec<JobRow> {
 /// A job that still ended before the kill counts as claimed.
 async fn claimed_again(deployment: &Deployment, lost: &[JobRow], since: Instant) -> Vec<f64> {
     let mut took = vec![None; lost.len()];
-    eventually("all jobs of the killed process run again", PATIENCE, async || {
+    eventually("all jobs of the killed process run again", WAIT_LIMIT, async || {
         let rows = deployment.job_rows("sync_member").await;
         for (job, took) in lost.iter().zip(&mut took) {
             let now = rows.iter().find(|row| row.job_id == job.job_id);

@@ -1,4 +1,4 @@
-//! A guild with 200 staff and 1,000,000 actions: what leaderboard, stats and quota progress cost, and by which plans.
+//! A guild with 200 staff and 1,000,000 actions: the cost and the query plans of leaderboard, stats and quota progress.
 //!
 //! The queries are those of the endpoints; the target is 100 ms each on Postgres.
 
@@ -18,7 +18,7 @@ use crate::fixture::{Fixture, Mode, guild_id};
 pub(crate) use arguments::Arguments;
 use explained::Explained;
 
-/// The answers that are measured.
+/// The measured answers.
 #[derive(Clone, Copy)]
 enum What {
     LeaderboardWeek,
@@ -77,7 +77,7 @@ fn slowest(times: &[Duration]) -> Duration {
     times.iter().max().copied().unwrap_or_default()
 }
 
-/// Runs the queries of one answer and returns how many rows it has.
+/// Runs the queries of one answer and returns its number of rows.
 async fn answer<C: ConnectionTrait>(
     conn: &C,
     what: What,
@@ -115,7 +115,7 @@ async fn leaderboard<C: ConnectionTrait>(
     Ok(members.len() + tallies.len() + sessions.len())
 }
 
-/// The quota need not be a row to be measured.
+/// The measurement needs no quota row.
 async fn progress<C: ConnectionTrait>(
     conn: &C,
     (guild, metric, requires_approval): (GuildId, Metric, bool),

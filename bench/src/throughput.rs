@@ -7,7 +7,7 @@ use entities::job::{Class, listing};
 
 use crate::fixture::{Fixture, Mode, draft};
 
-/// Counting reads the whole table: more often, and it would be part of what is measured.
+/// Counting reads the whole table: a shorter interval would distort the measurement.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 #[derive(clap::Args)]

@@ -63,7 +63,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A text that is not a scope.
+/// Error for a text that names no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a scope; scopes are read, moderation, staff, play, sync, shield, admin")]
 pub struct UnknownScope(String);
@@ -131,7 +131,7 @@ impl Model {
     }
 }
 
-/// A key to be written.
+/// A key to insert.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     pub guild: GuildId,
@@ -166,7 +166,7 @@ pub async fn create<C: ConnectionTrait>(conn: &C, key: NewKey, now: Timestamp) -
     key.row(now).insert(conn).await
 }
 
-/// Adds a key whose text is given, as fixtures do; one with the same public id is left as it is.
+/// Adds a key with the given text, as fixtures do; an existing key with the same public id stays unchanged.
 pub async fn create_if_absent<C: ConnectionTrait>(
     conn: &C,
     key: NewKey,
@@ -194,7 +194,7 @@ pub async fn list<C: ConnectionTrait>(conn: &C, guild: Option<GuildId>) -> Resul
     query.all(conn).await
 }
 
-/// Revokes a key; `None`: no such key, or revoked before.
+/// Revokes a key; `None` if the key is unknown or already revoked.
 pub async fn revoke<C: ConnectionTrait>(
     conn: &C,
     public_id: &str,
@@ -209,7 +209,7 @@ pub async fn revoke<C: ConnectionTrait>(
     Ok(rows.into_iter().next())
 }
 
-/// Notes the use of a key. The caller writes it at most once a minute for each key.
+/// Records the use of a key. The caller writes it at most once a minute for each key.
 pub async fn touch<C: ConnectionTrait>(conn: &C, key: KeyId, now: Timestamp) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::LastUsedAt, Expr::value(now))

@@ -18,7 +18,7 @@ pub struct Model {
     pub name: String,
     /// The chat channel category under which tickets open.
     pub category_id: Option<ChannelId>,
-    /// Roles whose holders see the tickets. None: all staff roles.
+    /// Roles whose holders see the tickets. `None`: all staff roles.
     pub staff_role_ids: Option<StaffRoles>,
     pub created_at: Timestamp,
 }
@@ -38,14 +38,14 @@ pub struct StaffRoles(pub Vec<RoleId>);
 /// A panel as its guild describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPanel {
-    /// None: the service numbers it.
+    /// `None`: the service assigns the number.
     pub id: Option<PanelId>,
     pub name: String,
     pub category: Option<ChannelId>,
     pub staff_roles: Option<Vec<RoleId>>,
 }
 
-/// Adds a panel; `None`: the guild has one with this id. Needs a transaction.
+/// Adds a panel; `None` if the guild already has a panel with this id. Needs a transaction.
 pub async fn add<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -28,18 +28,18 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(SubmissionId: find, newest, next_id);
 
-/// A submission as it comes in.
+/// A submission to insert.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSubmission {
-    /// None: the service numbers it.
+    /// `None`: the service assigns the number.
     pub id: Option<SubmissionId>,
     pub panel: PanelId,
     pub applicant: ChatId,
     pub answers: Json,
 }
 
-/// Adds a submission; `None`: the guild has one with this id. Fails on the foreign key when the panel is unknown.
-/// Needs a transaction.
+/// Adds a submission; `None` if the guild already has one with this id. Fails on the foreign key when the panel is
+/// unknown. Needs a transaction.
 pub async fn add<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -1,5 +1,5 @@
-//! Actions of staff members and their approval (docs/rules.md 6): [`record`] writes an action that counts at once, or
-//! one that waits where a quota demands approval; [`decide`] approves or rejects it. Both need a transaction.
+//! Actions of staff members and their approval (docs/rules.md 6): [`record`] writes an action, pending where a quota
+//! demands approval; [`decide`] approves or rejects it. Both need a transaction.
 
 use sea_orm::{ConnectionTrait, DbErr, TransactionTrait};
 
@@ -29,12 +29,12 @@ pub async fn record<C: ConnectionTrait>(conn: &C, new: NewAction, now: Timestamp
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     Made(pending_action::Model),
-    /// It was decided before.
+    /// The action was already decided.
     Already(pending_action::Model),
     Unknown,
 }
 
-/// Approves or rejects an action. An approved one counts from the same commit on.
+/// Approves or rejects an action. An approved action counts from the same commit on.
 pub async fn decide<C: ConnectionTrait + TransactionTrait>(
     conn: &C,
     guild: GuildId,

@@ -39,7 +39,7 @@ by_id!(AuditId: newest);
 #[serde(rename_all = "snake_case")]
 #[schema(as = AuditSource)]
 pub enum Source {
-    /// The service wrote down what it did itself.
+    /// The service recorded its own change.
     Service,
     /// A client appended it: its content is not checked.
     Custom,
@@ -60,7 +60,7 @@ impl Actor {
     }
 }
 
-/// An entry to be written.
+/// An entry to insert.
 #[derive(Debug, Clone)]
 pub struct NewEntry {
     pub guild: GuildId,
@@ -95,7 +95,7 @@ impl NewEntry {
     }
 }
 
-/// Rows a statement: well under the databases' limits of bound values.
+/// Rows per statement, well under the databases' limits on bound values.
 const ROWS_A_STATEMENT: usize = 1_000;
 
 pub async fn write<C: ConnectionTrait>(
@@ -107,7 +107,7 @@ pub async fn write<C: ConnectionTrait>(
     Ok(entry.row(actor, now).insert(conn).await?.audit_id)
 }
 
-/// Like [`write()`], for several.
+/// Like [`write()`], for several entries.
 pub async fn write_many<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,
@@ -121,7 +121,7 @@ pub async fn write_many<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Like [`write()`], for an action whose name a client made up: it stays apart from what the service writes.
+/// Like [`write()`], for an action whose name a client chose; stored apart from the service's own entries.
 pub async fn write_custom<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,
@@ -134,7 +134,7 @@ pub async fn write_custom<C: ConnectionTrait>(
     Ok(row.insert(conn).await?.audit_id)
 }
 
-/// Which entries a list shows.
+/// Filter of a list of entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
     pub action: Option<&'a str>,
@@ -147,7 +147,7 @@ impl<'a> From<Option<&'a str>> for Filter<'a> {
     }
 }
 
-/// Entries of a guild, newest first. Ask for one more than a page to see whether more follow.
+/// Entries of a guild, newest first. Request one more than a page to see whether more follow.
 pub async fn list<'a, C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -74,7 +74,7 @@ pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Mo
     Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::BindingId).all(conn).await
 }
 
-/// Which of these roles follow a binding of the guild.
+/// The subset of these roles that a binding of the guild grants.
 pub async fn managed_of<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -91,7 +91,7 @@ pub async fn managed_of<C: ConnectionTrait>(
         .await
 }
 
-/// Adds a binding; `None` when the guild has the same one already.
+/// Adds a binding; `None` if the guild already has the same binding.
 pub async fn add<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -123,7 +123,7 @@ pub async fn find_rule<C: ConnectionTrait>(
         .await
 }
 
-/// Gives an existing binding another rule. The unique index refuses one that the guild has already.
+/// Replaces the rule of a binding. The unique index rejects a rule that the guild already has.
 pub async fn replace<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

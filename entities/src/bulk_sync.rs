@@ -1,8 +1,8 @@
 //! How often a guild may sync all its members (docs/rules.md 3): one window of an hour for runs and one for dry runs,
 //! kept as rows, so that a restart does not reset them.
 //!
-//! The row of a run names its job and counts only while that job is open or has changed a member. So a run that ends
-//! before its first write frees the window by its end.
+//! A run's row names its job and counts only while that job is open or has changed a member. So a run that ends before
+//! its first write frees the window.
 
 use chrono::Duration;
 use sea_orm::ActiveValue::Set;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::{self, State};
 use crate::{GuildId, JobId, Timestamp, guild};
 
-/// How long a window lasts (docs/rules.md 3).
+/// Length of a window (docs/rules.md 3).
 pub const WINDOW: Duration = Duration::hours(1);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -26,7 +26,7 @@ pub struct Model {
     pub opened_at: Timestamp,
     /// Runs accepted in this window.
     pub used: i32,
-    /// The last of them.
+    /// The newest of them.
     pub job_id: JobId,
 }
 
@@ -39,7 +39,7 @@ impl ActiveModelBehavior for ActiveModel {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 pub enum Kind {
-    /// May write.
+    /// A run that may write.
     Run,
     DryRun,
 }
@@ -49,7 +49,7 @@ impl Kind {
         if dry_run { Self::DryRun } else { Self::Run }
     }
 
-    /// Accepted in one window.
+    /// Runs accepted in one window.
     pub fn limit(self) -> u32 {
         match self {
             Self::Run => 1,
@@ -58,12 +58,12 @@ impl Kind {
     }
 }
 
-/// The state of a guild's window at a moment.
+/// The state of a guild's window at a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     pub kind: Kind,
     pub used: u32,
-    /// The last job that used it; `None` in a fresh window.
+    /// The last job that used the window; `None` in a fresh window.
     pub job: Option<JobId>,
     pub opened_at: Timestamp,
     now: Timestamp,
@@ -82,7 +82,7 @@ impl Standing {
         self.kind.limit().saturating_sub(self.used)
     }
 
-    /// Until the window ends.
+    /// The time until the window ends.
     pub fn reset_after(&self) -> std::time::Duration {
         (self.opened_at + WINDOW - self.now).to_std().unwrap_or_default()
     }
@@ -98,7 +98,7 @@ pub async fn standing<C: ConnectionTrait>(
     let Some(row) = Entity::find_by_id((guild, kind)).one(conn).await? else {
         return Ok(Standing::fresh(kind, now));
     };
-    // A clock that was set back must not stretch the window.
+    // A clock set back must not stretch the window.
     let opened_at = row.opened_at.min(now);
     if opened_at + WINDOW <= now || (kind == Kind::Run && came_to_nothing(conn, row.job_id).await?) {
         return Ok(Standing::fresh(kind, now));
@@ -107,8 +107,8 @@ pub async fn standing<C: ConnectionTrait>(
     Ok(Standing { kind, used, job: Some(row.job_id), opened_at, now })
 }
 
-/// Like [`standing`], with the guild locked until the transaction ends: of two processes that ask for a run, the second
-/// sees what the first has used.
+/// Like [`standing`], with the guild locked until the transaction ends: of two processes that request a run, the second
+/// sees the first one's use.
 pub async fn lock<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -11,14 +11,14 @@ pub struct Page<Id> {
 }
 
 impl<Id> Page<Id> {
-    /// From the first row of the list on.
+    /// From the first row of the list.
     pub fn first(limit: u64) -> Self {
         Self { cursor: None, limit }
     }
 }
 
 impl<Id: Into<Value>> Page<Id> {
-    /// Newest first: by falling ids.
+    /// Newest first: by descending id.
     pub(crate) fn of<E: EntityTrait>(self, rows: Select<E>, id: E::Column) -> Select<E> {
         let rows = rows.order_by_desc(id).limit(self.limit);
         match self.cursor {
@@ -56,7 +56,7 @@ macro_rules! by_id {
         }
     };
     (@delete $id:ident) => {
-        /// Deletes the row and returns it; `None`: no such row.
+        /// Deletes the row and returns it; `None` if it does not exist.
         pub async fn delete<C: ConnectionTrait>(
             conn: &C,
             guild: $crate::GuildId,
@@ -83,7 +83,7 @@ macro_rules! by_id {
         }
     };
     (@next_id $id:ident) => {
-        /// One more than the guild's largest id. Locks the guild, so that two transactions do not take the same.
+        /// One more than the guild's largest id. Locks the guild, so that two transactions never get the same id.
         async fn next_id<C: ConnectionTrait>(conn: &C, guild: $crate::GuildId) -> Result<$crate::$id, DbErr> {
             use sea_orm::QuerySelect as _;
             $crate::guild::find_for_update(conn, guild).await?;

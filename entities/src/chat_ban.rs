@@ -1,10 +1,10 @@
-//! Bans on the chat platform that Guildhall made or was about to make: they tell its bans from those of others
-//! (docs/rules.md 4).
+//! Bans on the chat platform that Guildhall made or was about to make. They distinguish its bans from those of other
+//! bots and moderators (docs/rules.md 4).
 //!
-//! A mirror job writes its row before it asks the platform ([`begin`]) and completes it afterwards ([`complete`]); when
-//! the platform's ban is lifted, all rows of the user are deleted ([`forget`]). After a crash in between, the next run
-//! knows that a ban with this reason may be its own. Rows belong to a chat user, not to a sanction: a newer ban
-//! inherits what an older one made.
+//! A mirror job writes its row before it calls the platform ([`begin`]) and completes it afterwards ([`complete`]);
+//! when the platform's ban is lifted, all rows of the user are deleted ([`forget`]). After a crash in between, the next
+//! run knows that a ban with this reason may be its own. Rows belong to a chat user, not to a sanction: a newer ban
+//! inherits the platform ban of an older one.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
@@ -20,9 +20,9 @@ pub struct Model {
     pub chat_id: ChatId,
     #[sea_orm(primary_key, auto_increment = false)]
     pub job_id: JobId,
-    /// As it was sent to the platform.
+    /// The reason as sent to the platform.
     pub reason: String,
-    /// False: it is not known whether the platform has done it.
+    /// False: it is unknown whether the platform executed the ban.
     pub made: bool,
 }
 
@@ -72,7 +72,7 @@ pub async fn of_user<C: ConnectionTrait>(
     Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ChatId.eq(chat)).all(conn).await
 }
 
-/// Forgets what these jobs made.
+/// Deletes the rows of these jobs.
 pub async fn forget<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -12,7 +12,7 @@ use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
 use crate::{GuildId, Page, PlaceId, Timestamp, UniverseId};
 
-/// Without a heartbeat for this long a server is offline (docs/rules.md 7).
+/// A server without a heartbeat for this long is offline (docs/rules.md 7).
 pub const STALE_AFTER: Duration = Duration::seconds(90);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -53,10 +53,10 @@ pub struct Heartbeat {
     pub at: Timestamp,
 }
 
-/// Rows a statement: well under SQLite's limit of 32,766 bound values.
+/// Rows per statement, well under SQLite's limit of 32,766 bound values.
 const ROWS_A_STATEMENT: usize = 1_000;
 
-/// Writes heartbeats of any guilds; unknown servers are added. A heartbeat older than the stored one is ignored.
+/// Writes heartbeats of any guilds; unknown servers are inserted. A heartbeat older than the stored one is ignored.
 pub async fn heartbeat<C: ConnectionTrait>(conn: &C, heartbeats: &[Heartbeat]) -> Result<(), DbErr> {
     let rows = newest_of_each(heartbeats);
     for rows in rows.chunks(ROWS_A_STATEMENT) {
@@ -66,7 +66,7 @@ pub async fn heartbeat<C: ConnectionTrait>(conn: &C, heartbeats: &[Heartbeat]) -
     Ok(())
 }
 
-/// One statement may not touch a row twice. Sorted, so that two processes lock rows in the same order.
+/// A statement must not touch a row twice. Sorted, so that two processes lock rows in the same order.
 fn newest_of_each(heartbeats: &[Heartbeat]) -> Vec<&Heartbeat> {
     let mut newest: HashMap<(GuildId, &str), &Heartbeat> = HashMap::new();
     for heartbeat in heartbeats {
@@ -116,7 +116,7 @@ pub async fn find<C: ConnectionTrait>(
     Entity::find_by_id((guild, server.to_owned())).one(conn).await
 }
 
-/// Which servers a list shows.
+/// Filter of a list of servers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter {
     pub live: Option<bool>,
@@ -145,7 +145,7 @@ pub async fn list<C: ConnectionTrait>(
     Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(page.limit).all(conn).await
 }
 
-/// Notes up to `limit` stale servers.
+/// Marks up to `limit` stale servers as offline.
 pub async fn sweep_offline<C: ConnectionTrait>(
     conn: &C,
     now: Timestamp,
@@ -176,8 +176,8 @@ pub async fn sweep_offline<C: ConnectionTrait>(
         .await
 }
 
-/// Forgets up to `limit` servers, with their commands, that were last heard of before `before`: a game gives every
-/// server a new id, so rows pile up.
+/// Deletes up to `limit` servers, with their commands, whose last heartbeat is older than `before`. A game gives every
+/// server a new id, so rows accumulate.
 pub async fn forget<C: ConnectionTrait>(conn: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
     let old: Vec<(GuildId, String)> = Entity::find()
         .select_only()

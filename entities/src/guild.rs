@@ -70,7 +70,7 @@ pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Option
     Entity::find_by_id(guild).one(conn).await
 }
 
-/// Like [`find`], and the row is locked until the transaction ends: changes to one guild take turns.
+/// Like [`find`], with the row locked until the transaction ends, which serializes changes to one guild.
 pub async fn find_for_update<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(guild).lock_exclusive().one(conn).await
 }
@@ -119,7 +119,7 @@ pub async fn save_settings<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Lets the guild write to Shield, or forbids it; `None`: no such guild.
+/// Sets whether the guild may write to Shield; `None` if the guild is unknown.
 pub async fn allow_shield<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -1,8 +1,8 @@
-//! Answers kept under `Idempotency-Key` (docs/rules.md 8): the first answer is replayed for 24 hours.
+//! Responses stored under `Idempotency-Key` (docs/rules.md 8): the first response is replayed for 24 hours.
 //!
-//! A row is reserved before the work, and completed in the transaction of the change. A process that died in between
-//! leaves a reservation that expires at `locked_until`. A slow process finds that it has lost its [`Hold`] and must not
-//! commit: another request may have done the work.
+//! A row is reserved before the work and completed in the transaction of the change. If the process dies in between,
+//! the reservation expires at `locked_until`. A slow process detects that it lost its [`Hold`] and must not commit:
+//! another request may have done the work.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
@@ -19,7 +19,7 @@ pub struct Model {
     pub idempotency_key: String,
     /// SHA-256 of method, path and body.
     pub request_hash: Vec<u8>,
-    /// The job the first request enqueued, so that a repeat waits for that one.
+    /// The job that the first request enqueued; a repeat waits for that job.
     pub job_id: Option<JobId>,
     pub status: Option<i32>,
     pub body: Option<String>,
@@ -36,13 +36,13 @@ impl ActiveModelBehavior for ActiveModel {}
 /// The result of a reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reservation {
-    /// No row: the request goes ahead under its reservation.
+    /// There was no row: the request proceeds under its reservation.
     Fresh,
-    /// The first request's row: an answer, a job under way, or (same fields empty) still running.
+    /// The first request's row: a response, a running job, or (both empty) a request that is still running.
     Taken(Model),
 }
 
-/// The identity of a request: whose key, which idempotency key, and the hash of what was sent.
+/// The identity of a request: its API key, its idempotency key, and the hash of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub key: KeyId,
@@ -54,7 +54,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hold {
     pub request: Request,
-    /// As it was reserved, or as it was found. Taking over sets another one.
+    /// The value reserved or read. Taking over the key sets another one.
     pub locked_until: Timestamp,
 }
 
@@ -67,7 +67,7 @@ impl Hold {
     }
 }
 
-/// Reserves the key, taking over an expired reservation or an expired answer.
+/// Reserves the key; takes over an expired reservation or an expired response.
 pub async fn reserve<C: ConnectionTrait>(
     conn: &C,
     request: &Request,
@@ -109,7 +109,7 @@ async fn forget_expired<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Notes, in the transaction that enqueues it, which job answers this request. False: the hold is lost.
+/// Records, in the transaction that enqueues it, the job that produces this response. False: the hold is lost.
 pub async fn attach_job<C: ConnectionTrait>(conn: &C, hold: &Hold, job: JobId) -> Result<bool, DbErr> {
     let attached = Entity::update_many()
         .col_expr(Column::JobId, Expr::value(job))
@@ -119,7 +119,7 @@ pub async fn attach_job<C: ConnectionTrait>(conn: &C, hold: &Hold, job: JobId) -
     Ok(attached.rows_affected == 1)
 }
 
-/// Keeps the answer. False: the hold is lost.
+/// Stores the response. False: the hold is lost.
 pub async fn complete<C: ConnectionTrait>(
     conn: &C,
     hold: &Hold,
@@ -136,7 +136,7 @@ pub async fn complete<C: ConnectionTrait>(
     Ok(completed.rows_affected == 1)
 }
 
-/// Releases a reservation whose request was refused before it changed a row.
+/// Releases the reservation of a request that was refused before it changed a row.
 pub async fn release<C: ConnectionTrait>(conn: &C, hold: &Hold) -> Result<(), DbErr> {
     Entity::delete_many()
         .filter(hold.condition())
@@ -147,7 +147,7 @@ pub async fn release<C: ConnectionTrait>(conn: &C, hold: &Hold) -> Result<(), Db
     Ok(())
 }
 
-/// Deletes up to `limit` rows that are past their 24 hours.
+/// Deletes up to `limit` rows older than 24 hours.
 pub async fn sweep<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<u64, DbErr> {
     let old: Vec<(KeyId, String)> = Entity::find()
         .select_only()

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::{KnownFormat, RefOr};
 
-/// Why a text is not an id. The text itself is not repeated: the caller names the field and what was sent.
+/// Why a text is not an id. The error does not repeat the text: the caller names the field and the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     #[error("must be a string of digits without sign or leading zero that fits 63 bits")]
@@ -156,7 +156,7 @@ macro_rules! uuid_id {
     };
 }
 
-/// Game scripts mix integers and digit strings (docs/rules.md 2): both are read.
+/// Accepts integers and digit strings, because game scripts mix them (docs/rules.md 2).
 pub(crate) struct IntegerOrDigits;
 
 impl Visitor<'_> for IntegerOrDigits {

@@ -31,7 +31,7 @@ pub struct NewFailure {
     pub message: String,
 }
 
-/// Writes failures; one that is noted for the same member already is replaced, so a chunk may run twice.
+/// Writes failures. A failure of the same member replaces the recorded one, so a chunk may run twice.
 pub async fn note<C: ConnectionTrait>(
     conn: &C,
     job: JobId,

@@ -1,4 +1,4 @@
-//! Pauses that operators set, of a class or a guild: its jobs stay queued, and running ones go on.
+//! Operators' pauses of a class or a guild: its jobs stay queued, and running ones continue.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
@@ -22,7 +22,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// What can be paused.
+/// A class or a guild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     Class(Class),
@@ -38,7 +38,7 @@ impl Scope {
     }
 }
 
-/// False: it was paused already.
+/// False: it was already paused.
 pub async fn create<C: ConnectionTrait>(conn: &C, scope: Scope, now: Timestamp) -> Result<bool, DbErr> {
     let (class, guild_id) = scope.columns();
     let row =
@@ -60,7 +60,7 @@ pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Model>, DbErr> {
     Entity::find().order_by_asc(Column::PauseId).all(conn).await
 }
 
-/// True of a job in the statement around it that is paused.
+/// Whether the job of the surrounding statement is paused.
 pub(crate) fn covers_job() -> SimpleExpr {
     let same_class = Expr::col((Entity, Column::Class)).equals((job::Entity, job::Column::Class));
     let same_guild = Expr::col((Entity, Column::GuildId)).equals((job::Entity, job::Column::GuildId));

@@ -1,6 +1,6 @@
 //! The text of an API key (docs/rules.md 1): `gh_<public id: 8>_<secret: 40><CRC-32 of both: 8>`.
 //!
-//! A wrong checksum is refused without a look-up, the public id finds the row, and only a SHA-256 of the secret is kept.
+//! A wrong checksum is rejected without a look-up, the public id finds the row; only a SHA-256 of the secret is stored.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ const CHECKSUM_LEN: usize = 8;
 const PREFIX: &str = "gh_";
 const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// A well-formed key. Its secret is shown by [`KeyText::reveal`] alone, never by `Debug`.
+/// A well-formed key. Only [`KeyText::reveal`] shows its secret, never `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyText {
     public_id: String,
@@ -27,7 +27,7 @@ impl KeyText {
         Self { public_id: random_text(PUBLIC_LEN), secret: random_text(SECRET_LEN) }
     }
 
-    /// Reads a key; `None` when its form or checksum is wrong.
+    /// Parses a key; `None` if its form or checksum is wrong.
     pub fn parse(text: &str) -> Option<Self> {
         let (public_id, rest) = text.strip_prefix(PREFIX)?.split_once('_')?;
         if public_id.len() != PUBLIC_LEN || rest.len() != SECRET_LEN + CHECKSUM_LEN {
@@ -54,7 +54,7 @@ impl KeyText {
         self.secret_hash().as_slice().ct_eq(stored_hash).into()
     }
 
-    /// The whole text, to be shown once.
+    /// The whole text, shown once.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}_{}{}", self.public_id, self.secret, self.checksum())
     }

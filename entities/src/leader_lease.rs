@@ -1,7 +1,7 @@
-//! Which process leads: a row that its holder extends, and that another process may take when the extensions stop.
+//! The leader's lease: a row that its holder extends, and that another process may take when the extensions stop.
 //!
-//! No time is compared here: clocks of two machines differ. A waiting process watches the number `lease` and measures
-//! with its own steady clock how long it stood still; [`take`] then succeeds only if it still does.
+//! No times are compared: the clocks of two machines differ. A standby process watches the number `lease` and measures
+//! with its own steady clock how long it has not changed; [`take`] succeeds only if it is still unchanged.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
@@ -14,11 +14,11 @@ use crate::Timestamp;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
-    /// Empty: given up.
+    /// Empty: released.
     pub holder: String,
     /// Rises with every extension and every change of holder.
     pub lease: i64,
-    /// By the clock of the last writer. For operators; no rule uses it.
+    /// By the clock of the last writer. Informational, for operators.
     pub extended_at: Timestamp,
 }
 
@@ -35,12 +35,12 @@ impl Model {
     }
 }
 
-/// The lease as it stands; `None`: no process ever led.
+/// The current lease; `None`: there has never been a leader.
 pub async fn find<C: ConnectionTrait>(conn: &C, name: &str) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(name).one(conn).await
 }
 
-/// Takes a lease that no process ever had; false when another process was faster.
+/// Inserts the first lease; false: another process was faster.
 pub async fn open<C: ConnectionTrait>(
     conn: &C,
     name: &str,
@@ -68,7 +68,7 @@ pub async fn extend<C: ConnectionTrait>(
     Ok(extended.rows_affected == 1)
 }
 
-/// Takes the lease, if no process wrote the row since `seen` was read.
+/// Takes the lease if the row has not been written since `seen` was read.
 pub async fn take<C: ConnectionTrait>(
     conn: &C,
     seen: &Model,
@@ -79,7 +79,7 @@ pub async fn take<C: ConnectionTrait>(
     Ok(taken.rows_affected == 1)
 }
 
-/// Gives the lease up, so that the next process need not wait.
+/// Releases the lease, so that the next process need not wait for its expiry.
 pub async fn release<C: ConnectionTrait>(
     conn: &C,
     name: &str,

@@ -1,8 +1,8 @@
 //! The schema in Rust: typed ids, and one module per table with its model and every query on it.
 //!
-//! SQL stands nowhere else. A finder of something that belongs to a guild takes the guild, so that a handler cannot
-//! forget it. Functions take any connection: hand in a transaction where the change must commit with its audit entry
-//! and its job. Time is always handed in.
+//! All SQL is in this crate. A finder of something that belongs to a guild takes the guild, so that a handler cannot
+//! forget it. Functions take any connection: pass a transaction where the change must commit with its audit entry and
+//! its job. Time is always passed in.
 
 pub mod api_key;
 pub mod application_panel;
@@ -59,5 +59,5 @@ pub use sanction::{Lifted, Places, SanctionKind};
 pub use second::Second;
 pub use subject::{Person, Subject};
 
-/// UTC, microseconds at the finest: what both databases keep.
+/// UTC, to the microsecond: the precision of both databases.
 pub type Timestamp = DateTime<Utc>;

@@ -65,7 +65,7 @@ pub async fn find_by_plays<C: ConnectionTrait>(
         .await
 }
 
-/// Links by chat id from `after` (exclusive) to `up_to` (inclusive; none: to the end), at most `limit`.
+/// Links by chat id from `after` (exclusive) to `up_to` (inclusive; `None`: to the end), at most `limit`.
 pub async fn range<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -87,10 +87,10 @@ pub async fn count<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<u64, 
     Entity::find().filter(Column::GuildId.eq(guild)).count(conn).await
 }
 
-/// Rows a statement: five values each, well under the databases' limits of bound values.
+/// Rows per statement, at five values each well under the databases' limits on bound values.
 const ROWS_A_STATEMENT: usize = 1_000;
 
-/// Writes links; a chat account that is linked already is given the new game account and name.
+/// Writes links; a linked chat account gets the new game account and name.
 ///
 /// A game account linked to another chat account makes the whole call fail on the unique index.
 pub async fn upsert_many<C: ConnectionTrait>(conn: &C, links: Vec<Model>) -> Result<(), DbErr> {
@@ -104,7 +104,7 @@ pub async fn upsert_many<C: ConnectionTrait>(conn: &C, links: Vec<Model>) -> Res
     Ok(())
 }
 
-/// The player was renamed on the game platform. False: the chat user is no longer linked to that player.
+/// Records a player's new name on the game platform. False: the chat user is no longer linked to that player.
 pub async fn rename<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

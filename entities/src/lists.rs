@@ -1,4 +1,4 @@
-//! Lists of varying length in statements. A parameter for each element would make a new statement of each length, which
+//! Lists of varying length in statements. One parameter per element would make a new statement for each length, which
 //! every connection prepares anew. Postgres gets a list as one array; on SQLite lengths are rounded up.
 
 use sea_orm::entity::prelude::*;
@@ -6,7 +6,7 @@ use sea_orm::sea_query::postgres_array::NotU8;
 use sea_orm::sea_query::{ArrayType, Asterisk, Func, Query, SelectStatement, SimpleExpr, ValueTuple};
 use sea_orm::{DatabaseBackend, Value};
 
-/// The column is one of the list.
+/// The column's value is in the list.
 pub(crate) fn any_of<C, V>(
     conn: &C,
     column: impl ColumnTrait,
@@ -22,7 +22,7 @@ where
     }
 }
 
-/// A table of these rows, at least one, with the columns `column1`, `column2`, ….
+/// A table of these rows (at least one), with the columns `column1`, `column2`, ….
 pub(crate) fn table<C: ConnectionTrait, const N: usize>(conn: &C, rows: Vec<[Value; N]>) -> SelectStatement {
     let mut table = Query::select();
     if conn.get_database_backend() != DatabaseBackend::Postgres {
@@ -35,13 +35,13 @@ pub(crate) fn table<C: ConnectionTrait, const N: usize>(conn: &C, rows: Vec<[Val
         let array = Func::cust("unnest").arg(Value::Array(of, Some(Box::new(values))));
         table.expr_as(array, format!("column{}", column + 1));
     }
-    // A limit of all rows makes Postgres expect one row where a plan serves every length, so it reads the other table
-    // by its index. Without it, a plan made while that table was small would read all of it for ever.
+    // With a limit of all rows, Postgres expects one row in a generic plan, so it reads the other table by its index.
+    // Without it, a plan made while that table was small would read all of it permanently.
     table.limit(rows.len() as u64);
     table
 }
 
-/// The list, its last element repeated until the length is a power of two.
+/// The list, padded with its last element to a power of two.
 fn padded<T: Clone>(mut list: Vec<T>) -> Vec<T> {
     if let Some(last) = list.last().cloned() {
         list.resize(list.len().next_power_of_two(), last);

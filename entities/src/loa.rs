@@ -1,6 +1,6 @@
 //! Leaves of absence (docs/rules.md 6). Active ones of one person never overlap.
 //!
-//! No index can demand that, so [`add`] and [`save`] lock the member's row before they look: changes take turns.
+//! No index can enforce that, so [`add`] and [`save`] lock the member's row before they read; this serializes changes.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
@@ -44,7 +44,7 @@ pub enum Status {
     Expired,
 }
 
-/// A leave to be written.
+/// A leave to insert.
 #[derive(Debug, Clone)]
 pub struct NewLoa {
     pub staff: ChatId,
@@ -57,7 +57,7 @@ pub struct NewLoa {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
     Done(Model),
-    /// This active leave of the same person overlaps it; no row was written.
+    /// This active leave of the same person overlaps; no row was written.
     Overlaps(LoaId),
     NotStaff,
 }
@@ -89,8 +89,7 @@ pub async fn add<C: ConnectionTrait>(
     Ok(Written::Done(row.insert(conn).await?))
 }
 
-/// Writes the fields that a guild may change. Needs a transaction, in which the leave was read by
-/// [`find_for_update`].
+/// Writes the fields that a guild may change. Needs the transaction in which [`find_for_update`] read the leave.
 pub async fn save<C: ConnectionTrait>(conn: &C, loa: &Model) -> Result<Written, DbErr> {
     let span =
         Span { guild: loa.guild_id, staff: loa.staff_id, starts_at: loa.starts_at, ends_at: loa.ends_at };
@@ -119,7 +118,7 @@ struct Span {
     ends_at: Timestamp,
 }
 
-/// Another active leave with a moment in common; one may end when the next starts.
+/// Another active leave that overlaps; one may end when the next starts.
 async fn overlapping<C: ConnectionTrait>(
     conn: &C,
     span: Span,
@@ -151,18 +150,18 @@ pub async fn find_for_update<C: ConnectionTrait>(
 ) -> Result<Option<Model>, DbErr> {
     let Some(found) = find(conn, guild, loa).await? else { return Ok(None) };
     staff_member::find_for_update(conn, guild, found.staff_id).await?;
-    // Read again: it may have changed while this waited for the lock.
+    // Read again: it may have changed while this call waited for the lock.
     Entity::find_by_id(loa).filter(Column::GuildId.eq(guild)).lock_exclusive().one(conn).await
 }
 
-/// Which leaves a list shows.
+/// Filter of a list of leaves.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter {
     pub staff: Option<ChatId>,
     pub status: Option<Status>,
 }
 
-/// The active leave of a person that is under way, or else the next one.
+/// The current active leave of a person, otherwise the next one.
 pub async fn open_of<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -192,8 +191,8 @@ pub async fn list<C: ConnectionTrait>(
     newest(guild, page).filter(shown).all(conn).await
 }
 
-/// Marks up to `limit` active leaves that are over as expired, those of one guild or of all, with an audit entry each.
-/// Needs a transaction.
+/// Marks up to `limit` active leaves past their end as expired, of one guild or of all, with an audit entry each. Needs
+/// a transaction.
 pub async fn sweep<C: ConnectionTrait>(
     conn: &C,
     by: &Actor,

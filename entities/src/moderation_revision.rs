@@ -1,7 +1,7 @@
 //! The number of the last change to a guild's bans and mutes, for `?since=` and `ETag`.
 //!
-//! [`begin`] raises it before anything else is touched. Its row lock lasts until the commit, so changes in one guild
-//! take turns, and a reader that has seen revision n has seen all changes up to n.
+//! [`begin`] raises it before anything else is written. Its row lock lasts until the commit, which serializes changes
+//! in one guild, so a reader that has seen revision n has seen all changes up to n.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
@@ -26,12 +26,12 @@ impl ActiveModelBehavior for ActiveModel {}
 #[derive(Debug, Clone, Copy)]
 pub struct Change {
     pub guild: GuildId,
-    /// Stands on every row that the transaction changes.
+    /// Set on every row that the transaction changes.
     pub revision: i64,
     pub now: Timestamp,
 }
 
-/// Opens a change; call it first in the transaction.
+/// Begins a change; call it first in the transaction.
 pub async fn begin<C: ConnectionTrait>(conn: &C, guild: GuildId, now: Timestamp) -> Result<Change, DbErr> {
     let raise = OnConflict::column(Column::GuildId)
         .value(Column::Revision, Expr::col((Entity, Column::Revision)).add(1))
@@ -41,7 +41,7 @@ pub async fn begin<C: ConnectionTrait>(conn: &C, guild: GuildId, now: Timestamp)
     Ok(Change { guild, revision: row.revision, now })
 }
 
-/// The last committed revision, 0 before the first. Ask before reading rows: then the rows are at least as new.
+/// The last committed revision, 0 before the first. Read it before the rows: then the rows are at least as new.
 pub async fn current<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<i64, DbErr> {
     Ok(Entity::find_by_id(guild).one(conn).await?.map_or(0, |row| row.revision))
 }

@@ -1,4 +1,4 @@
-//! Actions that wait for approval before they count (docs/rules.md 6). Each is decided once.
+//! Actions that wait for approval (docs/rules.md 6). Each is decided once.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
@@ -42,7 +42,7 @@ pub enum State {
     Rejected,
 }
 
-/// Puts an action on the list of those that wait.
+/// Inserts a pending action.
 pub(crate) async fn add<C: ConnectionTrait>(
     conn: &C,
     action: &staff_action::Model,
@@ -62,7 +62,7 @@ pub(crate) async fn add<C: ConnectionTrait>(
     Ok(row.insert(conn).await?.pending_id)
 }
 
-/// Actions of a guild that wait, newest first.
+/// Pending actions of a guild, newest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -71,7 +71,7 @@ pub async fn list<C: ConnectionTrait>(
     newest(guild, page).filter(Column::State.eq(State::Pending)).all(conn).await
 }
 
-/// What was decided on a waiting action.
+/// The decision on a pending action.
 #[derive(Debug, Clone, Copy)]
 pub struct Verdict {
     pub approve: bool,
@@ -79,7 +79,7 @@ pub struct Verdict {
     pub at: Timestamp,
 }
 
-/// Writes the decision; `None`: unknown, or decided before.
+/// Writes the decision; `None` if the action is unknown or already decided.
 pub(crate) async fn close<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

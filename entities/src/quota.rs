@@ -21,9 +21,9 @@ pub struct Model {
     pub metric: Metric,
     pub target: i64,
     pub period: Period,
-    /// A role's name; none: all staff.
+    /// A role's name; `None`: all staff.
     pub scope_role: Option<String>,
-    /// Actions of this type by those it covers count only when approved, for this quota and everywhere else.
+    /// Actions of this type by the covered staff count only when approved, for this quota and everywhere else.
     pub requires_approval: bool,
     pub created_at: Timestamp,
 }
@@ -66,7 +66,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The action it counts; none for minutes and sessions.
+    /// The action it counts; `None` for minutes and sessions.
     pub fn action_type(self) -> Option<ActionType> {
         <&str>::from(self).parse().ok()
     }
@@ -130,7 +130,7 @@ pub async fn save<C: ConnectionTrait>(conn: &C, quota: &Model) -> Result<(), DbE
     Ok(())
 }
 
-/// A role was renamed: quotas of its old name follow, unless another role still has that name. Returns how many.
+/// Renames the role in its quotas, unless another role still has the old name. Returns the number of quotas changed.
 pub async fn follow_role<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -1,4 +1,4 @@
-//! How far staff members have come towards a quota (docs/rules.md 6).
+//! Progress of staff members towards a quota (docs/rules.md 6).
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use sea_orm::entity::prelude::*;
 use crate::quota::{Metric, Model};
 use crate::{ChatId, Timestamp, staff_action, staff_directory, staff_session};
 
-/// How far one staff member has come.
+/// Progress of one staff member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     pub staff_id: ChatId,
@@ -50,6 +50,6 @@ async fn measure<C: ConnectionTrait>(
             .map(|total| (total.staff_id, if minutes { total.seconds / 60 } else { total.sessions }))
             .collect());
     };
-    let tallies = staff_action::totals::of_guild(conn, guild, &[action], since).await?;
-    Ok(tallies.iter().map(|tally| (tally.staff_id, tally.count)).collect())
+    let counts = staff_action::totals::of_guild(conn, guild, &[action], since).await?;
+    Ok(counts.iter().map(|entry| (entry.staff_id, entry.count)).collect())
 }

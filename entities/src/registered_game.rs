@@ -26,7 +26,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(UniverseId: find);
 
-/// Registers a game; false when the guild has this universe already, which stays as it is.
+/// Registers a game; false if the guild already has this universe, whose row stays unchanged.
 pub async fn register<C: ConnectionTrait>(conn: &C, game: Model) -> Result<bool, DbErr> {
     let conflict = OnConflict::columns([Column::GuildId, Column::UniverseId]).do_nothing().to_owned();
     let row = ActiveModel {

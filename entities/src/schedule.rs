@@ -24,8 +24,8 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// A tick that fired this far ahead of the one that is due was fired by a clock that was badly wrong. It does not hold
-/// up the ticks before it, or a day set wrong for a moment would stop a schedule for a day.
+/// A tick fired this far ahead of the due one came from a badly wrong clock. It does not block earlier ticks; otherwise
+/// a date set wrong for a moment would stop a schedule for a day.
 const TOO_FAR_AHEAD: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
 
 impl Model {
@@ -34,7 +34,7 @@ impl Model {
     }
 }
 
-/// Begins the history of a schedule that is not known yet, as if `tick` had fired: ticks before it are not made up for.
+/// Inserts an unknown schedule as if `tick` had fired: earlier ticks are not made up for.
 pub async fn begin<C: ConnectionTrait>(conn: &C, ticks: &[(&str, Timestamp)]) -> Result<(), DbErr> {
     let rows = ticks.iter().map(|(name, tick)| ActiveModel {
         name: Set((*name).to_owned()),
@@ -54,14 +54,14 @@ pub async fn find<C: ConnectionTrait>(conn: &C, name: &str) -> Result<Option<Mod
     Entity::find_by_id(name).one(conn).await
 }
 
-/// Fires a tick. False: it, or one after it, has fired, or the schedule is paused.
+/// Fires a tick. False: this tick or a later one has fired, or the schedule is paused.
 pub async fn fire<C: ConnectionTrait>(
     conn: &C,
     name: &str,
     tick: Timestamp,
     now: Timestamp,
 ) -> Result<bool, DbErr> {
-    // A process that was frozen for long holds an old tick: only one that is still to come is too far ahead.
+    // A process that was frozen for long holds an old tick: only a future tick counts as too far ahead.
     let too_far = Expr::col(Column::LastTick).gt(tick + TOO_FAR_AHEAD);
     let too_far = too_far.and(Expr::col(Column::LastTick).gt(time::now(conn, now)));
     let fired = Entity::update_many()
@@ -74,7 +74,7 @@ pub async fn fire<C: ConnectionTrait>(
     Ok(fired.rows_affected == 1)
 }
 
-/// Remembers the job of the newest tick.
+/// Stores the job of the newest tick.
 pub async fn set_job<C: ConnectionTrait>(conn: &C, name: &str, job: JobId) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::JobId, Expr::value(job))
@@ -84,7 +84,7 @@ pub async fn set_job<C: ConnectionTrait>(conn: &C, name: &str, job: JobId) -> Re
         .map(drop)
 }
 
-/// False: there is no such schedule.
+/// False: the schedule does not exist.
 pub async fn set_paused<C: ConnectionTrait>(conn: &C, name: &str, paused: bool) -> Result<bool, DbErr> {
     let done = Entity::update_many()
         .col_expr(Column::Paused, Expr::value(paused))

@@ -1,5 +1,5 @@
-//! Whole seconds since 1970, for columns that SQL calculates with: Postgres and SQLite write differences of timestamps
-//! differently, and differences of integers alike.
+//! Whole seconds since 1970, for columns that SQL calculates with: differences of timestamps differ between Postgres
+//! and SQLite, differences of integers do not.
 
 use sea_orm::DeriveValueType;
 
@@ -17,7 +17,7 @@ impl Second {
         self.0
     }
 
-    /// Seconds from `earlier` to here.
+    /// Seconds since `earlier`.
     pub fn since(self, earlier: Self) -> i64 {
         self.0 - earlier.0
     }
@@ -28,7 +28,7 @@ impl Second {
     }
 }
 
-/// Cuts off the fraction.
+/// Truncates the fraction.
 impl From<Timestamp> for Second {
     fn from(time: Timestamp) -> Self {
         Self(time.timestamp())

@@ -14,7 +14,7 @@ use crate::by_id::by_id;
 use crate::sweep::{self, Due};
 use crate::{ChatId, CommandId, GuildId, Page, Timestamp};
 
-/// A command older than this is expired (docs/rules.md 7).
+/// A command older than this expires (docs/rules.md 7).
 pub const LIFETIME: Duration = Duration::minutes(10);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -24,7 +24,7 @@ pub struct Model {
     pub command_id: CommandId,
     pub guild_id: GuildId,
     pub server_id: String,
-    /// The word that the API calls `type`, such as `kick`.
+    /// The command's `type` in the API, such as `kick`.
     pub kind: String,
     pub target_id: String,
     pub reason: String,
@@ -33,7 +33,7 @@ pub struct Model {
     pub state: State,
     pub ack_status: Option<AckStatus>,
     pub ack_message: Option<String>,
-    /// When it was acknowledged or expired.
+    /// Time of acknowledgement or expiry.
     pub ended_at: Option<Timestamp>,
 }
 
@@ -67,7 +67,7 @@ impl Model {
     }
 }
 
-/// A command to be queued, for one server or several.
+/// A command to insert, for one server or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCommand {
     pub kind: String,
@@ -76,10 +76,10 @@ pub struct NewCommand {
     pub issued_by: ChatId,
 }
 
-/// Rows a statement: well under SQLite's limit of 32,766 bound values.
+/// Rows per statement, well under SQLite's limit of 32,766 bound values.
 const ROWS_A_STATEMENT: usize = 1_000;
 
-/// Queues a command for servers that are known to the guild, each copy under an id of its own.
+/// Queues a command for the guild's known servers, each copy under its own id.
 pub async fn queue<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -108,7 +108,7 @@ pub async fn queue<C: ConnectionTrait>(
     Ok(queued)
 }
 
-/// Commands that wait for a server, oldest first.
+/// Pending commands of a server, oldest first.
 pub async fn waiting<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -132,7 +132,7 @@ pub async fn waiting<C: ConnectionTrait>(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Acknowledged {
     Now(Model),
-    /// Acknowledged before; the first status stays.
+    /// Already acknowledged; the first status stays.
     Before(Model),
     Unknown,
 }
@@ -146,7 +146,7 @@ pub struct Ack<'a> {
     pub message: Option<&'a str>,
 }
 
-/// Writes that a server has applied a command, also one that had expired meanwhile.
+/// Records that a server has applied a command, even one that expired meanwhile.
 pub async fn acknowledge<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

@@ -15,7 +15,7 @@ pub struct Model {
     pub play_id: PlayId,
     pub play_username: String,
     pub reason: String,
-    /// How it came in: `manual`, `import`.
+    /// Source of the flag: `manual`, `import`.
     pub source: String,
     /// The owner of the key that wrote it, and that key's guild.
     pub flagged_by: ChatId,
@@ -31,7 +31,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// A flag to be written.
+/// A flag to insert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFlag {
     pub play: PlayId,
@@ -39,7 +39,7 @@ pub struct NewFlag {
     pub reason: String,
 }
 
-/// Who flags, for which guild, when, and how it came in.
+/// The author, guild, time and source of a flag.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'a> {
     pub by: ChatId,
@@ -48,16 +48,16 @@ pub struct Origin<'a> {
     pub at: Timestamp,
 }
 
-/// Rows a statement: well under SQLite's limit of 32,766 bound values.
+/// Rows per statement, well under SQLite's limit of 32,766 bound values.
 const ROWS_A_STATEMENT: usize = 1_000;
 
-/// Flags users; a user that is flagged keeps the existing flag. Returns how many were flagged now.
+/// Flags users; a flagged user keeps the existing flag. Returns the number of new flags.
 pub async fn import<C: ConnectionTrait>(
     conn: &C,
     flags: &[NewFlag],
     origin: Origin<'_>,
 ) -> Result<u64, DbErr> {
-    // In one order, so that two imports at once wait for each other instead of deadlocking.
+    // In one order, so that two concurrent imports wait for each other instead of deadlocking.
     let mut flags: Vec<&NewFlag> = flags.iter().collect();
     flags.sort_by_key(|flag| flag.play);
     let mut imported = 0;
@@ -96,7 +96,7 @@ pub async fn find_many<C: ConnectionTrait>(conn: &C, plays: &[PlayId]) -> Result
         .await
 }
 
-/// When these users were ever flagged, lifted flags too.
+/// When these users were flagged, including lifted flags.
 pub async fn times<C: ConnectionTrait>(
     conn: &C,
     plays: &[PlayId],
@@ -121,7 +121,7 @@ pub async fn list<C: ConnectionTrait>(
     page.of(Entity::find().filter(shown), Column::FlagId).all(conn).await
 }
 
-/// Lifts the active flag of a user; `None`: no such flag. `by` is `None` for the operator of the service.
+/// Lifts the active flag of a user; `None` if there is no active flag. `by` is `None` for the operator of the service.
 pub async fn lift<C: ConnectionTrait>(
     conn: &C,
     play: PlayId,

@@ -1,4 +1,4 @@
-//! Staff members as answers describe them: with their game account, their role, and whether they are on duty.
+//! Staff members as responses describe them: with game account, role, and duty state.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -8,11 +8,11 @@ use crate::staff_member::{Column, Entity};
 use crate::staff_role::{self, Permissions};
 use crate::{ChatId, GuildId, PlayId, RoleId, Timestamp, link, staff_session};
 
-/// A member with all that answers say about one.
+/// A member with all fields of a response.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Described {
     pub chat_id: ChatId,
-    /// None: no link.
+    /// `None`: no link.
     pub play_id: Option<PlayId>,
     pub role_id: RoleId,
     pub role_name: String,
@@ -41,7 +41,7 @@ pub async fn find<C: ConnectionTrait>(
     described(guild, now).filter(Column::ChatId.eq(chat)).into_model().one(conn).await
 }
 
-/// The member behind a game account.
+/// The member linked to a game account.
 pub async fn find_by_play<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

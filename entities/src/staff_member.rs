@@ -1,5 +1,5 @@
-//! Staff members and the role that each holds. Changes that concern one member lock its row first
-//! ([`find_for_update`]); what is written about and by a member outlives it.
+//! Staff members and their roles. Changes that concern one member lock its row first ([`find_for_update`]); records
+//! about and by a member outlive it.
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
@@ -26,7 +26,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(ChatId: find_for_update, delete);
 
-/// Adds a member, or gives a member another role; `joined_at` of a member stays.
+/// Adds a member, or changes a member's role; `joined_at` of an existing member stays.
 pub async fn upsert<C: ConnectionTrait>(conn: &C, member: Model) -> Result<Model, DbErr> {
     let conflict =
         OnConflict::columns([Column::GuildId, Column::ChatId]).update_column(Column::RoleId).to_owned();
@@ -39,7 +39,7 @@ pub async fn upsert<C: ConnectionTrait>(conn: &C, member: Model) -> Result<Model
     Entity::insert(row).on_conflict(conflict).exec_with_returning(conn).await
 }
 
-/// Like [`upsert`], but `joined_at` is written too. Needs the role's row to be locked: a missing one is a bare error.
+/// Like [`upsert`], but writes `joined_at` too. Lock the role's row first: a missing role is a plain database error.
 pub async fn put<C: ConnectionTrait>(conn: &C, member: Model) -> Result<(), DbErr> {
     let conflict = OnConflict::columns([Column::GuildId, Column::ChatId])
         .update_columns([Column::RoleId, Column::JoinedAt])

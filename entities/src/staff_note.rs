@@ -27,7 +27,7 @@ impl ActiveModelBehavior for ActiveModel {}
 
 by_id!(NoteId: find_for_update, delete, newest);
 
-/// A note to be written.
+/// A note to insert.
 #[derive(Debug, Clone)]
 pub struct NewNote {
     pub staff: ChatId,
@@ -64,7 +64,7 @@ pub async fn list<C: ConnectionTrait>(
     newest(guild, page).filter(about).all(conn).await
 }
 
-/// Gives a note another text; `None`: no such note.
+/// Replaces the text of a note; `None` if it does not exist.
 pub async fn edit<C: ConnectionTrait>(
     conn: &C,
     (guild, note): (GuildId, NoteId),

@@ -1,4 +1,4 @@
-//! Staff roles and what they permit, on the chat side and in the game (docs/rules.md 6 and 8).
+//! Staff roles and their permissions, on the chat side and in the game (docs/rules.md 6 and 8).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
@@ -27,7 +27,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-// A role that members hold cannot be deleted: ask [`crate::staff_member::count_with_role`] first.
+// A role that members hold cannot be deleted: check [`crate::staff_member::count_with_role`] first.
 by_id!(RoleId: find, find_for_update, delete);
 
 /// What a staff role can permit on the chat side: reading or writing an area of the API.
@@ -96,7 +96,7 @@ pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Mo
         .await
 }
 
-/// The first of these that is no staff role of the guild.
+/// The first of these ids that is not a staff role of the guild.
 pub async fn first_unknown<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

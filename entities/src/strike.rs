@@ -46,7 +46,7 @@ pub enum Ended {
 }
 
 impl Model {
-    /// Neither removed nor expired, whether or not the sweep has noticed.
+    /// Neither removed nor expired, whether or not the sweep has run.
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.ended_at.is_none() && self.expires_at > now
     }
@@ -56,7 +56,7 @@ fn active(now: Timestamp) -> Condition {
     Condition::all().add(Column::EndedAt.is_null()).add(Column::ExpiresAt.gt(now))
 }
 
-/// A strike to be written.
+/// A strike to insert.
 #[derive(Debug, Clone)]
 pub struct NewStrike {
     pub staff: ChatId,
@@ -87,7 +87,7 @@ pub async fn add<C: ConnectionTrait>(
     row.insert(conn).await
 }
 
-/// Which strikes a list shows.
+/// Filter of a list of strikes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter {
     pub staff: Option<ChatId>,
@@ -122,7 +122,7 @@ pub async fn count_active<C: ConnectionTrait>(
         .await
 }
 
-/// Writes reason, severity, expiry and how it ended.
+/// Writes reason, severity, expiry and the end.
 pub async fn save<C: ConnectionTrait>(conn: &C, strike: &Model) -> Result<(), DbErr> {
     let change = ActiveModel {
         strike_id: Set(strike.strike_id),
@@ -137,7 +137,7 @@ pub async fn save<C: ConnectionTrait>(conn: &C, strike: &Model) -> Result<(), Db
     Ok(())
 }
 
-/// Removes a strike for good, also one that has expired, and keeps its record; `None`: unknown, or removed before.
+/// Removes a strike permanently, even an expired one, and keeps its record; `None` if unknown or already removed.
 pub async fn remove<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -159,8 +159,7 @@ fn ending(how: Ended, now: Timestamp) -> UpdateMany<Entity> {
         .col_expr(Column::EndedHow, Expr::value(how))
 }
 
-/// Ends up to `limit` strikes that have expired, those of one guild or of all, with an audit entry each. Needs a
-/// transaction.
+/// Ends up to `limit` expired strikes, of one guild or of all, with an audit entry each. Needs a transaction.
 pub async fn sweep<C: ConnectionTrait>(
     conn: &C,
     by: &Actor,

@@ -11,7 +11,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use crate::ids::IntegerOrDigits;
 use crate::{ChatId, GuildId, IdError, PlayId, link};
 
-/// Digits from which on an identifier is a chat id.
+/// An identifier with at least this many digits is a chat id.
 const CHAT_ID_DIGITS: usize = 17;
 
 /// The `identifier` of a request: 17 or more digits are a chat id, fewer a game id.
@@ -115,7 +115,7 @@ impl Person {
 
     /// Rows that name one of the accounts. A person without accounts matches no row.
     pub(crate) fn matches<C: ColumnTrait>(self, chat_column: C, play_column: C) -> Condition {
-        // An empty `any` would hold for every row.
+        // An empty `any` would match every row.
         if self == Self::default() {
             return Condition::all().add(chat_column.is_null()).add(chat_column.is_not_null());
         }

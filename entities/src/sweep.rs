@@ -1,4 +1,4 @@
-//! The update of a sweep: it closes rows that are due, some at a time.
+//! The update of a sweep: it closes due rows in batches.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Query;
@@ -8,13 +8,13 @@ use sea_orm::{Condition, Order, UpdateMany};
 pub(crate) struct Due<E: EntityTrait> {
     pub(crate) rows: Condition,
     pub(crate) id: E::Column,
-    /// When a row became due: the lowest comes first.
+    /// The column by which a row becomes due; the lowest value comes first.
     pub(crate) since: E::Column,
 }
 
 /// Applies `change` to up to `limit` due rows and returns them.
 ///
-/// Safe beside another sweep: rows that it closed are not due any more when this one comes to them.
+/// Safe beside another sweep: rows that it closed are no longer due.
 pub(crate) async fn close<E, C>(
     conn: &C,
     change: UpdateMany<E>,

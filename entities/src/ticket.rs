@@ -1,5 +1,5 @@
-//! Tickets (docs/rules.md 7): one for each submission ever. The row is written before the channel is created and
-//! completed afterwards.
+//! Tickets (docs/rules.md 7): each submission has at most one, ever. The row is written before the channel is created
+//! and completed afterwards.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
@@ -19,7 +19,7 @@ pub struct Model {
     pub panel_id: PanelId,
     pub state: State,
     pub channel_id: Option<ChannelId>,
-    /// The newest job that makes the channel.
+    /// The newest job that creates the channel.
     pub job_id: Option<JobId>,
     pub created_at: Timestamp,
     pub opened_at: Option<Timestamp>,
@@ -36,20 +36,20 @@ by_id!(TicketId: find, list);
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// The channel is being made, or its making failed and is to be asked for again.
+    /// The channel is being created, or its creation failed and can be requested again.
     Creating,
     Open,
 }
 
-/// What a request for a ticket finds.
+/// Result of a request for a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
     Fresh(Model),
-    /// The submission has its ticket; locked until the transaction ends.
+    /// The submission has its ticket; the row is locked until the transaction ends.
     Existing(Model),
 }
 
-/// Reserves the one ticket of a submission. Needs a transaction.
+/// Reserves the only ticket of a submission. Needs a transaction.
 pub async fn begin<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -81,7 +81,7 @@ pub async fn begin<C: ConnectionTrait>(
     existing.map(Begun::Existing).ok_or_else(|| DbErr::RecordNotFound("ticket vanished".to_owned()))
 }
 
-/// Names the job that makes the channel.
+/// Sets the job that creates the channel.
 pub async fn set_job<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -97,7 +97,7 @@ pub async fn set_job<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Completes a ticket; `None`: it has a channel already, or is unknown.
+/// Completes a ticket; `None` if it already has a channel or is unknown.
 pub async fn open<C: ConnectionTrait>(
     conn: &C,
     (guild, ticket): (GuildId, TicketId),

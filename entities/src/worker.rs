@@ -1,5 +1,5 @@
-//! Processes that run jobs. Each writes one heartbeat for all its runs, on the database's clock. A process whose row is
-//! gone was declared dead: it registers anew, and its old claims are void.
+//! Processes that run jobs. Each writes one heartbeat for all its runs, on the database's clock. A process without a
+//! row was declared dead: it registers again, and its old claims are void.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use crate::job::{self, time};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "worker")]
 pub struct Model {
-    /// Host, process id, and something a reused process id cannot repeat.
+    /// Host, process id, and a part that a reused process id does not repeat.
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
     pub host: String,
     pub version: String,
-    /// Jobs at a time, by class.
+    /// Concurrent jobs, by class.
     pub slots: Json,
     pub started_at: Timestamp,
     pub heartbeat_at: Timestamp,
@@ -29,7 +29,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Registers a process; its times are the database's.
+/// Registers a process; the database sets its times.
 pub async fn register<C: ConnectionTrait>(conn: &C, row: Model, now: Timestamp) -> Result<(), DbErr> {
     let insert = Query::insert()
         .into_table(Entity)
@@ -68,7 +68,7 @@ pub async fn delete<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<(), Db
     Entity::delete_by_id(worker).exec(conn).await.map(drop)
 }
 
-/// Declares processes without a heartbeat for so long dead, and returns how many.
+/// Declares processes dead whose last heartbeat is older than this, and returns their number.
 pub async fn delete_stale<C: ConnectionTrait>(
     conn: &C,
     silence: Duration,
@@ -78,12 +78,12 @@ pub async fn delete_stale<C: ConnectionTrait>(
     Ok(Entity::delete_many().filter(stale).exec(conn).await?.rows_affected)
 }
 
-/// At the start of the one process of an installation: no other is alive.
+/// Called at the start of the only process of an installation, when no other is alive.
 pub async fn delete_all<C: ConnectionTrait>(conn: &C) -> Result<u64, DbErr> {
     Ok(Entity::delete_many().exec(conn).await?.rows_affected)
 }
 
-/// A process and what it runs.
+/// A process and its running jobs.
 #[derive(Debug, Clone)]
 pub struct Listed {
     pub worker: Model,

@@ -54,5 +54,5 @@ CREATE TABLE binding (
     created_at {time} NOT NULL
 );
 
--- The same binding twice in a guild is a conflict (docs/rules.md 5). Also serves the list of a guild's bindings.
+-- A duplicate binding in a guild is a conflict (docs/rules.md 5). Also serves the list of a guild's bindings.
 CREATE UNIQUE INDEX binding_once ON binding (guild_id, kind, group_id, rank, role_id);

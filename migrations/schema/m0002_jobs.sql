@@ -1,12 +1,12 @@
--- Jobs, the worker processes that run them, what operators paused, members that failed in a bulk job, how often a guild
--- may sync all its members, which scheduler leads, and how far each schedule is.
+-- Jobs, the worker processes that run them, operators' pauses, members that failed in a bulk job, the windows of bulk
+-- syncs, the leader's lease, and the last tick of each schedule.
 
--- The queue's time. Processes disagree about the time of day, so what is due and who is stale goes by the database's
--- clock. A function, because a test of skewed clocks replaces it. SQLite has one process, whose clock is handed in.
+-- The queue's time. Clocks of processes differ, so due times and expiry use the database's clock. A function, because a
+-- test of skewed clocks replaces it. SQLite has one process, which passes in its time.
 -- {postgres only}
 CREATE FUNCTION queue_now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT statement_timestamp()';
 
--- One row for each process that runs jobs. It is deleted when the process ends or was declared dead.
+-- One row for each process that runs jobs, deleted when the process ends or is declared dead.
 CREATE TABLE worker (
     name text PRIMARY KEY,
     host text NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE worker (
     heartbeat_at {time} NOT NULL
 );
 
--- A class or a guild whose jobs are not started.
+-- A paused class or guild: its jobs are not started.
 CREATE TABLE job_pause (
     pause_id {serial},
     class text,
@@ -69,21 +69,21 @@ CREATE TABLE job (
 CREATE UNIQUE INDEX job_dedupe ON job (coalesce(guild_id, 0), kind, dedupe_key)
 WHERE dedupe_key IS NOT NULL AND finished_at IS NULL;
 
--- What the safety net looks for.
+-- Jobs for the safety net.
 CREATE INDEX job_available ON job (class, run_at) WHERE state = 'queued';
 
--- How much of a guild's share is in use.
+-- Jobs in flight by guild.
 CREATE INDEX job_in_flight ON job (guild_id, class) WHERE state IN ('queued', 'running');
 
--- What waits for its guild's turn.
+-- Jobs held by their guild's share.
 CREATE INDEX job_held ON job (guild_id, class, job_id) WHERE state = 'held';
 
--- What a worker process runs.
+-- Running jobs of a worker process.
 CREATE INDEX job_running ON job (worker) WHERE state = 'running';
 
 CREATE INDEX job_children ON job (parent_id, state, job_id) WHERE parent_id IS NOT NULL;
 
--- The list of a guild's jobs: no chunks in it, newest first.
+-- The list of a guild's jobs: without chunks, newest first.
 CREATE INDEX job_by_guild ON job (guild_id, job_id) WHERE parent_id IS NULL;
 
 CREATE TABLE job_failure (
@@ -95,7 +95,7 @@ CREATE TABLE job_failure (
     created_at {time} NOT NULL
 );
 
--- A member fails once in a job, however often its chunk is run again.
+-- One row per job and member, even if a chunk runs again.
 CREATE UNIQUE INDEX job_failure_once ON job_failure (job_id, chat_id);
 
 -- `job_id` has no foreign key: the window may outlive the job.
@@ -108,7 +108,7 @@ CREATE TABLE bulk_sync (
     PRIMARY KEY (guild_id, kind)
 );
 
--- Whoever waits for the lease watches its number; the time is there to be looked at.
+-- Standby processes watch the lease's number; the time is informational.
 CREATE TABLE leader_lease (
     name text PRIMARY KEY,
     holder text NOT NULL,

@@ -1,8 +1,8 @@
 -- Bans and mutes with the revision that numbers each change to them in a guild, bans on the chat platform, and the
 -- flags of Shield (docs/rules.md 4 and 9).
 
--- Raised first in every transaction that changes bans or mutes, so that writers of one guild take turns and a
--- revision a client has seen is complete.
+-- Raised first in every transaction that changes bans or mutes, which serializes writers of one guild, so a revision
+-- seen by a client is complete.
 CREATE TABLE moderation_revision (
     guild_id bigint PRIMARY KEY REFERENCES guild (guild_id) ON DELETE CASCADE,
     revision bigint NOT NULL CHECK (revision > 0)
@@ -33,8 +33,8 @@ CREATE TABLE sanction (
     CHECK (kind = 'ban' OR mirror_state = 'none')
 );
 
--- At most one open for a guild, identifier, kind and place; both also find a person's. An index cannot know the time:
--- the sweep, or the next change of the same person, closes what has expired.
+-- At most one open for a guild, identifier, kind and place; both also find a person's. An index cannot depend on the
+-- time: the sweep, or the next change of the same person, closes expired ones.
 CREATE UNIQUE INDEX sanction_open_chat ON sanction (guild_id, chat_id, kind, coalesce(place_id, 0))
 WHERE lifted_at IS NULL AND chat_id IS NOT NULL;
 
@@ -55,7 +55,7 @@ CREATE INDEX sanction_by_revision ON sanction (guild_id, kind, revision);
 
 CREATE INDEX sanction_by_mirror_job ON sanction (mirror_job_id) WHERE mirror_job_id IS NOT NULL;
 
--- Bans on the chat platform that a mirror job made or is about to make; written before the platform is asked. The job
+-- Bans on the chat platform that a mirror job made or is about to make; written before the platform is called. The job
 -- has no foreign key: the row outlives it.
 CREATE TABLE chat_ban (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 -- Staff: roles, members, leaves of absence, strikes and notes; their sessions and actions, the quotas that measure
 -- them, and the actions that wait for approval (docs/rules.md 6).
 --
--- Rows about people refer to no member row: they outlive their time as staff.
+-- Rows about people reference no member row: they outlive the membership.
 
 CREATE TABLE staff_role (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
@@ -75,8 +75,8 @@ CREATE TABLE staff_note (
 
 CREATE INDEX staff_note_by_guild ON staff_note (guild_id, note_id);
 
--- Moments are whole seconds since 1970, because SQL calculates durations with them, in the same words on both
--- databases. An ended session ended at its last heartbeat, so its duration counts no silence.
+-- Times are whole seconds since 1970, because SQL calculates durations with them, identically on both databases. A
+-- session ends at its last heartbeat, so its duration includes no silence.
 CREATE TABLE staff_session (
     session_id {uuid} PRIMARY KEY,
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
@@ -100,10 +100,9 @@ CREATE INDEX staff_session_stale ON staff_session (heartbeat_second) WHERE ended
 CREATE INDEX staff_session_ended ON staff_session (guild_id, ended_second, staff_id, started_second)
 WHERE ended_second IS NOT NULL;
 
--- Rows are only ever added. `nth` numbers the actions of one kind by one staff member that count, from 1 without gaps,
--- in the order of `counted_at`: how many there are, and how many there were at a moment, is read off one row each, so
--- that totals over any span cost the same with a thousand rows and with a million. An action that needs approval gets
--- its number when it is approved.
+-- Rows are only inserted. `nth` numbers the counted actions of one kind by one staff member, from 1 without gaps, in
+-- the order of `counted_at`: a total, now or at a given time, is read from one row, so its cost does not depend on the
+-- row count. An action that needs approval gets its number when it is approved.
 CREATE TABLE staff_action (
     action_id {serial},
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
@@ -127,7 +126,7 @@ WHERE nth IS NOT NULL;
 CREATE INDEX staff_action_times ON staff_action (guild_id, staff_id, action_type, counted_at, nth)
 WHERE nth IS NOT NULL;
 
--- No scope means all staff; else the name of a staff role.
+-- Without a scope: all staff; else the name of a staff role.
 CREATE TABLE quota (
     quota_id {serial},
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,

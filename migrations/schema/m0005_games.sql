@@ -10,7 +10,7 @@ CREATE TABLE registered_game (
     PRIMARY KEY (guild_id, universe_id)
 );
 
--- `offline_at` is when the sweep noticed; a server is offline as soon as its last heartbeat is old enough.
+-- `offline_at` is set by the sweep; a server is offline as soon as its last heartbeat is old enough.
 CREATE TABLE game_server (
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
     server_id text NOT NULL,

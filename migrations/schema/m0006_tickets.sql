@@ -25,7 +25,7 @@ CREATE TABLE application_submission (
 
 CREATE INDEX application_submission_by_panel ON application_submission (guild_id, panel_id);
 
--- Written before the channel is made and completed afterwards.
+-- Written before the channel is created and completed afterwards.
 CREATE TABLE ticket (
     ticket_id {serial},
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,

@@ -1,6 +1,6 @@
--- The audit log, and the answers kept for `Idempotency-Key`.
+-- The audit log, and the responses stored for `Idempotency-Key`.
 
--- `key_id` has no foreign key: an entry outlives the key it was written with.
+-- `key_id` has no foreign key: an entry outlives its key.
 CREATE TABLE audit_entry (
     audit_id {serial},
     guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
@@ -18,7 +18,7 @@ CREATE INDEX audit_entry_by_guild ON audit_entry (guild_id, audit_id);
 
 CREATE INDEX audit_entry_by_action ON audit_entry (guild_id, action, audit_id);
 
--- `status` is null while the first request is still running, at the latest until `locked_until`.
+-- `status` is null while the first request is running, at the latest until `locked_until`.
 CREATE TABLE idempotency (
     key_id bigint NOT NULL REFERENCES api_key (key_id) ON DELETE CASCADE,
     idempotency_key text NOT NULL,

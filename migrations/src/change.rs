@@ -15,7 +15,7 @@ const WORDS: [(&str, &str, &str); 5] = [
 /// Marks a statement that SQLite does not need.
 const POSTGRES_ONLY: &str = "{postgres only}";
 
-/// Each statement of a file ends its last line with this, and no comment does.
+/// Terminator of each statement of a file, at the end of its last line; no comment ends with it.
 const END: &str = ";\n";
 
 #[derive(Clone, Copy)]

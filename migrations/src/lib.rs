@@ -1,7 +1,7 @@
 //! The schema, forward only: the files of `schema/`, one for each area.
 //!
-//! All pending changes run in one transaction: either the schema is new afterwards or nothing happened. On Postgres
-//! an advisory lock makes a second `migrate` wait for the first.
+//! All pending changes run in one transaction, all or none. On Postgres an advisory lock makes a concurrent `migrate`
+//! wait.
 
 mod change;
 
@@ -39,10 +39,10 @@ impl MigratorTrait for Schema {
     }
 }
 
-/// Serialises concurrent runs on Postgres; any constant will do that nothing else in the database uses.
+/// Serializes concurrent runs on Postgres; any constant that the database uses for no other lock.
 const ADVISORY_LOCK: i64 = 0x6775_696c_6468_616c;
 
-/// Applies what is pending and returns the names of what was applied.
+/// Applies pending changes and returns their names.
 pub async fn apply(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
     let options = TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -62,9 +62,9 @@ pub async fn apply(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> 
     Ok(names)
 }
 
-/// Names of the changes this program knows and the database has not; empty when the schema is current.
+/// Names of the changes that the database lacks; empty when the schema is current.
 ///
-/// Reads only. A database that was never migrated misses all of them.
+/// Reads only. A database that was never migrated lacks all of them.
 pub async fn pending(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
     let applied = applied_names(database).await?;
     Ok(Schema::migrations()

@@ -1,4 +1,4 @@
-//! Reads what the rate limit headers and a 429 body say.
+//! Parses the rate limit headers and the body of a 429.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use serde::Deserialize;
 use crate::pacing::answered::{Answered, Bucket, Pause};
 use crate::pacing::numbers::micros;
 
-/// A 429 that does not say how long to wait.
+/// The pause of a 429 without a retry time.
 const UNSTATED_PAUSE: Duration = Duration::from_secs(1);
-/// No platform asks for more; a number beyond it is a mistake.
+/// Longest plausible pause; a larger number is a mistake.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
 #[derive(Deserialize, Default)]
@@ -20,7 +20,7 @@ struct LimitBody {
     global: bool,
 }
 
-/// What the pacing learns from an answer, and how long a 429 asks to wait.
+/// What the pacing learns from a response, and the pause of a 429.
 pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, Option<Duration>) {
     let mut answered = Answered { heard: true, bucket: bucket(headers), ..Answered::default() };
     if status != 429 {
@@ -29,11 +29,11 @@ pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, 
     }
     let said: LimitBody = serde_json::from_slice(body).unwrap_or_default();
     let scope = text(headers, "x-ratelimit-scope");
-    // Nothing says which bucket: it is the whole key (game platform) or the whole address that has to wait.
+    // Without a named bucket the pause applies to the whole key (game platform) or the whole address.
     let unscoped = scope.is_none() && answered.bucket.is_none();
     let global =
         said.global || scope == Some("global") || headers.contains_key("x-ratelimit-global") || unscoped;
-    // The header has whole seconds, the body fractions: the longer one is obeyed.
+    // The header has whole seconds, the body fractions: the longer one applies.
     let retry_after =
         [said.retry_after, number(headers, "retry-after")].into_iter().flatten().filter_map(seconds);
     let wait =
@@ -44,7 +44,7 @@ pub(crate) fn read(status: u16, headers: &HeaderMap, body: &[u8]) -> (Answered, 
     (answered, Some(wait))
 }
 
-/// When the game platform's whole quota is back, for a 429 that says no more. The chat platform's header of that name is
+/// When the game platform's whole quota is back, for a 429 without details. The chat platform's header of that name is
 /// a date, and far above any pause.
 fn reset_seconds(headers: &HeaderMap) -> Option<f64> {
     number(headers, "x-ratelimit-reset").filter(|reset| *reset <= LONGEST_PAUSE.as_secs_f64())
@@ -68,7 +68,7 @@ fn number(headers: &HeaderMap, name: &str) -> Option<f64> {
     text(headers, name)?.trim().parse().ok()
 }
 
-/// Negative, infinite and absurd numbers do not become sleeps.
+/// Negative, infinite and absurd numbers are not used as pauses.
 fn seconds(value: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(value).ok().map(|wait| wait.min(LONGEST_PAUSE))
 }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_does_not_become_a_sleep() {
+    fn implausible_pauses_are_replaced() {
         for bad in ["-5", "NaN", "inf", "soon", ""] {
             let (_, wait) = read(429, &headers(&[("retry-after", bad)]), b"<html>");
             assert_eq!(wait, Some(UNSTATED_PAUSE), "{bad}");

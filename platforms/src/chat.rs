@@ -1,7 +1,7 @@
-//! The chat platform as the rest of Guildhall sees it.
+//! The chat platform's interface for the rest of Guildhall.
 //!
-//! The guild of every call is the one of its `CallContext`, so a call cannot be made for another guild than the one it
-//! is paced and accounted for.
+//! The guild of every call is that of its `CallContext`, so a call always counts for the guild it is
+//! paced for.
 
 use async_trait::async_trait;
 use entities::{ChannelId, ChatId, GuildId, RoleId};
@@ -11,7 +11,7 @@ use crate::error::PlatformError;
 use crate::permissions::Permissions;
 use crate::wire::CallPermit;
 
-/// The most members one page holds.
+/// Maximum members per page.
 pub const MEMBERS_PER_PAGE: u16 = 1000;
 /// A nickname has at most this many characters (not bytes).
 pub const MAX_NICK_CHARS: usize = 32;
@@ -20,16 +20,16 @@ pub(crate) const MAX_REASON_CHARS: usize = 512;
 
 #[async_trait]
 pub trait ChatPlatform: Send + Sync {
-    /// The bot's own user id: that the platform takes the token.
+    /// The bot's own user id: proves that the platform accepts the token.
     async fn bot_user(&self, call: CallContext) -> Result<ChatId, PlatformError>;
 
     /// All roles of the guild.
     async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>, PlatformError>;
 
-    /// All roles of the guild, and how high the bot stands among them.
+    /// All roles of the guild, and the bot's highest position.
     async fn guild_overview(&self, call: CallContext) -> Result<GuildOverview, PlatformError>;
 
-    /// The position of the bot's highest role in the guild: it may grant what stands below.
+    /// The position of the bot's highest role in the guild: the bot may grant the roles below it.
     async fn bot_position(&self, call: CallContext) -> Result<i64, PlatformError> {
         Ok(self.guild_overview(call).await?.bot_position)
     }
@@ -48,8 +48,8 @@ pub trait ChatPlatform: Send + Sync {
     /// Waits for the permit of one call that changes a member. Safe to drop while it waits.
     async fn reserve(&self, call: CallContext, kind: MemberCall) -> Result<CallPermit, PlatformError>;
 
-    /// Sends one change with a permit reserved for its kind. A 429 is not repeated: what the change was computed from may
-    /// be old by the end of the pause.
+    /// Sends one change with a permit reserved for its kind. A 429 is not retried: the inputs of the change may
+    /// be stale after the pause.
     async fn change_member(
         &self,
         permit: CallPermit,
@@ -58,7 +58,7 @@ pub trait ChatPlatform: Send + Sync {
         reason: &str,
     ) -> Result<(), PlatformError>;
 
-    /// Sets what `update` names in one call. `reason` goes to the guild's audit log.
+    /// Sets the fields of `update` in one call. `reason` goes to the guild's audit log.
     async fn update_member(
         &self,
         call: CallContext,
@@ -67,7 +67,7 @@ pub trait ChatPlatform: Send + Sync {
         reason: &str,
     ) -> Result<(), PlatformError>;
 
-    /// Granting a role that is held already succeeds.
+    /// Granting a role that is already held succeeds.
     async fn add_role(
         &self,
         call: CallContext,
@@ -88,14 +88,14 @@ pub trait ChatPlatform: Send + Sync {
     /// The user's ban; `None` when there is none.
     async fn find_ban(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatBan>, PlatformError>;
 
-    /// Bans the user, whether a member or not. Banning twice succeeds.
+    /// Bans the user, member or not. Banning twice succeeds.
     async fn ban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError>;
 
     /// `NotFound(Ban)` when there is no ban.
     async fn unban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError>;
 
-    /// What a channel of the category is to have for itself, so that these see it, the bot too, and whoever the
-    /// category lets in; nobody else. `NotFound(Channel)` when there is no such category.
+    /// The overwrites of a channel in the category that make it visible to these viewers, the bot and those the
+    /// category admits, and to no others. `NotFound(Channel)` when there is no such category.
     async fn private_access(
         &self,
         call: CallContext,
@@ -119,9 +119,9 @@ pub struct ChatRole {
     pub name: String,
     /// 0xRRGGBB, 0 for none.
     pub color: u32,
-    /// Higher stands above lower.
+    /// A higher position ranks above a lower one.
     pub position: i64,
-    /// Belongs to an integration: nobody can grant or remove it by hand.
+    /// Managed by an integration: cannot be granted or removed on request.
     pub managed: bool,
     pub permissions: Permissions,
 }
@@ -134,14 +134,14 @@ pub struct ChatMember {
     pub is_bot: bool,
 }
 
-/// What to set. `None` leaves as it is; `nick: Some(None)` takes the nickname away.
+/// The fields to set. `None` leaves a field unchanged; `nick: Some(None)` removes the nickname.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemberUpdate {
     pub roles: Option<Vec<RoleId>>,
     pub nick: Option<Option<String>>,
 }
 
-/// The calls that change a member. The platform limits updates and role calls apart from each other.
+/// The calls that change a member. The platform limits updates and role calls separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberCall {
     AddRole,
@@ -149,10 +149,10 @@ pub enum MemberCall {
     Update,
 }
 
-/// One call's worth of change.
+/// The change of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemberChange {
-    /// Leaves all other roles as they are, as [`MemberChange::RemoveRole`] does.
+    /// Leaves all other roles unchanged, as [`MemberChange::RemoveRole`] does.
     AddRole(RoleId),
     RemoveRole(RoleId),
     /// With a role list: replaces all roles.
@@ -171,12 +171,12 @@ impl MemberChange {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatBan {
-    /// As the platform keeps it.
+    /// As stored by the platform.
     pub reason: Option<String>,
 }
 
 impl ChatBan {
-    /// Whether it was made with this reason: the platform keeps the first of its characters, and no blanks around them.
+    /// Whether the ban has this reason: the platform stores its first characters, without surrounding blanks.
     pub fn was_for(&self, reason: &str) -> bool {
         let cut: String = reason.chars().take(MAX_REASON_CHARS).collect();
         self.reason.as_ref().is_some_and(|kept| kept.trim() == cut.trim())
@@ -191,7 +191,7 @@ pub struct ChatChannel {
     pub topic: Option<String>,
 }
 
-/// Who is to see and write in a private channel. Roles that the guild does not have any more are passed over.
+/// The viewers and writers of a private channel. Roles that no longer exist in the guild are skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Viewers {
     pub users: Vec<ChatId>,
@@ -205,7 +205,7 @@ pub enum Principal {
     User(ChatId),
 }
 
-/// What a role or a user may and may not do in one channel, whatever holds elsewhere: sets of the platform's
+/// The permissions of a role or a user in one channel, overriding those elsewhere: sets of the platform's
 /// permission bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overwrite {
@@ -214,7 +214,7 @@ pub struct Overwrite {
     pub deny: u64,
 }
 
-/// A text channel. Without overwrites it is as open as its category.
+/// A text channel. Without overwrites it inherits its category's permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewChannel {
     pub name: String,
@@ -223,7 +223,7 @@ pub struct NewChannel {
     pub overwrites: Vec<Overwrite>,
 }
 
-/// The guild's roles and the bot's place among them.
+/// The guild's roles and the bot's highest position.
 #[derive(Debug, Clone)]
 pub struct GuildOverview {
     pub guild: GuildId,
@@ -250,7 +250,7 @@ impl GuildOverview {
         self.roles.iter().find(|role| role.id == id)
     }
 
-    /// Whether the bot may grant and remove the role. The platform refuses a whole update for one role it may not.
+    /// Whether the bot may grant and remove the role. The platform refuses a whole update for one forbidden role.
     pub fn grantable(&self, id: RoleId) -> Result<(), RoleProblem> {
         let role = self.role(id).ok_or(RoleProblem::Unknown)?;
         if id.get() == self.guild.get() {

@@ -1,4 +1,4 @@
-//! Which hosts, which credentials, which rates: builds the two clients.
+//! Hosts, credentials and rates of the two clients.
 //!
 //! `GUILDHALL_CHAT_API_URL` replaces the chat platform's base. `GUILDHALL_PLAY_API_URL` replaces both bases of the game
 //! platform, which are two real hosts: groups at `apis.roblox.com`, names at `users.roblox.com`.
@@ -19,7 +19,7 @@ use crate::{discord, roblox};
 const CHAT_API: &str = "https://discord.com/api/v10";
 const PLAY_CLOUD: &str = "https://apis.roblox.com";
 const PLAY_USERS: &str = "https://users.roblox.com";
-/// The chat platform wants this form: `DiscordBot ($url, $version)`.
+/// The form required by the chat platform: `DiscordBot ($url, $version)`.
 const CHAT_AGENT: &str = concat!("DiscordBot (guildhall, ", env!("CARGO_PKG_VERSION"), ")");
 const PLAY_AGENT: &str = concat!("guildhall/", env!("CARGO_PKG_VERSION"));
 
@@ -31,7 +31,7 @@ pub struct Platforms {
 }
 
 impl Platforms {
-    /// With Redis all processes share one pacing; without it this process paces alone. Connects to nothing yet.
+    /// With Redis all processes share one pacing; without it this process paces alone. Opens no connection yet.
     pub fn new(config: &PlatformConfig, redis: Option<&Redis>) -> Result<Self, PlatformError> {
         let shared = |platform| redis.map(|redis| SharedPace::new(redis.clone(), platform));
         let base = trimmed(config.chat_api_url.as_deref().unwrap_or(CHAT_API));

@@ -1,20 +1,21 @@
-//! What every platform call carries: whose guild it is for, and how urgent it is.
+//! The context of every platform call: its guild and its priority.
 
 use std::time::Duration;
 
 use entities::GuildId;
 
-/// The two classes of platform calls. Bulk never takes the last permits, so an interactive call always finds its share.
+/// The two priorities of platform calls. Bulk never takes the last permits, so interactive calls always get their
+/// share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Priority {
-    /// Somebody waits for the answer.
+    /// A caller waits for the answer.
     Interactive,
     /// Part of a job over many members.
     Bulk,
 }
 
 impl Priority {
-    /// The longest pause (429, spent bucket) a call sits out before it is handed back as rate limited.
+    /// The longest pause (429, exhausted bucket) that a call waits out; a longer one returns rate limited.
     pub(crate) fn patience(self) -> Duration {
         match self {
             Self::Interactive => Duration::from_secs(5),

@@ -1,14 +1,14 @@
-//! One error for both platforms, classified by what the caller can do about it.
+//! One error for both platforms, classified by the caller's options.
 //!
-//! The texts are ours: the platform's own message is kept only for refusals (where it says which permission is
-//! missing), cleaned and cut. Tokens, bodies and player names never appear.
+//! The texts are ours: the platform's own message is kept only for refusals (it names the missing permission), cleaned
+//! and cut. Tokens, bodies and player names never appear.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::pacing::numbers::RETRY_UNAVAILABLE;
 
-/// The thing a platform says it does not know.
+/// The object that a platform does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Missing {
     Guild,
@@ -18,7 +18,7 @@ pub enum Missing {
     Channel,
     Ban,
     Group,
-    /// A 404 the platform did not explain.
+    /// A 404 without an explanation.
     Other,
 }
 
@@ -50,7 +50,7 @@ pub enum PlatformError {
          portal (Bot, Privileged Gateway Intents)"
     )]
     MembersIntentOff,
-    /// 400: would fail the same way next time.
+    /// 400: not retryable.
     #[error("the platform found the request invalid: {message} (code {code})")]
     Invalid { code: i64, message: String },
     /// 401: the token or key is wrong. Names the variable that holds it.
@@ -58,19 +58,19 @@ pub enum PlatformError {
     Unauthorized(&'static str),
     #[error("the platform's rate limit is reached, try again in {} s", retry_after.as_secs_f64().ceil())]
     RateLimited { retry_after: Duration },
-    /// 5xx, timeouts, network, an answer that cannot be read. `cause` names the kind of failure, never the body.
+    /// 5xx, timeouts, network, an unreadable response. `cause` names the kind of failure, never the body.
     #[error("{route} is unavailable: {cause}")]
     Unavailable { route: &'static str, cause: String },
     /// Names the variable that is not set.
     #[error("{0} is not set, so calls that need it cannot be made")]
     NotConfigured(&'static str),
-    /// A circuit is open. With `retry_after` it closes by itself, without it somebody has to act.
+    /// A circuit is open. With `retry_after` it closes by itself, otherwise an operator has to act.
     #[error("stopped: {reason}")]
     Stopped { reason: String, retry_after: Option<Duration> },
 }
 
 impl PlatformError {
-    /// Whether the same call may succeed later without anybody changing anything.
+    /// Whether the same call may succeed later without intervention.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::RateLimited { .. } | Self::Unavailable { .. } => true,
@@ -79,7 +79,7 @@ impl PlatformError {
         }
     }
 
-    /// When to try again, for errors that are retryable.
+    /// When to retry, for retryable errors.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after } => Some(*retry_after),
@@ -94,7 +94,7 @@ impl PlatformError {
     }
 }
 
-/// The platform's own words, made safe for logs and job results: one line, at most 200 characters.
+/// The platform's message, made safe for logs and job results: one line, at most 200 characters.
 pub(crate) fn clean(message: &str) -> String {
     message.chars().filter(|c| !c.is_control()).take(200).collect()
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_can_change_by_itself_is_retryable() {
+    fn only_transient_errors_are_retryable() {
         let retryable = [
             PlatformError::RateLimited { retry_after: Duration::from_secs(2) },
             PlatformError::unavailable("GET /x", "timed out"),

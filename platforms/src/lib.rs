@@ -1,7 +1,7 @@
-//! The two platforms a guild lives on: the chat platform (Discord) and the game platform (Roblox).
+//! The two platforms of a guild: the chat platform (Discord) and the game platform (Roblox).
 //!
-//! Two small traits, one real wire client for each, and the pacing both go through. The crate `simulator` speaks the
-//! same wire formats: clients cannot tell it from the real hosts, only the base URL differs.
+//! Two small traits, a wire client for each, and the pacing of both. The crate `simulator` uses the same wire
+//! formats: for the clients only the base URL differs from the real hosts.
 
 mod answer;
 mod chat;

@@ -1,4 +1,4 @@
-//! What a role permits on the chat platform, as far as Guildhall needs it.
+//! The permissions of a role on the chat platform that Guildhall uses.
 
 const ADMINISTRATOR: u64 = 1 << 3;
 
@@ -7,7 +7,7 @@ const ADMINISTRATOR: u64 = 1 << 3;
 pub struct Permissions(u64);
 
 impl Permissions {
-    /// What the bot needs, with the platform's names.
+    /// The permissions that the bot needs, with the platform's names.
     pub const NEEDED: [(Self, &'static str); 4] = [
         (Self(1 << 28), "Manage Roles"),
         (Self(1 << 27), "Manage Nicknames"),
@@ -19,7 +19,7 @@ impl Permissions {
         Self(bits)
     }
 
-    /// Administrators may everything.
+    /// Administrators have all permissions.
     #[must_use]
     pub const fn permits(self, wanted: Self) -> bool {
         self.0 & ADMINISTRATOR != 0 || self.0 & wanted.0 == wanted.0
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_administrator_may_everything_and_others_what_they_hold() {
+    fn administrators_have_all_permissions_and_others_their_own() {
         let [(roles, _), (nicknames, _), ..] = Permissions::NEEDED;
         let held = roles.with(Permissions::from_bits(1 << 40));
         assert!(held.permits(roles) && !held.permits(nicknames) && !held.permits(roles.with(nicknames)));

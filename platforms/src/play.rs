@@ -1,4 +1,4 @@
-//! The game platform as the rest of Guildhall sees it.
+//! The game platform's interface for the rest of Guildhall.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use entities::{GroupId, PlayId};
 use crate::context::CallContext;
 use crate::error::PlatformError;
 
-/// One membership call asks for at most this many users.
+/// Maximum users per membership call.
 pub const MEMBERSHIP_USERS_PER_CALL: usize = 50;
 
 /// The ranks (1 to 255, ascending) of users in groups. A pair that is absent is not in the group: rank 0.
@@ -16,8 +16,8 @@ pub type Ranks = HashMap<(PlayId, GroupId), Vec<i16>>;
 
 #[async_trait]
 pub trait PlayPlatform: Send + Sync {
-    /// Any number of users: they are asked in batches of 50, a few at a time. An unknown group is `NotFound(Group)`,
-    /// never "nobody is a member", so a typing error cannot take roles away.
+    /// Any number of users: requested in batches of 50, a few at a time. An unknown group is `NotFound(Group)`,
+    /// never an empty result, so a typing error cannot remove roles.
     async fn group_ranks(
         &self,
         call: CallContext,

@@ -1,7 +1,7 @@
 //! One HTTP exchange with a platform: permit, request, capped body, classification, metrics.
 //!
-//! Nothing is retried here but a single 429 whose pause is short; everything else goes back classified, and the job's
-//! backoff decides. No answer can exhaust memory: bodies above the cap are cut off.
+//! Only a single 429 with a short pause is retried here; every other error is returned classified, and the job's
+//! backoff decides. A response cannot exhaust memory: bodies above the cap are cut off.
 
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ impl Call {
     }
 }
 
-/// How a platform's refusals read: status and body in, error out. 429 never comes here.
+/// Parses a platform's refusals: status and body in, error out. Never called for 429.
 pub(crate) type Classify = fn(route: &'static str, status: u16, body: &[u8]) -> PlatformError;
 
 pub(crate) struct Wire {
@@ -62,7 +62,7 @@ pub(crate) struct Wire {
     classify: Classify,
 }
 
-/// The right to send one call. Dropped unused it is given back.
+/// The right to send one call. Released if dropped unused.
 pub struct CallPermit {
     permit: Permit,
     context: CallContext,
@@ -85,7 +85,7 @@ impl Wire {
         Self { platform, http, pacer, classify }
     }
 
-    /// Sends and reads JSON. A body of another shape is `Unavailable`: the platform, or something before it, is broken.
+    /// Sends and reads JSON. A body of another shape is `Unavailable`: the platform, or a server before it, is broken.
     pub(crate) async fn json<T: DeserializeOwned>(
         &self,
         context: CallContext,
@@ -104,7 +104,7 @@ impl Wire {
         })
     }
 
-    /// Sends and returns the body of a successful answer.
+    /// Sends and returns the body of a successful response.
     pub(crate) async fn send(&self, context: CallContext, call: &Call) -> Result<Bytes, PlatformError> {
         let mut waited_for_429 = false;
         loop {
@@ -113,7 +113,7 @@ impl Wire {
                 Err(PlatformError::RateLimited { retry_after })
                     if !waited_for_429 && retry_after <= context.priority.patience() =>
                 {
-                    // The pause is already in the pacing: the next permit comes after it.
+                    // The pacing already knows the pause: the next permit comes after it.
                     waited_for_429 = true;
                 }
                 settled => return settled,
@@ -148,7 +148,7 @@ impl Wire {
             Ok(answer) => answer::read(answer.status, &answer.headers, &answer.body),
             Err(_) => (Answered::default(), None),
         };
-        // Only now: the permit's window starts when the answer has arrived.
+        // Not earlier: the permit's window starts when the response has arrived.
         permit.permit.finish(&answered).await;
         self.count(call, exchanged.as_ref().map_or(0, |answer| answer.status));
         let answer = exchanged.map_err(|cause| PlatformError::unavailable(call.route, cause))?;
@@ -167,7 +167,7 @@ impl Wire {
         }
     }
 
-    /// `Err` is the kind of failure in words, without addresses.
+    /// `Err` describes the kind of failure, without addresses.
     async fn exchange(&self, call: &Call) -> Result<Answer, &'static str> {
         let mut request = self.http.request(call.method.clone(), &call.url).headers(call.headers.clone());
         if !call.query.is_empty() {
@@ -186,7 +186,7 @@ impl Wire {
             .record(elapsed.as_secs_f64());
     }
 
-    /// Status 0: no answer came.
+    /// Status 0: no response.
     fn count(&self, call: &Call, status: u16) {
         metrics::counter!(
             "guildhall_platform_requests_total",
@@ -219,7 +219,7 @@ fn failure(error: &reqwest::Error) -> &'static str {
     }
 }
 
-/// The HTTP client of one platform. Redirects are not followed: the credential goes nowhere else.
+/// The HTTP client of one platform. Redirects are not followed, so the credential reaches no other host.
 pub(crate) fn http_client(base: &str, agent: &str) -> Result<Client, PlatformError> {
     // Only the first call installs; the other crates choose the same provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -230,7 +230,7 @@ pub(crate) fn http_client(base: &str, agent: &str) -> Result<Client, PlatformErr
         .user_agent(agent)
         .tcp_nodelay(true);
     if is_loopback(base) {
-        // A simulator beside us is never behind the proxy the environment names.
+        // A local simulator is never behind the proxy of the environment.
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| {

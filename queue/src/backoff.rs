@@ -15,7 +15,7 @@ const BACKOFF: [Duration; 7] = [
     Duration::from_secs(2 * 60 * 60),
 ];
 
-/// Part of a pause by which it varies either way, so that jobs that failed together do not return together.
+/// Fraction by which a pause varies either way, so that jobs that failed together do not retry together.
 const JITTER: f64 = 0.2;
 
 /// The pause after attempt number `attempt` (from 1) failed.
@@ -32,7 +32,7 @@ pub(crate) fn jitter(pause: Duration) -> Duration {
     pause.mul_f64(rand::rng().random_range(1.0 - JITTER..=1.0 + JITTER))
 }
 
-/// Jitter that a simulation chooses, for its thread.
+/// Jitter set by a simulation, for its thread.
 #[cfg(test)]
 pub(crate) mod fixed {
     use std::cell::Cell;

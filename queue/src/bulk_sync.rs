@@ -1,4 +1,4 @@
-//! Enqueues a sync of all members, for HTTP and the command line: the job and the window it uses commit together.
+//! Enqueues a sync of all members, for HTTP and the command line: the job and its quota use commit together.
 
 use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
@@ -9,10 +9,10 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use crate::kinds::SyncAll;
 use crate::{Draft, Enqueued, Payload, QueueError};
 
-/// The result of a request for a bulk sync.
+/// The result of a bulk sync request.
 #[derive(Debug, Clone)]
 pub enum BulkSync {
-    /// The job, and the state of the window with it. A joined job is not counted again.
+    /// The job, and the state of its quota window. A joined job is not counted again.
     Queued(Enqueued, Standing),
     /// No row was changed.
     OverQuota(Standing),
@@ -48,7 +48,7 @@ pub async fn enqueue_bulk_sync(
     Ok(BulkSync::Queued(enqueued, standing))
 }
 
-/// The window that running this job again would use; `None` where the job is no bulk sync. The guild stays locked.
+/// The window that a retry of this job would use; `None` if the job is no bulk sync. The guild stays locked.
 pub(crate) async fn window_of(
     transaction: &DatabaseTransaction,
     job: &Model,

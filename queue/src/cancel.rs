@@ -1,4 +1,4 @@
-//! Cancels jobs: one that has not begun ends at once, a running one stops at its next step.
+//! Cancels jobs: a queued job ends at once, a running one stops at its next step.
 
 use entities::JobId;
 use entities::job::{Model, cancel, listing};
@@ -9,7 +9,7 @@ use crate::Queue;
 use crate::run::finish_parent_if_last;
 
 impl Queue {
-    /// Cancels a job and its chunks, and returns it as it is then.
+    /// Cancels a job and its chunks, and returns its new state.
     pub async fn cancel(
         &self,
         transaction: &DatabaseTransaction,
@@ -21,8 +21,8 @@ impl Queue {
         listing::find_any(transaction, job).await
     }
 
-    /// Call it after the commit of [`Queue::cancel`]: running steps hear of the cancel at once. Without it they hear at
-    /// the next heartbeat of their process.
+    /// Call it after the commit of [`Queue::cancel`] to cancel running steps at once. Otherwise they stop at the next
+    /// heartbeat of their process.
     pub async fn announce_cancel(&self, job: JobId) -> Result<(), DbErr> {
         let children = listing::running_children(self.database.read(), job).await?;
         for job in children.into_iter().chain([job]) {

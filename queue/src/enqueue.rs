@@ -1,4 +1,4 @@
-//! Enqueues jobs: a row in the transaction of the change that causes the job.
+//! Enqueues jobs: inserts a row in the transaction of the change that causes the job.
 
 use entities::audit_entry::Actor;
 use entities::job::Ticket;
@@ -8,14 +8,14 @@ use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::Payload;
 
-/// A job about to be enqueued.
+/// A job to enqueue.
 #[derive(Debug, Clone)]
 pub struct Draft(NewJob);
 
 /// The result of an enqueue.
 #[derive(Debug, Clone)]
 pub struct Enqueued {
-    /// For [`crate::Queue::publish`] after the commit. `None`: the job waits for its guild's turn, or was joined.
+    /// For [`crate::Queue::publish`] after the commit. `None`: the job waits for its guild's share, or was joined.
     pub ticket: Option<Ticket>,
     pub job: JobId,
     /// The job is an unfinished one with the same dedupe key.
@@ -54,14 +54,14 @@ impl Draft {
         }))
     }
 
-    /// At most one unfinished job of the guild, kind and key: a second one finds the first.
+    /// At most one unfinished job of the guild, kind and key: a second enqueue joins the first.
     #[must_use]
     pub fn once(mut self, dedupe_key: &str) -> Self {
         self.0.dedupe_key = Some(dedupe_key.to_owned());
         self
     }
 
-    /// How many steps it has, for its progress.
+    /// The number of steps, for its progress.
     #[must_use]
     pub fn total(mut self, total: i64) -> Self {
         self.0.total = total;
@@ -77,7 +77,7 @@ impl Draft {
         self.0
     }
 
-    /// Inserts the job, to run when the transaction is committed, a worker is free and it is its guild's turn.
+    /// Inserts the job. It runs after the commit, when a worker is free and its guild's share allows it.
     pub async fn enqueue<C: ConnectionTrait>(self, conn: &C, now: Timestamp) -> Result<Enqueued, DbErr> {
         let job = self.0;
         let (id, guild, kind, dedupe_key) = (job.id, job.guild, job.kind, job.dedupe_key.clone());
@@ -86,7 +86,7 @@ impl Draft {
         }
         let key = dedupe_key.ok_or(DbErr::RecordNotInserted)?;
         let open = insert::find_open_by_dedupe_key(conn, guild, kind, &key).await?;
-        // It ended between the two statements: the caller's transaction starts over.
+        // The existing job ended between the two statements: the caller's transaction starts over.
         let open = open.ok_or(DbErr::RecordNotInserted)?;
         Ok(Enqueued::joined(open.job_id))
     }

@@ -1,13 +1,13 @@
-//! When a job with steps will be done, at its speed so far.
+//! Estimates when a job with steps ends, from its speed so far.
 //!
-//! A chunk writes its progress each second or every fifty members. The speed is the steps done, divided by the time from
-//! the first step to the last of these updates. The estimate is the remaining steps divided by the speed, minus the time
-//! since that update: between updates it counts down.
+//! A chunk writes its progress each second or every fifty members. The speed is the steps done, divided by the time
+//! from the first step to the last of these updates. The estimate is the remaining steps divided by the speed, minus
+//! the time since that update: between updates it counts down.
 //!
-//! The first steps say little: no estimate is given before a twentieth of them, or five seconds.
+//! The first steps mean little: an estimate needs a twentieth of the steps, or five seconds.
 //!
-//! A bulk job plans first, which is much faster than its writes. Its checkpoint says where the writes began and what
-//! was done by then ([`begun`]); until then there is no estimate.
+//! A bulk job first plans, which is much faster than its writes. Its checkpoint records when the writes began and how
+//! many steps were done by then ([`begun`]); before that there is no estimate.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use entities::Timestamp;
 use entities::job::{Class, Model};
 use serde_json::{Value, json};
 
-/// From then on the speed is known, however many steps there are.
+/// After this time there is an estimate, however many steps are done.
 const SOON: Duration = Duration::from_secs(5);
-/// Or from this part of the steps on.
+/// Alternatively, after this part of the steps.
 const PART: i64 = 20;
 
-/// The checkpoint of a bulk job whose plan is made: from `now` on its chunks run, with `done` steps over already.
+/// The checkpoint of a bulk job whose plan is complete: its chunks run from `now` on, with `done` steps already done.
 pub fn begun(now: Timestamp, done: i64) -> Value {
     json!({ "since_ms": now.timestamp_millis(), "base": done })
 }
 
-/// The time left at the speed so far. `None`: the job is over, has no steps, or its speed is not known yet.
+/// The time left at the speed so far. `None`: the job has ended, has no steps, or its speed is not known yet.
 pub fn eta(job: &Model, now: Timestamp) -> Option<Duration> {
     let (since, base) = measured_from(job)?;
     let noted = job.progress_at?;
@@ -41,7 +41,7 @@ pub fn eta(job: &Model, now: Timestamp) -> Option<Duration> {
     Some(rest.saturating_sub((now - noted).to_std().unwrap_or_default()))
 }
 
-/// Since when steps are taken at the speed that counts, and how many were over by then.
+/// The time from which the speed is measured, and the steps done by then.
 fn measured_from(job: &Model) -> Option<(Timestamp, i64)> {
     let number = |name: &str| job.checkpoint.as_ref()?.get(name)?.as_i64();
     if let Some(since) = number("since_ms") {

@@ -1,6 +1,6 @@
 //! The arguments of every kind of job, in one list. The code that runs a kind is `worker/src/<kind>.rs`.
 //!
-//! They are not beside that code, because API, scheduler and command line enqueue jobs and do not depend on the worker.
+//! API, scheduler and command line enqueue jobs without a dependency on the worker, so the arguments are here.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Payload;
 
-/// A bulk step yields after its time slice, but one platform call may sit out a pause of a minute, several times in one
+/// A bulk step yields after its time slice, but one platform call may wait for a minute's pause, several times in one
 /// page: the game platform's 300 calls a minute are used up in seconds by a large guild.
 const BULK_TIME_LIMIT: Duration = Duration::from_secs(5 * 60);
 
-/// Every kind of job, with the scope a key needs to cancel one or to run it again: that of the endpoint that enqueues
-/// it. A test of the worker fails for a kind that is not in this list.
+/// Every kind of job, with the scope a key needs to cancel or retry one: the scope of the endpoint that enqueues it. A
+/// worker test fails for a kind that is not in this list.
 pub const ALL: [(&str, Scope); 9] = [
     (SyncMember::KIND, Scope::Sync),
     (SyncAll::KIND, Scope::Sync),
@@ -29,7 +29,7 @@ pub const ALL: [(&str, Scope); 9] = [
     (PeriodicTask::KIND, Scope::Admin),
 ];
 
-/// The scope for cancelling and retrying jobs of a kind. A kind this version does not know is left to admins.
+/// The scope for cancelling and retrying jobs of a kind. Kinds unknown to this version need the admin scope.
 pub fn scope(kind: &str) -> Scope {
     ALL.iter().find(|(name, _)| *name == kind).map_or(Scope::Admin, |(_, scope)| *scope)
 }
@@ -46,14 +46,14 @@ impl Payload for SyncMember {
     const CLASS: Class = Class::Interactive;
 }
 
-/// Plans the sync of all members of a guild, and cuts what differs into [`SyncChunk`]s.
+/// Plans the sync of all members of a guild, and splits the differences into [`SyncChunk`]s.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SyncAll {
     pub guild: GuildId,
-    /// Plan only; the result says what would change.
+    /// Plan only; the result lists the changes.
     #[serde(default)]
     pub dry_run: bool,
-    /// The brake: more role removals than this, and the job fails before its first write.
+    /// The safety limit: a plan with more role removals fails before its first write.
     #[serde(default)]
     pub max_removals: Option<u64>,
 }
@@ -64,12 +64,12 @@ impl Payload for SyncAll {
     const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
-/// Members of one guild that differ from what the bindings call for, by chat id.
+/// Members of one guild that differ from the bindings, by chat id.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SyncChunk {
     pub guild: GuildId,
     pub members: Vec<PlannedChange>,
-    /// When the plan looked at these members, in seconds since 1970.
+    /// When the plan read these members, in seconds since 1970.
     pub planned_at: i64,
 }
 
@@ -79,7 +79,7 @@ impl Payload for SyncChunk {
     const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
-/// What the plan found for one member.
+/// The planned change of one member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedChange {
     pub user: ChatId,
@@ -87,12 +87,12 @@ pub struct PlannedChange {
     pub add: Vec<RoleId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove: Vec<RoleId>,
-    /// The nickname to set, where it differs.
+    /// The nickname to set, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nick: Option<String>,
 }
 
-/// Gives one role to one member, by hand.
+/// Gives one role to one member, on request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AssignRole {
     pub guild: GuildId,
@@ -105,7 +105,7 @@ impl Payload for AssignRole {
     const CLASS: Class = Class::Interactive;
 }
 
-/// Takes one role from one member, by hand.
+/// Takes one role from one member, on request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RemoveRole {
     pub guild: GuildId,
@@ -118,7 +118,7 @@ impl Payload for RemoveRole {
     const CLASS: Class = Class::Interactive;
 }
 
-/// Makes the chat platform's ban of one user what the guild's bans call for (docs/rules.md 4).
+/// Makes the chat platform's ban of one user match the guild's bans (docs/rules.md 4).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MirrorBan {
     pub guild: GuildId,
@@ -130,16 +130,16 @@ impl Payload for MirrorBan {
     const CLASS: Class = Class::Default;
 }
 
-/// Flags game users for all guilds, by the thousand (docs/rules.md 9).
+/// Flags game users for all guilds, in bulk (docs/rules.md 9).
 ///
 /// The users are in the row itself: 10,000 of them are about 1 MB, at most the 4 MiB of a request, and lists of jobs
 /// do not read it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ShieldImport {
     pub guild: GuildId,
-    /// The owner of the key that sent them.
+    /// The owner of the key of the request.
     pub by: ChatId,
-    /// As they were sent: one may be there twice.
+    /// As in the request; may contain duplicates.
     pub users: Vec<ToFlag>,
 }
 
@@ -149,7 +149,7 @@ impl Payload for ShieldImport {
     const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
-/// A game user to be flagged, and why.
+/// A game user to flag, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToFlag {
     pub play_id: PlayId,
@@ -160,7 +160,7 @@ pub struct ToFlag {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PeriodicTask {
     pub schedule: String,
-    /// When it was due; by hand, when it was asked for.
+    /// When the tick was due; for a manual run, the time of the request.
     pub tick: Timestamp,
 }
 
@@ -170,7 +170,7 @@ impl Payload for PeriodicTask {
     const TIME_LIMIT: Duration = BULK_TIME_LIMIT;
 }
 
-/// Makes the channel of a ticket whose row is there already (docs/rules.md 7).
+/// Creates the channel of a ticket whose row exists already (docs/rules.md 7).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CreateTicket {
     pub guild: GuildId,

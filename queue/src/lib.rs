@@ -1,11 +1,11 @@
-//! What a job is: enqueued in a transaction, published through a broker, claimed with a fencing token, run, retried,
+//! Jobs: enqueued in a transaction, published through a broker, claimed with a fencing token, run, retried,
 //! cancelled, answered.
 //!
-//! The row in the database is the truth about a job. A message in the broker only says "look at this row", so a lost
-//! message costs two seconds and a doubled one costs nothing. The in-process channels of the embedded mode are the same
-//! broker without a server; everything below holds for both.
+//! The row in the database is authoritative. A message in the broker only names a row, so a lost message costs two
+//! seconds and a duplicate costs nothing. The in-process channels of the embedded mode behave like the broker:
+//! everything below holds for both.
 //!
-//! States, guarantees, failures and their cures: `docs/operations.md`.
+//! States, guarantees, failures and their remedies: `docs/operations.md`.
 
 mod backoff;
 mod broker;

@@ -1,4 +1,4 @@
-//! The message in the broker: which row to look at. It never carries the work itself.
+//! The message in the broker: it names a row and never carries the work itself.
 
 use entities::job::{Class, Ticket};
 use entities::{JobId, Timestamp};

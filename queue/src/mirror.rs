@@ -13,7 +13,7 @@ use sea_orm::ConnectionTrait;
 use crate::kinds::MirrorBan;
 use crate::{Draft, QueueError};
 
-/// Enqueues a job for every chat user whom one of these bans is mirrored on; the bans are its from now on. Publish
+/// Enqueues a job for every chat user whom one of these bans is mirrored on, and assigns the bans to that job. Publish
 /// the tickets after the commit.
 pub async fn enqueue_mirror<C: ConnectionTrait>(
     conn: &C,
@@ -30,7 +30,7 @@ pub async fn enqueue_mirror<C: ConnectionTrait>(
     let mut tickets = Vec::new();
     for (user, bans) in users {
         let draft = Draft::new(change.guild, &MirrorBan { guild: change.guild, user }, actor.clone())?;
-        // Not deduplicated: a job that runs right now may have looked already.
+        // Not deduplicated: a running job may have read the bans already.
         let enqueued = draft.enqueue(conn, change.now).await?;
         mirror::start(conn, change.guild, &bans, Mirror { chat: user, job: enqueued.job }).await?;
         tickets.extend(enqueued.ticket);

@@ -12,12 +12,12 @@ use crate::broker::Broker;
 use crate::reply::Waiters;
 use crate::{Answer, Enqueued};
 
-/// Interval at which a caller whose answer comes by message also reads the row: the safety net may have run its job,
+/// Interval at which a caller that waits for an answer message also reads the row: the safety net may have run its job,
 /// and an answer may be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The same for a caller that gets no message: the broker is away, or another call enqueued the job.
+/// The same for a caller that gets no message: the broker is down, or another call enqueued the job.
 const POLL_EVERY: Duration = Duration::from_millis(250);
-/// A job that is due later than this is left to the safety net.
+/// Jobs due later than this are left to the safety net.
 const LONGEST_TIMER: Duration = Duration::from_secs(60);
 
 #[derive(Debug, thiserror::Error)]
@@ -44,11 +44,11 @@ impl Queue {
         Self::start(context, Broker::in_process)
     }
 
-    /// The queue over RabbitMQ. Connects in the background and keeps doing so: a broker that is away is no error.
+    /// The queue over RabbitMQ. Connects in the background and reconnects; an unreachable broker is no error.
     pub fn distributed(context: &runtime::Context, url: &str, prefix: &str) -> Self {
         let shutdown = context.shutdown.clone();
         let queue = Self::start(context, |waiters| Broker::amqp((url, prefix), waiters, shutdown));
-        // Without it jobs are found in the database a second later, so the process stays ready.
+        // Without the broker jobs are found in the database a second later, so the process stays ready.
         let broker = queue.broker.clone();
         context.readiness.check("broker", Need::Optional, move || std::future::ready(broker.is_connected()));
         queue
@@ -117,7 +117,7 @@ impl Queue {
         let (job, deadline) = (enqueued.job, Instant::now() + wait);
         let Some(ticket) = enqueued.ticket else { return self.poll(job, deadline).await };
         if wait.is_zero() {
-            // A caller that does not wait hears that the job is running, however fast the worker is.
+            // A caller that does not wait gets "running", however fast the worker is.
             self.publish([ticket]);
             return Ok(None);
         }
@@ -137,7 +137,7 @@ impl Queue {
         self.poll(job, deadline).await
     }
 
-    /// Reads the row until the job has ended or the time is over.
+    /// Reads the row until the job has ended or the timeout expires.
     async fn poll(&self, job: JobId, deadline: Instant) -> Result<Option<Answer>, QueueError> {
         loop {
             let answer = self.read_answer(job).await?;

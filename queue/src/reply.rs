@@ -41,17 +41,17 @@ fn unexplained() -> Failure {
 pub(crate) struct Waiters(Arc<Mutex<HashMap<JobId, oneshot::Sender<Answer>>>>);
 
 impl Waiters {
-    /// Waits for the answer to `job` from now on; the wait ends when the guard is dropped.
+    /// Waits for the answer to `job`; dropping the guard ends the wait.
     pub(crate) fn register(&self, job: JobId) -> Waiting {
         let (sender, receiver) = oneshot::channel();
         self.lock().insert(job, sender);
         Waiting { waiters: self.clone(), job, receiver }
     }
 
-    /// Hands the answer to the caller that waits for it, if one does.
+    /// Hands the answer to the waiting caller, if any.
     pub(crate) fn resolve(&self, job: JobId, answer: Answer) {
         if let Some(sender) = self.lock().remove(&job) {
-            // The receiver may have given up in this moment: it reads the row then.
+            // The receiver may have been dropped at this moment: its caller reads the row.
             drop(sender.send(answer));
         }
     }

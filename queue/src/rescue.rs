@@ -1,5 +1,5 @@
-//! Rescues jobs of worker processes that died, and releases held jobs that no end will release. `entities::job::rescue`
-//! says what a crash means for a job.
+//! Rescues jobs of worker processes that died, and releases held jobs that no job end will release.
+//! `entities::job::rescue` defines what a crash means for a job.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::Queue;
 use crate::backoff::backoff;
 use crate::run::{Complete, failure};
 
-/// A worker process without a heartbeat for so long is dead, by the database's clock.
+/// A worker process without a heartbeat for this long is dead, by the database's clock.
 pub const DEAD_AFTER: Duration = Duration::from_secs(15);
-/// Rows read at once.
+/// Rows read per query.
 const BATCH: u64 = 500;
 
 impl Queue {
@@ -27,13 +27,13 @@ impl Queue {
         self.rescue_orphaned().await
     }
 
-    /// At the start of the one process of an installation: no job is running, whatever the rows say.
+    /// At the start of the only process of an installation: no job is running, whatever the rows say.
     pub async fn rescue_all(&self) -> Result<u64, DbErr> {
         worker::delete_all(self.database.write()).await?;
         self.rescue_orphaned().await
     }
 
-    /// Requeues the jobs of processes without a row: they ended, or were declared dead.
+    /// Requeues the jobs of processes without a row: they have ended, or were declared dead.
     pub async fn rescue_orphaned(&self) -> Result<u64, DbErr> {
         let mut rescued = 0;
         loop {
@@ -47,7 +47,7 @@ impl Queue {
         }
     }
 
-    /// Releases jobs that stayed held after a race between an enqueue and an end.
+    /// Releases jobs that stayed held after a race between an enqueue and a job end.
     pub async fn release_stranded(&self) -> Result<(), DbErr> {
         let now = self.clock.now();
         for (guild, class) in turns::stranded(self.database.read(), now, BATCH).await? {

@@ -1,5 +1,5 @@
-//! Runs a job again, the same way for guilds and for operators: a failed one, or one that waits for its next attempt,
-//! which becomes due now.
+//! Retries a job, for guilds and operators alike: a failed job runs again, and a job that waits for its next attempt
+//! becomes due now.
 
 use entities::bulk_sync::Standing;
 use entities::job::{Model, State, insert, retry};
@@ -8,19 +8,19 @@ use sea_orm::{DatabaseTransaction, DbErr};
 
 use crate::bulk_sync;
 
-/// The result of a request for another run. Only [`Retry::Queued`] changed the job.
+/// The result of a retry request. Only [`Retry::Queued`] changed the job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Retry {
     /// A failed or dead job with a fresh set of attempts, or a waiting one that is due now. After the commit,
     /// [`crate::Queue::publish`] its ticket; else the safety net finds it.
     Queued(Box<Model>),
-    /// It neither failed nor waits for its next attempt.
+    /// The job has not failed and does not wait for its next attempt.
     NotFailed(State),
-    /// It is a chunk of this job: run that one again.
+    /// The job is a chunk of this job: retry the parent.
     PartOf(JobId),
-    /// This unfinished job has the same dedupe key: only one of them may be open.
+    /// This unfinished job has the same dedupe key, of which only one may be open.
     Duplicate(JobId),
-    /// It is a sync of all members, and the guild's quota of those is used up (docs/rules.md 3).
+    /// The job is a sync of all members, and the guild's quota of those is used up (docs/rules.md 3).
     OverQuota(Standing),
 }
 
@@ -52,7 +52,7 @@ async fn restart(transaction: &DatabaseTransaction, job: &Model, now: Timestamp)
         return Ok(Retry::OverQuota(used_up));
     }
     let Some(mut queued) = retry::restart(transaction, job.job_id, now).await? else {
-        // Another caller was faster: by now it is queued.
+        // A concurrent caller has queued it already.
         return Ok(Retry::NotFailed(State::Queued));
     };
     if let Some(window) = window {

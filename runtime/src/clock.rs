@@ -1,9 +1,9 @@
-//! The one place that reads the time of day. Everything else is handed a [`Clock`], so tests set the time.
+//! The only place that reads the time of day. All other code takes a [`Clock`], so tests set the time.
 //!
-//! The time of day may step, forward or back, when somebody sets it right. What measures how long ago something was, and
-//! must not be fooled by that, asks for [`Clock::steady`].
+//! The time of day may step forward or back when it is corrected. Code that measures elapsed time uses
+//! [`Clock::steady`].
 //!
-//! Times are cut to microseconds: what Postgres stores. A value compares equal before and after a round trip.
+//! Times are truncated to microseconds, the precision of Postgres: a value stays equal across a round trip.
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ struct Manual {
     passed: Duration,
 }
 
-/// Where steady time begins.
+/// The origin of steady time.
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock {
@@ -36,7 +36,7 @@ impl Clock {
         Self(Source::System)
     }
 
-    /// A clock for tests: it stands still until [`advance`](Self::advance) or [`set`](Self::set). Clones share it.
+    /// A clock for tests: it advances only by [`advance`](Self::advance) or [`set`](Self::set). Clones share it.
     pub fn manual(start: DateTime<Utc>) -> Self {
         Self(Source::Manual(Arc::new(Mutex::new(Manual { now: start, passed: Duration::ZERO }))))
     }
@@ -50,8 +50,8 @@ impl Clock {
         .trunc_subsecs(PRECISION)
     }
 
-    /// How long something has lasted, counted from a moment that stays the same while the process lives. Never steps,
-    /// and goes on while the process is stopped. Says nothing of the time of day, or to another process.
+    /// Elapsed time since a fixed origin within this process. It never steps and includes time in which the process is
+    /// stopped. It has no relation to the time of day or to other processes.
     pub fn steady(&self) -> Duration {
         match &self.0 {
             Source::System => BEGAN.elapsed(),
@@ -59,7 +59,7 @@ impl Clock {
         }
     }
 
-    /// Lets time pass on a manual clock. A system clock cannot be moved: that is a mistake in the test.
+    /// Advances a manual clock. A system clock cannot be moved: that is a bug in the test.
     pub fn advance(&self, by: Duration) {
         self.change(|time| {
             time.now += by;
@@ -67,7 +67,7 @@ impl Clock {
         });
     }
 
-    /// Sets the time of day of a manual clock, also backwards; steady time knows nothing of it.
+    /// Sets the time of day of a manual clock, also backwards; steady time is unaffected.
     pub fn set(&self, to: DateTime<Utc>) {
         self.change(|time| time.now = to);
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manual_clock_moves_only_when_told_and_clones_share_it() {
+    fn a_manual_clock_moves_only_by_its_setters_and_clones_share_it() {
         let start = DateTime::from_timestamp(1_700_000_000, 123_456_789).unwrap();
         let clock = Clock::manual(start);
         let other = clock.clone();

@@ -1,5 +1,5 @@
-//! Flags and their environment twins, and [`Config`]: the same checked as a whole, so that a contradiction
-//! is one sentence at the start and not a failure at night.
+//! Flags with their environment variables, and [`Config`]: the same checked as a whole, so that a contradiction is an
+//! error at startup.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ const PREFIX: &str = "GUILDHALL_PREFIX";
 /// Queue names and Redis keys stay short; RabbitMQ cuts names at 255 bytes.
 const PREFIX_MAX: usize = 32;
 
-/// Where a deployment keeps its state. Checked: every URL in it can be used.
+/// Where a deployment stores its state. Validated: every URL in it can be used.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// `postgres://…` or `sqlite://…`.
     pub database_url: Secret,
-    /// Heads queue names and Redis keys, so that deployments can share servers.
+    /// Prefix of queue names and Redis keys, so that deployments can share servers.
     pub prefix: String,
     /// RabbitMQ and Redis: present in the distributed processes.
     pub broker: Option<BrokerConfig>,
@@ -92,13 +92,13 @@ impl Config {
         database::sqlite_file_of(self.database_url.expose()).map(Some)
     }
 
-    /// Refuses a second `serve` on the same SQLite file; keep the lock as long as this one runs. Postgres has none.
+    /// Refuses a second `serve` on the same SQLite file; hold the lock while this one runs. Not needed for Postgres.
     pub fn lock_data_dir(&self) -> Result<Option<DataDirLock>, StartError> {
         self.sqlite_file()?.map(|file| DataDirLock::acquire(&file)).transpose()
     }
 }
 
-/// Binds an address of [`ListenArgs`] or [`MetricsArgs`]; `variable` is named when it is taken.
+/// Binds an address of [`ListenArgs`] or [`MetricsArgs`]; the error for an address in use names `variable`.
 pub async fn bind(address: SocketAddr, variable: &'static str) -> Result<TcpListener, StartError> {
     TcpListener::bind(address).await.map_err(|error| {
         let reason = match error.kind() {
@@ -110,7 +110,7 @@ pub async fn bind(address: SocketAddr, variable: &'static str) -> Result<TcpList
 }
 
 fn blank(value: Option<&Secret>) -> Option<&Secret> {
-    // Compose files and systemd units set variables to nothing where they mean "unset".
+    // Compose files and systemd units set variables to the empty text where they mean "unset".
     value.filter(|secret| !secret.expose().trim().is_empty())
 }
 

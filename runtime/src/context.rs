@@ -1,4 +1,4 @@
-//! What every process shares, made once at its start and handed down by clone.
+//! The shared parts of every process, created once at startup and passed on by clone.
 
 use std::time::Duration;
 
@@ -25,18 +25,18 @@ pub struct Context {
     pub limits: Limits,
     pub events: Events,
     pub shutdown: Shutdown,
-    /// What `/health/ready` answers; processes add what else they need.
+    /// The registry behind `/health/ready`; processes add their own checks.
     pub readiness: Readiness,
-    /// In distributed processes.
+    /// Only in distributed processes.
     pub redis: Option<Redis>,
     /// RabbitMQ, in distributed processes; the queue connects to it.
     pub amqp_url: Option<Secret>,
-    /// Heads queue names and Redis keys.
+    /// Prefix of queue names and Redis keys.
     pub prefix: String,
 }
 
 impl Context {
-    /// One process alone: limits and events in memory.
+    /// A single process: limits and events in memory.
     pub async fn embedded(config: &Config, shutdown: Shutdown) -> Result<Self, StartError> {
         fail_point::check()?;
         let clock = Clock::system();
@@ -46,7 +46,7 @@ impl Context {
         Ok(Self::assemble(config, clock, database, shutdown, parts))
     }
 
-    /// One process of several: limits and events in Redis.
+    /// One of several processes: limits and events in Redis.
     pub async fn distributed(config: &Config, shutdown: Shutdown) -> Result<Self, StartError> {
         let Some(BrokerConfig { amqp_url, redis_url }) = config.broker.clone() else {
             return Err(StartError::Contradiction("this process needs RabbitMQ and Redis".to_owned()));
@@ -61,7 +61,7 @@ impl Context {
         Ok(Self::assemble(config, clock, database, shutdown, parts))
     }
 
-    /// Whichever of the two the configuration says, for commands beside running processes.
+    /// Whichever of the two is configured, for commands beside running processes.
     pub async fn open(config: &Config, shutdown: Shutdown) -> Result<Self, StartError> {
         match config.broker {
             Some(_) => Self::distributed(config, shutdown).await,
@@ -69,7 +69,7 @@ impl Context {
         }
     }
 
-    /// Ends a process or command in order: tasks, last events, database.
+    /// Closes a process or command in order: tasks, last events, database.
     pub async fn close(self) {
         self.events.flush(FLUSH).await;
         self.shutdown.begin();
@@ -86,7 +86,7 @@ impl Context {
             async move { database.ping().await.is_ok() }
         });
         if let Some(redis) = parts.redis.clone() {
-            // Hot paths fall back without it, so it does not take the process out of rotation.
+            // Hot paths fall back without it, so an outage does not take the process out of rotation.
             readiness.check("redis", Need::Optional, move || {
                 let redis = redis.clone();
                 async move { redis.ping().await }
@@ -98,7 +98,7 @@ impl Context {
     }
 }
 
-/// Where the two kinds of process differ.
+/// The differences between the two kinds of process.
 struct Parts {
     limits: Limits,
     events: Events,

@@ -1,7 +1,7 @@
 //! The database pool of a process: Postgres, or a SQLite file with one writer connection and several readers.
 //!
-//! Row locks vanish silently on SQLite, so no rule may rest on them; [`Database::begin`] takes SQLite's write lock at
-//! once instead (`BEGIN IMMEDIATE`), so that a transaction never fails half-way for want of it.
+//! SQLite silently ignores row locks, so no rule may rely on them; [`Database::begin`] takes SQLite's write lock at
+//! once (`BEGIN IMMEDIATE`), so that a transaction never fails half-way for lack of it.
 
 use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
@@ -28,15 +28,15 @@ pub struct Database {
 }
 
 impl Database {
-    /// Connects, telling apart a bad URL, an unreachable host, refused credentials and a missing database. A SQLite
-    /// file is created together with its folder.
+    /// Connects; the error distinguishes a bad URL, an unreachable host, refused credentials and a missing database. A
+    /// SQLite file is created together with its folder.
     pub async fn connect(url: &str, options: &DatabaseOptions) -> Result<Self, StartError> {
         if is_postgres_url(url) {
             let pool = Pool::new(postgres::connect(url, options).await?, options.statement_timeout);
             return Ok(Self { read: pool.clone(), write: pool, postgres: true });
         }
         let (read, write) = sqlite::connect(url, options).await?;
-        // A file does not vanish, and who waits for its one writer is told after a while.
+        // A file does not vanish, and the busy timeout bounds the wait for its one writer.
         Ok(Self { read: Pool::new(read, None), write: Pool::new(write, None), postgres: false })
     }
 
@@ -50,15 +50,15 @@ impl Database {
         &self.write
     }
 
-    /// A write transaction: READ COMMITTED on Postgres, IMMEDIATE on SQLite. Dropped without commit it rolls back.
-    /// On SQLite nothing else can write meanwhile: do not call [`write`](Self::write) inside, it would wait for itself.
+    /// A write transaction: READ COMMITTED on Postgres, IMMEDIATE on SQLite. Dropped without commit it rolls back. On
+    /// SQLite it blocks all other writes: calling [`write`](Self::write) inside deadlocks.
     pub async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
         let mode = (!self.postgres).then_some(SqliteTransactionMode::Immediate);
         let options = TransactionOptions { sqlite_transaction_mode: mode, ..TransactionOptions::default() };
         self.write.in_time(self.write.begin_with_options(options)).await
     }
 
-    /// The outcome of a transaction, or an error when it takes longer than any statement may: the server has vanished.
+    /// The outcome of a transaction, or an error if it takes longer than any statement may: the server has vanished.
     pub fn in_time<T>(
         &self,
         work: impl Future<Output = Result<T, DbErr>>,
@@ -76,7 +76,7 @@ impl Database {
     }
 
     pub async fn close(self) {
-        // SQLite writes its log back when the last connection closes, so readers go first.
+        // SQLite writes its log back when the last connection closes, so readers close first.
         for pool in [self.read, self.write] {
             if let Err(error) = pool.close().await {
                 tracing::warn!(%error, "database pool did not close cleanly");

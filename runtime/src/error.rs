@@ -1,5 +1,5 @@
-//! Why a process does not start: one clear sentence each, saying what to do. Never a password: URLs are named by
-//! host, port and user only.
+//! Startup errors: one clear sentence each, with the remedy. They contain no password: URLs are named by host, port and
+//! user only.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// A flag or variable that does not make sense by itself. `problem` says what is wrong and what to give instead.
+    /// A flag or variable with an invalid value. `problem` says what is wrong and what to give instead.
     #[error("{variable} {problem}")]
     Setting { variable: &'static str, problem: String },
     #[error("{set} is set but {missing} is not: set both (RabbitMQ and Redis) or neither")]
     HalfPair { set: &'static str, missing: &'static str },
-    /// A combination that does not make sense, with the way out.
+    /// An invalid combination, with the remedy.
     #[error("{0}")]
     Contradiction(String),
     #[error(

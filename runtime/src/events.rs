@@ -1,7 +1,7 @@
-//! "Something changed": tells caches, sockets and waiting callers, in this process at once, in others through Redis.
+//! Change events for caches, sockets and waiting callers: immediate in this process, through Redis in others.
 //!
-//! Best effort by design: nothing may rest on an event alone. Whoever loses some is told so with [`Event::Resync`],
-//! and while the subscription is down ([`Events::trusted`]) cache entries live 1 s at most.
+//! Best effort by design: correctness must not depend on an event alone. A subscriber that lost events gets
+//! [`Event::Resync`], and while the subscription is down ([`Events::trusted`]) cache entries live at most 1 s.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub use event::{Event, ModerationVerb};
 use publisher::Publisher;
 use subscriber::Subscription;
 
-/// Events a slow subscriber may fall behind before it gets `Lagged`, to be treated like [`Event::Resync`].
+/// Events a slow subscriber may lag behind before it gets `Lagged`, which it treats like [`Event::Resync`].
 const BACKLOG: usize = 4_096;
 
 #[derive(Clone)]
@@ -36,8 +36,8 @@ impl Events {
         Self(Arc::new(Inner { local, remote: None }))
     }
 
-    /// Publishes to and hears from all processes on this Redis and prefix. Its two tasks run as
-    /// [`Shutdown::services`]: what is published during the last moments still gets out.
+    /// Publishes to and subscribes from all processes on this Redis and prefix. Its two tasks run as
+    /// [`Shutdown::services`], so that events published during shutdown are still sent.
     pub fn redis(redis: &Redis, shutdown: &Shutdown) -> Self {
         let (local, _) = broadcast::channel(BACKLOG);
         let origin = format!("{:032x}", rand::random::<u128>());
@@ -46,26 +46,26 @@ impl Events {
         Self(Arc::new(Inner { local, remote: Some((publisher, subscription)) }))
     }
 
-    /// Never blocks. Subscribers in this process have it at once; call it after the commit.
+    /// Never blocks. Subscribers in this process receive the event at once; call it after the commit.
     pub fn publish(&self, event: Event) {
-        // An error only says that nobody in this process listens.
+        // An error only means that this process has no subscriber.
         let _ = self.0.local.send(event.clone());
         if let Some((publisher, _)) = &self.0.remote {
             publisher.publish(event);
         }
     }
 
-    /// Everything from now on. Treat `RecvError::Lagged` like [`Event::Resync`].
+    /// All events from now on. Treat `RecvError::Lagged` like [`Event::Resync`].
     pub fn subscribe(&self) -> broadcast::Receiver<Event> {
         self.0.local.subscribe()
     }
 
-    /// Whether changes made by others are heard. Never in-process: a command beside `serve` writes the same file.
+    /// Whether changes by other processes arrive. Never in-process: a command beside `serve` writes the same file.
     pub fn trusted(&self) -> bool {
         self.0.remote.as_ref().is_some_and(|(_, subscription)| subscription.is_up())
     }
 
-    /// Waits until what was published so far has been sent, for commands about to exit. `false` when it was not.
+    /// Waits until all events published so far are sent, for commands about to exit. `false` if they were not.
     pub async fn flush(&self, patience: Duration) -> bool {
         match &self.0.remote {
             Some((publisher, _)) => tokio::time::timeout(patience, publisher.flush()).await.unwrap_or(false),

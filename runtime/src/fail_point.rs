@@ -1,9 +1,9 @@
-//! Places in the job system where a test has a process die, freeze or hang, to see what a crash right there costs.
+//! Points in the job system where a test makes a process crash, freeze or hang, to verify the recovery.
 //!
-//! Only builds with debug assertions have them: in a release binary every point is empty and the variable is not read.
-//! There `GUILDHALL_FAIL_POINTS` says what happens where: `point[:detail]=action[@hit]`, several separated by commas.
-//! `after_claim:sync_member=abort@2` ends the process at the second claim of a job of that kind; without `@hit` a rule
-//! counts at every hit, without a detail at any. What is not understood is refused at the start of the process.
+//! Only builds with debug assertions contain them: in a release binary every point is a no-op and the variable is not
+//! read. `GUILDHALL_FAIL_POINTS` lists rules `point[:detail]=action[@hit]`, separated by commas.
+//! `after_claim:sync_member=abort@2` ends the process at the second claim of a job of that kind; a rule without `@hit`
+//! applies to every hit, one without a detail to any. An invalid rule is refused at startup.
 //!
 //! | point | where | detail |
 //! | --- | --- | --- |
@@ -19,23 +19,23 @@
 
 use crate::error::StartError;
 
-/// Unset everywhere but in tests.
+/// Set in tests only.
 pub const FAIL_POINTS: &str = "GUILDHALL_FAIL_POINTS";
 
-/// Does what the variable says for this place, where it says anything.
+/// Executes the action of the matching rule, if any.
 #[cfg(debug_assertions)]
 pub async fn fail_point(name: &str, detail: &str) {
     armed::reach(name, detail).await;
 }
 
-/// Nothing, of which nothing is left in the binary: not even the name.
+/// A no-op in release builds.
 #[cfg(not(debug_assertions))]
 #[inline]
 pub fn fail_point(_: &str, _: &str) -> std::future::Ready<()> {
     std::future::ready(())
 }
 
-/// Whether anything may happen at the point; never in release builds.
+/// Whether any rule concerns the point; never in release builds.
 #[inline]
 pub fn has_fail_point(name: &str) -> bool {
     #[cfg(debug_assertions)]
@@ -47,7 +47,7 @@ pub fn has_fail_point(name: &str) -> bool {
     }
 }
 
-/// Refuses a variable that is not understood.
+/// Refuses an invalid variable.
 pub(crate) fn check() -> Result<(), StartError> {
     #[cfg(debug_assertions)]
     armed::parse(&armed::text()).map_err(|problem| StartError::setting(FAIL_POINTS, problem))?;
@@ -78,18 +78,18 @@ mod armed {
         ("block", Action::Block),
     ];
 
-    /// Nothing goes on at the point meanwhile.
+    /// The point does not continue meanwhile.
     const FREEZES_WITHIN: Duration = Duration::from_secs(2);
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum Action {
-        /// The process is gone at once, as from `kill -9`: nothing is flushed, closed or dropped.
+        /// Aborts the process, as `kill -9` does: nothing is flushed, closed or dropped.
         Abort,
-        /// The process stands still, like a stopped machine, until somebody sends it SIGCONT.
+        /// Stops the process, like a suspended machine, until it receives SIGCONT.
         Freeze,
-        /// This task goes no further; the others do.
+        /// Blocks this task; the others continue.
         Hang,
-        /// This task goes no further, and holds its thread for good.
+        /// Blocks this task and its thread permanently.
         Block,
     }
 
@@ -98,7 +98,7 @@ mod armed {
         pub(super) point: &'static str,
         detail: Option<String>,
         action: Action,
-        /// From 1; every hit without it.
+        /// From 1; `None`: every hit.
         hit: Option<u32>,
         hits: AtomicU32,
     }
@@ -144,7 +144,7 @@ mod armed {
             Ok(Self { point, detail, action, hit, hits: AtomicU32::new(0) })
         }
 
-        /// Counts the hit where the rule is about this place; true when it is the one that is meant.
+        /// Counts the hit if the rule matches this point; true if the rule applies to this hit.
         fn is_hit(&self, point: &str, detail: &str) -> bool {
             if self.point != point || self.detail.as_deref().is_some_and(|wanted| wanted != detail) {
                 return false;
@@ -171,7 +171,7 @@ mod armed {
 
     fn freeze() {
         let this = std::process::id().to_string();
-        // On a busy machine the signal arrives a moment after it was sent.
+        // On a busy machine the signal arrives with a delay.
         let stopped = std::process::Command::new("kill").args(["-STOP", &this]).status();
         if !stopped.is_ok_and(|status| status.success()) {
             tracing::error!("cannot freeze: there is no `kill` to run");
@@ -184,7 +184,7 @@ mod armed {
         use super::*;
 
         #[test]
-        fn rules_say_where_what_and_when() {
+        fn rules_name_point_action_and_hit() {
             let rules = parse("after_claim:sync_member=abort@2, after_ack=freeze,").unwrap();
             let first = (rules[0].point, rules[0].detail.as_deref(), rules[0].action, rules[0].hit);
             assert_eq!(first, ("after_claim", Some("sync_member"), Action::Abort, Some(2)));
@@ -215,7 +215,7 @@ mod armed {
         }
 
         #[test]
-        fn what_is_not_understood_is_named() {
+        fn an_invalid_rule_is_named() {
             for (bad, says) in [
                 ("after_claim", "form"),
                 ("after_claim:=abort", "form"),

@@ -1,5 +1,5 @@
-//! What every process stands on: configuration, clock, logging and metrics, two-step shutdown, database, Redis, limits
-//! and events. Each of the last two has an in-process and a Redis implementation; callers cannot tell which.
+//! Foundation of every process: configuration, clock, logging and metrics, two-step shutdown, database, Redis, limits
+//! and events. Limits and events each have an in-process and a Redis implementation with the same interface.
 
 mod clock;
 mod config;

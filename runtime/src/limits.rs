@@ -7,12 +7,12 @@ use crate::clock::Clock;
 use crate::redis::Redis;
 use crate::shutdown::Shutdown;
 
-mod presence;
+mod process_count;
 mod quota;
 mod shared;
 mod windows;
 
-use presence::Presence;
+use process_count::ProcessCount;
 use quota::Step;
 pub use quota::{Decision, LimitsDown, Quota};
 use shared::SharedWindows;
@@ -22,9 +22,9 @@ use windows::Windows;
 pub struct Limits(Arc<Inner>);
 
 struct Inner {
-    /// The truth of one process; with Redis, what counts while it is down.
+    /// The counts of a single process; with Redis, the fallback while it is down.
     local: Windows,
-    shared: Option<(SharedWindows, Presence)>,
+    shared: Option<(SharedWindows, ProcessCount)>,
 }
 
 impl Limits {
@@ -34,11 +34,11 @@ impl Limits {
 
     /// Windows in Redis; `clock` times the windows of the fallback.
     pub fn redis(redis: Redis, clock: Clock) -> Self {
-        let shared = (SharedWindows::new(redis.clone()), Presence::new(redis));
+        let shared = (SharedWindows::new(redis.clone()), ProcessCount::new(redis));
         Self(Arc::new(Inner { local: Windows::new(clock), shared: Some(shared) }))
     }
 
-    /// Uses one request of the quota if there is one left.
+    /// Uses one request of the quota if one is left.
     pub async fn take(&self, key: &str, quota: Quota) -> Result<Decision, LimitsDown> {
         self.step(key, quota, Step::Take).await
     }
@@ -52,12 +52,12 @@ impl Limits {
         }
     }
 
-    /// What [`take`](Self::take) would answer, without using anything up.
+    /// The result that [`take`](Self::take) would return, without using a request.
     pub async fn peek(&self, key: &str, quota: Quota) -> Result<Decision, LimitsDown> {
         self.step(key, quota, Step::Peek).await
     }
 
-    /// Gives one request back: a refused one does not use the quota up. When that empties the window, the window is
+    /// Returns one request: a refused request does not use the quota. When that empties the window, the window is
     /// closed as if it had never been opened. Best effort while Redis is down.
     pub async fn refund(&self, key: &str, quota: Quota) {
         if self.step(key, quota, Step::Refund).await.is_err() {
@@ -65,10 +65,10 @@ impl Limits {
         }
     }
 
-    /// Counts this process among the API processes until shutdown begins. In-process limits need no such thing.
+    /// Counts this process among the API processes until shutdown begins. A no-op for in-process limits.
     pub fn announce(&self, shutdown: &Shutdown) {
-        if let Some((_, presence)) = &self.0.shared {
-            presence.announce(shutdown);
+        if let Some((_, process_count)) = &self.0.shared {
+            process_count.announce(shutdown);
         }
     }
 
@@ -80,7 +80,7 @@ impl Limits {
     }
 
     fn share_of(&self, quota: Quota) -> Quota {
-        let processes = self.0.shared.as_ref().map_or(1, |(_, presence)| presence.known());
+        let processes = self.0.shared.as_ref().map_or(1, |(_, process_count)| process_count.known());
         Quota { limit: (quota.limit / processes).max(1.min(quota.limit)), ..quota }
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_redis_hot_paths_fall_back_and_others_are_told() {
+    async fn without_redis_hot_paths_fall_back_and_others_fail() {
         let redis = Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap();
         let limits = Limits::redis(redis, Clock::system());
         let quota = Quota::per(3, Duration::from_mins(1));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_a_process_is_never_zero_unless_the_quota_is() {
+    fn the_share_of_a_process_is_zero_only_if_the_quota_is() {
         let redis = Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap();
         let limits = Limits::redis(redis, Clock::system());
         limits.0.shared.as_ref().unwrap().1.learn(4);

@@ -1,7 +1,7 @@
-//! `/metrics`, `/health/live` and `/health/ready`: the answers, and the small server of worker and scheduler. The API
-//! gives the same answers on its own port.
+//! `/metrics`, `/health/live` and `/health/ready`: the responses, and the small server of worker and scheduler. The API
+//! gives the same responses on its own port.
 //!
-//! The server runs until the very end of a shutdown, so that "stopping" can be seen.
+//! The server runs until the end of a shutdown, so that "stopping" is visible.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -20,16 +20,16 @@ use crate::readiness::Readiness;
 use crate::shutdown::Shutdown;
 use crate::telemetry::metrics_handle;
 
-/// A client that has not sent its headers by then is closed.
+/// A client that has not sent its headers by then is disconnected.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// A connection serves scrapers for this long at most, so that forgotten ones do not add up.
+/// Maximum lifetime of a scraper's connection, so that abandoned ones do not accumulate.
 const CONNECTION_TIMEOUT: Duration = Duration::from_mins(5);
 /// Pause after a failed accept: usually the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The format of Prometheus text.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The answer to one of the three paths; `None` for any other.
+/// The response to one of the three paths; `None` for any other.
 pub async fn answer(path: &str, ready: &Readiness) -> Option<Response<Bytes>> {
     match path {
         "/metrics" => Some(reply(StatusCode::OK, METRICS_TYPE, metrics_handle().render())),
@@ -43,7 +43,7 @@ pub async fn answer(path: &str, ready: &Readiness) -> Option<Response<Bytes>> {
     }
 }
 
-/// Serves the three paths until shutdown cuts. Put it on [`Shutdown::services`].
+/// Serves the three paths until the hard step of the shutdown. Spawn it on [`Shutdown::services`].
 pub async fn serve_ops(listener: TcpListener, ready: Readiness, shutdown: Shutdown) {
     let hard = shutdown.hard().clone();
     let accept = async {
@@ -72,7 +72,7 @@ async fn serve_connection(stream: TcpStream, ready: Readiness) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(TokioIo::new(stream), service);
-    // How a scraper's connection ends is of no interest.
+    // Errors of a scraper's connection are irrelevant.
     let _ended = tokio::time::timeout(CONNECTION_TIMEOUT, connection).await;
 }
 
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_on_its_three_paths_until_it_is_cut() {
+    async fn serves_its_three_paths_until_the_hard_step() {
         let shutdown = Shutdown::new();
         let ready = Readiness::new(&shutdown);
         let database = ready.flag("database", Need::Required);

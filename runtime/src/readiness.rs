@@ -1,7 +1,7 @@
-//! What this process needs to do its work: a shared registry of named checks and flags, answered at /health/ready.
+//! The dependencies of this process: a shared registry of named checks and flags, served at /health/ready.
 //!
-//! A required dependency that is down takes the process out of rotation (503). An optional one is only listed: with
-//! Redis down, lookups still answer, so the API must keep its traffic.
+//! A required dependency that is down takes the process out of rotation (503). An optional one is only listed: without
+//! Redis look-ups still work, so the API must keep its traffic.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::shutdown::Shutdown;
 
-/// A check without an answer by then counts as down.
+/// A check that has not completed by then counts as down.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Whether the process can work without a dependency.
@@ -48,7 +48,7 @@ impl Report {
     }
 }
 
-/// Set by a task that knows whether its dependency is there, such as a connection supervisor. Starts as down.
+/// Set by a task that knows the dependency's state, such as a connection supervisor. Starts as down.
 #[derive(Clone, Debug)]
 pub struct Flag(Arc<AtomicBool>);
 
@@ -59,12 +59,12 @@ impl Flag {
 }
 
 impl Readiness {
-    /// Not ready from the moment shutdown begins, so that load balancers turn away while work in flight ends.
+    /// Not ready from the start of shutdown, so that load balancers stop routing here while work in flight ends.
     pub fn new(shutdown: &Shutdown) -> Self {
         Self { checks: Arc::default(), shutdown: Some(shutdown.clone()) }
     }
 
-    /// Adds a check that asks the dependency. A second one of the same name replaces the first.
+    /// Adds a check that calls the dependency. A second one of the same name replaces the first.
     pub fn check<F, Answer>(&self, name: &'static str, need: Need, check: F)
     where
         F: Fn() -> Answer + Send + Sync + 'static,
@@ -74,7 +74,7 @@ impl Readiness {
         self.checks.write().unwrap_or_else(PoisonError::into_inner).insert(name, (need, check));
     }
 
-    /// Adds a dependency whose state somebody else keeps.
+    /// Adds a dependency whose state another task maintains.
     pub fn flag(&self, name: &'static str, need: Need) -> Flag {
         let flag = Flag(Arc::new(AtomicBool::new(false)));
         let state = flag.clone();
@@ -82,7 +82,7 @@ impl Readiness {
         flag
     }
 
-    /// Asks all dependencies at once.
+    /// Checks all dependencies concurrently.
     pub async fn report(&self) -> Report {
         let checks: Vec<_> = {
             let checks = self.checks.read().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! One multiplexed Redis connection for the process, and a circuit around it: a dead Redis costs one request its
-//! timeout, all others an immediate [`RedisDown`]. Connections are opened again in the background, never by a request.
+//! One multiplexed Redis connection for the process, with a circuit breaker: a dead Redis costs one request its
+//! timeout, all others an immediate [`RedisDown`]. Reconnects run in the background, never in a request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,17 +13,17 @@ use tokio::time::Instant;
 use crate::error::StartError;
 use crate::settings::REDIS_URL;
 
-/// A command without an answer by then has failed.
+/// Timeout of a command.
 pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_millis(500);
-/// After a failed attempt to connect everybody is refused for this long; the next request then starts another.
+/// After a failed attempt to connect all requests are refused for this long; the next one then starts another attempt.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long the first connection of a process may take.
+/// Timeout of the first connection of a process.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a replica answers to a write.
+/// A replica's reply to a write.
 const READ_ONLY: ErrorKind = ErrorKind::Server(ServerErrorKind::ReadOnly);
 
-/// Redis cannot be used now. The cause is in the log, once for each outage.
+/// Redis is unavailable. The cause is logged once for each outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("redis is not reachable")]
 pub struct RedisDown;
@@ -40,7 +40,7 @@ struct Inner {
 
 struct Link {
     state: State,
-    /// Raised with each new connection, so that a late error of an old one does not tear down its successor.
+    /// Incremented with each new connection, so that a late error of an old one does not close its successor.
     generation: u64,
 }
 
@@ -51,8 +51,7 @@ enum State {
 }
 
 impl Redis {
-    /// Connects and asks for an answer, so that a wrong URL or password is found at the start. A Redis that stalls is
-    /// asked again.
+    /// Connects and pings, so that a wrong URL or password is found at startup. A stalled Redis is retried.
     pub async fn connect(url: &str, prefix: &str) -> Result<Self, StartError> {
         let redis = Self::lazy(url, prefix)?;
         let dialing = async {
@@ -72,7 +71,7 @@ impl Redis {
         Ok(redis)
     }
 
-    /// Checks the URL only; the first use dials.
+    /// Validates the URL only; the first use connects.
     pub fn lazy(url: &str, prefix: &str) -> Result<Self, StartError> {
         let client = check_url(url)?;
         let target = client.get_connection_info().addr().to_string();
@@ -101,7 +100,7 @@ impl Redis {
         }
     }
 
-    /// A name of ours: `<prefix>:<suffix>`.
+    /// A prefixed key: `<prefix>:<suffix>`.
     pub fn key(&self, suffix: &str) -> String {
         format!("{}:{suffix}", self.0.prefix)
     }
@@ -112,7 +111,7 @@ impl Redis {
         redis::cmd("PING").query_async::<()>(&mut connection).await.is_ok()
     }
 
-    /// A connection of its own for a subscription.
+    /// A dedicated connection for a subscription.
     pub(crate) async fn pubsub(&self) -> Result<PubSub, RedisError> {
         match tokio::time::timeout(START_TIMEOUT, self.0.client.get_async_pubsub()).await {
             Ok(opened) => opened,
@@ -154,15 +153,15 @@ impl Inner {
             .set_connection_timeout(Some(COMMAND_TIMEOUT))
             .set_response_timeout(Some(COMMAND_TIMEOUT));
         let mut connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
-        // A primary that was demoted answers as before, but for writes. Where the question is not allowed, the first
-        // write finds out.
+        // A demoted primary answers as before, except for writes. Where the query is not permitted, the first write
+        // detects it.
         match redis::cmd("ROLE").query_async::<Value>(&mut connection).await {
             Ok(role) if is_replica(&role) => Err((READ_ONLY, "it is a replica, and takes no writes").into()),
             _ => Ok(connection),
         }
     }
 
-    /// In the background: no request ever waits for it.
+    /// In the background: no request waits for it.
     fn redial(self: &Arc<Self>) {
         let redis = Arc::clone(self);
         tokio::spawn(async move {
@@ -186,9 +185,9 @@ impl Inner {
         }
     }
 
-    /// An error of the network opens the circuit; an error that Redis itself answered does not, but for one: a primary
-    /// that became a replica is left, for the name may lead to the new one by now. A new connection is tried at once,
-    /// so that a mere restart of Redis costs milliseconds.
+    /// A network error opens the circuit; an error reply of Redis does not, with one exception: the connection to a
+    /// primary that became a replica is closed, because the name may resolve to the new primary by now. A new
+    /// connection is tried at once, so that a mere restart of Redis costs milliseconds.
     fn observe(self: &Arc<Self>, generation: u64, error: &RedisError) {
         let demoted = error.kind() == READ_ONLY;
         if !(demoted || error.is_io_error() || error.is_timeout() || error.is_unrecoverable_error()) {
@@ -222,7 +221,7 @@ impl Inner {
     }
 }
 
-/// A handle on the shared connection, that opens the circuit when it meets a dead network.
+/// A handle on the shared connection that opens the circuit on a network error.
 #[derive(Clone)]
 pub struct RedisConnection {
     inner: MultiplexedConnection,

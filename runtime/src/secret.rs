@@ -1,4 +1,4 @@
-//! A text that must not reach a log: tokens, and URLs that hold passwords. `Debug` hides it; there is no `Display`.
+//! A text that must not be logged: tokens, and URLs with passwords. `Debug` hides it; there is no `Display`.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// The text itself, for the one place that sends it.
+    /// The text itself, for the code that sends it.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Environment variables that messages name, so that people know what to correct.
+//! Environment variables that messages name, so that operators know which setting to correct.
 
 pub const DATABASE_URL: &str = "GUILDHALL_DATABASE_URL";
 pub const AMQP_URL: &str = "GUILDHALL_AMQP_URL";

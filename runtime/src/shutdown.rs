@@ -1,8 +1,8 @@
-//! Shutdown in two steps: first take no new work and let what runs end (`soft`), then cut it (`hard`).
+//! Shutdown in two steps: first accept no new work and let running work end (`soft`), then cancel it (`hard`).
 //!
-//! Tasks with work in flight are spawned on [`Shutdown::tracker`]; tasks that serve them until the very end (event
-//! subscription, health answers) on [`Shutdown::services`], and stop at `hard`. A second signal cuts at once, a third
-//! ends the process.
+//! Tasks with work in flight are spawned on [`Shutdown::tracker`]; tasks that serve them until the end (event
+//! subscription, health responses) on [`Shutdown::services`], and stop at `hard`. A second signal cancels at once, a
+//! third ends the process.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long work in flight may go on after the first signal (issue: "finish work within 30 s, then cut").
+/// Grace period of work in flight after the first signal (issue: "finish work within 30 s, then cut").
 pub const GRACE: Duration = Duration::from_secs(30);
-/// How long cut tasks have to put things down before the process ends without them.
+/// How long cancelled tasks may clean up before the process ends without them.
 pub const CUT: Duration = Duration::from_secs(5);
 
 /// How long closing connections may take after that.
@@ -24,7 +24,7 @@ pub struct Shutdown {
     hard: CancellationToken,
     tracker: TaskTracker,
     services: TaskTracker,
-    /// It decides about the whole process, not about a part of a test.
+    /// Whether it ends the whole process, not only a part of a test.
     is_process: bool,
     given_up: CancellationToken,
 }
@@ -34,7 +34,7 @@ impl Shutdown {
         Self::default()
     }
 
-    /// A shutdown that SIGTERM and SIGINT begin. Call it inside the runtime, before anything slow.
+    /// A shutdown that SIGTERM and SIGINT trigger. Call it inside the runtime, before anything slow.
     pub fn on_signals() -> Self {
         let shutdown = Self { is_process: true, ..Self::new() };
         for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
@@ -48,19 +48,19 @@ impl Shutdown {
         shutdown
     }
 
-    /// First step: no new work.
+    /// First step: accept no new work.
     pub fn begin(&self) {
         self.soft.cancel();
     }
 
-    /// Second step: cut what runs. Implies the first.
+    /// Second step: cancel running work. Implies the first.
     pub fn cut(&self) {
         self.soft.cancel();
         self.hard.cancel();
     }
 
-    /// A thread of this process is blocked for good: both steps, and an end with an error after them, even where no
-    /// task can run any more. Blocks the caller until then.
+    /// A thread of this process is permanently blocked: triggers both steps, then exits with an error, even if no task
+    /// can run any more. Blocks the caller until then.
     pub fn give_up(&self) {
         self.given_up.cancel();
         self.begin();
@@ -70,12 +70,12 @@ impl Shutdown {
         }
     }
 
-    /// Whether this process ends because it cannot go on, and not because somebody asked it to.
+    /// Whether the process ends because of a failure rather than a request.
     pub fn has_given_up(&self) -> bool {
         self.given_up.is_cancelled()
     }
 
-    /// Cancelled: stop taking new work, finish what runs.
+    /// Cancelled: accept no new work, finish running work.
     pub fn soft(&self) -> &CancellationToken {
         &self.soft
     }
@@ -90,12 +90,12 @@ impl Shutdown {
         &self.tracker
     }
 
-    /// For tasks that tracked ones rely on: they run until `hard`, and are waited for last.
+    /// For tasks that tracked tasks depend on: they run until `hard`, and are awaited last.
     pub fn services(&self) -> &TaskTracker {
         &self.services
     }
 
-    /// Returns when shutdown was asked for and everything ended, or was cut after [`GRACE`] and given [`CUT`] more.
+    /// Returns when a shutdown was requested and all tasks ended, or were cancelled after [`GRACE`] and given [`CUT`].
     pub async fn wait(&self) {
         self.wait_for(GRACE, CUT).await;
     }

@@ -1,5 +1,5 @@
-//! Logging and metrics of a process. Logs go to standard error, so that a command's output stays its own; metrics are
-//! recorded with the `metrics` macros anywhere and read as Prometheus text.
+//! Logging and metrics of a process. Logs go to standard error, so that standard output holds only a command's result;
+//! the `metrics` macros record metrics anywhere, exposed as Prometheus text.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::shutdown::Shutdown;
 
-/// For processes that serve: ours at info, libraries that narrate only when something is wrong.
+/// For processes that serve: our crates at info, verbose libraries only when something is wrong.
 pub const DEFAULT_FILTER: &str =
     "info,sqlx=warn,sea_orm_migration=warn,lapin=off,hyper=warn,hyper_util=warn,reqwest=warn";
 /// Upper bounds of every histogram named `*_seconds`: from a cache hit to a bulk job.
@@ -36,7 +36,7 @@ impl LogFormat {
     }
 }
 
-/// Starts logging for the process; `default_filter` counts where `RUST_LOG` is not set. A second call changes nothing.
+/// Starts logging for the process; `default_filter` applies if `RUST_LOG` is not set. A second call has no effect.
 pub fn init_logging(format: LogFormat, default_filter: &str) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default_filter));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
@@ -69,7 +69,7 @@ fn install() -> PrometheusHandle {
     handle
 }
 
-/// Keeps the memory of the recorder bounded while nobody scrapes.
+/// Bounds the memory of the recorder between scrapes.
 pub(crate) fn spawn_upkeep(shutdown: &Shutdown) {
     let (handle, hard) = (metrics_handle(), shutdown.hard().clone());
     shutdown.services().spawn(hard.run_until_cancelled_owned(async move {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_filter_is_understood() {
+    fn the_default_filter_is_valid() {
         assert!(DEFAULT_FILTER.parse::<EnvFilter>().is_ok());
     }
 }

@@ -1,5 +1,5 @@
-//! Sweeps of expired bans and mutes, leaves of absence, strikes and commands. All of them stop to count at their second
-//! without a sweep; it adds the audit entry and, for bans and mutes, the event and the end of the copy on the chat
+//! Sweeps of expired bans and mutes, leaves of absence, strikes and commands. All of them expire on the second without
+//! a sweep; the sweep adds the audit entry and, for bans and mutes, the event and the end of the copy on the chat
 //! platform.
 
 use entities::audit_entry::Actor;
@@ -11,11 +11,11 @@ use sea_orm::{DatabaseTransaction, DbErr};
 
 use crate::batch::{BATCH, commit};
 
-/// Guilds looked at in one batch.
+/// Guilds read in one batch.
 const GUILDS: u64 = 100;
-/// Rows of one guild closed in one transaction: it holds the lock of the guild's moderation.
+/// Rows of one guild closed in one transaction, which holds the guild's moderation lock.
 const OF_GUILD: u64 = 200;
-/// The reason that game servers get.
+/// The reason sent to game servers.
 const REASON: &str = "expired";
 
 pub(crate) async fn sanctions(context: &Context) -> Result<u64, DbErr> {
@@ -48,8 +48,8 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
     Ok(closed.len() as u64)
 }
 
-/// The events of a closed sanction: empty if another one of its kind still covers its place. After the end of a
-/// sanction of every game those of single places are sent again: their servers have just been told of an end.
+/// The events of a closed sanction: none if another one of its kind still covers its place. After the end of a
+/// sanction in all games those of single places are sent again, because their servers have just received an end.
 async fn events_of(
     transaction: &DatabaseTransaction,
     change: &Change,
@@ -71,7 +71,7 @@ async fn events_of(
     Ok(std::iter::once(end).chain(held).flatten().collect())
 }
 
-/// Leaves of absence that are over.
+/// Leaves of absence that have ended.
 pub(crate) async fn loa(context: &Context) -> Result<u64, DbErr> {
     let sweep = async |conn: &_, now| loa::sweep(conn, &Actor::service(), None, now, BATCH).await;
     Ok(commit(context, sweep).await?.len() as u64)

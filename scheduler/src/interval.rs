@@ -1,4 +1,4 @@
-//! The rhythm of the leader's loops.
+//! The interval of the leader's loops.
 
 use std::time::Duration;
 

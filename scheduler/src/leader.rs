@@ -1,11 +1,11 @@
 //! Leader election: a lease in the database, which its holder extends every two seconds.
 //!
-//! No process compares its clock with that of another or of the database: all of them can be wrong, and step. A waiting
-//! process sees the number in the lease stand still for [`LEASE`], on its own steady clock, and takes the lease with an
-//! update that names that number. The holder counts on an extension for [`SURE`] from before it was sent, on its own
-//! steady clock too. So it has stopped counting before another starts, also when it was frozen in between, as long as
-//! no clock runs wrong by a fifth. A machine suspended as a whole may not count that time: the guarded updates refuse
-//! what such a leader does until its next extension.
+//! No process compares its clock with that of another or of the database: any of them can be wrong, and jump. A waiting
+//! process takes the lease when the lease's number has not changed for [`LEASE`] on its own monotonic clock, with an
+//! update conditional on that number. The holder relies on an extension for [`SURE`] after sending it, on its own
+//! monotonic clock too. So it stops leading before another process starts, even if it was frozen in between, as long as
+//! no clock is off by a fifth. The clock of a suspended machine may stop: the guarded updates refuse the
+//! writes of such a leader until its next extension.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,14 +14,14 @@ use entities::leader_lease;
 use runtime::{Clock, Context};
 use sea_orm::DbErr;
 
-/// A leader whose lease was not extended for this long may be replaced. With the next look that makes 14 s at most
-/// while the database answers at once: leadership moves within 20 s.
+/// A leader whose lease was not extended for this long may be replaced. With the polling interval that makes at most 14
+/// s while the database responds at once: leadership moves within 20 s.
 pub const LEASE: Duration = Duration::from_secs(10);
-/// For how long a leader counts on its last extension.
+/// How long a leader relies on its last extension.
 const SURE: Duration = Duration::from_secs(8);
-/// Interval at which the leader extends its lease, and the others look at it.
+/// Interval at which the leader extends its lease, and the others read it.
 pub(crate) const BEAT_EVERY: Duration = Duration::from_secs(2);
-/// How long the database may take to answer before the next try.
+/// Timeout of a database request before the next attempt.
 const ANSWER: Duration = Duration::from_secs(4);
 pub(crate) const NAME: &str = "scheduler";
 
@@ -31,7 +31,7 @@ pub(crate) struct Leadership {
     pub(crate) holder: Arc<str>,
     clock: Clock,
     alone: bool,
-    /// On the steady clock.
+    /// On the monotonic clock.
     until: Arc<Mutex<Duration>>,
 }
 
@@ -41,7 +41,7 @@ impl Leadership {
         Self { holder, clock: context.clock.clone(), alone, until: Arc::default() }
     }
 
-    /// Leads at once and always: the one process of an installation.
+    /// Leads at once and permanently: the only process of an installation.
     pub(crate) fn alone(context: &Context) -> Self {
         Self::new(context, true)
     }
@@ -65,19 +65,19 @@ pub(crate) fn start(context: &Context, alone: bool) -> Leadership {
     leadership
 }
 
-/// A process that wants to lead: it calls [`beat`](Self::beat) again and again.
+/// A candidate for leadership; its loop calls [`beat`](Self::beat) periodically.
 pub(crate) struct Candidate {
     context: Context,
     pub(crate) leadership: Leadership,
     watched: Option<Watched>,
-    /// The state last written to the log.
+    /// The state in the latest log line.
     told: bool,
 }
 
 /// The lease of another process.
 struct Watched {
     lease: i64,
-    /// When it was first seen like this, on the steady clock.
+    /// When this number was first seen, on the monotonic clock.
     since: Duration,
 }
 
@@ -109,10 +109,10 @@ impl Candidate {
         self.tell();
     }
 
-    /// Extends the own lease, or looks at that of another. An error or a cut leaves the last extension valid until its
-    /// end.
+    /// Extends its own lease, or reads that of another process. After an error or a cut the last extension stays valid
+    /// until its end.
     pub(crate) async fn beat(&mut self) -> Result<(), DbErr> {
-        // Held, but answered too late to count on, as the process was frozen in between: asked once more.
+        // Extended, but the response came too late to rely on because the process was frozen: extend once more.
         for _ in 0..2 {
             let asked = self.context.clock.steady();
             let holds = self.try_hold().await?;
@@ -139,8 +139,8 @@ impl Candidate {
         Ok(false)
     }
 
-    /// Whether the number has been this one for the length of a lease. What was read may be as old as the moment before
-    /// it was asked for, never older than the holder's sign of life: so time counts from now on.
+    /// Whether the number has been unchanged for the length of a lease. The value may be as old as the start of the
+    /// read, but never older than the holder's extension: so time counts from now on.
     fn has_stood_still(&mut self, lease: i64) -> bool {
         let now = self.context.clock.steady();
         match &self.watched {

@@ -1,7 +1,7 @@
 //! The scheduler: one of the scheduler processes leads, rescues the jobs of dead workers and fires the schedules; all
 //! of them run the periodic tasks, which are jobs like any other.
 //!
-//! The leader's lease keeps others from doing the same work beside it. Guarded updates, not the lease, guarantee that
+//! The lease keeps other processes from duplicating the leader's work. Guarded updates, not the lease, guarantee that
 //! nothing is done twice.
 
 mod batch;
@@ -25,10 +25,10 @@ use runtime::Context;
 pub use leader::LEASE;
 pub use schedules::{SCHEDULES, Schedule};
 
-/// How this process schedules.
+/// The scheduling mode of this process.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The one process of an installation: it leads at once.
+    /// The only process of an installation: it leads at once.
     pub alone: bool,
 }
 

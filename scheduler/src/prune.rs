@@ -1,4 +1,4 @@
-//! Deletes rows that are kept only for a time.
+//! Deletes rows whose retention has ended.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::batch::BATCH;
 
 /// Finished jobs are kept this long.
 const KEEP_JOBS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// Jobs of periodic tasks that ended well are kept this long: they are thousands a day.
+/// Successful jobs of periodic tasks are kept this long: there are thousands a day.
 const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
-/// Servers without a heartbeat for this long are forgotten, with their commands: every new one has a new id.
+/// Servers without a heartbeat for this long are deleted, with their commands: every new server has a new id.
 const KEEP_SERVERS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {

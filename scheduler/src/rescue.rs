@@ -1,7 +1,7 @@
-//! Rescues the jobs of dead worker processes, and releases held jobs that a race left behind.
+//! Rescues the jobs of dead worker processes, and releases held jobs left over by a race.
 //!
-//! After an outage of the database every heartbeat is stale. So only a leader that has reached the database without a
-//! gap for long enough declares workers dead.
+//! After an outage of the database every heartbeat is stale. So a leader declares workers dead only after it has
+//! reached the database without a gap for long enough.
 
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,9 @@ use crate::interval::LeaderInterval;
 use crate::leader::Leadership;
 
 const EVERY: Duration = Duration::from_secs(1);
-/// Between two looks that are further apart, the database or this process was away.
+/// A larger gap between two passes means that the database or this process was down.
 const GAP: Duration = Duration::from_secs(4);
-/// The database must have answered for so long: a worker writes a heartbeat every three seconds.
+/// Required time of uninterrupted database access: a worker writes a heartbeat every three seconds.
 const STEADY: Duration = Duration::from_secs(7);
 
 pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdown) {
@@ -37,7 +37,7 @@ pub(crate) async fn keep(queue: Queue, leadership: Leadership, shutdown: Shutdow
     }
 }
 
-/// Since when the database was reached without a gap.
+/// Since when the database has been reachable without a gap.
 #[derive(Default)]
 struct Watch(Option<(Instant, Instant)>);
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workers_are_declared_dead_only_after_the_database_was_there_for_a_while() {
+    fn workers_are_declared_dead_only_after_uninterrupted_database_access() {
         let mut watch = Watch::default();
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);

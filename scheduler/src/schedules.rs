@@ -1,4 +1,4 @@
-//! The one table of schedules. Times are UTC; the fields are second, minute, hour, day of month, month, day of week.
+//! The table of schedules. Times are UTC; the fields are second, minute, hour, day of month, month, day of week.
 
 use futures_util::future::BoxFuture;
 use runtime::Context;
@@ -6,7 +6,8 @@ use sea_orm::DbErr;
 
 use crate::{expiry, prune, stale};
 
-/// A task at set times. `run` does one batch and returns how many rows it moved; it is called again until it returns 0.
+/// A task at set times. `run` does one batch and returns the number of rows changed; it is called again until it
+/// returns 0.
 pub struct Schedule {
     pub name: &'static str,
     pub cron: &'static str,

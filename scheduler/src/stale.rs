@@ -1,7 +1,7 @@
-//! Sweeps of staff sessions and game servers whose heartbeats stopped. Both are over at their time without a sweep; it
-//! writes that down.
+//! Sweeps of staff sessions and game servers whose heartbeats stopped. Both expire on time without a sweep; the sweep
+//! records it.
 //!
-//! A server that goes offline leaves no audit entry: its row says since when, and a game starts and stops hundreds a
+//! A server that goes offline writes no audit entry: its row holds the time, and a game starts and stops hundreds a
 //! day.
 
 use entities::{game_server, staff_session};

@@ -1,10 +1,10 @@
-//! A database for one test, on SQLite or, where a server is named, on Postgres, and processes on it.
+//! A database for one test, on SQLite and, if a server is configured, on Postgres, and processes on it.
 
 use entities::Timestamp;
 use runtime::{Clock, Config, Context, Database, DatabaseOptions, Secret, Shutdown};
 use sea_orm::{ConnectionTrait, DatabaseBackend, Statement};
 
-/// When simulated time begins.
+/// The start of simulated time.
 const START: &str = "2026-11-20T12:00:30Z";
 
 pub(crate) struct TestDatabase {
@@ -13,7 +13,7 @@ pub(crate) struct TestDatabase {
     _folder: tempfile::TempDir,
 }
 
-/// One on each kind of database.
+/// One test database of each kind.
 pub(crate) async fn test_databases() -> Vec<TestDatabase> {
     let mut databases = vec![TestDatabase::on(None).await];
     match std::env::var("GUILDHALL_TEST_DATABASE_URL") {
@@ -46,16 +46,16 @@ impl TestDatabase {
         Self { context, database_url, _folder: folder }
     }
 
-    /// Another process on the same database, with connections and a clock of its own. It shows the same time.
+    /// Another process on the same database, with its own connections and clock, set to the same time.
     pub(crate) async fn process(&self) -> Context {
         let clock = Clock::manual(self.context.clock.now());
-        // Few connections: other tests want some of the server's, too.
+        // Few connections: other tests use the same server.
         let options = DatabaseOptions { max_connections: 2, ..DatabaseOptions::default() };
         let database = Database::connect(&self.database_url, &options).await.unwrap();
         Context { clock, database, shutdown: Shutdown::new(), ..self.context.clone() }
     }
 
-    /// The time of the database from now on; on SQLite that of its process.
+    /// Sets the database's time; on SQLite that of its process.
     pub(crate) async fn set_time(&self, to: Timestamp) {
         self.context.clock.set(to);
         if self.context.database.is_postgres() {

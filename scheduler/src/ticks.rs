@@ -1,7 +1,7 @@
-//! Fires schedules: each tick at most once in all processes; of missed ticks only the latest. The database's clock
-//! decides what is due.
+//! Fires schedules: each tick fires at most once across all processes; of missed ticks only the latest fires. The
+//! database's clock decides what is due.
 //!
-//! A tick that fires enqueues a job, in one transaction. While a job of a schedule is open, its later ticks enqueue
+//! A firing tick enqueues a job in one transaction. While a schedule has an open job, its later ticks enqueue
 //! nothing.
 
 use std::str::FromStr;
@@ -30,12 +30,12 @@ pub(crate) async fn keep(context: Context, queue: Queue, leadership: Leadership)
     }
 }
 
-/// Fires the schedules of a process that leads: it calls [`look`](Self::look) again and again.
+/// Fires the schedules in the leading process, which calls [`look`](Self::look) periodically.
 pub(crate) struct Ticker {
     context: Context,
     queue: Queue,
     schedules: Vec<(&'static Schedule, cron::Schedule)>,
-    /// The schedules' histories have begun.
+    /// The schedules' history rows exist.
     begun: bool,
 }
 
@@ -51,7 +51,7 @@ impl Ticker {
         Self { context, queue, schedules: table.iter().filter_map(readable).collect(), begun: false }
     }
 
-    /// Fires what is due.
+    /// Fires the due ticks.
     pub(crate) async fn look(&mut self) -> Result<(), QueueError> {
         let database = &self.context.database;
         let now = time::read(database.read(), self.context.clock.now()).await?;
@@ -83,7 +83,7 @@ async fn fire(context: &Context, queue: &Queue, name: &str, tick: Timestamp) -> 
     let task = PeriodicTask { schedule: name.to_owned(), tick };
     let draft = Draft::without_guild(&task)?.once(name);
     let enqueued = match draft.enqueue(&transaction, context.clock.now()).await {
-        // The job of the last tick ended at this moment: the next look fires this tick.
+        // The job of the last tick ended at this moment: the next pass fires this tick.
         Err(DbErr::RecordNotInserted) => return Ok(()),
         enqueued => enqueued?,
     };

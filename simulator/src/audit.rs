@@ -1,4 +1,4 @@
-//! The guilds' audit logs: each change with the reason its caller gave, so that tests can read what owners would.
+//! The guilds' audit logs: each change with its caller's reason, so that tests can read what owners see.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::form;
 use crate::reply::Reply;
 use crate::route::{Input, Route};
 
-/// Kept over all guilds, the newest.
+/// Maximum entries over all guilds; the oldest are dropped.
 const ENTRIES_KEPT: usize = 20_000;
 const MAX_REASON: usize = 512;
 

@@ -1,4 +1,4 @@
-//! Whose requests are answered: those with the right token or key, written the platform's way.
+//! Accepts requests with the right token or key in the platform's format.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use crate::reply::Reply;
 use crate::route::Side;
 
-/// `None` takes any that has the right form.
+/// `None` accepts any credential in the right format.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
     pub chat_token: Option<String>,
@@ -14,7 +14,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// The credential, by which the game platform counts; empty where none is needed.
+    /// The credential, the key of the game platform's limit; empty if none is needed.
     pub(crate) fn check<'a>(&self, side: Side, headers: &'a HeaderMap) -> Result<&'a [u8], Reply> {
         match side {
             Side::Chat => {

@@ -1,4 +1,4 @@
-//! Faults to order: the next answers of a route are an error, huge, come late, or both.
+//! Injected faults: the next responses of a route are an error, oversized, late, or a combination.
 
 use std::time::Duration;
 
@@ -9,27 +9,27 @@ use crate::huge::Huge;
 use crate::reply::Reply;
 use crate::route::Side;
 
-/// Meets every platform route.
+/// Applies to every platform route.
 pub(crate) const ANY_ROUTE: &str = "*";
 
 #[derive(Debug, Clone)]
 pub(crate) struct Fault {
     pub(crate) route: String,
-    /// Meets requests for this guild alone.
+    /// Applies only to requests for this guild.
     pub(crate) guild: Option<GuildId>,
-    /// Answers this instead of serving. `None` with `hang` alone: late, but served.
+    /// Responds with this status instead of serving. `None` with only `hang`: late, but served.
     pub(crate) status: Option<u16>,
     pub(crate) hang: Option<Duration>,
-    /// Answers with this body, and 200 where no status is given.
+    /// Responds with this body, and with 200 if no status is given.
     pub(crate) huge: Option<Huge>,
-    /// The request takes effect first: only its answer is late, lost or an error.
+    /// The request takes effect first: only its response is late, lost or an error.
     pub(crate) served: bool,
-    /// Requests it still meets.
+    /// Remaining requests.
     pub(crate) count: u64,
     /// Seconds, for a 429.
     pub(crate) retry_after: f64,
     pub(crate) global: bool,
-    /// The chat platform's number in the body, where another than the status suggests.
+    /// The chat platform's code in the body, if it differs from the status's default.
     pub(crate) code: Option<i64>,
 }
 
@@ -70,7 +70,7 @@ impl Faults {
         self.0.retain(|fault| guild.is_some() && fault.guild != guild);
     }
 
-    /// The oldest fault that meets this route and guild, spent by one.
+    /// The oldest matching fault for this route and guild, with its count reduced by one.
     pub(crate) fn take(&mut self, route: &str, guild: Option<GuildId>) -> Option<Fault> {
         let meets = |fault: &Fault| {
             (fault.route == route || fault.route == ANY_ROUTE)

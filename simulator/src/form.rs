@@ -1,13 +1,13 @@
-//! Mistakes in a request's fields, as the chat platform answers them: 50035 with a tree that names each field.
+//! Errors in a request's fields, in the chat platform's format: 50035 with a tree that names each field.
 
 use serde_json::{Map, Value, json};
 
 use crate::reply::Reply;
 
-/// The platform's code and words.
+/// The platform's code and message.
 pub(crate) type Mistake = (&'static str, String);
 
-/// All mistakes of one request; the platform answers them together.
+/// All errors of one request; the platform returns them together.
 #[derive(Default)]
 pub(crate) struct FormErrors(Map<String, Value>);
 
@@ -17,7 +17,7 @@ impl FormErrors {
         let mut tree = &mut self.0;
         for part in path.split('.') {
             let branch = tree.entry(part).or_insert_with(|| json!({}));
-            // Only objects are ever put in here.
+            // The map contains only objects.
             let Value::Object(inner) = branch else { return };
             tree = inner;
         }
@@ -35,7 +35,7 @@ impl FormErrors {
     }
 }
 
-/// One mistake is all there is.
+/// Exactly one error.
 pub(crate) fn invalid(path: &str, mistake: Mistake) -> Reply {
     let mut errors = FormErrors::default();
     errors.add(path, mistake);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mistakes_of_several_fields_are_told_together() {
+    fn errors_of_several_fields_are_returned_together() {
         let mut errors = FormErrors::default();
         errors.add("name", required());
         errors.add("roles.2", repeated());

@@ -1,4 +1,4 @@
-//! Bodies that are too large for anybody: sent piece by piece, never held.
+//! Oversized bodies: streamed, never held in memory.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -7,14 +7,14 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
-/// White space, with which JSON may begin.
+/// White space, a valid start of JSON.
 static PIECE: [u8; 64 * 1024] = [b' '; 64 * 1024];
 
-/// As many bytes of white space, their number said beforehand or not.
+/// This many bytes of white space, with or without a known length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Huge {
     pub(crate) bytes: u64,
-    /// `Content-Length` names the size; else it comes chunked.
+    /// With `Content-Length`; otherwise chunked.
     pub(crate) content_length: bool,
 }
 

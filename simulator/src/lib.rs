@@ -1,8 +1,8 @@
-//! A real peer that speaks both platforms' wire formats over HTTP, with their limits, paging, error bodies and
-//! hierarchy rules, so that demos and tests run the same clients as production.
+//! A server that implements both platforms' wire formats over HTTP, with their limits, paging, error bodies and
+//! hierarchy rules, so that demos and tests run the production clients.
 //!
-//! The chat platform is served below `/` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`. The control side
-//! (`/control/...`) counts what came in, injects faults and changes state; see `GET /control/routes`.
+//! The chat platform is served below `/` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`. The control
+//! side (`/control/...`) counts requests, injects faults and changes state; see `GET /control/routes`.
 
 mod audit;
 mod credentials;

@@ -1,5 +1,5 @@
-//! The limits of the real hosts: a sliding second over all chat requests, buckets for each route and guild, a minute for
-//! each key of the game platform.
+//! The limits of the real hosts: a sliding second over all chat requests, buckets for each route and guild, a minute
+//! for each key of the game platform.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant, SystemTime};
@@ -12,7 +12,7 @@ use crate::route::{BucketRule, Route, Side, Window};
 
 const CHAT_PER_SECOND: usize = 50;
 const SECOND: Duration = Duration::from_secs(1);
-/// Of each key of the game platform.
+/// For each key of the game platform.
 const CLOUD: BucketRule =
     BucketRule { name: "", limit: 300, window: Duration::from_mins(1), kind: Window::Fixed };
 
@@ -23,26 +23,26 @@ pub(crate) struct Limiter {
     keys: HashMap<Vec<u8>, Bucket>,
 }
 
-/// Fixed: the window opens with its first request and ends at `until`. Sliding: one request comes back each
-/// window ÷ limit, and all of them are back at `until`.
+/// Fixed: the window opens with its first request and ends at `until`. Sliding: one request is restored each
+/// window ÷ limit, and all of them at `until`.
 struct Bucket {
     until: Instant,
     used: u32,
 }
 
-/// What a bucket says to one request.
+/// A bucket's decision on one request.
 struct Counted {
     remaining: u32,
-    /// Until the whole limit is back.
+    /// Time until the whole limit is restored.
     reset_after: Duration,
-    /// Refused: until one request may pass.
+    /// Refused: time until one request may pass.
     retry_after: Option<Duration>,
 }
 
 type Headers = Vec<(HeaderName, String)>;
 
 impl Limiter {
-    /// `Ok`: the headers an answer carries. `Err`: the 429.
+    /// `Ok`: the headers of a response. `Err`: the 429.
     pub(crate) fn pass(
         &mut self,
         profile: RateLimit,
@@ -83,7 +83,7 @@ impl Limiter {
         Ok(headers)
     }
 
-    /// How long until the oldest call leaves the sliding second, when the second is full.
+    /// Time until the oldest call leaves the sliding second, when the second is full.
     fn chat_full(&mut self, now: Instant) -> Option<Duration> {
         while self.chat.front().is_some_and(|call| now.duration_since(*call) >= SECOND) {
             self.chat.pop_front();
@@ -176,13 +176,13 @@ mod tests {
         BucketRule { name: "b", limit: 10, window: Duration::from_secs(10), kind }
     }
 
-    /// How many of these requests, one each millisecond from `from` on, pass.
+    /// The number of these requests, one each millisecond from `from` on, that pass.
     fn passed(bucket: &mut Bucket, kind: Window, from: Instant, requests: u32) -> usize {
         (0..requests).filter(|n| bucket.count(rule(kind), from + STEP * *n).retry_after.is_none()).count()
     }
 
     #[test]
-    fn a_fixed_window_opens_anew_all_at_once() {
+    fn a_fixed_window_restores_all_requests_at_once() {
         let start = Instant::now();
         let mut bucket = Bucket::new(start);
         assert_eq!(passed(&mut bucket, Window::Fixed, start, 20), 10);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sliding_window_gives_back_one_after_the_other() {
+    fn a_sliding_window_restores_one_request_after_the_other() {
         let start = Instant::now();
         let mut bucket = Bucket::new(start);
         assert_eq!(passed(&mut bucket, Window::Sliding, start, 20), 10);

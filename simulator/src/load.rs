@@ -1,6 +1,6 @@
-//! Reads a fixture's `chat` and `play` parts; the rest of the file is skipped as it streams by.
+//! Reads a fixture's `chat` and `play` parts; the rest of the file is skipped while streaming.
 //!
-//! Every mistake is one sentence with the file and, for the form, line and column, for the content, the object.
+//! Every error is one sentence with the file and either line and column (syntax) or the object (content).
 
 use std::fs::File;
 use std::io::BufReader;
@@ -25,7 +25,7 @@ pub enum LoadError {
 
 #[derive(Deserialize)]
 struct Fixture {
-    /// Guildhall's side: who is linked there has an account here.
+    /// Guildhall's part: its linked users have an account here.
     #[serde(default)]
     guilds: Vec<LinksPart>,
     chat: ChatPart,
@@ -46,7 +46,7 @@ struct LinkPart {
 #[derive(Deserialize)]
 struct ChatPart {
     guilds: Vec<GuildPart>,
-    /// Who exists without being a member or linked.
+    /// Users who are neither members nor linked.
     #[serde(default)]
     users: Vec<ChatId>,
     /// Whether the bot's application has the privileged intent `GUILD_MEMBERS`.
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_say_where_they_are() {
+    fn errors_name_their_position() {
         let form = load("{\n\"chat\": {\"guilds\": [{\"guild_id\": 7}]}}").map(|_| ()).unwrap_err();
         assert!(form.contains("line 2") && form.contains("column"), "{form}");
         let missing = load("{}").map(|_| ()).unwrap_err();

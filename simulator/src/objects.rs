@@ -1,13 +1,13 @@
-//! The chat platform's objects as it writes them, with every field a client library may demand.
+//! The chat platform's objects in its format, with every field a client library may require.
 
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use serde_json::{Value, json};
 
 use crate::state::{BOT_USER, Channel, Guild, Member, OWNER, Overwrite, Role};
 
-/// Every member is said to have joined then.
+/// The join time of every member.
 const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
-/// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application below the size that is reviewed.
+/// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application too small for review.
 const MEMBERS_INTENT: u32 = 1 << 15;
 
 pub(crate) fn user(id: ChatId, bot: bool) -> Value {

@@ -1,18 +1,19 @@
-//! What a simulator is started with: the limits it keeps, the credentials it takes, how late it answers.
+//! The options of a simulator: limits, accepted credentials, latency.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::credentials::Credentials;
 
-/// Which limits the simulator keeps.
+/// The limits that the simulator enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RateLimit {
-    /// Those of the real hosts as publicly observed: 50 chat requests in any second, a bucket for each route and guild, 300
-    /// game requests a minute.
+    /// Those of the real hosts as publicly observed: 50 chat requests in any second, a bucket for each route and guild,
+    /// 300 game requests a minute.
     #[default]
     Discord,
-    /// Only the global one: 50 chat requests in any second. Bulk runs go many times as fast as the real buckets allow.
+    /// Only the global limit: 50 chat requests in any second. Bulk runs are many times as fast as with the real
+    /// buckets.
     Fast,
     Off,
 }
@@ -38,8 +39,9 @@ impl FromStr for RateLimit {
 pub struct SimulatorOptions {
     pub rate_limit: RateLimit,
     pub credentials: Credentials,
-    /// From a request's sending to its answer, half of it before the request counts as arrived. Never on the control side.
+    /// From a request's sending to its response, half of it before the request counts as arrived. Not on the control
+    /// side.
     pub latency: Duration,
-    /// Up to this much more on each of the two ways, by chance.
+    /// Maximum random extra latency, each way.
     pub jitter: Duration,
 }

@@ -1,4 +1,4 @@
-//! Whether the waits that 429s asked for are kept: a request into one is an ignored pause.
+//! Checks that clients keep the pauses of 429s: a request during one is an ignored pause.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::reply::Reply;
 use crate::route::{Route, Side};
 
-/// A request that comes this soon after the 429 was sent may have been on its way already.
+/// A request this soon after the 429 was sent may have been in flight already.
 const ON_THE_WAY: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Pauses {
     pub(crate) ignored: u64,
 }
 
-/// Who is to wait.
+/// The scope of a pause.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Whom {
     /// All requests to the platform.
@@ -43,7 +43,7 @@ impl Pauses {
         self.ignored += u64::from(concerned.iter().any(ignores));
     }
 
-    /// To be called as the answer goes out: nobody can keep a pause before hearing of it.
+    /// Call it when the response is sent: a client cannot keep a pause before it receives it.
     pub(crate) fn answered(&mut self, route: &Route, guild: &str, reply: &Reply, now: Instant) {
         if reply.status != 429 {
             return;
@@ -57,7 +57,7 @@ impl Pauses {
             .insert(whom, Pause { from: now + ON_THE_WAY, until: now + Duration::from_secs_f64(seconds) });
     }
 
-    /// Counts from nothing; pauses go on.
+    /// Resets the count; active pauses continue.
     pub(crate) fn reset(&mut self) {
         self.ignored = 0;
     }

@@ -1,4 +1,4 @@
-//! What the bot may do in a guild, as far as the simulator serves it.
+//! The bot's permissions in a guild, as far as the simulator checks them.
 
 use crate::reply::Reply;
 use crate::state::Guild;
@@ -23,7 +23,7 @@ pub(crate) fn missing_permissions() -> Reply {
 }
 
 impl Guild {
-    /// 403 unless one of the bot's roles, or everybody's, has the permission.
+    /// 403 unless one of the bot's roles, or the everyone role, has the permission.
     pub(crate) fn bot_may(&self, permission: Permission) -> Result<(), Reply> {
         let held = self.bot_permissions();
         if held & (permission.0 | ADMINISTRATOR.0) == 0 { Err(missing_permissions()) } else { Ok(()) }

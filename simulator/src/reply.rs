@@ -1,4 +1,4 @@
-//! Answers of the simulator, and the two platforms' error bodies.
+//! Responses of the simulator, and the two platforms' error bodies.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
@@ -14,7 +14,7 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(HeaderName, String)>,
     pub(crate) body: Option<Value>,
-    /// Instead of `body`.
+    /// Replaces `body`.
     pub(crate) huge: Option<Huge>,
 }
 
@@ -40,12 +40,12 @@ impl Reply {
         Self::json(status, json!({ "code": code, "message": message }))
     }
 
-    /// A credential that is missing or wrong.
+    /// A missing or wrong credential.
     pub(crate) fn chat_unauthorized() -> Self {
         Self::chat_error(401, 0, "401: Unauthorized")
     }
 
-    /// The gateway in front of the game platform's API has another shape than the API.
+    /// The gateway before the game platform's API uses another format than the API.
     pub(crate) fn play_unauthorized() -> Self {
         Self::json(401, json!({ "errors": [{ "code": 0, "message": "Invalid API Key" }] }))
     }
@@ -73,7 +73,7 @@ impl Reply {
         reply
     }
 
-    /// A game 429, without the headers of a window: see `limits`.
+    /// A game 429, without window headers: see `limits`.
     pub(crate) fn play_limited(retry_after: f64) -> Self {
         Self::play_error(429, "RESOURCE_EXHAUSTED", "Too many requests")
             .with("retry-after", &format!("{:.0}", retry_after.ceil()))
@@ -84,7 +84,7 @@ impl Reply {
         self
     }
 
-    /// The platform's own servers add it behind its edge. Clients take a 429 without it for the edge's ban of their address.
+    /// The platform's own servers add it behind its edge. Clients take a 429 without it for an address ban by the edge.
     pub(crate) fn passed_the_platform(self) -> Self {
         self.with("via", "1.1 google")
     }

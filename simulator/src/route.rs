@@ -1,24 +1,24 @@
-//! What the simulator knows of a route before it answers: its template, its platform and its bucket.
+//! The properties of a route: its template, its platform and its bucket.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-/// Which platform a route belongs to, which decides credential and limits.
+/// The platform of a route, which decides credential and limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Needs `Authorization: Bot ...`; global limit and buckets.
     Chat,
-    /// Needs `x-api-key`; 300 a minute for each key.
+    /// Needs `x-api-key`; 300 requests a minute for each key.
     Cloud,
     /// Needs no credential.
     Users,
-    /// Not a platform: no limits, no faults, not counted.
+    /// No platform: no limits, no faults, not counted.
     Control,
 }
 
-/// A bucket as the chat platform has them: so many requests in a window, for each guild.
+/// A bucket of the chat platform: a number of requests in a window, for each guild.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BucketRule {
     pub(crate) name: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct BucketRule {
     pub(crate) kind: Window,
 }
 
-/// How spent requests come back: all at once when the window ends, or one after the other.
+/// How used requests are restored: all at once at the window's end, or one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Window {
     Fixed,
@@ -47,12 +47,12 @@ impl Route {
     }
 }
 
-/// What came with a request.
+/// The parts of a request.
 #[derive(Default)]
 pub(crate) struct Input {
     pub(crate) params: HashMap<String, String>,
     pub(crate) query: HashMap<String, String>,
-    /// Why, for the guild's audit log.
+    /// The reason for the guild's audit log.
     pub(crate) reason: Option<String>,
     pub(crate) body: Bytes,
 }

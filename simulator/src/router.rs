@@ -1,4 +1,4 @@
-//! One table: every route the simulator serves, its platform, its bucket and what answers it.
+//! The route table: every route of the simulator with its platform, bucket and handler.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -24,12 +24,12 @@ fn chat_route(name: &'static str, bucket: BucketRule, answer: Answer) -> Endpoin
     Endpoint { route: Route { name, side: Side::Chat, bucket: Some(bucket) }, answer }
 }
 
-/// `limit` requests in `seconds`, the kind most routes have.
+/// `limit` requests in `seconds`, as most routes have.
 const fn sliding(name: &'static str, limit: u32, seconds: u64) -> BucketRule {
     BucketRule { name, limit, window: Duration::from_secs(seconds), kind: Window::Sliding }
 }
 
-/// Granting and removing one role share it, apart from other changes of a member (discord-api-docs, issue 7680).
+/// Shared by granting and removing one role, separate from other changes of a member (discord-api-docs, issue 7680).
 const SINGLE_ROLE: BucketRule = BucketRule {
     name: "b0bb9027ff6ae0c9619c2719f4a24de5",
     limit: 10,
@@ -38,7 +38,7 @@ const SINGLE_ROLE: BucketRule = BucketRule {
 };
 /// discord-api-docs, issue 2204.
 const UPDATE_MEMBER: BucketRule = sliding("b6624f93d1e07c52", 10, 10);
-/// The numbers of the others are guesses of the right size: clients must learn them from the headers.
+/// The other numbers are plausible guesses: clients must learn them from the headers.
 const BANS: BucketRule = sliding("7f2e90c41bd8a635", 10, 5);
 
 fn other(name: &'static str, side: Side, answer: Answer) -> Endpoint {
@@ -92,7 +92,7 @@ pub(crate) enum Matched<'a> {
 }
 
 impl Routes {
-    /// `Err` names a route that contradicts another: a mistake in the table.
+    /// `Err` names a route that contradicts another: an error in the table.
     pub(crate) fn new() -> Result<Self, String> {
         let table = table();
         let mut by_path: HashMap<String, Vec<(Method, usize)>> = HashMap::new();
@@ -122,7 +122,7 @@ impl Routes {
         }
     }
 
-    /// Templates of the platform routes: the names faults and statistics use.
+    /// Templates of the platform routes: the keys of faults and statistics.
     pub(crate) fn platform_names(&self) -> impl Iterator<Item = &'static str> {
         let routes = self.table.iter().map(|endpoint| &endpoint.route);
         routes.filter(|route| route.side != Side::Control).map(|route| route.name)

@@ -1,4 +1,4 @@
-//! The accept loop, and the way of one request: travel, count, fault, credential, limits, answer, travel.
+//! The accept loop, and the stages of one request: latency, count, fault, credential, limits, response, latency.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::simulator::Simulator;
 use crate::state::SimulatorState;
 
 const BODY_CAP: usize = 1 << 20;
-/// How long open requests may go on after the shutdown was asked for.
+/// Grace period for open requests after a shutdown request.
 const DRAIN: Duration = Duration::from_secs(2);
 
 struct Server {
@@ -32,7 +32,7 @@ struct Server {
     simulator: Simulator,
 }
 
-/// Serves until `shutdown`, then lets open requests end (2 s). Errors of single connections are theirs alone.
+/// Serves until `shutdown`, then lets open requests end (2 s). Errors of one connection do not affect others.
 pub async fn serve(
     listener: TcpListener,
     state: SimulatorState,
@@ -53,7 +53,7 @@ pub async fn serve(
                 connections.spawn(converse(server.clone(), stream, shutdown.clone()));
             }
             Err(error) => {
-                // Out of file descriptors, most likely: wait for some to come back.
+                // Probably out of file descriptors: wait for some to be freed.
                 tracing::warn!(%error, "simulator cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -67,7 +67,7 @@ pub async fn serve(
 async fn converse(server: Arc<Server>, stream: TcpStream, shutdown: CancellationToken) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
-        // A request that came in takes effect, whether or not its sender lives to hear of it.
+        // A received request takes effect, even if its sender disconnects.
         let responding = tokio::spawn(server.clone().respond(request));
         async move { responding.await.map_err(std::io::Error::other) }
     });

@@ -1,4 +1,4 @@
-//! What all requests of a simulator share: the state of both platforms, and what the control side sees and sets.
+//! State shared by all requests of a simulator: both platforms' state, and that of the control side.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -11,13 +11,13 @@ use crate::stats::Stats;
 
 pub(crate) struct Simulator {
     pub(crate) options: SimulatorOptions,
-    /// Templates of the platform routes: the names faults and statistics use.
+    /// Templates of the platform routes: the keys of faults and statistics.
     pub(crate) route_names: Vec<&'static str>,
     state: RwLock<SimulatorState>,
     records: Mutex<Records>,
 }
 
-/// What the control side sees and sets.
+/// The state that the control side reads and sets.
 #[derive(Default)]
 pub(crate) struct Records {
     pub(crate) stats: Stats,

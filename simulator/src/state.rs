@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId};
 
-/// The bot's user, a member of every guild. Below the ids of the fixtures, so it never moves their pages.
+/// The bot's user, a member of every guild. Its id is below those of the fixtures, so it never shifts their pages.
 pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
 
-/// Owns every guild, and is no member the fixtures count.
+/// The owner of every guild, not counted as a member of the fixtures.
 pub(crate) const OWNER: i64 = 900_000_000_000_000_000;
 
 /// All chat accounts, whether members of a guild or not.
 pub(crate) type Users = HashSet<ChatId>;
 
-/// What a simulator serves; read it with [`SimulatorState::load`].
+/// The data that a simulator serves; read it with [`SimulatorState::load`].
 #[derive(Debug, Default)]
 pub struct SimulatorState {
     pub(crate) guilds: BTreeMap<GuildId, Guild>,
@@ -23,7 +23,7 @@ pub struct SimulatorState {
     pub(crate) members_intent: bool,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     pub(crate) names: HashMap<PlayId, Box<str>>,
-    /// Channels get ids from here on.
+    /// The first id for new channels.
     pub(crate) last_channel: i64,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Guild {
     pub(crate) name: String,
     pub(crate) roles: BTreeMap<RoleId, Role>,
     pub(crate) members: BTreeMap<ChatId, Member>,
-    /// With the reason of each.
+    /// With each ban's reason.
     pub(crate) bans: BTreeMap<ChatId, Option<Box<str>>>,
     pub(crate) channels: BTreeMap<ChannelId, Channel>,
 }
@@ -56,12 +56,12 @@ pub(crate) struct Member {
     pub(crate) updates: Updates,
 }
 
-/// Of one member, updates that were carried out since the start.
+/// Updates of one member since the start.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Updates {
-    /// All of them, also those that set what was set already.
+    /// All updates, including those that changed nothing.
     pub(crate) all: u32,
-    /// Those after which the member was not the same.
+    /// Updates that changed the member.
     pub(crate) changing: u32,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Channel {
     pub(crate) overwrites: Vec<Overwrite>,
 }
 
-/// What one role (kind 0) or member (1) may do in a channel other than elsewhere.
+/// The overwrite of one role (kind 0) or member (1) in a channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Overwrite {
     pub(crate) id: i64,
@@ -105,7 +105,7 @@ pub(crate) struct GroupRole {
 }
 
 impl Guild {
-    /// The position of the highest of these roles; without any that of everybody.
+    /// The position of the highest of these roles; without any, that of the everyone role.
     pub(crate) fn highest(&self, roles: &[RoleId]) -> i64 {
         roles.iter().filter_map(|id| self.roles.get(id)).map(|role| role.position).max().unwrap_or(0)
     }
@@ -114,7 +114,7 @@ impl Guild {
         self.bot().map_or(0, |bot| self.highest(&bot.roles))
     }
 
-    /// Of its roles, and of the one everybody has.
+    /// The permissions of its roles and of the everyone role.
     pub(crate) fn bot_permissions(&self) -> u64 {
         let held = self.bot().map_or(&[][..], |bot| &bot.roles);
         let counts = |(id, role): &(&RoleId, &Role)| role.position == 0 || held.contains(id);
@@ -127,7 +127,7 @@ impl Guild {
 }
 
 impl Member {
-    /// Same nickname, same roles in whatever order.
+    /// Same nickname, same roles in any order.
     pub(crate) fn looks_like(&self, other: &Self) -> bool {
         let sorted = |roles: &[RoleId]| {
             let mut roles = roles.to_vec();
@@ -139,7 +139,7 @@ impl Member {
 }
 
 impl SimulatorState {
-    /// How many guilds, chat members (the bot aside) and group members there are.
+    /// The numbers of guilds, chat members (without the bot) and group members.
     pub fn size(&self) -> (usize, usize, usize) {
         let chat = self.guilds.values().map(|guild| guild.members.values().filter(|m| !m.bot).count()).sum();
         (self.guilds.len(), chat, self.groups.values().map(|group| group.members.len()).sum())

@@ -1,4 +1,4 @@
-//! What came in, counted as the platforms would count it.
+//! Counts requests as the platforms count them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ impl Stats {
         self.max_per_second = self.max_per_second.max(self.last_second.len());
     }
 
-    /// The request has had its effect, and this is its answer.
+    /// The request has taken effect, and this is its response.
     pub(crate) fn served(&mut self, route: &Route, input: &Input, status: u16) {
         *self.requests.entry(route.name).or_default().entry(status).or_default() += 1;
         if (200..300).contains(&status) && UPDATES.contains(&route.name) {
@@ -52,12 +52,12 @@ impl Stats {
         }
     }
 
-    /// The answer goes out.
+    /// The response is being sent.
     pub(crate) fn answered(&mut self, route: &Route, guild: &str, reply: &Reply) {
         self.pauses.answered(route, guild, reply, Instant::now());
     }
 
-    /// Starts from nothing, but keeps the last second, which the next maximum sees, and pauses that go on.
+    /// Resets the counts, but keeps the last second, which the next maximum includes, and active pauses.
     pub(crate) fn reset(&mut self) {
         let last_second = std::mem::take(&mut self.last_second);
         let mut pauses = std::mem::take(&mut self.pauses);
@@ -66,7 +66,7 @@ impl Stats {
     }
 
     /// `GET /control/stats`. `updates_by_guild`: successful updates of members; `chat_by_second`: chat requests in each
-    /// second since the start or reset; `ignored_pauses`: requests sent although a 429 had asked to wait.
+    /// second since the start or reset; `ignored_pauses`: requests sent during the pause of a 429.
     pub(crate) fn report(&self) -> Value {
         json!({
             "requests": self.requests,

@@ -1,11 +1,11 @@
-//! The routes of both platforms, by template: the table, faults and statistics are keyed by them. They are the
-//! simulator's own: it imports nothing of the clients it judges.
+//! The routes of both platforms, by template: keys of the table, faults and statistics. They are the
+//! simulator's own: it imports nothing from the clients under test.
 
 /// Methods and paths of the chat platform, below its base URL.
 pub(crate) mod chat {
     pub(crate) const BOT_USER: &str = "GET /users/@me";
     pub(crate) const APPLICATION: &str = "GET /applications/@me";
-    /// The older path of the same, which some clients still ask.
+    /// The older path of the same route, which some clients still use.
     pub(crate) const OLD_APPLICATION: &str = "GET /oauth2/applications/@me";
     pub(crate) const GUILD: &str = "GET /guilds/:guild";
     pub(crate) const ROLES: &str = "GET /guilds/:guild/roles";

@@ -1,5 +1,5 @@
-//! What happened when: updates of members in their order, and chat requests by the second. Judges of turns and of pace
-//! read it: who was served before whom does not depend on how fast the machine is.
+//! Records updates of members in order, and chat requests by the second. Tests of fairness and pacing
+//! read it, because the order of service does not depend on the machine's speed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

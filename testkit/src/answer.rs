@@ -3,7 +3,7 @@
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-/// An answer whose envelope was checked.
+/// An answer with a checked envelope.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub what: String,
@@ -30,7 +30,7 @@ impl Answer {
         self.body["data"].clone()
     }
 
-    /// Asserts the error's code, and that its message says each of the words.
+    /// Asserts the error's code, and that its message contains each of the words.
     #[track_caller]
     pub fn refused(self, code: u16, words: &[&str]) -> Self {
         assert_eq!(self.status, code, "{self}");
@@ -48,7 +48,7 @@ impl Answer {
         self.body["error"].as_str().unwrap_or_default()
     }
 
-    /// The body without what differs from request to request.
+    /// The body without its per-request parts.
     pub fn without_request_id(&self) -> Value {
         let mut body = self.body.clone();
         body.as_object_mut().unwrap().remove("request_id");
@@ -99,7 +99,7 @@ impl std::fmt::Display for Answer {
     }
 }
 
-/// Whatever is called `..._at` is null or UTC in whole seconds with a `Z`.
+/// Every field `..._at` is null or UTC in whole seconds with a `Z`.
 fn check_timestamps(value: &Value, answer: &Answer) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| check_timestamps(item, answer)),

@@ -1,4 +1,4 @@
-//! Bulk syncs of any guild of the deployment, followed in the database so that no quota of reads is used up.
+//! Bulk syncs of any guild of the deployment, observed in the database, which uses no read quota.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ impl Deployment {
         self.api().key(&guild.admin_key)
     }
 
-    /// Asks for a sync of the whole guild; returns its job.
+    /// Requests a sync of the whole guild; returns its job.
     pub async fn begin_sync_all(&self, guild: &Guild) -> String {
         let data =
             self.api_of(guild).post("/interactions/sync/all", json!({ "guild_id": guild.id })).await.ok();
@@ -29,7 +29,7 @@ impl Deployment {
         found.unwrap_or_else(|| panic!("no job {job}"))
     }
 
-    /// Waits for the end of a bulk sync, whichever it is.
+    /// Waits for the end of a bulk sync, successful or not.
     pub async fn sync_all_ended(&self, job: &str, within: Duration) -> JobRow {
         eventually("the bulk sync ends", within, async || {
             Some(self.sync_all_row(job).await).filter(|row| !row.state.is_open())

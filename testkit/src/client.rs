@@ -1,4 +1,4 @@
-//! A client of the API that checks every answer: its envelope, and that the documentation describes it.
+//! An API client that checks every answer: its envelope, and that the API documentation describes it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::contract::contract;
 
 const TIMEOUT: Duration = Duration::from_secs(40);
 
-/// A key, an address and what else goes into the headers; cheap to clone and change.
+/// A key, an address and further headers; cheap to clone and change.
 #[derive(Clone)]
 pub struct Api {
     http: Client,
@@ -20,7 +20,7 @@ pub struct Api {
 }
 
 pub fn http_client() -> Client {
-    // Only the first call of a process installs it.
+    // Only the first call of a process installs the provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().timeout(TIMEOUT).build().unwrap()
 }
@@ -71,13 +71,13 @@ impl Api {
         self.raw(method, path, body).await
     }
 
-    /// Any bytes under any content type; an empty one sends none.
+    /// Any bytes under any content type; an empty content type sends none.
     pub async fn raw(&self, method: Method, path: &str, body: Option<(&str, Vec<u8>)>) -> Answer {
         let what = format!("{method} {path}");
         self.try_raw(method, path, body).await.unwrap_or_else(|error| panic!("{what}: {error:?}"))
     }
 
-    /// For a caller whose server may die: the error is a connection that broke off.
+    /// For a caller whose server may die: the error is a broken connection.
     pub async fn try_post(&self, path: &str, body: Value) -> Result<Answer, reqwest::Error> {
         self.try_raw(Method::POST, path, Some(("application/json", body.to_string().into_bytes()))).await
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::process::guildhall;
 
-/// Longest run of any command in the tests.
+/// Timeout of any command in the tests.
 const LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub async fn run_command(args: &[&str], env: &[(String, String)], folder: &Path)
     run_into(args, env, folder, Stdio::piped()).await
 }
 
-/// Like [`run_command`], with this as its standard output.
+/// Like [`run_command`], with this standard output.
 pub(crate) async fn run_into(
     args: &[&str],
     env: &[(String, String)],
@@ -31,7 +31,7 @@ pub(crate) async fn run_into(
     let what = format!("guildhall {}", args.join(" "));
     let mut command = tokio::process::Command::from(guildhall(args, env, folder));
     let child = command.kill_on_drop(true).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
-    // Its standard output, which the test may have closed the other end of.
+    // Its standard output: the test may have closed the other end.
     drop(command);
     let output = tokio::time::timeout(LIMIT, child.wait_with_output())
         .await
@@ -46,7 +46,7 @@ pub(crate) async fn run_into(
 }
 
 impl Finished {
-    /// Returns what it printed.
+    /// Returns its output.
     #[track_caller]
     pub fn succeeded(self) -> String {
         assert_eq!(self.code, Some(0), "{}: {}", self.what, self.stderr);

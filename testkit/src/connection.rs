@@ -1,8 +1,8 @@
-//! Single connections past the product's pool, for what tests do to a database themselves.
+//! Single connections outside the product's pool, for a test's own database statements.
 
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection};
 
-/// One connection past the product's pool.
+/// One connection outside the product's pool.
 pub(crate) async fn connect(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.min_connections(1).max_connections(1).sqlx_logging(false);

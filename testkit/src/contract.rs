@@ -1,5 +1,5 @@
-//! The document of `/openapi.json` as a judge: every JSON answer that any test gets must be one that the document
-//! describes, with that status and in that form.
+//! Checks every JSON answer in any test against `/openapi.json`: the document must describe an answer
+//! with that status and form.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -9,18 +9,18 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 
-/// Below this prefix paths are served too.
+/// Paths are served below this prefix too.
 const VERSIONED: &str = "/api/v1";
-/// Refusals that come before there is an operation.
+/// Refusals without an operation.
 const NO_SUCH_PATH: &str = "no_such_path";
 const OTHER_METHOD: u16 = 405;
 
-/// The same for all processes of the product that a test process talks to: there is one binary.
+/// Shared by all processes of the product that a test process calls: there is one binary.
 static CONTRACT: OnceLock<Contract> = OnceLock::new();
 
 pub struct Contract {
     document: Value,
-    /// Path templates; those with more fixed parts first.
+    /// Path templates; those with more literal segments first.
     templates: Vec<String>,
     /// By JSON pointer of the schema.
     validators: Mutex<HashMap<String, &'static Validator>>,
@@ -45,13 +45,13 @@ impl Contract {
         Self { document, templates, validators: Mutex::default() }
     }
 
-    /// Panics with the path and each violation where the answer is not as documented.
+    /// Panics with the path and each violation if the answer is not as documented.
     pub fn check(&self, method: &str, path: &str, answer: &Answer) {
         let bare = path.split(['?', '#']).next().unwrap_or_default();
         let bare = bare.strip_prefix(VERSIONED).unwrap_or(bare);
         let bare = bare.strip_suffix('/').unwrap_or(bare);
         let Some(template) = self.templates.iter().find(|template| matches(template, bare)) else {
-            // Health, metrics and documentation have no operation; they answer in JSON to a wrong method alone.
+            // Health, metrics and documentation have no operation; their only JSON answers are those to a wrong method.
             let refused = answer.error() == NO_SUCH_PATH || answer.status == OTHER_METHOD;
             assert!(refused, "{answer}: a path that is not in the document answers");
             return;
@@ -97,7 +97,7 @@ impl Contract {
     fn validator(&self, at: String, schema: &Value) -> &'static Validator {
         let mut known = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry(at).or_insert_with_key(|at| {
-            // What the schema names is found in the same document.
+            // The schema's references point into the same document.
             let mut whole = schema.clone();
             whole["components"] = self.document["components"].clone();
             let validator = jsonschema::draft202012::new(&whole);

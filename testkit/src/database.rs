@@ -1,5 +1,5 @@
-//! A migrated database for each test: a Postgres database or a SQLite file, cloned from a template that is migrated once
-//! for each version of the schema.
+//! A migrated database for each test: a Postgres database or a SQLite file, cloned from a template that is migrated
+//! once for each version of the schema.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct TestDatabase {
 }
 
 enum Place {
-    /// Removed when dropped, unless it lies in a folder of the caller's.
+    /// Removed on drop, unless it is in a folder of the caller's.
     File {
         _folder: Option<tempfile::TempDir>,
     },
@@ -27,7 +27,7 @@ enum Place {
 }
 
 impl TestDatabase {
-    /// A SQLite file in a folder of its own.
+    /// A SQLite file in its own folder.
     pub async fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut database = Self::sqlite_file(&folder.path().join("test.db")).await;
@@ -35,7 +35,7 @@ impl TestDatabase {
         database
     }
 
-    /// A new SQLite file of this path.
+    /// A new SQLite file at this path.
     pub async fn sqlite_file(file: &Path) -> Self {
         sqlite::copy_template(file).await;
         Self { url: format!("sqlite://{}", file.display()), place: Place::File { _folder: None } }
@@ -51,7 +51,7 @@ impl TestDatabase {
         Self::create(server, &format!("TEMPLATE {template}")).await
     }
 
-    /// A database on this server without any table.
+    /// A database on this server without tables.
     pub async fn empty_on_server(server: &str) -> Self {
         Self::create(server, "").await
     }
@@ -70,13 +70,13 @@ impl TestDatabase {
         matches!(self.place, Place::Server { .. })
     }
 
-    /// Opens it as the product does.
+    /// Opens the database as the product does.
     pub async fn open(&self) -> Database {
         let options = DatabaseOptions { max_connections: 4, ..DatabaseOptions::default() };
         Database::connect(&self.url, &options).await.unwrap()
     }
 
-    /// Runs a statement for a state that has no other way to come about.
+    /// Runs a statement for a state that cannot be reached otherwise.
     pub async fn execute(&self, sql: &str) {
         let connection = connect(&self.url).await;
         execute(&connection, sql).await;
@@ -93,7 +93,7 @@ impl TestDatabase {
         count
     }
 
-    /// Ends the connections to it, and drops it.
+    /// Ends its connections and drops it.
     pub async fn remove(self) {
         if let Place::Server { server, name } = &self.place {
             let connection = connect(server).await;

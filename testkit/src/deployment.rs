@@ -1,4 +1,4 @@
-//! The processes of the product in one mode, with a database, a fixture and a simulator: of a test's own, or shared.
+//! The processes of the product in one mode, with a database, a fixture and a simulator: private to a test, or shared.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -21,13 +21,13 @@ pub struct Deployment {
     pub setup: Setup,
     pub fixture: Fixture,
     pub simulator: Simulator,
-    /// Of the distributed mode, where it is the test's own.
+    /// In the distributed mode, if the deployment is the test's own.
     pub database: Option<TestDatabase>,
-    /// What every process and command of this deployment is told.
+    /// The environment of every process and command of this deployment.
     pub env: Vec<(String, String)>,
     pub(crate) roles: RefCell<Roles>,
     pub(crate) simulate: RefCell<Option<Process>>,
-    /// Where it is shared.
+    /// `Some` if the deployment is shared.
     pub(crate) lease: Option<Lease>,
     servers: Option<Servers>,
     prefix: String,
@@ -57,7 +57,7 @@ impl Deployment {
         Self::prepare_with(setup, fixture, &file).await
     }
 
-    /// Like [`Deployment::prepare`], with other guilds; `file` is what `seed` and `simulate` read of them.
+    /// Like [`Deployment::prepare`], with other guilds; `file` is the input of `seed` and `simulate`.
     pub async fn prepare_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
         let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
         std::fs::write(folder.path().join("fixture.json"), file.to_string()).unwrap();
@@ -94,7 +94,7 @@ impl Deployment {
         }
     }
 
-    /// The one that tests share, to be kept for them.
+    /// The shared deployment, for its keeper.
     pub(crate) async fn start_shared(mode: Mode) -> Self {
         let setup = Setup::new(mode).env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8");
         let fixture = Fixture::new(2 * TESTS, setup.members);
@@ -105,7 +105,7 @@ impl Deployment {
         deployment
     }
 
-    /// What the test of this number is told of it.
+    /// What the test of this number needs to know of the deployment.
     pub(crate) fn tenancy(&self, number: usize) -> Tenancy {
         Tenancy {
             number,
@@ -117,7 +117,7 @@ impl Deployment {
         }
     }
 
-    /// The one that tests of the mode share, with two guilds of the caller's own.
+    /// The shared deployment of the mode, with two guilds of the caller's own.
     pub(crate) async fn shared(mode: Mode) -> Self {
         let lease = lease(mode).await;
         let (setup, tenancy) = (Setup::new(mode), &lease.tenancy);
@@ -136,7 +136,7 @@ impl Deployment {
         }
     }
 
-    /// Panics where other tests would notice what this one does.
+    /// Panics if other tests would notice this one's effects.
     #[track_caller]
     pub(crate) fn assert_own(&self) {
         assert!(self.lease.is_none(), "needs a deployment of its own: both_modes!(name(own))");
@@ -150,7 +150,7 @@ impl Deployment {
         self.folder.path()
     }
 
-    /// What the names of its queues and of its keys in Redis begin with.
+    /// The prefix of its queues and Redis keys.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
@@ -171,7 +171,7 @@ impl Deployment {
     pub fn api_number(&self, index: usize) -> Api {
         let api = Api::new(&self.api_base(index)).key(&self.guild().admin_key);
         match &self.lease {
-            // An address of its own, by which failures to authenticate are counted.
+            // Its own address, because authentication failures are counted by address.
             Some(Lease { tenancy: Tenancy { number, .. }, .. }) => {
                 api.header("x-forwarded-for", &format!("10.0.{}.{}", number / 250, number % 250))
             }
@@ -187,17 +187,17 @@ impl Deployment {
         }
     }
 
-    /// A command beside the running processes, told the same as they.
+    /// A command beside the running processes, with their environment.
     pub async fn command(&self, args: &[&str]) -> Finished {
         run_command(args, &self.env, self.folder()).await
     }
 
-    /// Like [`command`](Self::command), with this as its standard output.
+    /// Like [`command`](Self::command), with this standard output.
     pub async fn command_into(&self, args: &[&str], stdout: Stdio) -> Finished {
         run_into(args, &self.env, self.folder(), stdout).await
     }
 
-    /// A new key of the first guild; without scopes it has the default ones.
+    /// A new key of the first guild, with the default scopes if none are given.
     pub async fn new_key(&self, scopes: &str) -> String {
         self.create_key(if scopes.is_empty() { None } else { Some(["--scopes", scopes]) }).await
     }
@@ -211,11 +211,11 @@ impl Deployment {
         let mut args = vec!["keys", "create", "--guild", guild.id.as_str(), "--name", "test"];
         args.extend(["--owner", guild.members[0].chat.as_str()]);
         args.extend(option.into_iter().flatten());
-        // Standard output is the key alone.
+        // Standard output contains only the key.
         self.command(&args).await.succeeded().trim().to_owned()
     }
 
-    /// Redis loses what it counted.
+    /// Clears the counters in Redis.
     pub async fn forget_shared_windows(&self) {
         self.servers.as_ref().unwrap().forget_keys(&self.prefix).await.unwrap();
     }
@@ -248,7 +248,7 @@ fn environment(prefix: &str, simulated: &str, folder: &Path) -> Vec<(String, Str
         ("GUILDHALL_CHAT_TOKEN", "test-token"),
         ("GUILDHALL_PLAY_API_URL", &platform),
         ("GUILDHALL_PLAY_KEY", "test-key"),
-        // The limits of the real hosts have tests of their own, beside the clients.
+        // The limits of the real hosts have separate tests, beside the clients.
         ("GUILDHALL_CHAT_RATE", "off"),
         ("GUILDHALL_PLAY_RATE", "off"),
     ]

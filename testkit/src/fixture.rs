@@ -1,5 +1,5 @@
-//! A small fixture in the form of `guildhall seed` and `guildhall simulate`: guilds whose members differ from what
-//! their ranks call for in every way a sync has to mend.
+//! A small fixture in the form of `guildhall seed` and `guildhall simulate`: guilds whose members differ from
+//! their bindings in every way a sync has to correct.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,7 +11,7 @@ const RANKS: [(i64, &str); 5] =
 const BOUND: usize = 4;
 const ALL_SCOPES: [&str; 7] = ["read", "moderation", "staff", "play", "sync", "shield", "admin"];
 
-/// A chat user who exists, and is in no guild.
+/// An existing chat user without a guild.
 pub const OUTSIDER: &str = "1999999999999999001";
 
 pub struct Fixture {
@@ -33,13 +33,13 @@ pub struct Guild {
     pub members: Vec<Member>,
 }
 
-/// Of ten members six are right, two lack their role, one holds another one too, one has an old nickname.
+/// Of ten members six are correct, two lack their role, one holds a surplus role, one has an old nickname.
 pub struct Member {
     pub chat: String,
     pub play: i64,
     pub name: String,
     pub rank: i64,
-    /// The role the rank calls for.
+    /// The role that the rank demands.
     pub wanted: String,
     /// Before any sync.
     pub held: Vec<String>,
@@ -53,7 +53,7 @@ impl Member {
 }
 
 impl Guild {
-    /// The first member that lacks the wanted role.
+    /// The first member without the wanted role.
     pub fn lacking(&self) -> &Member {
         self.members.iter().find(|member| member.held.is_empty()).unwrap()
     }
@@ -108,7 +108,7 @@ impl Guild {
         })
     }
 
-    /// Admin (the high role) and Moderator (that of rank 200).
+    /// Admin (the high role) and Moderator (the role of rank 200).
     fn staff_roles(&self) -> Value {
         json!([
             { "role_id": self.high_role, "role_name": "Admin", "play_permissions": ["kick", "ban", "warn"],
@@ -162,7 +162,7 @@ impl Fixture {
         Self { guilds: (0..guilds).map(|index| Guild::new(index, members)).collect() }
     }
 
-    /// The two guilds of this number out of a larger fixture.
+    /// The two guilds of this number in a larger fixture.
     pub fn pair(number: usize, members: usize) -> Self {
         Self { guilds: (2 * number..2 * number + 2).map(|index| Guild::new(index, members)).collect() }
     }
@@ -179,7 +179,7 @@ impl Fixture {
         Self { guilds: sizes.iter().enumerate().map(guild).collect() }
     }
 
-    /// The second half of each guild holds its role, and has an old nickname.
+    /// The second half of each guild holds its role and has an old nickname.
     #[must_use]
     pub fn renamed_half(mut self) -> Self {
         for guild in &mut self.guilds {
@@ -243,7 +243,7 @@ pub fn key_text(guild: usize, name: &str) -> String {
     format!("gh_{public}_{secret}{:08x}", crc32(format!("{public}{secret}").as_bytes()))
 }
 
-/// Of our own, so that the product's checksum is not checked against itself.
+/// A separate implementation, so that the product's checksum is not checked against itself.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
     !bytes.iter().fold(!0_u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))

@@ -1,4 +1,4 @@
-//! What the database says about jobs, read beside the processes.
+//! Job rows, read from the database beside the processes.
 
 use entities::GuildId;
 use entities::job::{Column, Entity};
@@ -6,11 +6,11 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use crate::deployment::Deployment;
 
-/// A job's row, as the product knows it.
+/// A job's row, in the product's type.
 pub use entities::job::{Class as JobClass, Model as JobRow, State as JobState};
 
 impl Deployment {
-    /// All jobs of a kind, oldest first; where the deployment is shared, those of the first guild.
+    /// All jobs of a kind, oldest first; in a shared deployment those of the first guild.
     pub async fn job_rows(&self, kind: &str) -> Vec<JobRow> {
         let connection = self.connect().await;
         let mut jobs = Entity::find().filter(Column::Kind.eq(kind)).order_by_asc(Column::JobId);

@@ -1,9 +1,9 @@
-//! The process that keeps a shared deployment: a test program runs [`keep`] as its test `keeper`.
+//! The keeper process of a shared deployment: a test program runs [`keep`] as its test `keeper`.
 
 use crate::deployment::Deployment;
 use crate::shared::{serve, to_keep};
 
-/// Starts the deployment that this process was started for, and keeps it; does nothing in any other process.
+/// Starts and keeps the deployment that this process was started for; a no-op in any other process.
 pub fn keep() {
     let Some(mode) = to_keep() else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,5 +1,5 @@
-//! What tests and benchmarks share: databases cloned from a migrated template, deployments of the product's processes
-//! in both modes, clients that check each answer, faults (a TCP proxy, kills) and private servers.
+//! Shared code of tests and benchmarks: databases cloned from a migrated template, deployments of the product's
+//! processes in both modes, clients that check each answer, faults (a TCP proxy, kills) and private servers.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails by panicking")]
 #![expect(clippy::return_self_not_must_use, reason = "an assertion is worth making without its answer")]

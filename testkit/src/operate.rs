@@ -1,4 +1,4 @@
-//! Starting, killing and restarting the processes of a world.
+//! Starts, kills and restarts the processes of a deployment.
 
 use std::cell::RefMut;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use crate::roles::{Roles, Running};
 use crate::setup::Mode;
 use crate::wait::eventually;
 
-/// How long a process may take to be ready on a busy machine.
+/// Start timeout of a process on a busy machine.
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
-/// Less than the quota of reads allows to look at it.
+/// Polling interval that stays within the read quota.
 const JOB_ENDS_WITHIN: Duration = Duration::from_secs(40);
 
 impl Deployment {
@@ -25,7 +25,7 @@ impl Deployment {
         self.roles.borrow_mut()
     }
 
-    /// All processes of the setup, side by side, until each is ready.
+    /// Starts all processes of the setup concurrently, and waits until each is ready.
     pub async fn start_all(&self) {
         self.wait_for_simulator().await;
         if self.mode() == Mode::Embedded {
@@ -44,12 +44,12 @@ impl Deployment {
         self.wait_until_ready().await;
     }
 
-    /// Starts one more process of the role without waiting for it.
+    /// Starts one more process of the role, without waiting for it.
     pub fn spawn(&self, role: &str) -> Running {
         self.spawn_with(role, &[])
     }
 
-    /// Like [`spawn`](Self::spawn); this process alone is told this too, and it counts over what all are told.
+    /// Like [`spawn`](Self::spawn), with settings for this process alone, which override the common ones.
     pub fn spawn_with(&self, role: &str, extra: &[(&str, &str)]) -> Running {
         let address = free_address();
         let listen =
@@ -61,7 +61,7 @@ impl Deployment {
         Running { process, base: format!("http://{address}") }
     }
 
-    /// Ends the embedded process (`end` says how) and starts a new one on the same data.
+    /// Ends the embedded process by `end` and starts a new one on the same data.
     pub async fn restart_serve(&self, end: impl AsyncFnOnce(&mut Process)) {
         let mut old = self.roles().apis.remove(0);
         end(&mut old.process).await;
@@ -77,7 +77,7 @@ impl Deployment {
         self.wait_until_ready().await;
     }
 
-    /// The worker process that runs the job of this row, out of the deployment's own.
+    /// The deployment's worker process that runs the job of this row.
     pub fn take_worker_of(&self, row: &JobRow) -> Running {
         // host:process:random
         let pid: u32 = row.worker.as_deref().unwrap().split(':').nth(1).unwrap().parse().unwrap();
@@ -102,7 +102,7 @@ impl Deployment {
         }
     }
 
-    /// Until the simulator has read its fixture.
+    /// Waits until the simulator has read its fixture.
     pub async fn wait_for_simulator(&self) {
         let url = format!("{}/control/routes", self.simulator.base);
         let http = http_client();
@@ -132,7 +132,7 @@ impl Deployment {
         self.job_of(&self.guild().admin_key, job).await
     }
 
-    /// Waits for the end of a job of the guild with this key. Looks rarely: reading jobs has a quota.
+    /// Waits for the end of a job of the guild with this key. Polls rarely: reading jobs has a quota.
     pub async fn job_of(&self, key: &str, job: &str) -> Value {
         let api = self.api().key(key);
         let mut last = Value::Null;
@@ -152,7 +152,7 @@ impl Deployment {
 }
 
 impl Deployment {
-    /// Every window begins anew, as if hours had passed.
+    /// Resets every window, as if hours had passed.
     pub async fn forget_quotas(&self) {
         self.execute("DELETE FROM bulk_sync").await;
         match self.mode() {
@@ -163,7 +163,7 @@ impl Deployment {
 }
 
 impl Deployment {
-    /// Runs a schedule's task now, instead of at its second of the minute.
+    /// Runs a schedule's task now, instead of at its next tick.
     pub async fn run_schedule(&self, name: &str) {
         let what = format!("schedule {name} is known");
         eventually(&what, READY_WITHIN, async || {

@@ -1,4 +1,4 @@
-//! The platforms as a deployment's guilds meet them. Where the deployment is shared, they alone are counted and hurt.
+//! The platforms as seen by a deployment's guilds. In a shared deployment counts and faults apply only to those guilds.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ impl Deployment {
         updates
     }
 
-    /// The next answers of the route; see `guildhall simulate`.
+    /// Injects a fault into the route's next responses; see `guildhall simulate`.
     pub async fn fault(&self, mut fault: Value) {
         if self.lease.is_some() {
             fault["guild_id"] = self.guild().id.as_str().into();

@@ -8,9 +8,9 @@ use crate::connection::{connect, execute};
 
 const TEMPLATE: &str = "guildhall_template_";
 const TEST: &str = "guildhall_test_";
-/// Databases of tests that were aborted are removed after this many seconds.
+/// Databases of aborted tests are removed after this many seconds.
 const ABANDONED_AFTER: u64 = 3_600;
-/// Any constant: test processes that need the template wait for the one that builds it.
+/// Any constant: test processes wait for the one that builds the template.
 const ADVISORY_LOCK: i64 = 0x6775_696c_6474_6573;
 
 /// The name of the migrated template.
@@ -46,7 +46,7 @@ pub(crate) async fn create(server: &str, source: &str) -> String {
 
 async fn remove_abandoned(connection: &DatabaseConnection) {
     for name in names(connection, TEMPLATE).await {
-        // A run of another version of the schema may be cloning it: then it stays for the next time.
+        // A run of another schema version may be cloning it: then it stays until the next cleanup.
         drop(connection.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}")).await);
     }
     for name in names(connection, TEST).await {
@@ -67,7 +67,7 @@ pub(crate) fn with_database(server: &str, name: &str) -> String {
     format!("{address}/{name}")
 }
 
-/// Databases whose name begins like this.
+/// Databases whose name has this prefix.
 async fn names(connection: &DatabaseConnection, start: &str) -> Vec<String> {
     let sql = format!("SELECT datname::text FROM pg_database WHERE starts_with(datname, '{start}')");
     let rows = connection.query_all_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();

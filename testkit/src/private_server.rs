@@ -1,4 +1,4 @@
-//! A server of a test's own, to be stopped and killed without an effect on other tests.
+//! A server private to a test, which may stop and kill it without an effect on other tests.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -43,12 +43,12 @@ impl PrivateServer {
         self.run("kill");
     }
 
-    /// Stops it and deletes its data; port and password stay.
+    /// Stops the server and deletes its data; port and password stay.
     pub fn wipe(&self) {
         self.run("wipe");
     }
 
-    /// Redis stands still as a whole (SIGSTOP), then goes on: its scripts and its clock with it.
+    /// Freezes Redis as a whole (SIGSTOP), then continues it: its scripts and its clock stop too.
     pub fn stall(&self, span: Duration) {
         let process = self.redis_process();
         signal("-STOP", process);
@@ -56,19 +56,19 @@ impl PrivateServer {
         signal("-CONT", process);
     }
 
-    /// The process id of a Redis.
+    /// The process id of the Redis server.
     pub fn redis_process(&self) -> u32 {
         let mut connection = redis::Client::open(self.url()).unwrap().get_connection().unwrap();
         let info: redis::InfoDict = redis::cmd("INFO").arg("server").query(&mut connection).unwrap();
         info.get("process_id").unwrap()
     }
 
-    /// Runs `rabbitmqctl` on it, as an operator would.
+    /// Runs `rabbitmqctl` on the server, as an operator would.
     pub fn ctl(&self, arguments: &[&str]) {
         self.run_with("ctl", arguments);
     }
 
-    /// Again, on the same port and data.
+    /// Restarts it on the same port and data.
     pub fn start_again(&self) {
         self.run("start");
     }
@@ -92,7 +92,7 @@ impl PrivateServer {
 
 impl Drop for PrivateServer {
     fn drop(&mut self) {
-        // Its data stays below target/, and serves the next run.
+        // Its data stays below target/, for the next run.
         let _ = Command::new(&self.script)
             .args(["kill", self.kind])
             .env("GUILDHALL_SERVICES_DIR", &self.folder)

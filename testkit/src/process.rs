@@ -1,4 +1,4 @@
-//! One process of the product: its log in a file, killed when dropped. Only what was started here is ever ended.
+//! One process of the product: its log in a file, killed on drop. Only processes started here are ever ended.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::wait::eventually;
 
-/// Outside the ports that the system hands out, so that no outgoing connection takes one in between.
+/// Outside the system's ephemeral ports, so that no outgoing connection takes one in between.
 const PORTS: std::ops::Range<u16> = 10_000..19_900;
 const SHOWN_LOG_LINES: usize = 60;
 
@@ -19,9 +19,9 @@ pub struct Process {
     log: PathBuf,
 }
 
-/// An address of this machine that nobody listens on at the moment.
+/// A free local address.
 pub fn free_address() -> String {
-    // Test processes run side by side: each begins elsewhere and walks on.
+    // Test processes run concurrently: each starts at another port and counts up.
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let span = u32::from(PORTS.end - PORTS.start);
     let start = std::process::id().wrapping_mul(7919);
@@ -35,13 +35,13 @@ pub fn free_address() -> String {
     }
 }
 
-/// The product's binary: what `GUILDHALL_TEST_BINARY` names, else the one built beside this program.
+/// The product's binary: `GUILDHALL_TEST_BINARY`, else the one built beside this program.
 pub(crate) fn binary() -> PathBuf {
     if let Some(named) = std::env::var_os("GUILDHALL_TEST_BINARY") {
         return std::path::absolute(named).unwrap();
     }
     let this = std::env::current_exe().unwrap();
-    // Tests lie one folder below the programs.
+    // Test binaries are one folder below the programs.
     let found =
         this.ancestors().skip(1).take(2).map(|folder| folder.join("guildhall")).find(|file| file.is_file());
     found.unwrap_or_else(|| {
@@ -49,7 +49,7 @@ pub(crate) fn binary() -> PathBuf {
     })
 }
 
-/// The product's binary, with nothing of the caller's settings.
+/// The product's binary, without the caller's environment settings.
 pub(crate) fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) -> Command {
     let mut command = Command::new(binary());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("GUILDHALL_")) {
@@ -62,7 +62,7 @@ pub(crate) fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) 
 }
 
 impl Process {
-    /// `name` names its log file in `folder`; a second one of the same name appends.
+    /// `name` names its log file in `folder`; a second process of this name appends.
     pub fn spawn(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
         let log = folder.join(format!("{name}.log"));
         let file = File::options().create(true).append(true).open(&log).unwrap();
@@ -87,18 +87,18 @@ impl Process {
         self.child.try_wait().unwrap()
     }
 
-    /// As a crash would end it.
+    /// Ends it like a crash: SIGKILL.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// As an operator would: SIGTERM.
+    /// Ends it like an operator: SIGTERM.
     pub fn terminate(&self) {
         self.signal("-TERM");
     }
 
-    /// It stands still from here on, its connections open, until [`thaw`](Self::thaw): SIGSTOP.
+    /// Freezes it (SIGSTOP), its connections open, until [`thaw`](Self::thaw).
     pub fn freeze(&self) {
         self.signal("-STOP");
     }
@@ -107,10 +107,10 @@ impl Process {
         self.signal("-CONT");
     }
 
-    /// Whether it was stopped, by whomever.
+    /// Whether it was stopped, by any sender.
     pub fn is_frozen(&self) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        // The state comes after the name, which may hold anything.
+        // The state follows the name, which may contain any character.
         stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
     }
 
@@ -152,7 +152,7 @@ impl Drop for Process {
         if std::thread::panicking() {
             print_log(&self.log);
         }
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

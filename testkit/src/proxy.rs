@@ -1,8 +1,8 @@
-//! A TCP proxy that fails when told: late, cut, silent, reset, refusing. It stands between a process and one of its
-//! servers, so that a fault hits that process alone and the server none.
+//! A TCP proxy that injects faults on command: latency, cut, silence, reset, refusal. It stands between a process and
+//! one of its servers, so a fault affects only that process.
 //!
-//! It runs on a thread of its own: a test that blocks does not hold it up. Orders count for whatever is read after
-//! they were given.
+//! It runs on its own thread: a blocking test does not delay it. Commands apply to all data read after
+//! them.
 
 mod connection;
 mod front;
@@ -26,7 +26,7 @@ pub use plan::Way;
 use front::Front;
 use plan::{Counts, Plan};
 
-/// Ends with its value: connections are closed, the port is free again.
+/// Ends on drop: closes the connections and frees the port.
 pub struct Proxy {
     address: SocketAddr,
     plan: watch::Sender<Plan>,
@@ -40,7 +40,7 @@ impl Proxy {
         Self::listen("127.0.0.1:0".parse().map_err(io::Error::other)?, target)
     }
 
-    /// Before the server that `url` names with host and port; [`Proxy::url`] leads through it.
+    /// A proxy for the server in `url`; [`Proxy::url`] leads through it.
     pub fn before(url: &str) -> io::Result<Self> {
         let authority = parts(url).2;
         if authority.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
@@ -73,39 +73,39 @@ impl Proxy {
         self.address
     }
 
-    /// `url` with the proxy's address in the place of its own host and port.
+    /// `url` with the proxy's address in place of its host and port.
     pub fn url(&self, url: &str) -> String {
         let (scheme, user, _, path) = parts(url);
         format!("{scheme}://{user}{}{path}", self.address)
     }
 
-    /// Everything read from now on arrives this much later, in its order. It costs no throughput.
+    /// Delays all data read from now on by this much, in order, without a loss of throughput.
     pub fn latency(&self, to_target: Duration, to_client: Duration) {
         self.change(|plan| plan.latency = [to_target, to_client]);
     }
 
-    /// Each connection, now and later, ends after passing on `bytes` more this way, in the middle of whatever it was.
+    /// Each connection, now and later, ends after forwarding `bytes` more this way, even within a message.
     pub fn cut_after(&self, way: Way, bytes: u64) {
         self.change(|plan| plan.cut[way as usize] = Some((plan.orders, bytes)));
     }
 
-    /// Nothing passes and nothing ends: new connections are accepted and left alone. As with a peer whose machine has
-    /// vanished, a connection that was silenced never speaks again, also after [`heal`](Self::heal).
+    /// Forwards nothing and ends nothing: new connections are accepted and ignored. As with a peer whose machine
+    /// vanished, a silenced connection never sends again, even after [`heal`](Self::heal).
     pub fn half_open(&self) {
         self.change(|plan| plan.silent = true);
     }
 
-    /// Ends all connections by RST, both sides. New ones are served.
+    /// Ends all connections by RST on both sides. New ones are served.
     pub fn reset(&self) {
         self.change(|plan| plan.resets += 1);
     }
 
-    /// New connections are refused; those that are there go on.
+    /// New connections are refused; open ones continue.
     pub fn refuse(&self) {
         self.change(|plan| plan.refusing = true);
     }
 
-    /// From now on it is as if it was not there.
+    /// Removes all faults.
     pub fn heal(&self) {
         self.change(|plan| {
             *plan = Plan { resets: plan.resets, orders: plan.orders, ..Plan::default() };
@@ -117,12 +117,12 @@ impl Proxy {
         self.counts.connections.load(Ordering::Relaxed)
     }
 
-    /// Connections that neither side has ended yet.
+    /// Connections that neither side has ended.
     pub fn open(&self) -> u64 {
         self.counts.open.load(Ordering::Relaxed)
     }
 
-    /// Bytes passed on so far.
+    /// Bytes forwarded so far.
     pub fn bytes(&self, way: Way) -> u64 {
         self.counts.bytes[way as usize].load(Ordering::Relaxed)
     }
@@ -136,7 +136,7 @@ impl Proxy {
 }
 
 impl Proxy {
-    /// Does as told, and says what there is to be said about it.
+    /// Executes the command and returns its output.
     pub fn obey(&self, order: &Order) -> String {
         match order {
             Order::Latency([to_target, to_client]) => self.latency(*to_target, *to_client),
@@ -164,14 +164,14 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.thread.take() {
-            // It ends only here, unless it panicked: then there is nothing left to end.
+            // It ends only here, unless it panicked: then nothing is left to end.
             let _ = stop.send(());
             let _ = thread.join();
         }
     }
 }
 
-/// Scheme, `user:password@` or nothing, host with port, and all that follows.
+/// Scheme, `user:password@` or nothing, host with port, and the rest.
 fn parts(url: &str) -> (&str, &str, &str, &str) {
     let (scheme, rest) = url.split_once("://").unwrap_or(("tcp", url));
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

@@ -2,7 +2,7 @@
 
 use crate::process::Process;
 
-/// The processes of a deployment by role. Embedded, `serve` is its only api.
+/// The processes of a deployment by role. Embedded, `serve` is the only api.
 #[derive(Default)]
 pub struct Roles {
     pub apis: Vec<Running>,
@@ -10,7 +10,7 @@ pub struct Roles {
     pub schedulers: Vec<Running>,
 }
 
-/// A process and the address of its HTTP side.
+/// A process and its HTTP address.
 pub struct Running {
     pub process: Process,
     pub base: String,

@@ -1,4 +1,4 @@
-//! The database of a deployment, read and changed past the product: statements, and all rows as text to compare.
+//! The database of a deployment, accessed outside the product: statements, and all rows as text to compare.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use crate::connection::{connect, execute};
 use crate::deployment::Deployment;
 
-/// What changes by itself, or by being asked: schedules, answers kept for repeats, when a key was last used.
+/// Excluded because they change without a request or on any request: schedules, idempotent answers, a key's last use.
 const PASSING_TABLES: [&str; 5] = ["leader_lease", "schedule", "worker", "idempotency", "sqlite_sequence"];
 const PASSING_COLUMN: &str = "last_used_at";
-/// Periodic tasks come and go.
+/// Jobs of periodic tasks are excluded.
 const PASSING_JOBS: [&str; 2] = ["class maintenance", "class 'maintenance'"];
 
 /// The rows of each table, sorted.
 pub type Rows = BTreeMap<String, Vec<String>>;
 
 impl Deployment {
-    /// Runs a statement that both databases understand, for states that take minutes or hours to come about.
+    /// Runs a statement that both databases understand, for states that take minutes or hours to arise.
     pub async fn execute(&self, sql: &str) {
         self.assert_own();
         let connection = self.connect().await;
@@ -25,7 +25,7 @@ impl Deployment {
         connection.close().await.unwrap();
     }
 
-    /// One connection to the database, past the product.
+    /// One connection to the database, outside the product.
     pub async fn connect(&self) -> DatabaseConnection {
         let value = |name| self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value);
         match value("GUILDHALL_DATABASE_URL") {
@@ -37,7 +37,7 @@ impl Deployment {
         }
     }
 
-    /// Every row of every table, or all but the rows of one guild and of tables in which one cannot tell.
+    /// Every row of every table, or all except the rows of one guild and of tables without a guild column.
     pub async fn rows(&self, but_of: Option<&str>) -> Rows {
         self.assert_own();
         let connection = self.connect().await;
@@ -48,7 +48,7 @@ impl Deployment {
                 Some(guild) if columns.iter().any(|column| column == "guild_id") => {
                     format!("WHERE guild_id IS NULL OR guild_id <> {guild}")
                 }
-                // A failure belongs to whom its job belongs to.
+                // A failure belongs to the guild of its job.
                 Some(guild) if columns.iter().any(|column| column == "job_id") => {
                     format!("WHERE job_id NOT IN (SELECT job_id FROM job WHERE guild_id = {guild})")
                 }
@@ -90,7 +90,7 @@ async fn columns(connection: &DatabaseConnection, table: &str) -> Vec<String> {
     texts(connection, &sql).await
 }
 
-/// One text out of all columns.
+/// All columns as one text.
 fn shown(backend: DbBackend, columns: &[String]) -> String {
     let each = columns.iter().filter(|column| *column != PASSING_COLUMN).map(|column| match backend {
         DbBackend::Sqlite => format!("'{column} ' || quote(\"{column}\")"),

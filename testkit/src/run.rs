@@ -1,4 +1,4 @@
-//! Runs a test in a deployment, shows the processes' logs when it fails, and removes everything; and the macros that
+//! Runs a test in a deployment, prints the processes' logs when it fails, and removes everything; and the macros that
 //! declare such tests for each mode.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
@@ -8,17 +8,17 @@ use futures_util::FutureExt;
 use crate::deployment::Deployment;
 use crate::setup::{Mode, Setup};
 
-/// In a deployment of the test's own.
+/// Runs in a deployment of the test's own.
 pub fn run(setup: Setup, test: impl AsyncFnOnce(&Deployment)) {
     run_in(Deployment::start(setup), test);
 }
 
-/// In a deployment of the test's own that is seeded and in which no process runs yet.
+/// Runs in a seeded deployment of the test's own, before any process is started.
 pub fn run_unstarted(setup: Setup, test: impl AsyncFnOnce(&Deployment)) {
     run_in(Deployment::seeded(setup), test);
 }
 
-/// In the deployment that all tests of the mode share, with two guilds of the test's own.
+/// Runs in the shared deployment of the mode, with two guilds of the test's own.
 pub fn run_shared(mode: Mode, test: impl AsyncFnOnce(&Deployment)) {
     run_in(Deployment::shared(mode), test);
 }
@@ -38,7 +38,8 @@ fn run_in(start: impl Future<Output = Deployment>, test: impl AsyncFnOnce(&Deplo
     });
 }
 
-/// Declares each test once for each mode: `embedded::name` and `distributed::name`. A test runs in the shared deployment;
+/// Declares each test once for each mode: `embedded::name` and `distributed::name`. A test runs in the shared
+/// deployment;
 /// `name(own)` has its own, and so has `name(|setup| …)` with a changed [`Setup`].
 #[macro_export]
 macro_rules! both_modes {
@@ -71,7 +72,7 @@ macro_rules! both_modes {
     };
 }
 
-/// Declares tests of what only the distributed mode has.
+/// Declares tests that apply only to the distributed mode.
 #[macro_export]
 macro_rules! distributed_only {
     ($($name:ident $(($($setup:tt)+))?),+ $(,)?) => {

@@ -1,21 +1,21 @@
-//! The servers of the distributed mode, as `./test` names them, and removing what a test left there.
+//! The servers of the distributed mode, as configured by `./test`, and the cleanup after a test.
 
 use entities::job::Class;
 use lapin::options::{ExchangeDeleteOptions, QueueDeleteOptions};
 use lapin::{Connection, ConnectionProperties};
 
-/// The Redis of `./test`, under a prefix of the caller's own.
+/// The Redis of `./test`, under the caller's own prefix.
 pub async fn redis() -> runtime::Redis {
     let prefix = format!("test-{:016x}", rand::random::<u64>());
     runtime::Redis::connect(&variable("GUILDHALL_TEST_REDIS_URL"), &prefix).await.unwrap()
 }
 
-/// The name of a class's queue in RabbitMQ.
+/// The name of a class's RabbitMQ queue.
 pub fn job_queue(prefix: &str, class: Class) -> String {
     format!("{prefix}.jobs.{}.v2", class.name())
 }
 
-/// A broker that a test hurt may answer nothing.
+/// A broker with injected faults may not respond.
 const FORGET_WITHIN: std::time::Duration = std::time::Duration::from_secs(10);
 
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! What a deployment is made of.
+//! The parameters of a deployment.
 
 use crate::fixture::Fixture;
 use crate::servers::Servers;
@@ -14,21 +14,21 @@ pub struct Setup {
     pub mode: Mode,
     /// Members of each of the two guilds.
     pub members: usize,
-    /// How late the platforms answer.
+    /// The platforms' latency.
     pub latency_ms: u32,
-    /// How many api, worker and scheduler processes; one of each in most tests.
+    /// The number of api, worker and scheduler processes; one of each in most tests.
     pub processes: usize,
     /// Servers other than those of `./test`.
     pub servers: Option<Servers>,
-    /// Beside what every process gets; an empty value unsets.
+    /// Extra environment for every process; an empty value unsets a variable.
     pub env: Vec<(String, String)>,
-    /// Guilds of these sizes in which no member is right, instead of the two with `members`.
+    /// Guilds of these sizes in which no member is in sync, instead of the two with `members`.
     pub sizes: Vec<usize>,
-    /// Of the guilds of these sizes, half of the members lack their role and half have an old nickname.
+    /// In the guilds of these sizes half of the members lack their role and half have an old nickname.
     pub renamed_half: bool,
-    /// Whose limits the simulator keeps: as `guildhall simulate --rate-limit`.
+    /// The limits that the simulator enforces, as for `guildhall simulate --rate-limit`.
     pub limits: &'static str,
-    /// How much later than `latency_ms` answers may come, each way.
+    /// Maximum extra latency beyond `latency_ms`, each way.
     pub jitter_ms: u32,
 }
 
@@ -68,7 +68,7 @@ impl Setup {
         Self { renamed_half: true, ..self }
     }
 
-    /// Limits of the simulator, and the pace that keeps to them: the chat platform's global one (`fast`), or all (`discord`).
+    /// The simulator's limits, and the matching pace: the chat platform's global one (`fast`), or all (`discord`).
     #[must_use]
     pub fn paced(self, limits: &'static str) -> Self {
         let paced = Self { limits, ..self }.env("GUILDHALL_CHAT_RATE", "");

@@ -1,7 +1,7 @@
-//! One deployment for each mode that many tests use at a time, each with two guilds of its own.
+//! One deployment for each mode that many tests use concurrently, each with two guilds of its own.
 //!
-//! A keeper process starts it for the first test that asks and ends it when no test has used it for [`IDLE`], however
-//! the tests ended: a test uses it as long as its connection to the keeper's socket is open.
+//! A keeper process starts it for the first test and ends it when no test has used it for [`IDLE`], even if tests were
+//! killed: a test uses it as long as its connection to the keeper's socket is open.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,12 +18,12 @@ use tokio::task::JoinSet;
 use crate::process::binary;
 use crate::setup::Mode;
 
-/// Unused for this long, a deployment ends.
+/// An unused deployment ends after this time.
 const IDLE: Duration = Duration::from_secs(4);
-/// Tests that one deployment serves; the next one starts another.
+/// Tests per deployment; the next test starts another deployment.
 pub(crate) const TESTS: usize = 150;
 const STARTS_WITHIN: Duration = Duration::from_secs(90);
-/// Tells a process started for it which deployment to keep.
+/// Names the deployment that a keeper process keeps.
 const KEEP: &str = "GUILDHALL_TEST_KEEP";
 
 /// What a test needs to know of the shared deployment.
@@ -31,23 +31,23 @@ const KEEP: &str = "GUILDHALL_TEST_KEEP";
 pub(crate) struct Tenancy {
     /// Counts the tests; each has the two guilds of its number.
     pub(crate) number: usize,
-    /// Of the API processes.
+    /// Addresses of the API processes.
     pub(crate) bases: Vec<String>,
     pub(crate) simulator: String,
-    /// What every process and command is told.
+    /// The environment of every process and command.
     pub(crate) env: Vec<(String, String)>,
-    /// Where the processes write their logs.
+    /// The folder of the processes' logs.
     pub(crate) folder: PathBuf,
     pub(crate) prefix: String,
 }
 
-/// A tenancy, for as long as it is not dropped.
+/// A tenancy, held until dropped.
 pub(crate) struct Lease {
     pub(crate) tenancy: Tenancy,
     _connection: UnixStream,
 }
 
-/// Joins the deployment of the mode, and starts it first where there is none.
+/// Joins the deployment of the mode, and starts it first if there is none.
 pub(crate) async fn lease(mode: Mode) -> Lease {
     let socket = socket(mode);
     if let Some(lease) = join(&socket).await {
@@ -86,13 +86,13 @@ fn socket(mode: Mode) -> PathBuf {
 async fn join(socket: &Path) -> Option<Lease> {
     let mut connection = UnixStream::connect(socket).await.ok()?;
     let mut line = String::new();
-    // Nothing comes where the keeper is just about to end.
+    // A keeper that is about to end sends nothing.
     BufReader::new(&mut connection).read_line(&mut line).await.ok()?;
     let tenancy = serde_json::from_str(&line).ok()?;
     Some(Lease { tenancy, _connection: connection })
 }
 
-/// This same program, in a process group of its own: it outlives the test, and a Ctrl-C.
+/// This same program in its own process group: it survives the test, and a Ctrl-C.
 #[expect(clippy::zombie_processes, reason = "it ends after this process, or is reaped with it")]
 fn start_keeper(mode: Mode, log: &Path) {
     let log = File::create(log).unwrap();
@@ -102,13 +102,13 @@ fn start_keeper(mode: Mode, log: &Path) {
     command.process_group(0).spawn().unwrap();
 }
 
-/// The mode whose deployment this process is to keep.
+/// The mode of the deployment that this process keeps.
 pub(crate) fn to_keep() -> Option<Mode> {
     let named = std::env::var(KEEP).ok()?;
     [Mode::Embedded, Mode::Distributed].into_iter().find(|mode| format!("{mode:?}") == named)
 }
 
-/// Serves tenancies until no test is left, or there is none left to give.
+/// Serves tenancies until no test uses the deployment, or all are used up.
 pub(crate) async fn serve(mode: Mode, tenancy: impl Fn(usize) -> Tenancy) {
     let socket = socket(mode);
     let _ = std::fs::remove_file(&socket);
@@ -118,7 +118,7 @@ pub(crate) async fn serve(mode: Mode, tenancy: impl Fn(usize) -> Tenancy) {
         let Some(mut connection) = next_test(&listener, &mut tests).await else { break };
         let line = format!("{}\n", serde_json::to_string(&tenancy(number)).unwrap());
         tests.spawn(async move {
-            // Until the test closes it, or dies.
+            // Until the test closes the connection, or dies.
             let _ = connection.write_all(line.as_bytes()).await;
             let _ = connection.read_u8().await;
         });
@@ -128,7 +128,7 @@ pub(crate) async fn serve(mode: Mode, tenancy: impl Fn(usize) -> Tenancy) {
     while tests.join_next().await.is_some() {}
 }
 
-/// `None`: no test is running, and none came.
+/// `None`: no test is running, and no new one came.
 async fn next_test(listener: &UnixListener, tests: &mut JoinSet<()>) -> Option<UnixStream> {
     loop {
         tokio::select! {

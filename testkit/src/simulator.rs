@@ -8,11 +8,11 @@ use crate::fixture::{Guild, Member};
 pub struct Simulator {
     http: reqwest::Client,
     pub base: String,
-    /// Other tests use it too: what concerns all guilds is not to be read or changed.
+    /// Other tests use it too: a test must not read or change what concerns all guilds.
     shared: bool,
 }
 
-/// A member was changed.
+/// An update of a member.
 #[derive(Debug, Clone)]
 pub struct Update {
     /// Since the simulator's start or reset.
@@ -31,13 +31,13 @@ impl Simulator {
         self.get("/control/stats").await
     }
 
-    /// Counts from nothing.
+    /// Resets all counts.
     pub async fn reset_stats(&self) {
         self.assert_own();
         self.post("/control/stats/reset", Value::Null).await;
     }
 
-    /// Successful changes of members since the start or reset, in their order.
+    /// Successful updates of members since the start or reset, in order.
     pub async fn updates(&self) -> Vec<Update> {
         self.assert_own();
         let told = self.get("/control/updates").await;
@@ -49,23 +49,23 @@ impl Simulator {
         told["updates"].as_array().unwrap().iter().map(update).collect()
     }
 
-    /// Successful changes of members of one guild.
+    /// The number of successful updates of one guild's members.
     pub async fn updates_of(&self, guild: &Guild) -> u64 {
         self.get("/control/stats").await["updates_by_guild"][guild.id.as_str()].as_u64().unwrap_or(0)
     }
 
-    /// `chat_id`, `nick`, `roles` as the chat platform holds them.
+    /// `chat_id`, `nick`, `roles` as stored by the chat platform.
     pub async fn member(&self, guild: &Guild, chat: &str) -> Value {
         self.get(&format!("/control/chat/guilds/{}/members/{chat}", guild.id)).await
     }
 
-    /// Whether the member holds exactly the role and the nickname called for.
+    /// Whether the member holds exactly the wanted role and nickname.
     pub async fn is_right(&self, guild: &Guild, member: &Member) -> bool {
         let found = self.member(guild, &member.chat).await;
         found["roles"] == json!([member.wanted]) && found["nick"] == member.name.as_str()
     }
 
-    /// How many members of the guild are not what their ranks call for.
+    /// The number of the guild's members that differ from their bindings.
     pub async fn wrong(&self, guild: &Guild) -> usize {
         let mut wrong = 0;
         for member in &guild.members {
@@ -74,7 +74,7 @@ impl Simulator {
         wrong
     }
 
-    /// All `members` with their updates, and all `channels`, as they are on the chat platform.
+    /// All `members` with their updates, and all `channels`, as stored by the chat platform.
     pub async fn guild_state(&self, guild: &Guild) -> Value {
         self.get(&format!("/control/chat/guilds/{}/state", guild.id)).await
     }
@@ -83,12 +83,12 @@ impl Simulator {
         self.post("/control/members", change).await;
     }
 
-    /// The next answers of the route; see `guildhall simulate`.
+    /// Injects a fault into the route's next responses; see `guildhall simulate`.
     pub(crate) async fn fault(&self, fault: Value) {
         self.post("/control/faults", fault).await;
     }
 
-    /// As the developer portal would.
+    /// Like the developer portal.
     pub async fn set_members_intent(&self, on: bool) {
         self.assert_own();
         self.post("/control/intents", json!({ "guild_members": on })).await;

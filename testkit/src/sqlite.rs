@@ -6,7 +6,7 @@ use runtime::{Database, DatabaseOptions};
 
 use crate::connection::execute;
 
-/// Copies the template to a new file, and makes the template first where it is missing.
+/// Copies the template to a new file, and creates the template first if it is missing.
 pub(crate) async fn copy_template(file: &Path) {
     let template = std::env::temp_dir().join(format!("guildhall-template-{}.db", env!("SCHEMA_HASH")));
     if !template.is_file() {
@@ -15,13 +15,13 @@ pub(crate) async fn copy_template(file: &Path) {
     std::fs::copy(&template, file).unwrap();
 }
 
-/// Test processes may do so side by side: each makes its own, and the last one renamed stays.
+/// Test processes may run this concurrently: each creates its own file, and the last rename wins.
 async fn make(template: &Path) {
     let folder = tempfile::tempdir_in(template.parent().unwrap()).unwrap();
     let url = format!("sqlite://{}", folder.path().join("migrated.db").display());
     let database = Database::connect(&url, &DatabaseOptions::default()).await.unwrap();
     migrations::apply(database.write()).await.unwrap();
-    // One file, with nothing left in a log beside it.
+    // One file, without a remaining write-ahead log.
     let whole = folder.path().join("whole.db");
     execute(database.write(), &format!("VACUUM INTO '{}'", whole.display())).await;
     database.close().await;

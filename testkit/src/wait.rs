@@ -1,8 +1,8 @@
-//! Waiting for what happens in another process, with a deadline that fails the test.
+//! Waits for an event in another process, with a deadline that fails the test.
 
 use std::time::{Duration, Instant};
 
-/// Asks until there is an answer. Panics with `what` when there is none in time.
+/// Polls until there is a value. Panics with `what` after the deadline.
 pub async fn eventually<T>(what: &str, within: Duration, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + within;
     let mut pause = Duration::from_millis(20);

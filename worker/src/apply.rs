@@ -1,9 +1,8 @@
-//! The platform calls that bring one member in line without undoing the changes of others (docs/rules.md 5).
+//! The platform calls that apply one member's change without undoing the changes of others (docs/rules.md 5).
 //!
-//! Up to two differences are set by a call each, which touches no other field. More of them are set by one update with
-//! the full role list, computed from the member as read again under that update's permit. A call that waited for its
-//! permit is checked again before it is sent: the job may be cancelled or rescued by another worker, or a binding may
-//! be gone.
+//! Up to two differences are set by single calls, which change no other field. More are set by one update with the full
+//! role list, computed from the member as read again under that update's permit. After the wait for its permit a call
+//! is checked again: the job may be cancelled or rescued by another worker, or a binding may be gone.
 
 use entities::{ChatId, RoleId, binding};
 use platforms::{
@@ -19,7 +18,7 @@ use crate::wanted::Change;
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "role and nickname sync";
 
-/// What was changed, and what the platform refused to change.
+/// The completed changes, and the refused ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Applied {
     pub(crate) done: Change,
@@ -66,13 +65,13 @@ pub(crate) struct Sender<'a> {
     pub(crate) chat: &'a dyn ChatPlatform,
     pub(crate) call: CallContext,
     pub(crate) job: &'a JobContext,
-    /// Cancelled, no further call is sent.
+    /// Cancelled: no further call is sent.
     pub(crate) stop: &'a CancellationToken,
 }
 
 impl Sender<'_> {
     /// The whole change of a member. Role calls and the nickname's call run in parallel: the platform limits them
-    /// apart.
+    /// separately.
     pub(crate) async fn apply(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
         if change.is_several() { self.rewrite(user, change).await } else { self.few(user, change).await }
     }
@@ -103,7 +102,7 @@ impl Sender<'_> {
         Ok(applied)
     }
 
-    /// An update that names no roles.
+    /// An update without roles.
     pub(crate) async fn nickname(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
         let mut applied = Applied::default();
         let Some(nick) = &change.nick else { return Ok(applied) };
@@ -118,8 +117,8 @@ impl Sender<'_> {
         Ok(applied)
     }
 
-    /// The full list and the nickname in one update. The guild's owner keeps their nickname whatever the bot's place,
-    /// and the platform refuses the roles along with it, so a refusal is followed by a try without the nickname.
+    /// The full list and the nickname in one update. The bot cannot rename the guild's owner at any rank, and the
+    /// platform refuses the roles with the nickname, so a refusal is followed by an attempt without the nickname.
     pub(crate) async fn rewrite(&self, user: ChatId, change: &Change) -> Result<Applied, Halt> {
         let (mut change, mut refused, mut again) = (change.clone(), Vec::new(), true);
         loop {
@@ -146,8 +145,8 @@ impl Sender<'_> {
         }
     }
 
-    /// The member and the change that the bindings demand, both read now. The most urgent kind of call, because the
-    /// update's permit is held meanwhile.
+    /// The member and the due change, both read now. Uses the most urgent priority, because the update's permit is held
+    /// meanwhile.
     async fn read_again(&self, user: ChatId, change: &Change) -> Result<(ChatMember, Change), Halt> {
         let call = CallContext::interactive(self.call.guild);
         let member = self.chat.member(call, user).await?.ok_or(PlatformError::NotFound(Missing::Member))?;
@@ -156,8 +155,7 @@ impl Sender<'_> {
         Ok((member, due.only(&managed)))
     }
 
-    /// False: no binding calls for the role any more, and no call was sent. A short pause that a 429 demands is waited
-    /// out.
+    /// False: no binding demands the role any more, and no call was sent. Waits out the short pause of a 429.
     async fn send(
         &self,
         user: ChatId,

@@ -1,4 +1,4 @@
-//! `assign_role`: gives one role to one member, by hand. Giving a role that is held already succeeds.
+//! `assign_role`: gives one role to one member, on request. Giving a role that is already held succeeds.
 
 use async_trait::async_trait;
 use platforms::CallContext;

@@ -3,7 +3,7 @@
 const MAX: usize = 100;
 /// Longest first part, so that the second part has room.
 const FIRST_MAX: usize = 60;
-/// For two parts without a usable character.
+/// Used when both parts have no usable character.
 const NAMELESS: &str = "ticket";
 
 /// `Staff application` and `Amber_7` become `staff-application-amber_7`.
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_keep_a_part_of_both() {
+    fn long_names_keep_a_part_of_each() {
         let name = channel_name(&"a ".repeat(500), &"é".repeat(500));
         assert_eq!(name.chars().count(), MAX);
         assert!(name.starts_with("a-a-") && name.ends_with("é"), "{name}");

@@ -1,8 +1,8 @@
 //! `create_ticket`: creates the channel of a ticket, once (docs/rules.md 7).
 //!
-//! The ticket's row is written before and completed afterwards. The channel's topic carries a marker of the ticket, and
-//! the guild's channels are searched for it before a channel is created: so a channel is found that an earlier run
-//! created without an answer (time-out, 5xx, killed worker).
+//! The ticket's row is written before the call and completed after it. The channel's topic carries the ticket's marker,
+//! and the job searches the guild's channels for it before it creates one: so it finds a channel that an earlier run
+//! created without a response (timeout, 5xx, killed worker).
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(crate) struct Job(pub(crate) Services);
 
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "ticket for an application";
-/// A request without an answer may still be under way on the platform's side: the next look waits this long.
+/// A request without a response may still be in flight on the platform's side: the next read waits this long.
 const SETTLE: Duration = Duration::from_secs(5);
 
 #[async_trait]
@@ -50,7 +50,7 @@ impl Handler for Job {
 }
 
 impl Job {
-    /// The channel that an earlier run made.
+    /// The channel created by an earlier run.
     async fn find(&self, ticket: &ticket::Model) -> Result<Option<ChatChannel>, JobError> {
         let call = CallContext::interactive(ticket.guild_id);
         let channels = self.0.platforms.chat.channels(call).await.map_err(job_error)?;
@@ -61,7 +61,7 @@ impl Job {
         Ok(channels.into_iter().filter(carries).min_by_key(|channel| channel.id))
     }
 
-    /// The request of a run that was cut a moment ago may still be under way.
+    /// The request of a recently cut run may still be in flight.
     async fn find_or_wait(
         &self,
         job: &JobContext,
@@ -89,8 +89,8 @@ impl Job {
         })
     }
 
-    /// The channel as it is to be: named after panel and applicant, and seen by the applicant, the panel's staff, the
-    /// bot and whom the category lets in.
+    /// The channel to create: named after panel and applicant, visible to the applicant, the panel's staff, the
+    /// bot and those the category admits.
     async fn describe(&self, job: &JobContext, ticket: &ticket::Model) -> Result<NewChannel, JobError> {
         let (conn, guild) = (job.database().read(), ticket.guild_id);
         let panel = application_panel::find(conn, guild, ticket.panel_id).await?;
@@ -124,7 +124,7 @@ fn no_access(error: PlatformError) -> JobError {
     }
 }
 
-/// Names the ticket uniquely among all databases: its number alone repeats in a new one.
+/// Identifies the ticket across databases: a new database reuses its number.
 fn marker(ticket: &ticket::Model) -> String {
     format!("guildhall:ticket:{}:{}", ticket.ticket_id, ticket.created_at.timestamp_millis())
 }

@@ -1,7 +1,7 @@
-//! Platform errors as failures of jobs: the one place that decides what a job does about each of them.
+//! Maps platform errors to job failures: the only place that decides how a job reacts to each.
 //!
-//! Errors that may pass are retried, the rest fails. The status is for a caller that still waits; 502 and 503 always
-//! say when to ask again (docs/rules.md 2).
+//! Transient errors are retried, the others fail the job. The status is for a caller that still waits; 502 and 503
+//! always carry a retry time (docs/rules.md 2).
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use entities::job::Failure;
 use platforms::{Missing, PlatformError};
 use queue::run::{JobContext, JobError, failure};
 
-/// When to ask again where an operator has to act first.
+/// Retry time for errors that an operator has to resolve.
 const OPERATOR_PAUSE: Duration = Duration::from_secs(60);
 
 const UNAVAILABLE: &str = "platform_unavailable";
-/// After so many failed attempts an error counts as an outage.
+/// After this many failed attempts an error counts as an outage.
 const GLITCHES: i32 = 2;
-/// Between two tries of a bulk job while the platform is away.
+/// Interval between attempts of a bulk job during a platform outage.
 const OUTAGE_PAUSE: Duration = Duration::from_secs(20);
 const LONGEST_OUTAGE: Duration = Duration::from_secs(6 * 60 * 60);
 
-/// The platform's own number for "the bot is not in this guild".
+/// The platform's code for "the bot is not in this guild".
 const MISSING_ACCESS: i64 = 50_001;
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` is given")]
 pub(crate) fn job_error(error: PlatformError) -> JobError {
     let failure = public(&error);
     match error {
-        // The backoff's pauses outlast a platform's downtime; the few seconds the client suggests do not.
+        // The backoff outlasts a platform's downtime; the client's few seconds do not.
         PlatformError::Unavailable { .. } => JobError::Retry(failure),
         PlatformError::RateLimited { retry_after }
         | PlatformError::Stopped { retry_after: Some(retry_after), .. } => {
@@ -36,9 +36,9 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
     }
 }
 
-/// Bulk jobs wait for the end of a platform's outage, after two attempts with backoff: the backoff's long pauses would
-/// stop a guild for half an hour after the outage, and the outage would use up the attempts. A longer outage fails the
-/// job.
+/// During a platform outage a bulk job waits at a fixed interval, after two attempts with backoff: the long backoff
+/// would delay a guild by half an hour after the outage, and the outage would use up the attempts. A longer outage
+/// fails the job.
 pub(crate) fn wait_out(job: &JobContext, error: JobError) -> JobError {
     match error {
         JobError::Retry(failure) if failure.error == UNAVAILABLE && is_outage(job) => {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_has_its_status_and_word_and_gateway_errors_say_when_to_come_back() {
+    fn every_error_has_status_and_code_and_gateway_errors_have_a_retry_time() {
         for (error, status, word) in all() {
             let failure = public(&error);
             assert_eq!((failure.status, failure.error.as_str()), (status, word), "{error}");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_retried_exactly_where_the_error_may_pass_by_itself() {
+    fn a_job_is_retried_only_after_a_transient_error() {
         for (error, ..) in all() {
             let retryable = error.is_retryable();
             let retried = matches!(job_error(error.clone()), JobError::Retry(_) | JobError::Snooze(..));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_are_rounded_up_and_operators_read_which_variable_it_is() {
+    fn pauses_are_rounded_up_and_messages_name_the_variable() {
         let limited = public(&PlatformError::RateLimited { retry_after: Duration::from_millis(1_200) });
         assert_eq!(limited.retry_after, Some(2));
         let unset = public(&PlatformError::NotConfigured("GUILDHALL_PLAY_KEY"));

@@ -1,8 +1,8 @@
 //! The worker: one file for each kind of job, and the list of them.
 //!
-//! The arguments of a kind are in `queue::kinds`; the file of its name has its `run`. Shared code has files of its own:
-//! `wanted` (roles and nickname that bindings demand), `nickname`, `permitted` (what the bot may do), `apply` (platform
-//! calls for a member), `names` (renamed players), `services` (what every job may use), `channel_name`, `errors` (platform errors as failures).
+//! The arguments of a kind are in `queue::kinds`; the file of its name has its `run`. Shared code has separate files:
+//! `wanted` (roles and nickname by the bindings), `nickname`, `permitted` (the bot's permissions), `apply` (platform
+//! calls for a member), `names` (renamed players), `services`, `channel_name`, `errors` (platform errors as failures).
 
 mod apply;
 mod assign_role;
@@ -45,7 +45,7 @@ pub fn registry(platforms: Platforms, events: Events) -> Registry {
         .with(create_ticket::Job(services))
 }
 
-/// Takes and runs jobs until the context's shutdown. Returns at once.
+/// Claims and runs jobs until the context's shutdown. Returns at once.
 pub fn start(context: &Context, queue: &Queue, platforms: Platforms, slots: Slots) {
     queue::run::run(queue, registry(platforms, context.events.clone()), slots);
 }

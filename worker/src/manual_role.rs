@@ -1,4 +1,4 @@
-//! What `assign_role` and `remove_role` share (docs/rules.md 5): the checks before the call and the messages after it.
+//! Shared by `assign_role` and `remove_role` (docs/rules.md 5): the checks before the call and the messages after it.
 
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, RoleId};
@@ -20,13 +20,13 @@ pub(crate) struct Target {
     pub(crate) role: RoleId,
 }
 
-/// What is done to it, as answer and audit log say it.
+/// The action, as named in the answer and the audit log.
 pub(crate) struct Verb {
     pub(crate) action: &'static str,
     pub(crate) done: &'static str,
 }
 
-/// Whether the bot may touch the role, in the platform's own rules. Returns the role's name.
+/// Checks the platform's rules for whether the bot may change the role. Returns the role's name.
 pub(crate) async fn check(services: &Services, target: Target) -> Result<String, JobError> {
     let call = CallContext::interactive(target.guild);
     let overview = services.platforms.chat.guild_overview(call).await.map_err(job_error)?;
@@ -46,7 +46,7 @@ pub(crate) fn outcome(
     answer: Result<(), PlatformError>,
 ) -> Result<Outcome, JobError> {
     answer.map_err(|error| match error {
-        // A user that does not exist is not a member: the contract has one answer for both.
+        // A user that does not exist is not a member: the contract defines one answer for both.
         PlatformError::NotFound(Missing::User) => not_a_member(),
         error => job_error(error),
     })?;

@@ -1,12 +1,12 @@
-//! `mirror_ban`: makes the chat platform's ban of one user what the guild's bans demand (docs/rules.md 4).
+//! `mirror_ban`: makes the chat platform's ban of one user match the guild's bans (docs/rules.md 4).
 //!
-//! After each call to the platform the job reads the bans again, and repeats until the platform has what they demand. So
-//! a ban or an unban that comes meanwhile is never lost. The outcome is written on the bans and in the audit log, that of
-//! a failed attempt too; the backoff repeats it.
+//! After each platform call the job reads the bans again, and repeats until the platform matches them. So a concurrent
+//! ban or unban is never lost. The outcome is written to the bans and the audit log, also for a failed attempt, which
+//! the backoff repeats.
 //!
-//! Only bans that Guildhall made are lifted. The run first reads whether the user is banned there, and writes down what
-//! it is about to do ([`chat_ban`]). So a ban without such a row was made by others, and one that a killed worker made
-//! is known by its row and its reason.
+//! Only bans made by Guildhall are lifted. The run first reads whether the user is banned there, and records its intent
+//! ([`chat_ban`]). So a ban without such a row was made by others, and a ban made by a killed worker is identified by
+//! its row and its reason.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(crate) struct Job(pub(crate) Services);
 
 /// The reason in the guild's audit log on the chat platform.
 const LIFTED: &str = "no ban of the guild is in force any more";
-/// A request without an answer may still be under way on the platform's side: the next look waits this long.
+/// A request without a response may still be in flight on the platform's side: the next read waits this long.
 const SETTLE: Duration = Duration::from_secs(5);
 
 #[async_trait]
@@ -126,7 +126,7 @@ impl Run<'_> {
         self.job.before_effect().await?;
         chat_ban::begin(conn, self.guild, self.user, self.job.id(), reason).await?;
         if let Err(error) = self.services.platforms.chat.ban(self.call(), self.user, reason).await {
-            // Refused for good: a later ban there is not ours.
+            // Permanently refused: a later ban there is not ours.
             if !error.is_retryable() {
                 chat_ban::forget(conn, self.guild, self.user, [self.job.id()]).await?;
             }
@@ -144,7 +144,7 @@ impl Run<'_> {
     }
 
     /// Deletes the rows of bans made before this run began or by it, because they are lifted. Incomplete rows of other
-    /// jobs stay: those jobs look again after their effect.
+    /// jobs stay: those jobs read the ban again after their call.
     async fn forget(&self, rows: &[chat_ban::Model]) -> Result<(), JobError> {
         let made = rows.iter().filter(|row| row.made).map(|row| row.job_id);
         let conn = self.job.database().write();
@@ -156,24 +156,24 @@ impl Run<'_> {
     }
 }
 
-/// The row of the job that made a ban; `None`: others did. A ban without one of the reasons we sent belongs to others,
-/// also after a ban of ours. A ban without any reason is ours where a completed row says so.
+/// The row of the job that made a ban; `None`: others did. A ban without one of our reasons belongs to others, even if
+/// we banned the user before. A ban without any reason is ours if a completed row exists.
 fn maker<'a>(ban: &ChatBan, rows: &'a [chat_ban::Model]) -> Option<&'a chat_ban::Model> {
     let ours = |row: &&chat_ban::Model| ban.was_for(&row.reason) || (row.made && ban.reason.is_none());
     // Completed ones first.
     rows.iter().filter(|row| row.made).find(ours).or_else(|| rows.iter().find(ours))
 }
 
-/// The ban of every game that is in force for the user, by either account.
+/// The ban from all games in force for the user, by either account.
 async fn wanted(job: &JobContext, guild: GuildId, user: ChatId) -> Result<Option<sanction::Model>, JobError> {
-    // Read where the bans are written, to see what was committed a moment ago.
+    // Read on the write connection, to see recent commits.
     let conn = job.database().write();
     let person = Person::resolve(conn, guild, Subject::Chat(user)).await?;
     let target = Target { kind: SanctionKind::Ban, person, place: None };
     Ok(active::remaining(conn, guild, target, job.now()).await?)
 }
 
-/// Writes on the bans, and in the audit log, why the platform does not have the ban or still has it.
+/// Records on the bans, and in the audit log, why the platform does not match them.
 async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     let (failure, retried) = match error {
         JobError::Retry(failure) | JobError::Snooze(failure, _) => {
@@ -192,7 +192,7 @@ async fn tell_failure(job: &JobContext, args: &MirrorBan, error: &JobError) {
     let told = async {
         let transaction = job.database().begin().await?;
         let bans = mirror::finish(&transaction, args.guild, job.id(), Err(&failure.message)).await?;
-        // Bans that a newer job has taken over have its outcome.
+        // Bans assigned to a newer job get its outcome.
         if !bans.is_empty() {
             audit_entry::write(&transaction, &job.actor(), entry, job.now()).await?;
         }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ban_is_ours_by_its_row_and_its_reason() {
+    fn a_ban_is_ours_if_its_row_and_reason_match() {
         let ban = |reason: Option<&str>| ChatBan { reason: reason.map(str::to_owned) };
         let long = "x".repeat(600);
         for (rows, reason, ours) in [

@@ -1,6 +1,6 @@
-//! Current names of players. They rename themselves, so every sync reads the names again.
+//! Current names of players. Players rename themselves, so every sync reads the names again.
 //!
-//! The platform's names call never fails a sync: without it the stored name stays.
+//! A failed names call never fails a sync: the stored name stays.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use entities::{ChatId, GuildId, PlayId, link};
 use platforms::{CallContext, PlayPlatform};
 use sea_orm::{ConnectionTrait, DbErr};
 
-/// Longest wait for a name in a sync that a caller waits for.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Longest wait for a name in a sync with a waiting caller.
+const WAIT_LIMIT: Duration = Duration::from_secs(3);
 
 /// A linked player whose name differs from the stored one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Renamed {
     pub(crate) name: String,
 }
 
-/// Current names, as far as the platform gives them within the timeout; `None`: no timeout.
+/// Current names that the platform returns within the timeout; `None`: no timeout.
 pub(crate) async fn current(
     play: &dyn PlayPlatform,
     call: CallContext,
@@ -45,13 +45,13 @@ pub(crate) async fn current(
     }
 }
 
-/// The current name of one player, where it differs from the stored one.
+/// The current name of one player, if it differs from the stored one.
 pub(crate) async fn renamed(
     play: &dyn PlayPlatform,
     call: CallContext,
     link: &link::Model,
 ) -> Option<Renamed> {
-    difference(link, &current(play, call, &[link.play_id], Some(PATIENCE)).await)
+    difference(link, &current(play, call, &[link.play_id], Some(WAIT_LIMIT)).await)
 }
 
 pub(crate) fn difference(link: &link::Model, current: &HashMap<PlayId, String>) -> Option<Renamed> {
@@ -59,7 +59,7 @@ pub(crate) fn difference(link: &link::Model, current: &HashMap<PlayId, String>) 
     Some(Renamed { chat: link.chat_id, play: link.play_id, name: name.clone() })
 }
 
-/// Writes new names to the links; one that was linked anew meanwhile is left alone.
+/// Writes new names to the links, except to links replaced meanwhile.
 pub(crate) async fn store<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

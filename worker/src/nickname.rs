@@ -1,4 +1,4 @@
-//! The nickname that a guild's template demands (docs/rules.md 5).
+//! The nickname defined by a guild's template (docs/rules.md 5).
 
 use entities::PlayId;
 use platforms::MAX_NICK_CHARS;
@@ -57,14 +57,14 @@ mod tests {
     }
 
     #[test]
-    fn space_around_the_name_goes_also_where_the_cut_leaves_it() {
+    fn surrounding_space_is_trimmed_also_after_the_cut() {
         assert_eq!(of("  {play_username} ", "builder").unwrap(), "builder");
         let cut = of("{play_username} | Trainee", &"x".repeat(31)).unwrap();
         assert_eq!(cut, "x".repeat(31));
     }
 
     #[test]
-    fn an_empty_template_or_result_switches_it_off() {
+    fn an_empty_template_or_result_sets_no_nickname() {
         for (template, name) in
             [("", "builder"), ("   ", "builder"), ("{play_username}", ""), ("{play_username}", "  ")]
         {

@@ -1,5 +1,5 @@
-//! The part of a change that the bot may carry out. The platform refuses a whole update for one role out of the bot's
-//! reach, so such roles are removed before and reported by name (docs/rules.md 5).
+//! The part of a change that the bot may make. The platform refuses a whole update for one role out of the bot's
+//! reach, so such roles are removed first and reported by name (docs/rules.md 5).
 
 use entities::RoleId;
 use platforms::{GuildOverview, PlatformError, RoleProblem};
@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use crate::wanted::Change;
 
-/// A role that cannot be given or taken, with the reason.
+/// A role that cannot be given or removed, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct FailedRole {
     pub(crate) role_id: RoleId,
-    /// A stable code for programs.
+    /// A stable, machine-readable code.
     pub(crate) error: &'static str,
     pub(crate) reason: String,
 }
@@ -21,14 +21,14 @@ pub(crate) struct FailedRole {
 pub(crate) struct Permitted {
     pub(crate) change: Change,
     pub(crate) failed_roles: Vec<FailedRole>,
-    /// Why the nickname stays as it is, where it should change.
+    /// Why a due nickname change is not made.
     pub(crate) nickname_refused: Option<&'static str>,
 }
 
 const STANDS_ABOVE: &str =
     "the member stands at or above the bot's highest role, so the bot cannot rename them";
 
-/// `held`: the member's roles as they are.
+/// `held`: the member's current roles.
 pub(crate) fn permitted(overview: &GuildOverview, held: &[RoleId], change: Change) -> Permitted {
     let mut failed_roles = Vec::new();
     let mut may = |role: &RoleId| match overview.grantable(*role) {
@@ -48,7 +48,7 @@ pub(crate) fn permitted(overview: &GuildOverview, held: &[RoleId], change: Chang
 }
 
 impl FailedRole {
-    /// The platform itself refused it.
+    /// Refused by the platform itself.
     pub(crate) fn refused(role_id: RoleId, error: &PlatformError, reason: String) -> Self {
         let error = match error {
             PlatformError::NotFound(_) => word(RoleProblem::Unknown),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_out_of_reach_are_named_and_the_rest_goes_on() {
+    fn roles_out_of_reach_are_named_and_the_rest_is_permitted() {
         let outcome = permitted(&overview(), &[], change(&[101, 103, 999, 1], &[102]));
         assert_eq!(outcome.change, change(&[101], &[]));
         let words: Vec<_> =
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stands_above_the_bot_keeps_the_nickname_but_gets_roles() {
+    fn members_above_the_bot_keep_the_nickname_but_get_roles() {
         let outcome = permitted(&overview(), &roles(&[103]), change(&[101], &[]));
         assert_eq!(outcome.change, Change { nick: None, ..change(&[101], &[]) });
         assert!(outcome.nickname_refused.is_some());

@@ -1,4 +1,4 @@
-//! `remove_role`: takes one role from one member, by hand. Taking a role that is not held succeeds.
+//! `remove_role`: takes one role from one member, on request. Removing a role that is not held succeeds.
 
 use async_trait::async_trait;
 use platforms::CallContext;

@@ -1,4 +1,4 @@
-//! What every job may use beside its [`queue::run::JobContext`].
+//! Services for every job, beside its [`queue::run::JobContext`].
 
 use platforms::Platforms;
 use runtime::Events;

@@ -1,8 +1,8 @@
-//! `shield_import`: flags game users for all guilds, by the thousand (docs/rules.md 9).
+//! `shield_import`: flags game users for all guilds, in bulk (docs/rules.md 9).
 //!
-//! Each thousand is one transaction: its flags, its audit entry, and the checkpoint with the counts so far. So a run
-//! that was cut loses no flag and counts no user twice. Users that are flagged already, repeated, or unknown to the
-//! game platform are skipped; while the platform does not answer, the rest of the job waits.
+//! Each thousand is one transaction: its flags, its audit entry, and the checkpoint with the counts so far. So a cut
+//! run loses no flag and counts no user twice. Users that are already flagged, repeated, or unknown to the game
+//! platform are skipped; while the platform is unreachable, the rest of the job waits.
 
 use std::collections::HashSet;
 
@@ -23,13 +23,13 @@ use crate::services::Services;
 
 pub(crate) struct Job(pub(crate) Services);
 
-/// Users of one transaction, and of one look at the platform.
+/// Users per transaction and per platform lookup.
 const CHUNK: usize = 1_000;
-/// Users of an import that a caller may wait for: one call for their names. Larger imports use the timeouts of bulk
+/// Largest import that a caller may wait for: one names call. Larger imports use the timeouts of bulk
 /// jobs.
 const FEW: usize = 200;
 
-/// The checkpoint: users before `next` are settled.
+/// The checkpoint: users before `next` are done.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Reached {
     next: usize,
@@ -61,7 +61,7 @@ impl Handler for Job {
 }
 
 impl Job {
-    /// The flags to write of a chunk. The platform is asked only for missing names.
+    /// The flags of a chunk to write. Only missing names are requested from the platform.
     async fn flags(
         &self,
         job: &JobContext,
@@ -119,7 +119,7 @@ async fn write(
     Ok(reached)
 }
 
-/// The guild may have been taken off the allowlist since it asked.
+/// The guild may have left the allowlist since its request.
 async fn require_permission<C: ConnectionTrait>(conn: &C, args: &ShieldImport) -> Result<(), JobError> {
     if guild::find(conn, args.guild).await?.is_some_and(|guild| guild.shield_writer) {
         return Ok(());

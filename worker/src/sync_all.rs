@@ -1,9 +1,9 @@
-//! `sync_all`: plans the sync of a whole guild, page by page, and hands the differences to chunks (`sync_chunk`).
+//! `sync_all`: plans the sync of a whole guild, page by page, and passes the differences to chunks (`sync_chunk`).
 //!
 //! Each page commits at once with the chunks cut from it, so a killed run continues after its last page and plans no
-//! page twice. Chunks wait until the plan is complete; a plan that is cancelled, stopped by the brake or failed deletes
-//! them, so no member was changed. One page is held at a time, and the next one is fetched while the ranks of the
-//! current one arrive.
+//! page twice. Chunks wait until the plan is complete; a plan that is cancelled, exceeds the safety limit or fails
+//! deletes them, so no member is changed. One page is in memory at a time; the next one is fetched while the ranks of
+//! the current one arrive.
 
 mod page;
 mod plan;
@@ -66,12 +66,12 @@ impl Job {
 }
 
 impl Planner<'_> {
-    /// Plans page after page until all are done or the time slice is over; each page is kept as it is done.
+    /// Plans page after page until all are done or the time slice is over; each page commits when it is done.
     async fn go_through(&self, plan: &mut Plan) -> Result<(), JobError> {
         let mut page = self.fetch(plan.after).await?;
         loop {
             self.job.check_cancelled()?;
-            // Decided before the next page is fetched, so that no page is fetched in vain.
+            // Decided before the next page is fetched, to avoid a wasted fetch.
             let last_turn = self.job.should_yield();
             let next = async {
                 if page.is_last() || last_turn {
@@ -124,7 +124,7 @@ fn chunk(job: &JobContext, args: &SyncAll, cut: Cut) -> Result<Draft, JobError> 
     Ok(draft.total(total))
 }
 
-/// The end of the plan: reports a dry run, stops by the brake, or lets the chunks run.
+/// The end of the plan: reports a dry run, fails on the safety limit, or starts the chunks.
 fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome, JobError> {
     let seen = plan.seen;
     let spent_ms = i64::try_from(job.age().as_millis()).unwrap_or(i64::MAX);
@@ -150,7 +150,7 @@ fn conclude(job: &JobContext, args: &SyncAll, mut plan: Plan) -> Result<Outcome,
     Ok(Outcome::FanOut { chunks, counters: plan.counters(), checkpoint })
 }
 
-/// Ends the chunks, which have not run, and forgets the plan, so that a replay of the job starts over.
+/// Ends the chunks, which have not run, and deletes the plan, so that a retry of the job starts over.
 async fn discard(job: &JobContext) -> Result<(), JobError> {
     let transaction = job.begin().await?;
     cancel::stop_children(&transaction, job.id(), job.now()).await?;

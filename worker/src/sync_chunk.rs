@@ -1,10 +1,10 @@
 //! `sync_chunk`: carries out the planned changes of up to 200 members, several calls at a time.
 //!
-//! Role calls and updates have separate limits on the platform, so each kind has a list of its own: members that wait
-//! for one limit do not delay members that need only the other. Members end in any order; the checkpoint says which
-//! have. A run that was cut may have done more than its checkpoint says: the next one, and one with an old plan, reads
-//! the members again and does only what is still due. The failure of a member is noted under the parent and the chunk
-//! continues; an error that may pass leaves its member to the next run.
+//! Role calls and updates have separate limits on the platform, so each kind has its own list: members that wait for
+//! one limit do not delay members that need only the other. Members end in any order; the checkpoint records the
+//! finished ones. A cut run may have done more than its checkpoint says: the next run, or one with an old plan, reads
+//! the members again and makes only the changes still due. A member's failure is recorded under the parent and the
+//! chunk continues; a transient error leaves its member to the next run.
 
 mod buckets;
 mod progress;
@@ -30,9 +30,9 @@ use progress::{Progress, Settled};
 
 pub(crate) struct Job(pub(crate) Services);
 
-/// A plan older than this is checked against the members as they are.
+/// A plan older than this is compared with the members' current state.
 const FRESH: Duration = Duration::from_secs(60);
-/// How soon a stopped chunk notices it while all its calls wait for permits.
+/// Interval at which a chunk checks for a stop while all its calls wait for permits.
 const LOOK: Duration = Duration::from_millis(250);
 
 #[async_trait]
@@ -57,7 +57,7 @@ impl Handler for Job {
     }
 }
 
-/// Runs until all calls are done, or no call starts any more and the open ones have ended. `Some`: why the chunk ends
+/// Runs until all calls are done, or until no new call starts and the open ones have ended. `Some`: why the chunk ends
 /// early.
 async fn carry_out(
     sender: Sender<'_>,
@@ -93,7 +93,7 @@ async fn carry_out(
 }
 
 impl Job {
-    /// The due change of each member that is not settled. Members without a change, or who left, are settled here.
+    /// The due change of each unsettled member. Members without a change, or who left, are settled here.
     async fn due(
         &self,
         job: &JobContext,

@@ -1,7 +1,7 @@
 //! `sync_member`: brings one member's roles and nickname in line with the bindings (docs/rules.md 5).
 //!
-//! It sends no call without a difference, one call for one difference, and two at most (see `apply`). A run that starts
-//! again after a cut finds the change done, and reports it (see `intent`).
+//! It sends one call for each difference, and two at most (see `apply`). A run that starts again after a cut finds the
+//! change already made, and reports it (see `intent`).
 
 mod intent;
 
@@ -94,7 +94,7 @@ struct Sync {
 }
 
 impl Sync {
-    /// Keeps the intended change, if any: after a cut the next run reports what this one did.
+    /// Stores the intended change, if any: after a cut the next run reports this run's changes.
     async fn begin(
         job: &JobContext,
         guild: GuildId,
@@ -108,8 +108,8 @@ impl Sync {
         Ok(Self { guild, user: member.chat_id, intent })
     }
 
-    /// Reduces the intent to what happened. A run with refusals only fails with the first of them, except for a
-    /// nickname alone.
+    /// Reduces the intent to the actual changes. Without any the run fails with the first refused role; a refused
+    /// nickname alone is no failure.
     fn end(&mut self, change: &Change, applied: &Applied) -> Result<(), JobError> {
         self.intent.forget(change, &applied.done);
         let refused = applied.refused.iter().find(|refusal| refusal.role.is_some());

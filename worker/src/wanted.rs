@@ -26,7 +26,7 @@ pub(crate) struct Player<'a> {
     pub(crate) name: &'a str,
 }
 
-/// The change for one member; empty without a difference.
+/// The change for one member; empty if nothing differs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Change {
     pub(crate) add: Vec<RoleId>,
@@ -57,12 +57,12 @@ impl GuildRules {
         groups.into_iter().collect()
     }
 
-    /// The roles that follow the bindings: no other role is ever touched.
+    /// The roles named by the bindings; no other role is ever changed.
     fn managed(&self) -> BTreeSet<RoleId> {
         self.bindings.iter().map(|rule| rule.role_id).collect()
     }
 
-    /// The roles of all bindings that match: any of the player's ranks in the group will do.
+    /// The roles of all matching bindings: one of the player's ranks in the group is enough.
     fn wanted(&self, player: PlayId, ranks: &Ranks) -> BTreeSet<RoleId> {
         let matching = self.bindings.iter().filter(|rule| {
             let held = ranks.get(&(player, rule.group_id)).map_or(&[][..], Vec::as_slice);
@@ -98,7 +98,7 @@ impl Change {
         !self.add.is_empty() || !self.remove.is_empty()
     }
 
-    /// The full list to send: the roles held, without the removed and with the added ones.
+    /// The full list to send: the current roles, without the removed and with the added ones.
     pub(crate) fn roles_after(&self, held: &[RoleId]) -> Vec<RoleId> {
         let mut roles: Vec<RoleId> =
             held.iter().copied().filter(|role| !self.remove.contains(role)).collect();
@@ -110,8 +110,8 @@ impl Change {
         roles
     }
 
-    /// The part that is still due for the member as it is now: roles that others gave or took meanwhile stay, and
-    /// changes of an earlier run are not repeated.
+    /// The part still due for the member's current state: role changes by others stay, and changes of an earlier run
+    /// are not repeated.
     pub(crate) fn still_due(&self, member: &ChatMember) -> Self {
         let held = |role: &&RoleId| member.roles.contains(role);
         Self {
@@ -121,7 +121,7 @@ impl Change {
         }
     }
 
-    /// More differences than two calls can set one by one: these members get the full list (docs/rules.md 5).
+    /// More differences than two single calls can set: these members get the full list (docs/rules.md 5).
     pub(crate) fn is_several(&self) -> bool {
         self.add.len() + self.remove.len() + usize::from(self.nick.is_some()) > 2
     }
@@ -130,14 +130,14 @@ impl Change {
         self.add.iter().chain(&self.remove).copied().collect()
     }
 
-    /// Without the roles that are not among `managed`.
+    /// Drops the roles that are not among `managed`.
     pub(crate) fn only(mut self, managed: &[RoleId]) -> Self {
         self.add.retain(|role| managed.contains(role));
         self.remove.retain(|role| managed.contains(role));
         self
     }
 
-    /// Adds a change of other roles.
+    /// Merges a change of other roles.
     pub(crate) fn merge(&mut self, other: Self) {
         self.add.extend(other.add);
         self.remove.extend(other.remove);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn added_is_wanted_less_held_and_removed_is_managed_less_wanted_where_held() {
+    fn added_is_wanted_minus_held_and_removed_is_held_managed_minus_wanted() {
         let change = change(&rules(), &[101, 103], &ranks(&[(5, &[50]), (6, &[1])]));
         assert_eq!(change, Change { add: roles(&[102]), remove: roles(&[101, 103]), nick: None });
     }
@@ -187,13 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_changes_for_a_member_who_is_right() {
+    fn a_member_in_sync_has_no_change() {
         let change = change(&rules(), &[900, 102], &ranks(&[(5, &[50]), (6, &[1])]));
         assert!(change.is_empty());
     }
 
     #[test]
-    fn rank_0_means_not_in_the_group_however_the_platform_says_it() {
+    fn rank_0_means_not_in_the_group_in_either_form() {
         let absent = change(&rules(), &[], &ranks(&[(5, &[50])]));
         assert_eq!(absent.add, roles(&[102, 104]));
         let guest = change(&rules(), &[], &ranks(&[(5, &[50]), (6, &[0])]));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_of_no_group_has_no_rank_but_0() {
+    fn a_member_of_no_group_has_only_rank_0() {
         let change = change(&rules(), &[101, 102, 103], &Ranks::new());
         assert_eq!((change.add, change.remove), (roles(&[104]), roles(&[101, 102, 103])));
     }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_of_other_players_and_groups_count_for_nothing() {
+    fn ranks_of_other_players_and_groups_are_ignored() {
         let others: Ranks = [((play(2), group(5)), vec![50]), ((play(1), group(7)), vec![50])].into();
         assert_eq!(change(&rules(), &[], &others).add, roles(&[104]));
     }
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_asked_for_once_and_empty_rules_ask_for_nothing() {
+    fn each_group_is_requested_once_and_empty_rules_request_none() {
         assert_eq!(rules().groups(), vec![group(5), group(6)]);
         assert!(GuildRules::new(Vec::new(), "  ".to_owned()).is_empty());
         assert!(!rules().is_empty());
@@ -246,10 +246,10 @@ mod tests {
     }
 
     #[test]
-    fn of_an_old_plan_only_what_is_still_due_is_done() {
+    fn an_old_plan_is_reduced_to_the_changes_still_due() {
         let planned =
             Change { add: roles(&[102, 103]), remove: roles(&[101, 104]), nick: Some("builder".to_owned()) };
-        // Since then: 102 came, 101 went, a moderator gave 900.
+        // Since the plan: 102 was added, 101 was removed, a moderator gave 900.
         let due = planned.still_due(&member(&[102, 104, 900], Some("builder")));
         assert_eq!(due, Change { add: roles(&[103]), remove: roles(&[104]), nick: None });
         assert_eq!(due.roles_after(&roles(&[102, 104, 900])), roles(&[102, 900, 103]));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn two_differences_are_set_one_by_one_and_more_of_them_by_the_full_list() {
+    fn two_differences_use_single_calls_and_more_use_the_full_list() {
         let change = |add: &[i64], remove: &[i64], nick: Option<&str>| Change {
             add: roles(add),
             remove: roles(remove),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_whose_bindings_are_gone_are_left_alone() {
+    fn roles_with_deleted_bindings_are_not_changed() {
         let change = Change { add: roles(&[1, 2]), remove: roles(&[3, 4]), nick: None };
         assert_eq!(
             change.only(&roles(&[2, 3])),

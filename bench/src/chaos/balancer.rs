@@ -1,9 +1,9 @@
-//! What stands in front of the apis: calls go round them, also to one that is down at the moment.
+//! A load balancer before the apis: calls go round robin, also to an api that is down.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-/// Addresses by seat. A new process in a seat has a new one.
+/// Addresses by seat. A new process in a seat has a new address.
 pub(super) struct Balancer {
     bases: RwLock<Vec<String>>,
     turn: AtomicUsize,
@@ -22,7 +22,7 @@ impl Balancer {
         base.clone_into(&mut bases[seat]);
     }
 
-    /// Whose turn it is.
+    /// The next seat.
     pub(super) fn next(&self) -> String {
         let bases = self.bases.read().unwrap_or_else(PoisonError::into_inner);
         bases[self.turn.fetch_add(1, Ordering::Relaxed) % bases.len()].clone()

@@ -1,4 +1,4 @@
-//! Callers: each makes one call after the other, and repeats one under the same key until it is answered.
+//! Callers: each makes one call after the other, and repeats a call under the same key until it is answered.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -13,29 +13,29 @@ use super::balancer::Balancer;
 use super::calls::Call;
 use testkit::http_client;
 
-/// A call without any answer after this long is given up. Many times longer than a process that died in the middle of a
-/// request leaves its key reserved.
-const PATIENCE: Duration = Duration::from_secs(150);
-/// Before a broken connection is tried again at the next api; doubled up to the second.
+/// A call without any answer is given up after this long: many times longer than a key stays reserved by a process that
+/// died during a request.
+const WAIT_LIMIT: Duration = Duration::from_secs(150);
+/// Pause before a broken connection is retried at the next api; doubled up to a second.
 const PAUSE: Duration = Duration::from_millis(25);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What became of a call as far as its caller knows.
+/// The outcome of a call as known to its caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// A 2xx came.
+    /// A 2xx.
     Accepted,
-    /// What came instead, which repeating does not mend.
+    /// The final error, which a repeat does not change.
     Refused(String),
     Unknown,
 }
 
-/// What a caller has to tell.
+/// A caller's results.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     pub(super) fate: Fate,
     pub(super) requests: usize,
-    /// Why it was repeated, and how often.
+    /// Reasons for repeats, with counts.
     pub(super) repeats: BTreeMap<String, usize>,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn make_all(
     async move {
         let tasks = tasks.into_iter().map(tokio::spawn);
         let told = futures_util::future::join_all(tasks).await;
-        // A caller that panicked has its calls missing, which the judge would not forgive.
+        // The calls of a panicked caller are missing, and the judge reports them.
         let mut told: Vec<_> = told.into_iter().filter_map(Result::ok).flatten().collect();
         told.sort_by_key(|(number, _)| *number);
         told.into_iter().map(|(_, told)| told).collect()
@@ -77,17 +77,17 @@ struct Caller {
     balancer: Arc<Balancer>,
 }
 
-/// What one request came to.
+/// The outcome of one request.
 enum Came {
     Settled(Fate),
-    /// Why, and how long to wait; none: as one sees fit.
+    /// The reason, and the pause before the retry; `None`: the caller's own backoff.
     Again(String, Option<Duration>),
 }
 
 impl Caller {
     async fn make(&self, call: &Call) -> Told {
         let mut told = Told { fate: Fate::Unknown, requests: 0, repeats: BTreeMap::new() };
-        let (deadline, mut pause) = (Instant::now() + PATIENCE, PAUSE);
+        let (deadline, mut pause) = (Instant::now() + WAIT_LIMIT, PAUSE);
         let body = call.body().to_string();
         while Instant::now() < deadline {
             told.requests += 1;

@@ -1,4 +1,4 @@
-//! What is called for: every member of the fixture by one call of its own.
+//! The calls: one for every member of the fixture.
 
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -7,32 +7,32 @@ use serde_json::{Value, json};
 use super::plan::Plan;
 use testkit::{Fixture, Guild, key_text};
 
-/// Calls with one key, of all kinds: well below every quota of a minute, repeats included.
+/// Calls with one key, of all kinds: well below every per-minute quota, including repeats.
 const CALLS_OF_A_KEY: usize = 10;
-/// One call in so many asks for its answer at once.
+/// One call in this many asks for an immediate answer.
 const AT_ONCE: usize = 3;
 const PANEL: i64 = 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The member lacks a role, holds one too many, or bears an old name: one update mends it.
+    /// The member lacks a role, holds a surplus one, or has an old name: one update corrects it.
     Sync,
-    /// The member is given the one role they lack.
+    /// The member is given the one missing role.
     Role,
     /// The member's application becomes a ticket: one channel.
     Ticket,
 }
 
-/// One call, and what must have come of it.
+/// One call, and its expected effect.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) kind: Kind,
     pub(super) guild: String,
     pub(super) chat: String,
-    /// What the member holds in the end.
+    /// The member's final state.
     pub(super) role: String,
     pub(super) name: String,
-    /// Of a ticket.
+    /// For a ticket.
     pub(super) submission: i64,
     pub(super) key: String,
     pub(super) idempotency_key: String,
@@ -63,12 +63,12 @@ impl Call {
 pub(super) struct Calls {
     pub(super) list: Vec<Call>,
     guilds: usize,
-    /// Of each guild.
+    /// Per guild.
     members: usize,
     kinds: Mix,
 }
 
-/// Which member is for what: by their number.
+/// Assigns members to kinds of calls by their number.
 #[derive(Clone, Copy)]
 struct Mix {
     tickets: usize,
@@ -86,7 +86,7 @@ impl Mix {
 }
 
 impl Calls {
-    /// All calls, in an order that the seed decides.
+    /// All calls, in an order determined by the seed.
     pub(super) fn draw(plan: &Plan, rng: &mut StdRng) -> Self {
         let guilds = plan.guilds.clamp(1, plan.jobs.max(1));
         let members = plan.jobs.div_ceil(guilds);
@@ -95,7 +95,7 @@ impl Calls {
         let fixture = calls.fixture();
         for number in 0..plan.jobs {
             let (guild, member) = (number % guilds, number / guilds);
-            // Neighbours are of one kind, and have different keys.
+            // Neighbours have the same kind and different keys.
             let key = key_text(guild, &format!("chaos {}", member % calls.keys()));
             calls.list.push(call(kinds.kind(member), (&fixture.guilds[guild], member), key));
         }
@@ -107,7 +107,7 @@ impl Calls {
         calls
     }
 
-    /// Guilds whose members all need exactly what their call does.
+    /// Guilds whose members all need exactly the effect of their call.
     pub(super) fn fixture(&self) -> Fixture {
         let mut fixture = Fixture::new(self.guilds, self.members);
         for guild in &mut fixture.guilds {
@@ -127,7 +127,7 @@ impl Calls {
         fixture
     }
 
-    /// Of each guild.
+    /// Per guild.
     fn keys(&self) -> usize {
         self.members.div_ceil(CALLS_OF_A_KEY)
     }

@@ -1,4 +1,4 @@
-//! Compares what was called for with what is there: on the platform, in the audit log, in the tables.
+//! Compares the calls with their effects: on the platform, in the audit log, in the tables.
 
 use std::collections::HashMap;
 
@@ -23,9 +23,9 @@ pub(super) struct Verdict {
     pub(super) unasked: usize,
     pub(super) repeated: usize,
     pub(super) unrecorded: usize,
-    /// Jobs that were claimed again after a run that did not end.
+    /// Jobs claimed again after an interrupted run.
     pub(super) claimed_again: usize,
-    /// What is wrong with whom.
+    /// The findings, with the affected object.
     pub(super) findings: Vec<String>,
 }
 
@@ -39,12 +39,12 @@ struct Seen {
 
 type Who = (String, String);
 
-/// All evidence, to be found by whom it concerns.
+/// All evidence, indexed by object.
 #[derive(Default)]
 struct Evidence {
     /// By guild and chat id.
     members: HashMap<Who, Seen>,
-    /// By guild and ticket id: how many carry the ticket's marker.
+    /// By guild and ticket id: the number of channels with the ticket's marker.
     channels: HashMap<Who, usize>,
     /// Ticket ids by guild and submission.
     tickets: HashMap<Who, String>,
@@ -52,7 +52,7 @@ struct Evidence {
     jobs: HashMap<(String, String, String), Vec<JobRow>>,
     /// By action, guild and target.
     audit: HashMap<(String, String, String), usize>,
-    /// The job that stands behind an idempotency key.
+    /// The job recorded under an idempotency key.
     answers: HashMap<String, Option<JobId>>,
 }
 
@@ -72,7 +72,7 @@ impl Verdict {
         for (call, fate) in calls {
             verdict.weigh((call, fate), &mut evidence);
         }
-        // What no call has taken out belongs to none.
+        // The remaining evidence belongs to no call.
         let jobs: usize = evidence.jobs.values().map(Vec::len).sum();
         verdict.unasked = jobs + evidence.channels.values().sum::<usize>();
         if verdict.unasked > 0 {
@@ -120,13 +120,13 @@ impl Verdict {
     }
 }
 
-/// Everything about one call.
+/// The evidence for one call.
 #[derive(Debug)]
 struct Case {
     jobs: Vec<JobRow>,
-    /// What the record of the `Idempotency-Key` says.
+    /// The record of the `Idempotency-Key`.
     answer: Option<JobId>,
-    /// The platform is as it should be.
+    /// The platform has the expected state.
     effect: bool,
     updates: usize,
     changes: usize,
@@ -191,7 +191,7 @@ impl Evidence {
         }
     }
 
-    /// Takes out what concerns the call.
+    /// Removes and returns the evidence for the call.
     fn take(&mut self, call: &Call) -> Case {
         let (kind, asked, done) = match call.kind {
             Kind::Sync => ("sync_member", "sync.requested", "sync.member"),
@@ -201,7 +201,7 @@ impl Evidence {
         let guild = call.guild.clone();
         let about = match call.kind {
             Kind::Sync | Kind::Role => call.chat.clone(),
-            // A submission without a ticket has nothing that could be found under its number.
+            // A submission without a ticket has no evidence under its number.
             Kind::Ticket => {
                 let submission = (guild.clone(), call.submission.to_string());
                 self.tickets.remove(&submission).unwrap_or_default()
@@ -217,7 +217,7 @@ impl Evidence {
         Case {
             jobs: self.jobs.remove(&of(kind)).unwrap_or_default(),
             answer: self.answers.get(&call.idempotency_key).copied().flatten(),
-            // Who applied was right before and stays so.
+            // The applicant was correct before and stays so.
             effect: is_right && (call.kind != Kind::Ticket || channels > 0),
             updates: member.map_or(0, |seen| seen.updates),
             changes: member.map_or(0, |seen| seen.changing),
@@ -234,7 +234,7 @@ impl Seen {
     }
 }
 
-/// The ticket whose marker stands in a channel's topic; empty where there is none.
+/// The ticket of the marker in a channel's topic; empty if there is none.
 fn ticket_of(topic: &str) -> String {
     let marker = topic.split_whitespace().find_map(|word| word.strip_prefix("guildhall:ticket:"));
     marker.and_then(|marker| marker.split(':').next()).unwrap_or_default().to_owned()

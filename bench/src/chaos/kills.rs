@@ -1,4 +1,5 @@
-//! What is killed or stalled and when: drawn from the seed, spread over the whole run by the number of calls answered so far.
+//! Decides what is killed or stalled and when: drawn from the seed, spread over the run by the number of answered
+//! calls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,19 +17,19 @@ use super::plan::Plan;
 use super::servers::PrivateServers;
 use super::supervisor::{Supervisor, TICK};
 
-/// Before a killed process is started again, milliseconds: from a supervisor that does so at once to a slow one.
+/// Pause before a killed process is restarted, milliseconds: from an immediate supervisor to a slow one.
 const PROCESS_PAUSE: std::ops::Range<u64> = 0..2_500;
 const BROKER_PAUSE: std::ops::Range<u64> = 0..4_000;
 const STALL: Duration = Duration::from_secs(2);
-/// No strike in the last part of the calls: all of them are to have happened while there is work.
+/// No strike in the last part of the calls: all strikes have to happen under load.
 const STRUCK: f64 = 0.97;
 const ONE_OF_ALL_KINDS: usize = 10;
-/// Roles that die as a whole, in turns.
+/// Roles whose processes are all killed at once, in turns.
 const AS_A_WHOLE: [&str; 3] = ["worker", "scheduler", "api"];
 
 #[derive(Clone, Copy, Debug)]
 enum Target {
-    /// Any process that is ready.
+    /// Any ready process.
     One,
     /// All processes of the role at once.
     All(&'static str),
@@ -37,17 +38,17 @@ enum Target {
 }
 
 pub(super) struct Kills {
-    /// After so many answers.
+    /// The number of answers before the strike.
     due: Vec<(usize, Target)>,
     calls: usize,
 }
 
-/// What was done, for the report.
+/// The executed strikes, for the report.
 #[derive(Default)]
 pub(super) struct Strikes {
     /// Processes killed, by role.
     pub(super) processes: BTreeMap<&'static str, usize>,
-    /// How often all of a role were dead at once.
+    /// How often all processes of a role were dead at once.
     pub(super) wholes: BTreeMap<&'static str, usize>,
     pub(super) broker: usize,
     /// Stalls.
@@ -80,7 +81,7 @@ impl Kills {
         Self { due, calls: plan.jobs }
     }
 
-    /// Strikes whenever enough calls are answered, until all strikes are done and all calls answered.
+    /// Strikes after enough answered calls, until all strikes are done and all calls answered.
     pub(super) async fn strike(
         self,
         supervisor: &mut Supervisor<'_>,
@@ -115,22 +116,22 @@ impl Kills {
 struct Striker<'s> {
     began: Instant,
     servers: Option<&'s PrivateServers>,
-    /// The broker is down or on its way up.
+    /// The broker is down or starting.
     outage: Option<JoinHandle<Duration>>,
-    /// Redis stands still.
+    /// Redis is frozen.
     stall: Option<JoinHandle<()>>,
     strikes: &'s mut Strikes,
 }
 
 impl Striker<'_> {
-    /// False: not now, there is nobody to hit.
+    /// False: no target is available now.
     fn hit(
         &mut self,
         supervisor: &mut Supervisor<'_>,
         (target, reached): (Target, usize),
         rng: &mut StdRng,
     ) -> bool {
-        // A process that starts while Redis stands still ends with an error, as its documentation says.
+        // A process that starts while Redis is frozen exits with an error, as documented.
         if self.is_stalled() && !matches!(target, Target::Broker) {
             return false;
         }

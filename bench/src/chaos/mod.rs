@@ -1,26 +1,25 @@
-//! The chaos test: calls whose effects can be counted, while processes and the broker are killed.
+//! The chaos test: calls with countable effects, while processes and the broker are killed.
 //!
-//! Callers as careful as a game server ought to be make one call each for another member or submission, under an
-//! `Idempotency-Key` of its own, and repeat it with the same key while the connection breaks or a 5xx comes. Meanwhile
-//! processes are killed with SIGKILL and started again as a supervisor would, and so is the broker; Redis stalls, and
-//! the wall clock of one worker can be off. When all is over,
-//! `judge` counts the effects where they happened, on the simulated platform, and compares them with the calls; what
-//! the job table says about itself is the least of the evidence.
+//! Callers make one call each for another member or submission, under a separate `Idempotency-Key`, as a careful game
+//! server does, and repeat it with the same key after a broken connection or a 5xx. Meanwhile processes and the broker
+//! are killed with SIGKILL and restarted as by a supervisor; Redis stalls, and the wall clock of one worker can be off.
+//! At the end `judge` counts the effects on the simulated platform and compares them with the calls; the job table's
+//! own state is the weakest evidence.
 //!
-//! # What the numbers mean
-//! - **attempted**: calls made. **accepted**: those that got a 2xx, be it for a repeat. **refused**: another 4xx.
-//!   **unknown**: neither, within the caller's patience; nothing was promised, so such a call cannot be lost, but its
-//!   effect can be doubled, and is looked at all the same.
-//! - **finished**: accepted, the job succeeded, the effect is there, and the record of `Idempotency-Key` names that job.
-//!   **lost**: accepted, and any of that is not so.
-//! - **doubled**: effects that took place twice: a member who needed one change was changed a second time, a ticket has
-//!   a second channel, a call has a second job, or a second audit entry that it was asked for or done.
+//! # Counts
+//! - **attempted**: calls made. **accepted**: those with a 2xx, also for a repeat. **refused**: another 4xx.
+//!   **unknown**: neither, within the caller's timeout; such a call cannot be lost, because nothing was promised, but
+//!   its effect can be doubled, and is checked too.
+//! - **finished**: accepted, the job succeeded, the effect exists, and the record of `Idempotency-Key` names that job.
+//!   **lost**: accepted, and one of these is missing.
+//! - **doubled**: effects that happened twice: a member who needed one change was changed a second time, a ticket has
+//!   a second channel, a call has a second job, or a second audit entry for its request or its effect.
 //! - **unasked**: jobs and channels that belong to no call.
-//! - **repeated**: updates that set what was set already. Harmless and allowed: a worker that dies between an effect and
-//!   its commit is followed by another one. A sync reads the member first, so it repeats an update only where two runs
-//!   of it overlap; giving a role by hand does not read, and says the same thing again.
-//! - **unrecorded**: effects without an audit entry of their having been done, such as of a run that died before it could
-//!   commit the entry, and was followed by one that found nothing to do.
+//! - **repeated**: updates without a change. Harmless and allowed: after a worker dies between an effect and
+//!   its commit, the next run repeats it. A sync reads the member first, so it repeats an update only if two of its
+//!   runs overlap; giving a role on request does not read, and repeats the call.
+//! - **unrecorded**: effects without an audit entry for the effect, for example of a run that died before it could
+//!   commit the entry, followed by one that found no difference.
 //!
 //! Lost, doubled, unasked, unrecorded, refused, and processes that ended without being killed must be 0.
 
@@ -54,10 +53,10 @@ use servers::PrivateServers;
 use supervisor::Supervisor;
 use testkit::{Deployment, Mode, Servers, Setup};
 
-/// How long jobs may take after the last call, without any of them ending, until the rest counts as lost.
+/// Timeout after the last call without any job ending; the remaining jobs count as lost.
 const STANDSTILL: Duration = Duration::from_secs(180);
 
-/// Starts a deployment, makes all calls under fire, waits until every job is over, and judges.
+/// Starts a deployment, makes all calls under faults, waits until every job has ended, and judges.
 pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
     let seed = plan.seed.unwrap_or_else(rand::random);
     println!("seed {seed}");
@@ -67,7 +66,7 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
     let deployment = deployment(plan, &calls, servers.as_ref()).await;
     let report = under_fire(plan, &deployment, (calls, servers.as_ref()), &mut rng).await;
     deployment.close().await;
-    // Dropped, they end.
+    // Dropping them ends them.
     drop(servers);
     Ok(Report { seed, ..report? })
 }

@@ -1,12 +1,13 @@
-//! How large a run is, and how hard it is hit.
+//! The size of a run, and its faults.
 
 /// Calls that each have one effect, under random SIGKILLs of processes and broker, a skewed clock and stalls of Redis;
 /// exit code 1 if any was lost or doubled
 ///
 /// Finished: accepted (2xx), the job succeeded and the effect is there. Lost: accepted and any of that is not so.
-/// Doubled: a second change of a member who needed one, a second channel for a ticket, a second job or audit entry for a
-/// call. Repeated: updates that set what was set already (harmless, allowed). Effects are counted on the simulated
-/// platform. Servers come from deploy/services, the guildhall beside this program is tried; broker and Redis are private.
+/// Doubled: a second change of a member who needed one, a second channel for a ticket, a second job or audit entry for
+/// a call. Repeated: updates that set what was set already (harmless, allowed). Effects are counted on the simulated
+/// platform. Servers come from deploy/services, the guildhall beside this program is tried; broker and Redis are
+/// private.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Plan {
     /// Calls, each for another member or submission
@@ -54,7 +55,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// As small as a test in `./test` may be.
+    /// The size for a test in `./test`.
     pub fn small(embedded: bool) -> Self {
         Self {
             jobs: 400,

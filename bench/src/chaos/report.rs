@@ -1,4 +1,4 @@
-//! The outcome in words.
+//! The report of a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,14 +9,14 @@ use super::judge::Verdict;
 use super::kills::Strikes;
 use super::plan::Plan;
 
-/// What a run came to; the module's page says what the numbers mean.
+/// The result of a run; the module's page defines the counts.
 #[derive(Debug, Default)]
 pub struct Report {
     pub seed: u64,
     pub embedded: bool,
     pub attempted: usize,
     pub accepted: usize,
-    /// By what was said.
+    /// Counts by answer.
     pub refused: BTreeMap<String, usize>,
     pub unknown: usize,
     pub finished: usize,
@@ -25,7 +25,7 @@ pub struct Report {
     pub unasked: usize,
     pub repeated: usize,
     pub unrecorded: usize,
-    /// Jobs claimed again after a run that did not end.
+    /// Jobs claimed again after an interrupted run.
     pub claimed_again: usize,
     pub requests: usize,
     /// Why requests were repeated, and how often.
@@ -40,11 +40,11 @@ pub struct Report {
     pub ended_by_themselves: Vec<String>,
     /// Each kill with its time.
     pub log: Vec<String>,
-    /// What is wrong with whom, at most a handful.
+    /// Examples of findings, at most a handful.
     pub findings: Vec<String>,
-    /// Until the last call was answered.
+    /// Time until the last call was answered.
     pub answered_after: Duration,
-    /// Until the last job was over.
+    /// Time until the last job ended.
     pub over_after: Duration,
 }
 
@@ -93,7 +93,7 @@ impl Report {
         }
     }
 
-    /// Nothing lost, doubled, made up or kept quiet about, and no process ended that was not killed.
+    /// No call lost, doubled, unasked or unrecorded, and no process ended without a kill.
     pub fn is_sound(&self) -> bool {
         self.lost + self.doubled + self.unasked + self.unrecorded == 0
             && self.ended_by_themselves.is_empty()

@@ -1,4 +1,4 @@
-//! What the database holds about the calls, read past the product's own queries; periodic tasks have no guild.
+//! The database's rows for the calls, read without the product's own queries; periodic tasks have no guild.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ pub(super) struct JobRow {
     pub(super) kind: String,
     pub(super) args: Value,
     pub(super) state: job::State,
-    /// How often it was claimed.
+    /// The number of claims.
     pub(super) token: i64,
     pub(super) error: Option<Value>,
 }
@@ -76,7 +76,7 @@ pub(super) async fn read(deployment: &Deployment) -> anyhow::Result<Rows> {
     Ok(Rows { jobs, audit, answers, tickets })
 }
 
-/// Until no job is open, or none has ended for so long that the rest is beyond hope.
+/// Waits until no job is open, or no job has ended for longer than the timeout.
 pub(super) async fn until_over(deployment: &Deployment, standstill: Duration) -> anyhow::Result<()> {
     let connection = deployment.connect().await;
     let (mut left, mut since) = (u64::MAX, Instant::now());

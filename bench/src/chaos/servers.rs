@@ -7,7 +7,7 @@ use testkit::PrivateServer;
 
 use super::plan::Plan;
 
-/// The servers that are hurt are the test's own.
+/// The servers under fault are private to the test.
 pub(super) struct PrivateServers {
     pub(super) broker: Arc<PrivateServer>,
     pub(super) redis: Arc<PrivateServer>,

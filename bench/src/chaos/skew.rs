@@ -1,11 +1,11 @@
-//! A wall clock that is off, for one real process: libfaketime sits between it and the C library. The product has no
-//! switch for this, so what runs is what is released. Monotonic time stays true.
+//! A skewed wall clock for one real process: libfaketime sits between it and the C library. The product has no
+//! switch for this, so the tested binary is the released one. Monotonic time stays correct.
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-/// Where Debian's package `libfaketime` puts it, below a folder of the machine's own name.
+/// The path in Debian's package `libfaketime`, below the architecture's folder.
 const LIBRARIES: &str = "/usr/lib";
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
@@ -15,7 +15,7 @@ pub(super) struct Skew {
 }
 
 impl Skew {
-    /// None without a skew; an error where the library is missing.
+    /// `None` without a skew; an error if the library is missing.
     pub(super) fn of(seconds: i64) -> anyhow::Result<Option<Self>> {
         if seconds == 0 {
             return Ok(None);
@@ -24,7 +24,7 @@ impl Skew {
         Ok(Some(Self { library: library.display().to_string(), offset: format!("{seconds:+}s") }))
     }
 
-    /// What the process is told beside the rest.
+    /// Extra environment for the process.
     pub(super) fn variables(&self) -> [(&str, &str); 3] {
         [("LD_PRELOAD", &self.library), ("FAKETIME", &self.offset), ("FAKETIME_DONT_FAKE_MONOTONIC", "1")]
     }

@@ -1,4 +1,4 @@
-//! The processes of the deployment and their supervisor, which starts whatever ended again after a pause.
+//! The processes of the deployment and their supervisor, which restarts ended processes after a pause.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,9 +8,9 @@ use super::plan::Plan;
 use super::skew::Skew;
 use testkit::{Deployment, Running, http_client};
 
-/// How often the supervisor looks.
+/// Polling interval of the supervisor.
 pub(super) const TICK: Duration = Duration::from_millis(25);
-/// How long a process may take until it is ready, on a machine under load.
+/// Start timeout of a process, on a machine under load.
 const BOOTS_WITHIN: Duration = Duration::from_secs(60);
 const PROBE: Duration = Duration::from_secs(2);
 
@@ -20,10 +20,10 @@ enum State {
     Up,
 }
 
-/// A place for one process, which has many in a row.
+/// A slot for one process at a time.
 pub(super) struct Seat {
     pub(super) role: &'static str,
-    /// Among those of the role.
+    /// Its index within the role.
     pub(super) number: usize,
     running: Option<Running>,
     state: State,
@@ -35,12 +35,12 @@ pub(super) struct Supervisor<'w> {
     pub(super) seats: Vec<Seat>,
     http: reqwest::Client,
     ended_by_themselves: Vec<String>,
-    /// Of the first worker.
+    /// The clock skew of the first worker.
     skew: Option<Skew>,
 }
 
 impl<'w> Supervisor<'w> {
-    /// All processes of the plan, ready.
+    /// Starts all processes of the plan and waits until they are ready.
     pub(super) async fn start(
         deployment: &'w Deployment,
         plan: &Plan,
@@ -81,7 +81,7 @@ impl<'w> Supervisor<'w> {
         }
     }
 
-    /// Seats whose process is ready.
+    /// Seats with a ready process.
     pub(super) fn up(&self) -> impl Iterator<Item = usize> {
         self.seats
             .iter()
@@ -90,7 +90,7 @@ impl<'w> Supervisor<'w> {
             .map(|(index, _)| index)
     }
 
-    /// Starts what is due, and sees who is ready and who ended.
+    /// Starts the processes that are due, and detects ready and ended ones.
     pub(super) async fn look_after(&mut self) {
         for index in 0..self.seats.len() {
             self.note_end(index);
@@ -109,7 +109,7 @@ impl<'w> Supervisor<'w> {
         }
     }
 
-    /// SIGKILL now, a new process after the pause.
+    /// SIGKILL now, restart after the pause.
     pub(super) fn kill(&mut self, index: usize, pause: Duration) {
         let seat = &mut self.seats[index];
         if let Some(mut running) = seat.running.take() {
@@ -118,7 +118,7 @@ impl<'w> Supervisor<'w> {
         seat.state = State::Down { until: Instant::now() + pause };
     }
 
-    /// Names and last words of processes that nobody killed.
+    /// Names and final log lines of processes that ended without being killed.
     pub(super) fn ended_by_themselves(self) -> Vec<String> {
         self.ended_by_themselves
     }

@@ -1,4 +1,4 @@
-//! What is sent after a refusal, a pause, a failure; and that a second sync writes nothing.
+//! The requests after a refusal, a pause, a failure; and a second sync, which must write nothing.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use testkit::{Deployment, Guild, JobRow};
 const MEMBERS: usize = 300;
 const LONG: Duration = Duration::from_secs(600);
 const UPDATE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
-/// Seconds that a 429 asks for.
+/// The pause of a 429, in seconds.
 const PAUSE: f64 = 4.0;
 
 pub(super) async fn measure(arguments: &Arguments, figures: &mut Figures) {
@@ -71,7 +71,7 @@ async fn gone(deployment: &Deployment, guild: &Guild, figures: &mut Figures) {
         faults.push(fault(status, 1));
     }
     let row = sync(deployment, guild, &faults).await;
-    // Each member once: nothing that cannot succeed is tried again.
+    // One call per member: calls that cannot succeed are not retried.
     figures.check("changes sent", sent(deployment).await, Target::AtMost(float(MEMBERS)));
     figures.check("members listed as failed", number(row.progress_failed), Target::AtLeast(14.0));
     figures.check("the job ended (1: yes)", truth(row.finished_at.is_some()), Target::AtLeast(1.0));

@@ -1,5 +1,5 @@
-//! Whether the platforms' rate limits are kept: bulk syncs at the real limits and several answer times, how much of the
-//! rate they use and whether they pass it; then refusals, pauses and failures, and what is sent after each.
+//! Checks that the platforms' rate limits are kept: bulk syncs at the real limits and several response times, the part
+//! of the rate they use and whether they exceed it; then the requests after refusals, pauses and failures.
 
 mod arguments;
 mod faults;
@@ -9,7 +9,7 @@ use crate::figures::Figures;
 
 pub use arguments::Arguments;
 
-/// True when every target was met.
+/// True if every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let mut figures = Figures::default();
     if !arguments.faults_only {

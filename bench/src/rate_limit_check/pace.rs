@@ -1,4 +1,4 @@
-//! How much of the permitted rate bulk uses, alone and beside single syncs, and whether any second sees too much.
+//! The part of the permitted rate that bulk uses, alone and beside single syncs, and whether any second exceeds it.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crate::turns::Singles;
 use testkit::Deployment;
 
 const PERMITTED: f64 = 50.0;
-/// Permits that bulk leaves free while interactive calls are about.
+/// Permits that bulk leaves free while interactive calls are active.
 const LEFT_FREE: f64 = 2.0;
 const LONG: Duration = Duration::from_secs(900);
 
-/// Where the guilds are in the fixture: one alone, two at once beside the single syncs of the others.
+/// Indexes of the guilds in the fixture: one alone, two at once beside the single syncs of the others.
 const ALONE: usize = 0;
 const TOGETHER: [usize; 2] = [1, 2];
 const SINGLES: usize = 3;
@@ -29,7 +29,7 @@ pub(super) async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mu
     deployment.simulator.reset_stats().await;
     let job = deployment.begin_sync_all(&guilds[ALONE]).await;
     deployment.sync_all_ended(&job, LONG).await;
-    // Whoever keeps the limit for certain gets no more: see the pacing's page.
+    // A rule that guarantees the limit gets no more: see the pacing's page.
     let held = 1.0 + (f64::from(latency_ms) + f64::from(late)) / 1_000.0;
     let bound = PERMITTED / held;
     judge(&deployment, "one guild's bulk", bound, figures).await;
@@ -40,7 +40,7 @@ pub(super) async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mu
     for index in TOGETHER {
         jobs.push(deployment.begin_sync_all(&guilds[index]).await);
     }
-    // About as long as the bulk takes at half of the rate.
+    // About the duration of the bulk at half of the rate.
     let count = arguments.members * 2 / 60;
     let waits = singles.run(count).await;
     for job in jobs {
@@ -60,7 +60,7 @@ async fn judge(deployment: &Deployment, what: &str, bound: f64, figures: &mut Fi
     let refused = number("rate_limited") / number("chat_requests").max(1.0) * 100.0;
     figures.check("answered 429, percent", refused, Target::AtMost(0.1));
     figures.tell("requests a second while there was work", used);
-    // At long answer times no rule that keeps the limit for certain can use as much as nine tenths.
+    // At long response times no rule that guarantees the limit can use nine tenths of the rate.
     let target = if bound >= 0.9 * PERMITTED { Target::AtLeast(90.0) } else { Target::None };
     figures.check("percent of the permitted rate", used / PERMITTED * 100.0, target);
     figures.check(

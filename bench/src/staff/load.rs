@@ -1,4 +1,4 @@
-//! Two years of a large guild's staff, written by the database itself: a million rows through the product's own path
+//! Two years of a large guild's staff actions, written by SQL: a million rows through the product's own path
 //! would take an hour.
 
 use entities::GuildId;
@@ -17,7 +17,7 @@ const MEMBERS: &str = "
 INSERT INTO staff_member (guild_id, chat_id, role_id, joined_at)
 SELECT {guild}, {first} + s, 1, now() - interval '2 years' FROM generate_series(1, {staff}) s";
 
-/// Spread evenly over two years and all staff, in the order of time as they would have come; of every hundred one
+/// Spread evenly over two years and all staff, in chronological order; one of every hundred
 /// waits for approval.
 const ACTIONS: &str = "
 INSERT INTO staff_action

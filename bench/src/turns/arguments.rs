@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testkit::{JobRow, Mode, Setup};
 
-/// The longest a bulk may take.
+/// Timeout of a bulk.
 pub(super) const LONG: Duration = Duration::from_secs(1_200);
 
 /// Turns between guilds, at the chat platform's real pace: single syncs and small bulks beside one that is endless,
@@ -46,7 +46,8 @@ pub struct Arguments {
     /// Only this: the guilds' bulk beside 60 interactive calls a second, for so many seconds
     #[arg(long, value_name = "SECONDS")]
     pub interactive: Option<u64>,
-    /// Only this: a guild of so many members, half of whom lack a role and half a nickname, at all of the platform's limits
+    /// Only this: a guild of so many members, half of whom lack a role and half a nickname, at all of the platform's
+    /// limits
     #[arg(long, value_name = "MEMBERS")]
     pub both_buckets: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! The estimated time of a bulk sync, asked for each second through the API, against when it really ended.
+//! The estimated time of a bulk sync, read every second through the API, compared with its real end.
 
 use std::time::{Duration, Instant};
 
@@ -18,9 +18,9 @@ struct Look {
     eta: Option<f64>,
 }
 
-/// Parts of the work at which the estimate is judged; between them it is told at its worst.
+/// Parts of the work at which the estimate is judged; between them the worst error is reported.
 const PARTS: [f64; 3] = [0.1, 0.2, 0.5];
-/// The estimate is given in whole seconds, rounded up: shortly before the end that alone is a fifth.
+/// The estimate is in whole seconds, rounded up: shortly before the end that alone is a fifth.
 const SHORTEST: f64 = 10.0;
 
 impl<'a> Watch<'a> {
@@ -45,7 +45,7 @@ impl<'a> Watch<'a> {
         figures.check("the worst estimate after the first tenth: off by", worst, Target::AtMost(0.2));
     }
 
-    /// Until it has ended, which is the last look.
+    /// Polls until the job has ended; the last sample is its end.
     async fn follow(&self) -> Vec<Look> {
         let api = self.deployment.api_of(self.guild);
         let mut looks = Vec::new();

@@ -1,5 +1,5 @@
-//! Twenty guilds' bulk beside more interactive calls than the platform takes: does bulk keep its share, and each guild
-//! its share of that?
+//! Twenty guilds' bulk beside more interactive calls than the platform permits: does bulk keep its share, and each
+//! guild its part of that share?
 
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,7 @@ async fn clients(deployment: &Deployment) -> Platforms {
     Platforms::new(&config, Some(&redis)).unwrap()
 }
 
-/// One call each interval, whether or not those before are answered.
+/// One call each interval, whether or not earlier ones are answered.
 async fn call(deployment: &Deployment, platforms: &Platforms, length: Duration) {
     let begun = Instant::now();
     let mut number = 0;

@@ -7,7 +7,7 @@ use super::arguments::{Arguments, LONG};
 use crate::figures::{Figures, Target, float};
 use testkit::Deployment;
 
-/// Calls a second that the platform takes of one guild in one bucket: ten in ten seconds.
+/// The platform's limit for one guild in one bucket, in calls a second: ten in ten seconds.
 const ONE_BUCKET: f64 = 1.0;
 
 pub(super) async fn measure(arguments: &Arguments, members: usize, figures: &mut Figures) {

@@ -1,5 +1,5 @@
-//! Do guilds take turns? One guild syncs very many members; beside it others sync single members and small guilds, and
-//! twenty guilds sync at once. Everything runs at the real pace of the chat platform, against its limits.
+//! Fairness between guilds. One guild syncs very many members; beside it others sync single members and small guilds,
+//! and twenty guilds sync at once. Everything runs at the real pace of the chat platform, against its limits.
 
 mod arguments;
 mod eta;
@@ -21,13 +21,13 @@ use testkit::{Deployment, Guild, eventually};
 
 /// Members of the small bulks.
 const SMALL: usize = 100;
-/// Members of the bulk whose estimates are checked.
+/// Members of the bulk with checked estimates.
 const WATCHED: usize = 1_000;
 /// Guilds for single syncs, and the members of each.
 const SINGLE_GUILDS: usize = 12;
 const SINGLE_MEMBERS: usize = 40;
 
-/// Where the guilds of the first deployment are in its fixture.
+/// Indexes of the first deployment's guilds in its fixture.
 const BIG: usize = 0;
 const ALONE: std::ops::Range<usize> = 1..4;
 const BESIDE: std::ops::Range<usize> = 4..7;
@@ -35,7 +35,7 @@ const WATCHED_ALONE: usize = 7;
 const WATCHED_BESIDE: usize = 8;
 const SINGLES: usize = 9;
 
-/// True when every target was met.
+/// True if every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let mut figures = Figures::default();
     if arguments.interactive.is_some() || arguments.both_buckets.is_some() {

@@ -1,4 +1,4 @@
-//! Many guilds at once: does each get the same, in every stretch of time and at the end?
+//! Many guilds at once: does each get the same share, in every interval and at the end?
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::arguments::{Arguments, LONG, seconds};
 use crate::figures::{Figures, Target, float, jain, mean};
 use testkit::{Deployment, Update};
 
-/// Stretches of time in which the guilds' shares are compared.
+/// Intervals in which the guilds' shares are compared.
 const STRETCH_MS: u64 = 4_000;
 
 pub(super) async fn measure(arguments: &Arguments, figures: &mut Figures) {
@@ -34,7 +34,7 @@ pub(super) async fn measure(arguments: &Arguments, figures: &mut Figures) {
     deployment.close().await;
 }
 
-/// Jain's index over updates by guild, for each whole stretch between the last guild's first and the first one's last.
+/// Jain's index over updates by guild, for each whole interval between the last guild's first and the first one's last.
 fn stretches(updates: &[Update], guilds: usize) -> Vec<f64> {
     let mut spans: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for update in updates {

@@ -1,4 +1,4 @@
-//! Single syncs at an even rate, as dashboards send them: how long until each started, and what its caller waited.
+//! Single syncs at an even rate, as from dashboards: the time until each started, and its caller's latency.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use testkit::{Api, Deployment, Guild, JobRow};
 
 pub(crate) struct Singles<'a> {
     deployment: &'a Deployment,
-    /// A key, its guild, and a member who was not synced yet.
+    /// A key, its guild, and a member not synced yet.
     calls: Vec<(Api, &'a str, &'a str)>,
     each: Duration,
 }
@@ -21,12 +21,12 @@ pub(crate) struct Waits {
     started: Vec<f64>,
     /// Milliseconds until the answer.
     answered: Vec<f64>,
-    /// Those whose caller was told that it takes longer.
+    /// Syncs whose caller got "still running".
     late: usize,
 }
 
 impl<'a> Singles<'a> {
-    /// One call for each member; guilds and their two keys by turns, so that no quota is met.
+    /// One call for each member; guilds and their two keys alternate, so that no quota is reached.
     pub(crate) fn new(deployment: &'a Deployment, guilds: &'a [Guild], each: Duration) -> Self {
         let most = guilds.iter().map(|guild| guild.members.len()).max().unwrap_or(0);
         let mut calls = Vec::new();
@@ -40,7 +40,7 @@ impl<'a> Singles<'a> {
         Self { deployment, calls, each }
     }
 
-    /// Sends the next `count` of them, one each interval, whether or not those before are answered.
+    /// Sends the next `count` calls, one each interval, whether or not earlier ones are answered.
     pub(crate) async fn run(&mut self, count: usize) -> Waits {
         let calls = self.calls.split_off(self.calls.len().saturating_sub(count));
         let users: HashSet<&str> = calls.iter().map(|(_, _, user)| *user).collect();

@@ -16,7 +16,7 @@ both_modes!(
     a_bulk_job_is_seen_on_its_way(|setup| setup.members(600).latency_ms(250)),
 );
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 async fn enqueue(deployment: &Deployment, chat: &str) -> String {
     let answer = deployment
@@ -162,7 +162,7 @@ async fn a_bulk_job_is_seen_on_its_way(deployment: &Deployment) {
     let guild = deployment.guild();
     let data = deployment.api().post("/interactions/sync/all", json!({})).await.ok();
     let job = data["job_id"].as_str().unwrap();
-    let list = eventually("the bulk job is listed with an estimate", PATIENCE, async || {
+    let list = eventually("the bulk job is listed with an estimate", WAIT_LIMIT, async || {
         let list = deployment.command(&["jobs", "list", "--guild", &guild.id]).await.succeeded();
         let under_way = list.split("\n\n").find(|part| part.starts_with("GUILD "))?;
         let line = under_way.lines().find(|line| line.contains(job)).unwrap_or_else(|| panic!("{list}"));

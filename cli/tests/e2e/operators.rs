@@ -13,7 +13,7 @@ both_modes!(
     schedules_are_listed_run_and_paused(own),
 );
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 async fn enqueue(deployment: &Deployment, key: &str, chat: &str) -> String {
     let api = deployment.api().key(key).header("prefer", "respond-async");
@@ -103,13 +103,13 @@ async fn schedules_are_listed_run_and_paused(deployment: &Deployment) {
         let schedules: Vec<Value> = serde_json::from_str(&listed).unwrap();
         schedules.into_iter().find(|schedule| schedule["schedule"] == name)
     };
-    eventually("a scheduler that leads", PATIENCE, async || of("finished_jobs").await).await;
+    eventually("a scheduler that leads", WAIT_LIMIT, async || of("finished_jobs").await).await;
     let of = async |name: &str| of(name).await.unwrap();
     deployment.command(&["schedules", "pause", "finished_jobs"]).await.succeeded();
     assert_eq!(of("finished_jobs").await["paused"], true);
     // By hand it runs all the same.
     let said = deployment.command(&["schedules", "run", "finished_jobs"]).await.succeeded();
-    eventually("the task's end", PATIENCE, async || {
+    eventually("the task's end", WAIT_LIMIT, async || {
         let listed = of("finished_jobs").await;
         assert!(said.contains(listed["job_id"].as_str().unwrap()), "{said} {listed}");
         (listed["job_state"] == "succeeded").then_some(())

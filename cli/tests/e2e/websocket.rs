@@ -26,7 +26,7 @@ both_modes!(
 mod shared;
 
 /// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const WAIT_LIMIT: Duration = Duration::from_secs(10);
 
 struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
@@ -47,7 +47,7 @@ impl Socket {
     }
 
     async fn next(&mut self) -> Message {
-        self.next_within(PATIENCE).await
+        self.next_within(WAIT_LIMIT).await
     }
 
     async fn next_within(&mut self, patience: Duration) -> Message {
@@ -260,6 +260,6 @@ async fn pings_and_farewells_are_answered(deployment: &Deployment) {
     socket.0.send(Message::text("hello")).await.unwrap();
     socket.0.send(Message::Close(None)).await.unwrap();
     assert!(matches!(socket.next().await, Message::Close(_)));
-    let end = tokio::time::timeout(PATIENCE, socket.0.next()).await.expect("the connection ends");
+    let end = tokio::time::timeout(WAIT_LIMIT, socket.0.next()).await.expect("the connection ends");
     assert!(end.is_none(), "{end:?}");
 }

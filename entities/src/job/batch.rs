@@ -12,14 +12,14 @@ use sea_orm::{DatabaseBackend, FromQueryResult, Iterable, StatementBuilder};
 use super::model::{Claim, Column, Entity, State};
 use crate::lists;
 
-/// What [`update_chosen`] calls the rows that it updates.
+/// The alias of the rows that [`update_chosen`] updates.
 const CHOSEN: &str = "chosen";
 
-/// Jobs by their claims.
+/// Claimed jobs to update.
 pub(super) struct Claimed<const N: usize> {
     /// Job, token and, of three values, the result that the update sets.
     pub(super) rows: Vec<[Value; N]>,
-    /// Jobs in another state stay as they are.
+    /// Jobs in another state stay unchanged.
     pub(super) state: State,
     /// A further condition.
     pub(super) only: Option<SimpleExpr>,
@@ -33,7 +33,7 @@ impl Claim {
     }
 }
 
-/// Updates those of the claimed jobs that still are as the claims say, and returns them.
+/// Updates the claimed jobs whose claims are still current, and returns them.
 pub(super) async fn update_claimed<C: ConnectionTrait, M: FromQueryResult, const N: usize>(
     conn: &C,
     claimed: Claimed<N>,

@@ -1,4 +1,4 @@
-//! Cancels jobs: one that has not begun ends at once, a running one is asked to stop.
+//! Cancels jobs: a job that has not started ends at once, a running job is requested to stop.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
@@ -7,10 +7,10 @@ use super::model::{Column, Entity, Model, State};
 use super::time;
 use crate::{JobId, Timestamp};
 
-/// No worker runs a job in one of these.
+/// States in which no worker runs the job.
 const IDLE: [State; 2] = [State::Queued, State::Held];
 
-/// Asks the job and its children to stop, and ends those that no worker runs. Returns the job as it is afterwards.
+/// Requests the job and its children to stop, and ends those that no worker runs. Returns the updated job.
 pub async fn request<C: ConnectionTrait>(
     conn: &C,
     job: JobId,
@@ -27,7 +27,7 @@ pub async fn request<C: ConnectionTrait>(
     Entity::find_by_id(job).one(conn).await
 }
 
-/// Ends the children that no worker runs and asks the running ones to stop. Returns the running ones.
+/// Ends the children that no worker runs and requests the running ones to stop. Returns the running ones.
 pub async fn stop_children<C: ConnectionTrait>(
     conn: &C,
     parent: JobId,

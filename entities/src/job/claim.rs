@@ -1,8 +1,8 @@
-//! Claims, many in one statement.
+//! Claims of jobs, many in one statement.
 //!
-//! A claim names the fencing token of its message, so a stale or doubled message claims nothing. On Postgres rows are
-//! locked in the order of their ids, and rows that another statement holds are skipped: the safety net finds them
-//! later. So claims neither wait nor deadlock.
+//! A claim names the fencing token of its message, so a stale or duplicate message claims nothing. On Postgres rows are
+//! locked in the order of their ids, and locked rows are skipped: the safety net finds them later. So claims neither
+//! wait nor deadlock.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ pub fn most(postgres: bool) -> usize {
     if postgres { 256 } else { 128 }
 }
 
-/// Claims those of the published jobs that are still queued as they were published, and not paused. Jobs absent from
-/// the result could not be claimed.
+/// Claims the published jobs that are still queued under the published token and not paused. Jobs absent from the
+/// result could not be claimed.
 pub async fn published<C: ConnectionTrait>(
     conn: &C,
     messages: &[Claim],
@@ -38,19 +38,19 @@ pub async fn published<C: ConnectionTrait>(
     update_claimed(conn, claimed, take(conn, worker, now), whole_row()).await
 }
 
-/// What the safety net may claim.
+/// Which jobs the safety net may claim.
 #[derive(Debug, Clone, Copy)]
 pub struct Available<'a> {
     pub class: Class,
     pub kinds: &'a [&'static str],
-    /// Available for longer than this.
+    /// Jobs available for longer than this.
     pub since: Duration,
     /// And overtaken by as much by a job that became available at this time.
     pub overtaken: Option<Timestamp>,
     pub most: u64,
 }
 
-/// Claims what has been available for a while without a message, oldest first.
+/// Claims jobs that have been available for a while without a message, oldest first.
 pub async fn available<C: ConnectionTrait>(
     conn: &C,
     wanted: Available<'_>,

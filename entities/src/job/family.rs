@@ -1,7 +1,7 @@
 //! Parents and children. A bulk job plans, then waits while its chunks run, at most a window of them at once.
 //!
-//! The end of a child first updates the parent's row: on Postgres that takes its lock, so of two chunks that end
-//! together the second sees the first, and exactly one finds no open child left.
+//! The end of a child first updates the parent's row, which locks it on Postgres. So of two chunks that end together
+//! the second sees the first, and exactly one finds no open child left.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -10,8 +10,8 @@ use super::model::{Claim, Column, Entity, Failure, Model, Progress, State};
 use super::time;
 use crate::{JobId, Timestamp};
 
-/// Turns a running parent into a waiting one, with its plan's counters as first result. The error of an earlier attempt
-/// of the plan is deleted: from here on an error on the parent means that a child failed. False: the claim is lost.
+/// Turns a running parent into a waiting one, with its plan's counters as first result. Deletes the error of an earlier
+/// attempt of the plan: from here on an error on the parent means that a child failed. False: the claim is lost.
 pub async fn wait_for_children<C: ConnectionTrait>(
     conn: &C,
     claim: Claim,
@@ -47,7 +47,7 @@ pub async fn add_progress<C: ConnectionTrait>(
     Ok(rows.into_iter().next())
 }
 
-/// Notes on the parent why it will not succeed. With `stop`, its remaining chunks are not run any more.
+/// Records on the parent why it fails. With `stop`, its remaining chunks do not run.
 pub async fn note_failure<C: ConnectionTrait>(
     conn: &C,
     parent: JobId,
@@ -72,7 +72,7 @@ pub async fn count_open_children<C: ConnectionTrait>(conn: &C, parent: JobId) ->
         .await
 }
 
-/// Ends a waiting parent with these counters: failed where a failure is noted on it, cancelled where that was asked.
+/// Ends a waiting parent with these counters: failed if a failure is recorded on it, cancelled if that was requested.
 pub async fn finish_parent<C: ConnectionTrait>(
     conn: &C,
     parent: &Model,
@@ -93,7 +93,7 @@ pub async fn finish_parent<C: ConnectionTrait>(
     Ok(rows.into_iter().next())
 }
 
-/// Writes the summed counters of the children that ended so far.
+/// Writes the summed counters of the children that have ended.
 pub async fn save_counters<C: ConnectionTrait>(conn: &C, parent: JobId, counters: Json) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::Result, Expr::value(counters))

@@ -1,5 +1,5 @@
-//! The failures of a job's attempts, kept on its row to explain why it is late or dead. A job that succeeded in the
-//! end, or was retried by hand, keeps them.
+//! The failures of a job's attempts, kept on its row to explain a delay or a dead job. A job that later succeeds, or is
+//! retried by hand, keeps them.
 
 use sea_orm::prelude::Json;
 use serde::{Deserialize, Serialize};
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use super::model::{Failure, Model};
 use crate::Timestamp;
 
-/// The newest so many are kept.
+/// Number of failures kept, the newest.
 pub const KEPT: usize = 16;
 /// Characters of a message that are kept.
 const MESSAGE: usize = 300;
 
-/// One attempt that did not end well.
+/// One attempt that did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptError {
-    /// Which attempt it was, from 1; from 1 again after a retry by hand.
+    /// Number of the attempt, from 1; from 1 again after a retry by hand.
     pub attempt: i32,
     pub at: Timestamp,
-    /// The process that ran it. Not for guilds.
+    /// The process that ran it. Not shown to guilds.
     pub worker: Option<String>,
     /// A stable code for programs.
     pub error: String,
@@ -33,7 +33,7 @@ impl Model {
         errors.and_then(|errors| serde_json::from_value(errors).ok()).unwrap_or_default()
     }
 
-    /// The history with the end of this very run in it.
+    /// The history including the end of the current run.
     pub(super) fn history_with(&self, failure: &Failure, now: Timestamp) -> Json {
         let mut history = self.history();
         history.push(AttemptError {

@@ -46,7 +46,7 @@ const COLUMNS: [Column; 15] = [
 ];
 
 impl NewJob {
-    /// In the order of [`COLUMNS`].
+    /// Values in the order of [`COLUMNS`].
     fn values(self, state: SimpleExpr, now: SimpleExpr) -> [SimpleExpr; COLUMNS.len()] {
         [
             Expr::val(self.id),
@@ -68,7 +68,7 @@ impl NewJob {
     }
 }
 
-/// A row as it was inserted.
+/// An inserted row.
 #[derive(Debug, FromQueryResult)]
 struct Inserted {
     job_id: JobId,
@@ -86,8 +86,8 @@ impl Inserted {
     }
 }
 
-/// Inserts jobs, each queued or held as its guild's turn has it. Returns those that were inserted, with a ticket where
-/// they are queued: a job is left out where an unfinished one has the same guild, kind and dedupe key.
+/// Inserts jobs, each queued or held according to its guild's share. Returns the inserted jobs, with a ticket where
+/// they are queued. A job is skipped if an unfinished one has the same guild, kind and dedupe key.
 pub async fn insert<C: ConnectionTrait>(
     conn: &C,
     jobs: Vec<NewJob>,
@@ -117,7 +117,7 @@ pub async fn insert<C: ConnectionTrait>(
     Ok(inserted)
 }
 
-/// Each job with the state that is its guild's turn.
+/// Each job with the state that its guild's share gives it.
 async fn placed<C: ConnectionTrait>(
     conn: &C,
     jobs: Vec<NewJob>,
@@ -132,7 +132,7 @@ async fn placed<C: ConnectionTrait>(
     Ok(jobs.into_iter().map(place).collect())
 }
 
-/// Inserts chunks, which wait until their parent's plan is made.
+/// Inserts chunks, which wait until their parent's plan is complete.
 pub async fn insert_held<C: ConnectionTrait>(
     conn: &C,
     jobs: Vec<NewJob>,
@@ -145,10 +145,10 @@ pub async fn insert_held<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Rows a statement: well under SQLite's limit of 32,766 bound values.
+/// Rows per statement, well under SQLite's limit of 32,766 bound values.
 const ROWS_A_STATEMENT: usize = 500;
 
-/// They insert the rows that run into no unfinished job with the same dedupe key.
+/// Statements that insert the rows and skip conflicts with an unfinished job of the same dedupe key.
 fn statements<C: ConnectionTrait>(
     conn: &C,
     rows: Vec<(NewJob, SimpleExpr)>,
@@ -169,7 +169,7 @@ fn statements<C: ConnectionTrait>(
     Ok(statements)
 }
 
-/// The unfinished job that [`insert`] ran into.
+/// The unfinished job that conflicts with [`insert`].
 pub async fn find_open_by_dedupe_key<C: ConnectionTrait>(
     conn: &C,
     guild: Option<GuildId>,

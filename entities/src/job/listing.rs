@@ -1,4 +1,4 @@
-//! Reads jobs: one, those of a guild, and the backlog.
+//! Reads jobs: a single job, the jobs of a guild, and the backlog.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
@@ -23,7 +23,7 @@ pub async fn find_any<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<Option
     Entity::find_by_id(job).one(conn).await
 }
 
-/// Which jobs a list shows.
+/// Filter of a list of jobs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
     pub guild: Option<GuildId>,
@@ -31,7 +31,7 @@ pub struct Filter<'a> {
     pub kind: Option<&'a str>,
 }
 
-/// Jobs that are no chunks, newest first; without their arguments, which may be megabytes, and their history.
+/// Jobs other than chunks, newest first; without their arguments, which may be megabytes, and their history.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
     filter: Filter<'_>,
@@ -62,7 +62,7 @@ pub async fn open_bulk<C: ConnectionTrait>(
     query.all(conn).await
 }
 
-/// No chunks, and without what may be large.
+/// Excludes chunks and the columns that may be large.
 fn slim() -> Select<Entity> {
     Entity::find()
         .select_only()
@@ -72,7 +72,7 @@ fn slim() -> Select<Entity> {
         .filter(Column::ParentId.is_null())
 }
 
-/// The unfinished job of a kind in a guild that was enqueued last.
+/// The most recently enqueued unfinished job of a kind in a guild.
 pub async fn find_open<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -87,7 +87,7 @@ pub async fn find_open<C: ConnectionTrait>(
         .await
 }
 
-/// What waits in a class: how many jobs are available, how many held, and since when the oldest available one waits.
+/// The backlog of a class: the number of available and of held jobs, and since when the oldest available job waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backlog {
     pub available: i64,
@@ -111,13 +111,13 @@ pub async fn backlog<C: ConnectionTrait>(conn: &C, class: Class, now: Timestamp)
     Ok(Backlog { available, held: i64::try_from(held).unwrap_or(i64::MAX), oldest })
 }
 
-/// Deletes up to `limit` jobs that ended before `before`, with their chunks and failures. Ids sort by time, and no job
-/// ended before it was enqueued.
+/// Deletes up to `limit` jobs that ended before `before`, with their chunks and failures. Ids sort by time, and a job
+/// ends after it was enqueued.
 pub async fn prune<C: ConnectionTrait>(conn: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
     prune_where(conn, Column::ParentId.is_null(), before, limit).await
 }
 
-/// The same, for the jobs of periodic tasks that ended well.
+/// The same, for succeeded jobs of periodic tasks.
 pub async fn prune_maintenance<C: ConnectionTrait>(
     conn: &C,
     before: Timestamp,
@@ -151,13 +151,13 @@ async fn prune_where<C: ConnectionTrait>(
     Ok(done.rows_affected)
 }
 
-/// No id of this time or later is smaller.
+/// The smallest id of this time or later.
 fn first_id_at(time: Timestamp) -> JobId {
     let millis = u128::try_from(time.timestamp_millis()).unwrap_or(0);
     JobId(Uuid::from_u128(millis << 80))
 }
 
-/// The chunks of a job that some worker runs at the moment.
+/// The chunks of a job that are running.
 pub async fn running_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Result<Vec<JobId>, DbErr> {
     Entity::find()
         .select_only()
@@ -169,7 +169,7 @@ pub async fn running_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Re
         .await
 }
 
-/// How many jobs of a kind ended well.
+/// The number of succeeded jobs of a kind.
 pub async fn count_succeeded<C: ConnectionTrait>(conn: &C, kind: &str) -> Result<u64, DbErr> {
     Entity::find().filter(Column::Kind.eq(kind)).filter(Column::State.eq(State::Succeeded)).count(conn).await
 }

@@ -1,8 +1,8 @@
-//! Jobs: the row is the truth about a piece of work; the broker only spreads it (docs/operations.md 1).
+//! Jobs. The row is authoritative; the broker only distributes it (docs/operations.md 1).
 //!
 //! `queued → running → succeeded | queued (retry) | failed | dead | cancelled`; a parent with open children is
-//! `waiting`, a job whose guild has its full share in flight is `held`. Each claim raises the fencing token, and every
-//! later write of that run names it: a late worker changes no row. Times are the database's, see [`time`].
+//! `waiting`, a job beyond its guild's share in flight is `held`. Each claim raises the fencing token, and every later
+//! write of that run names it, so a stale worker changes no row. Times are the database's, see [`time`].
 //!
 //! Modules: [`insert`], [`claim`], [`turns`], [`run`] (what a claimed job's holder writes), [`rescue`], [`family`]
 //! (parents and chunks), [`cancel`], [`retry`], [`history`], [`listing`].

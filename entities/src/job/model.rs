@@ -1,4 +1,4 @@
-//! A row of the table `job` and the words about it.
+//! A row of the table `job` and its types.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Func, SimpleExpr};
@@ -20,31 +20,31 @@ pub struct Model {
     pub class: Class,
     pub args: Json,
     pub state: State,
-    /// Runs that count against `max_attempts`: not those that yielded, snoozed, or were cut by a crash the first times.
+    /// Attempts counted against `max_attempts`: without yields, snoozes, and runs cut by the first crashes.
     pub attempt: i32,
     pub max_attempts: i32,
-    /// Crashes in a row that took this job with them, see [`super::rescue`].
+    /// Consecutive crashes during runs of this job, see [`super::rescue`].
     pub crashes: i32,
     /// The fencing token: raised by each claim.
     pub token: i64,
     /// The process that runs it, or ran it last.
     pub worker: Option<String>,
-    /// When it becomes available.
+    /// When the job becomes available.
     pub run_at: Timestamp,
-    /// Where the answer for a waiting caller goes, kept when the job is to be run again.
+    /// Where the result for a waiting caller is sent, kept when the job runs again.
     pub reply_to: Option<String>,
     pub dedupe_key: Option<String>,
     pub progress_done: i64,
     pub progress_total: i64,
     pub progress_failed: i64,
-    /// When progress was written last.
+    /// Time of the last progress write.
     pub progress_at: Option<Timestamp>,
     pub checkpoint: Option<Json>,
     pub cancel_requested: bool,
     pub result: Option<Json>,
     /// A [`Failure`].
     pub error: Option<Json>,
-    /// What its attempts ran into, see [`super::history`].
+    /// Failures of its attempts, see [`super::history`].
     pub errors: Option<Json>,
     pub actor_id: Option<i64>,
     pub key_id: Option<KeyId>,
@@ -59,7 +59,7 @@ pub enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}
 
-/// Which queue a job waits in. Each has slots of its own, so interactive jobs never wait for bulk.
+/// The queue of a job. Each class has its own slots, so interactive jobs never wait for bulk jobs.
 #[derive(
     Debug,
     Clone,
@@ -83,9 +83,9 @@ pub enum Class {
     Interactive,
     Default,
     Bulk,
-    /// Periodic tasks, which scheduler processes run.
+    /// Periodic tasks; scheduler processes run them.
     Maintenance,
-    /// Jobs that were running when their process crashed, twice in a row.
+    /// Jobs that were running in two consecutive crashes.
     Quarantine,
 }
 
@@ -111,7 +111,7 @@ pub enum State {
     Succeeded,
     /// Ended with an error that another attempt would not mend.
     Failed,
-    /// Ended with its attempts used up; can be retried.
+    /// Ended with its attempts exhausted; can be retried.
     Dead,
     Cancelled,
 }
@@ -132,8 +132,8 @@ impl State {
         Column::State.into_expr().eq(self.literal())
     }
 
-    /// Of rows found by their ids. Postgres often thinks that few jobs are queued or run, and would read all of them
-    /// instead.
+    /// For rows found by their ids. Postgres often assumes that few jobs are queued or running, and would read all of
+    /// them instead.
     pub(super) fn is_unindexed(self) -> SimpleExpr {
         let state = Func::coalesce([Column::State.into_expr(), SimpleExpr::Constant("".into())]);
         SimpleExpr::from(state).eq(self.literal())
@@ -163,14 +163,14 @@ impl Failure {
     }
 }
 
-/// The right to write as the run that a claim began: the job and the fencing token of that claim.
+/// The right to write for one run: the job and the fencing token of its claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Claim {
     pub job: JobId,
     pub token: i64,
 }
 
-/// How far a job is: of `total` steps, `done` are over, and of those `failed` went wrong.
+/// Progress of a job: of `total` steps, `done` have ended, and `failed` of those failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     pub done: i64,
@@ -183,7 +183,7 @@ impl Model {
         self.error.clone().and_then(|error| serde_json::from_value(error).ok())
     }
 
-    /// The claim that this row shows, as it was read or returned by the claim.
+    /// The claim recorded on this row, as read or as returned by the claim.
     pub fn claim(&self) -> Claim {
         Claim { job: self.job_id, token: self.token }
     }
@@ -213,11 +213,11 @@ impl Model {
     }
 }
 
-/// All that the broker carries about a job.
+/// The content of a broker message about a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
     pub job: JobId,
-    /// The fencing token when it was published. A claim with another one hits no row.
+    /// The fencing token at publication. A claim with another token hits no row.
     pub token: i64,
     pub run_at: Timestamp,
     pub kind: String,
@@ -226,7 +226,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// The row as it must be for the message to count.
+    /// The condition under which the row matches the message.
     pub fn claim(&self) -> Claim {
         Claim { job: self.job, token: self.token }
     }

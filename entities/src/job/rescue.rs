@@ -1,9 +1,9 @@
 //! Jobs of dead processes.
 //!
-//! A process that crashes takes all its runs with it, and the job that caused the crash is unknown. The first crash
-//! costs a job nothing, because processes are killed for many reasons. The second in a row moves it to the quarantine,
-//! where a process runs one job at a time, and only there a crash burns an attempt. So a job that kills its process is
-//! isolated after two crashes, and other jobs lose no attempt to it.
+//! A process that crashes interrupts all its runs, and the job that caused the crash is unknown. The first crash costs
+//! a job no attempt, because processes are killed for many reasons. The second consecutive crash moves it to the
+//! quarantine class, where a process runs one job at a time; only crashes there cost an attempt. So a job that kills
+//! its process is isolated after two crashes, and other jobs lose no attempt to it.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use super::model::{Class, Column, Entity, Failure, Model, State};
 use super::time;
 use crate::{Timestamp, worker};
 
-/// Crashes in a row after which a job is quarantined.
+/// Consecutive crashes after which a job is quarantined.
 pub const QUARANTINE_AFTER: i32 = 2;
 
 impl Model {
-    /// Whether one more crash leaves it without an attempt.
+    /// Whether one more crash exhausts its attempts.
     pub fn crash_is_final(&self) -> bool {
         self.class == Class::Quarantine && self.attempt >= self.max_attempts
     }
 }
 
-/// Running jobs of processes that have no row any more.
+/// Running jobs of processes without a row.
 pub async fn orphaned<C: ConnectionTrait>(conn: &C, limit: u64) -> Result<Vec<Model>, DbErr> {
     Entity::find()
         .filter(State::Running.is())
@@ -35,7 +35,7 @@ pub async fn orphaned<C: ConnectionTrait>(conn: &C, limit: u64) -> Result<Vec<Mo
         .await
 }
 
-/// Gives the job of a crashed process back, to be run after `wait`. `None`: it was rescued or ended meanwhile.
+/// Queues the job of a crashed process again, due after `wait`. `None` if it was rescued or ended meanwhile.
 pub async fn requeue<C: ConnectionTrait>(
     conn: &C,
     job: &Model,

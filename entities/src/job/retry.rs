@@ -1,4 +1,4 @@
-//! Runs a job again: one that ended as dead or failed, or one that waits for its next attempt.
+//! Runs a job again: a dead or failed job, or a job that waits for its next attempt.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -8,8 +8,8 @@ use super::model::{Column, Entity, Model, State};
 use super::time;
 use crate::{GuildId, JobId, Timestamp};
 
-/// Gives a job that ended as dead or failed a fresh set of attempts, its history kept; one in quarantine stays there.
-/// `None`: it is in another state.
+/// Gives a dead or failed job a fresh set of attempts and keeps its history; a quarantined job stays quarantined.
+/// `None` if it is in another state.
 pub async fn restart<C: ConnectionTrait>(
     conn: &C,
     job: JobId,
@@ -29,7 +29,7 @@ pub async fn restart<C: ConnectionTrait>(
     Ok(rows.into_iter().next())
 }
 
-/// Makes a queued job due that waits for its next attempt. `None`: it is due already, or in another state.
+/// Makes a queued job that waits for its next attempt due now. `None` if it is already due, or in another state.
 pub async fn make_due<C: ConnectionTrait>(
     conn: &C,
     job: JobId,
@@ -67,7 +67,7 @@ pub async fn find_failed<C: ConnectionTrait>(
     query.all(conn).await
 }
 
-/// Deletes the result of earlier runs of a job that is about to run again: only the new run's changes count.
+/// Deletes the result of earlier runs of a job that runs again: only the new run's changes count.
 pub async fn forget_result<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::Result, Expr::value(Option::<Json>::None))

@@ -1,4 +1,4 @@
-//! Writes of the holder of a claim. Every statement names the fencing token of the claim and returns whether it hit.
+//! Writes of the holder of a claim. Every statement names the fencing token and returns whether it hit.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Claim {
     }
 }
 
-/// Whether a cancel was asked for; `None`: the claim is lost.
+/// Whether a cancel was requested; `None`: the claim is lost.
 pub async fn confirm<C: ConnectionTrait>(conn: &C, claim: Claim) -> Result<Option<bool>, DbErr> {
     Entity::find_by_id(claim.job)
         .select_only()
@@ -46,14 +46,14 @@ pub async fn confirm<C: ConnectionTrait>(conn: &C, claim: Claim) -> Result<Optio
         .await
 }
 
-/// A claim that a process holds as the database knows it.
+/// A claim that the database assigns to a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Running {
     pub claim: Claim,
     pub cancel_requested: bool,
 }
 
-/// All that the database believes this process to run.
+/// All claims that the database assigns to this process.
 pub async fn of_worker<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<Vec<Running>, DbErr> {
     let rows: Vec<(JobId, i64, bool)> = Entity::find()
         .select_only()
@@ -71,7 +71,7 @@ pub async fn count_of<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<u64,
     Entity::find().filter(Column::Worker.eq(worker)).filter(State::Running.is()).count(conn).await
 }
 
-/// Keeps where a run has come to, its progress, and, of a chunk, the counters so far. False: the claim is lost.
+/// Stores a run's checkpoint and progress and, for a chunk, its counters so far. False: the claim is lost.
 pub async fn checkpoint<C: ConnectionTrait>(
     conn: &C,
     claim: Claim,
@@ -87,7 +87,7 @@ pub async fn checkpoint<C: ConnectionTrait>(
     Ok(update.exec(conn).await?.rows_affected == 1)
 }
 
-/// How a job ends for good.
+/// The final outcome of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
     Succeeded(Json),
@@ -114,8 +114,7 @@ impl Ending {
     }
 }
 
-/// Ends a claimed job, with its last progress where it has any. Returns the row as it is then; `None`: the claim is
-/// lost.
+/// Ends a claimed job, with its last progress if it has any. Returns the updated row; `None`: the claim is lost.
 pub async fn end<C: ConnectionTrait>(
     conn: &C,
     job: &Model,
@@ -129,7 +128,7 @@ pub async fn end<C: ConnectionTrait>(
         .col_expr(Column::State, Expr::value(ending.state()))
         .col_expr(Column::FinishedAt, time::now(conn, now));
     if let Ending::Succeeded(result) = ending {
-        // What an earlier attempt ran into is no error of a job that ended well.
+        // The failures of earlier attempts are no error of a succeeded job.
         update = update
             .col_expr(Column::Result, Expr::value(result.clone()))
             .col_expr(Column::Error, Expr::value(Option::<Json>::None));
@@ -142,18 +141,18 @@ pub async fn end<C: ConnectionTrait>(
     Ok(update.exec_with_returning(conn).await?.into_iter().next())
 }
 
-/// A job that ended, and whose turn it took.
+/// An ended job, and the guild and class whose share it used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
 pub struct Ended {
     pub job_id: JobId,
     pub guild_id: Option<GuildId>,
     pub class: Class,
-    /// Others of its guild wait for their turn.
+    /// Other jobs of its guild are held.
     pub holds_others: bool,
 }
 
-/// Ends claimed jobs well, each with its result, in one statement that locks rows in the order of their ids. Jobs
-/// absent from the result had lost their claim.
+/// Ends claimed jobs as succeeded, each with its result, in one statement that locks rows in the order of their ids.
+/// Jobs absent from the result had lost their claim.
 pub async fn succeed<C: ConnectionTrait>(
     conn: &C,
     ended: &[(Claim, Json)],
@@ -176,20 +175,20 @@ pub async fn succeed<C: ConnectionTrait>(
     update_claimed(conn, claimed, update, returning).await
 }
 
-/// How a claimed job goes back into the queue.
+/// How a claimed job returns to the queue.
 #[derive(Debug, Clone, Default)]
 pub struct Requeue<'a> {
     pub wait: Duration,
     /// The attempt counts.
     pub burn: bool,
-    /// What it ran into, shown until another run ends well.
+    /// The failure, shown until another run succeeds.
     pub failure: Option<&'a Failure>,
-    /// The class of its kind: a run that ended without a crash leaves quarantine.
+    /// The class of its kind: a run that ends without a crash leaves quarantine.
     pub class: Option<Class>,
     pub reply_to: Option<&'a str>,
 }
 
-/// Gives a claimed job back. `None`: the claim is lost, or a cancel was asked for, and then there is no next run.
+/// Releases a claimed job. `None`: the claim is lost, or a cancel was requested, which rules out a next run.
 pub async fn requeue<C: ConnectionTrait>(
     conn: &C,
     job: &Model,

@@ -1,4 +1,4 @@
-//! The state of a job as people see it: a queued job that waits for its time is `scheduled` or `retrying`.
+//! The state of a job as shown to people: a queued job that is not due yet is `scheduled` or `retrying`.
 
 use sea_orm::Condition;
 use sea_orm::entity::prelude::*;
@@ -48,7 +48,7 @@ impl Status {
         self.into()
     }
 
-    /// The rows shown as this.
+    /// The rows shown with this status.
     pub(super) fn condition(self, now: Timestamp) -> Condition {
         let in_state = |state: State| Condition::all().add(Column::State.eq(state));
         let later = in_state(State::Queued).add(Column::RunAt.gt(now));

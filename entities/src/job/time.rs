@@ -1,6 +1,6 @@
-//! The queue's time is the database's clock: no wall clock of one process is ever compared with another's.
+//! The queue's time is the database's clock: the wall clocks of two processes are never compared.
 //!
-//! On Postgres that is the function `queue_now()`. A SQLite database belongs to one process, whose time is handed in.
+//! On Postgres that is the function `queue_now()`. A SQLite database belongs to one process, which passes in its time.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub(crate) fn before<C: ConnectionTrait>(conn: &C, process: Timestamp, ago: Dura
     }
 }
 
-/// The time the queue goes by.
+/// The queue's current time.
 pub async fn read<C: ConnectionTrait>(conn: &C, process: Timestamp) -> Result<Timestamp, DbErr> {
     if conn.get_database_backend() != DatabaseBackend::Postgres {
         return Ok(process);

@@ -1,9 +1,9 @@
-//! Turns: a guild has only so many jobs of a class in flight, the rest are held, and each end releases the next. So a
-//! first-come queue is fair to guilds.
+//! Fair queue: a guild has a limited number of jobs of a class in flight, the rest are held, and the end of each
+//! releases the next. So no guild starves the others.
 //!
-//! Jobs that wait for their `run_at` are not in flight. Two enqueues at the same moment may both take the last place,
-//! which does no harm. The end of the last job in flight may not see an enqueue beside it, which leaves a job held with
-//! nothing in flight: [`stranded`] finds it.
+//! Jobs that wait for their `run_at` are not in flight. Two simultaneous enqueues may both take the last slot, which is
+//! harmless. The end of the last job in flight may miss a concurrent enqueue, which leaves a job held with nothing in
+//! flight: [`stranded`] finds it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,12 +25,12 @@ pub fn share(class: Class) -> u64 {
         Class::Interactive => 8,
         Class::Default => 4,
         Class::Bulk => 2,
-        // Rows without a guild, and jobs that run one at a time anyway.
+        // Rows without a guild, and classes that run one job at a time.
         Class::Maintenance | Class::Quarantine => ALL,
     }
 }
 
-/// Not an `OR`, for which Postgres would rather read all that is queued and all that runs than what a guild has.
+/// Not an `OR`: for that Postgres reads all queued and running jobs rather than those of the guild.
 fn is_in_flight<C: ConnectionTrait>(
     conn: &C,
     column: impl Fn(Column) -> SimpleExpr,
@@ -43,8 +43,8 @@ fn is_in_flight<C: ConnectionTrait>(
     column(Column::State).is_in([State::Queued.literal(), State::Running.literal()]).and(runs_or_may)
 }
 
-/// The state of one job in the statement that inserts it: as [`InFlight`] decides, without a round trip for a caller
-/// that waits. For each of many this would be planned anew.
+/// The state of one job in the statement that inserts it: as [`InFlight`] decides, without a round trip for a waiting
+/// caller. For many jobs, the subquery would be planned for each.
 pub(super) fn state_of_one<C: ConnectionTrait>(
     conn: &C,
     (guild, class): (GuildId, Class),
@@ -69,7 +69,7 @@ pub(super) fn state_of_one<C: ConnectionTrait>(
         .into()
 }
 
-/// How many jobs of guilds are in flight, in each class.
+/// The number of jobs in flight by guild and class.
 pub(super) struct InFlight(HashMap<(GuildId, Class), u64>);
 
 impl InFlight {
@@ -100,7 +100,7 @@ impl InFlight {
         self.0.get(&(guild, class)).copied().unwrap_or(0)
     }
 
-    /// The state of the guild's next job of the class, which is in flight then or held.
+    /// The state of the guild's next job of the class: in flight or held.
     pub(super) fn add(&mut self, guild: GuildId, class: Class) -> State {
         if self.of(guild, class) >= share(class) {
             return State::Held;
@@ -110,7 +110,7 @@ impl InFlight {
     }
 }
 
-/// Releases held jobs of the guild until `most` are in flight, oldest first. Chunks wait until their plan is made.
+/// Releases held jobs of the guild until `most` are in flight, oldest first. Chunks wait for their parent's plan.
 pub async fn release<C: ConnectionTrait>(
     conn: &C,
     (guild, class): (GuildId, Class),
@@ -144,7 +144,7 @@ pub async fn release<C: ConnectionTrait>(
     Ok(released.iter().map(Model::ticket).collect())
 }
 
-/// A chunk's parent has made its plan.
+/// The plan of a chunk's parent is complete.
 fn may_begin() -> Condition {
     let parent = Alias::new("parent");
     let planned = Query::select()
@@ -169,7 +169,7 @@ pub(super) fn holds_others() -> SimpleExpr {
     Expr::exists(others)
 }
 
-/// Guilds and classes with held jobs that may begin, and without a job in flight whose end would release them.
+/// Guilds and classes with held jobs that may start but no job in flight whose end would release them.
 pub async fn stranded<C: ConnectionTrait>(
     conn: &C,
     now: Timestamp,
@@ -185,7 +185,7 @@ pub async fn stranded<C: ConnectionTrait>(
         .and_where(Column::GuildId.is_not_null())
         .cond_where(may_begin())
         .to_owned();
-    // Not an EXISTS, which Postgres may turn into a join with all that is in flight anywhere.
+    // Not an EXISTS, which Postgres may turn into a join with all jobs in flight.
     let any_in_flight = Query::select()
         .expr(Expr::value(1))
         .from_as(Entity, Alias::new("other"))

@@ -1,4 +1,4 @@
-//! Who is banned or muted now, and what changed since a revision.
+//! The sanctions in force, and what changed since a revision.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use super::change::Target;
 use super::model::{Column, Entity, Lifted, Model, Places, SanctionKind, in_force, names};
 use crate::{ChatId, GuildId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link};
 
-/// The sanctions of a person that are in force, of both kinds and in any place; the one that ends last comes first.
+/// The sanctions in force against a person, of both kinds and in any place; the one that ends last comes first.
 pub async fn of_person<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -44,7 +44,7 @@ pub struct List {
     pub places: Places,
 }
 
-/// How many rows of the list are in force. Between two changes the number only falls.
+/// The number of rows in force. Between two changes it only falls.
 pub async fn count<C: ConnectionTrait>(conn: &C, list: List, now: Timestamp) -> Result<u64, DbErr> {
     of_list(list).filter(in_force(now)).count(conn).await
 }
@@ -54,7 +54,7 @@ pub async fn count<C: ConnectionTrait>(conn: &C, list: List, now: Timestamp) -> 
 pub struct Listed {
     pub sanction_id: SanctionId,
     pub chat_id: Option<ChatId>,
-    /// Known directly or by a link.
+    /// The game id, known directly or by a link.
     pub play_id: Option<PlayId>,
     pub place_id: Option<PlaceId>,
     pub reason: String,

@@ -10,7 +10,7 @@ use super::model::{
 use crate::moderation_revision::Change;
 use crate::{ChatId, Person, PlaceId, Subject, Timestamp, lists};
 
-/// A sanction to be written.
+/// A sanction to insert.
 #[derive(Debug, Clone)]
 pub struct NewSanction {
     pub kind: SanctionKind,
@@ -25,7 +25,7 @@ pub struct NewSanction {
 #[derive(Debug, Clone)]
 pub struct Created {
     pub sanction: Model,
-    /// The older ones it replaced, closed now. Those that had expired before say so in `lifted_how`.
+    /// The older sanctions it replaced, now closed. `lifted_how` marks those that had expired before.
     pub closed: Vec<Model>,
 }
 
@@ -77,12 +77,12 @@ pub(super) fn row(change: &Change, new: NewSanction) -> ActiveModel {
 pub struct Target {
     pub kind: SanctionKind,
     pub person: Person,
-    /// A function that takes a target says what `None` means.
+    /// Each function that takes a target documents what `None` means.
     pub place: Option<PlaceId>,
 }
 
-/// Lifts the target's sanctions: those of its place, or all of them where it names no place. Returns what was open;
-/// `lifted_how` tells rows that were in force from rows that had expired before.
+/// Lifts the target's sanctions: those of its place, or all of them if it names no place. Returns the rows that were
+/// open; `lifted_how` distinguishes rows in force from rows that had expired before.
 pub async fn lift<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
@@ -97,8 +97,8 @@ pub async fn lift<C: ConnectionTrait>(
         .await
 }
 
-/// Gives the open sanctions of these chat users this revision: they were linked anew, so the active lists name them by
-/// another game id.
+/// Sets this revision on the open sanctions of newly linked chat users: the active lists now name them by another game
+/// id.
 pub async fn relink<C: ConnectionTrait>(conn: &C, change: &Change, chats: &[ChatId]) -> Result<u64, DbErr> {
     let done = Entity::update_many()
         .col_expr(Column::Revision, Expr::value(change.revision))

@@ -1,5 +1,5 @@
-//! Expired sanctions. The sweep closes them, or the next change of the same person does; either way the audit log says
-//! that they expired.
+//! Expired sanctions. The sweep closes them, or the next change of the same person does; either way the audit log
+//! records the expiry.
 
 use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
@@ -34,7 +34,7 @@ pub async fn sweep<C: ConnectionTrait>(conn: &C, change: &Change, limit: u64) ->
     Ok(closed)
 }
 
-/// Writes the audit entries of those among the closed that had expired.
+/// Writes the audit entries of those closed sanctions that had expired.
 pub async fn note<C: ConnectionTrait>(conn: &C, closed: &[Model], now: Timestamp) -> Result<(), DbErr> {
     let expired = closed.iter().filter(|row| row.lifted_how == Some(Lifted::Expired));
     audit_entry::write_many(conn, &Actor::service(), expired.map(expiry_entry), now).await

@@ -9,7 +9,7 @@ use crate::{ChatId, GuildId, Page, Person, PlaceId, SanctionId, Timestamp};
 
 by_id!(SanctionId: find, newest);
 
-/// Which sanctions a list shows.
+/// Filter of a list of sanctions.
 #[derive(Debug, Clone, Copy)]
 pub struct Filter {
     pub kind: SanctionKind,
@@ -17,7 +17,7 @@ pub struct Filter {
     /// In force (true) or not (false).
     pub active: Option<bool>,
     pub moderator: Option<ChatId>,
-    /// Only those of this very place.
+    /// Only sanctions of exactly this place.
     pub place: Option<PlaceId>,
 }
 

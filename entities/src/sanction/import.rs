@@ -1,5 +1,5 @@
-//! Many sanctions at once, from a file. Rows that exist, in force or not, stay as they are: a second import changes
-//! nothing, and a sanction that was lifted since does not come back.
+//! Imports many sanctions from a file. Existing rows, in force or not, stay unchanged: a second import changes nothing,
+//! and a lifted sanction is not restored.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::model::{Column, Entity, SanctionKind};
 use crate::moderation_revision::Change;
 use crate::{ChatId, GuildId, PlaceId, PlayId, Subject, Timestamp};
 
-/// Rows a statement: well under the databases' limits of bound values.
+/// Rows per statement, well under the databases' limits on bound values.
 const ROWS_A_STATEMENT: usize = 500;
 
 #[derive(Debug, FromQueryResult)]
@@ -23,7 +23,7 @@ struct Row {
     created_at: Timestamp,
 }
 
-/// What two open sanctions cannot share.
+/// The unique key of an open sanction.
 type Slot = (SanctionKind, Subject, Option<PlaceId>);
 
 impl Row {
@@ -39,7 +39,7 @@ impl NewSanction {
     }
 }
 
-/// The sanctions of a guild that exist.
+/// The existing sanctions of a guild.
 #[derive(Debug, Default)]
 pub struct Existing(HashSet<(Slot, Timestamp)>);
 
@@ -49,13 +49,13 @@ impl Existing {
         Ok(Self(rows.iter().filter_map(|row| Some((row.slot()?, row.created_at))).collect()))
     }
 
-    /// Those that do not exist, each once.
+    /// Those that do not exist, without duplicates.
     pub fn leave_new(mut self, sanctions: Vec<NewSanction>) -> Vec<NewSanction> {
         sanctions.into_iter().filter(|new| self.0.insert((new.slot(), new.created_at))).collect()
     }
 }
 
-/// Writes sanctions that do not exist. Of one kind, identifier and place the later one supersedes the earlier.
+/// Writes new sanctions. Of one kind, identifier and place the later one supersedes the earlier.
 pub async fn create_many<C: ConnectionTrait>(
     conn: &C,
     change: &Change,

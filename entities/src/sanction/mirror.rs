@@ -1,4 +1,4 @@
-//! The copy of a ban on the chat platform: a job makes it, and its state stands on the ban.
+//! The copy of a ban on the chat platform: a job makes it, and the ban stores its state.
 
 use sea_orm::QueryFilter;
 use sea_orm::entity::prelude::*;
@@ -14,7 +14,7 @@ pub struct Mirror {
     pub job: JobId,
 }
 
-/// Hands bans over to a mirror job; an older job no longer writes to them.
+/// Assigns bans to a mirror job; an older job no longer writes to them.
 pub async fn start<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -33,7 +33,7 @@ pub async fn start<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Notes how a mirror job ended, on the bans that are still its own.
+/// Records the outcome of a mirror job on the bans that are still assigned to it.
 pub async fn finish<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,

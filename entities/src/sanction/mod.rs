@@ -1,5 +1,5 @@
-//! Bans and mutes (docs/rules.md 4): one table, told apart by [`SanctionKind`]. At most one of a kind is open for a
-//! guild, identifier and place.
+//! Bans and mutes (docs/rules.md 4) in one table, distinguished by [`SanctionKind`]. At most one of a kind is open for
+//! a guild, identifier and place.
 //!
 //! Modules: [`change`] creates and lifts them, [`active`] answers who is banned or muted and what changed since,
 //! [`expiry`] closes expired ones, [`history`] lists all, [`import`] writes many from a file, [`mirror`] tracks the

@@ -18,15 +18,15 @@ pub struct Model {
     pub sanction_id: SanctionId,
     pub guild_id: GuildId,
     pub kind: SanctionKind,
-    /// Either this or `play_id`: what the moderator named.
+    /// Either this or `play_id`: the account that the moderator named.
     pub chat_id: Option<ChatId>,
     pub play_id: Option<PlayId>,
-    /// None: every game of the guild.
+    /// `None`: every game of the guild.
     pub place_id: Option<PlaceId>,
     pub reason: String,
     pub moderator_id: ChatId,
     pub created_at: Timestamp,
-    /// None: permanent.
+    /// `None`: permanent.
     pub expires_at: Option<Timestamp>,
     /// When it was closed. An expired row is not in force although this stays empty until the sweep.
     pub lifted_at: Option<Timestamp>,
@@ -36,10 +36,10 @@ pub struct Model {
     pub mirror_state: MirrorState,
     /// The chat user whom the mirror bans.
     pub mirror_chat_id: Option<ChatId>,
-    /// The newest mirror job: an older one no longer writes here.
+    /// The newest mirror job: an older one no longer updates this row.
     pub mirror_job_id: Option<JobId>,
     pub mirror_error: Option<String>,
-    /// Of the guild's moderation, at the last change of this row.
+    /// The guild's moderation revision at the last change of this row.
     pub revision: i64,
 }
 
@@ -107,23 +107,23 @@ impl Model {
         self.place_id.is_none_or(|own| own == place)
     }
 
-    /// Orders the sanctions of a person: the greatest ends last.
+    /// Sort key of a person's sanctions: the greatest ends last.
     pub fn end_order(&self) -> impl Ord + use<> {
         (self.expires_at.is_none(), self.expires_at, self.sanction_id)
     }
 
-    /// What the moderator named. The schema demands that a row names one account.
+    /// The account that the moderator named. The schema requires exactly one.
     pub fn subject(&self) -> Option<Subject> {
         self.chat_id.map(Subject::Chat).or(self.play_id.map(Subject::Play))
     }
 }
 
-/// Which sanctions a list shows, by the place they count in.
+/// Filter of a list of sanctions by the place they count in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Places {
-    /// Those that count in every game, and no others.
+    /// Only sanctions that count in every game.
     Everywhere,
-    /// Those that count in this place: its own and those that count in every game.
+    /// Sanctions that count in this place: its own and those that count in every game.
     In(PlaceId),
     All,
 }
@@ -148,12 +148,12 @@ pub(super) fn in_force(now: Timestamp) -> Condition {
         .add(Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(now)))
 }
 
-/// Not in force any more, and not closed yet.
+/// No longer in force, but not closed yet.
 pub(super) fn expired(now: Timestamp) -> Condition {
     Condition::all().add(Column::LiftedAt.is_null()).add(Column::ExpiresAt.lte(now))
 }
 
-/// The `lifted_how` of a row that is closed now: `Expired` if it expired before, else `how`.
+/// The `lifted_how` of a row that is being closed: `Expired` if it had expired before, else `how`.
 pub(super) fn expired_or(how: Lifted, now: Timestamp) -> SimpleExpr {
     Expr::case(Column::ExpiresAt.lte(now), Expr::value(Lifted::Expired)).finally(Expr::value(how)).into()
 }

@@ -1,4 +1,4 @@
-//! What staff members did (docs/rules.md 6). Rows are only ever added.
+//! Actions of staff members (docs/rules.md 6). Rows are only inserted.
 //!
 //! `nth` numbers the actions of one kind by one staff member that count, without gaps, in the order of `counted_at`;
 //! [`totals`] reads totals off it. [`crate::approval`] writes rows: an action that needs approval has no number until
@@ -27,10 +27,10 @@ pub struct Model {
     pub guild_id: GuildId,
     pub staff_id: ChatId,
     pub action_type: ActionType,
-    /// Which of the member's actions of this type it is, of those that count, from 1. None while it waits for approval,
-    /// and when that was refused.
+    /// The action's number among the member's counted actions of this type, from 1. `None` while it waits for approval
+    /// and after a rejection.
     pub nth: Option<i64>,
-    /// From when on it counts: from its approval, where it needed one.
+    /// The time from which it counts: its approval, if it needed one.
     pub counted_at: Option<Timestamp>,
     pub target_id: String,
     pub details: Json,
@@ -83,7 +83,7 @@ impl ActionType {
     }
 }
 
-/// An action to be recorded.
+/// An action to insert.
 #[derive(Debug, Clone)]
 pub struct NewAction {
     pub guild: GuildId,
@@ -102,7 +102,7 @@ pub(crate) struct Sequence {
     pub(crate) action_type: ActionType,
 }
 
-/// Writes an action that waits for approval: it has no number.
+/// Inserts a pending action, which has no number.
 pub(crate) async fn add_waiting<C: ConnectionTrait>(
     conn: &C,
     new: NewAction,
@@ -111,7 +111,7 @@ pub(crate) async fn add_waiting<C: ConnectionTrait>(
     row(&new, None, now).insert(conn).await
 }
 
-/// Writes an action that counts.
+/// Inserts an action that counts.
 pub(crate) async fn add<C: ConnectionTrait>(
     conn: &C,
     new: &NewAction,
@@ -132,7 +132,7 @@ fn no_number() -> DbErr {
     DbErr::Custom("no place in the sequence of a staff member's actions".to_owned())
 }
 
-/// Appends with the number after the last; `None`: another transaction took that number, and has committed by now.
+/// Inserts with the next number; `None`: another transaction took that number and has committed.
 async fn try_append<C: ConnectionTrait>(
     conn: &C,
     new: &NewAction,
@@ -164,8 +164,8 @@ fn row(new: &NewAction, number: Option<(i64, Timestamp)>, now: Timestamp) -> Act
     }
 }
 
-/// The number after the last, and when it counts from. Clocks of two processes may differ: the order of the numbers is
-/// the order of the times.
+/// The next number, and the time from which it counts. Clocks of two processes may differ, so that time never precedes
+/// the previous number's.
 async fn next<C: ConnectionTrait>(conn: &C, of: Sequence, now: Timestamp) -> Result<(i64, Timestamp), DbErr> {
     let last: Option<(i64, Timestamp)> = Entity::find()
         .select_only()
@@ -183,7 +183,7 @@ async fn next<C: ConnectionTrait>(conn: &C, of: Sequence, now: Timestamp) -> Res
     Ok(last.map_or((1, now), |(nth, at)| (nth + 1, std::cmp::max(now, at))))
 }
 
-/// The action was approved: it counts from now on, as the member's next of its type.
+/// Marks an action as approved: it counts from now on, as the member's next of its type.
 pub(crate) async fn approve<C: TransactionTrait>(
     conn: &C,
     of: Sequence,
@@ -191,7 +191,7 @@ pub(crate) async fn approve<C: TransactionTrait>(
     now: Timestamp,
 ) -> Result<(), DbErr> {
     for _ in 0..MOST_TRIES {
-        // A number that is taken meanwhile must not undo the caller's transaction.
+        // A number taken concurrently must not roll back the caller's transaction.
         let savepoint = conn.begin().await?;
         match try_number(&savepoint, of, action, now).await {
             Ok(()) => return savepoint.commit().await,

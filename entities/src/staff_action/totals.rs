@@ -1,7 +1,7 @@
-//! How many actions of staff members count, in all or since a moment.
+//! Totals of staff members' counted actions, overall or since a given time.
 //!
-//! `nth` numbers a member's actions of one type that count, so a total is the number on the last row less the number on
-//! the last row before the period: two index descents for each member and type, however many rows there are.
+//! `nth` numbers a member's counted actions of one type, so a total is the number on the last row less the number on
+//! the last row before the period: two index descents for each member and type, regardless of the row count.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{FromQueryResult, QuerySelect, Statement};
@@ -11,14 +11,14 @@ use crate::{ChatId, GuildId, Timestamp};
 
 /// How many actions of one type by one staff member count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromQueryResult)]
-pub struct Tally {
+pub struct ActionCount {
     pub staff_id: ChatId,
     pub action_type: ActionType,
     pub count: i64,
 }
 
-/// The members are walked along the index by ever larger ids. `{types}` is a list of constants, `{before}` how many
-/// there were before the span; `$1` is the guild.
+/// Walks the members along the index by ascending id. `{types}` is a list of constants, `{before}` the count before the
+/// span; `$1` is the guild.
 const TALLIES: &str = "
 WITH RECURSIVE staff (staff_id) AS (
     SELECT (SELECT a.staff_id FROM staff_action a WHERE a.guild_id = $1 AND a.nth IS NOT NULL
@@ -36,20 +36,19 @@ SELECT staff.staff_id, kind.action_type,
     - {before} AS count
 FROM staff CROSS JOIN kind WHERE staff.staff_id IS NOT NULL";
 
-/// `$2` is the moment the span begins.
+/// `$2` is the start of the span.
 const BEFORE: &str = "coalesce((SELECT a.nth FROM staff_action a
         WHERE a.guild_id = $1 AND a.staff_id = staff.staff_id AND a.action_type = kind.action_type
         AND a.nth IS NOT NULL AND a.counted_at < $2
         ORDER BY a.counted_at DESC, a.nth DESC LIMIT 1), 0)";
 
-/// Tallies of these types that are not zero, by member and type; with `since`, of those that count from then on or
-/// later.
+/// Non-zero totals of these types, by member and type; with `since`, of actions that count from then on or later.
 pub async fn of_guild<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     types: &[ActionType],
     since: Option<Timestamp>,
-) -> Result<Vec<Tally>, DbErr> {
+) -> Result<Vec<ActionCount>, DbErr> {
     if types.is_empty() {
         return Ok(Vec::new());
     }
@@ -58,10 +57,10 @@ pub async fn of_guild<C: ConnectionTrait>(
     let sql = TALLIES.replace("{types}", &constants.join(", ")).replace("{before}", before);
     let values = std::iter::once(guild.into()).chain(since.map(Into::into));
     let statement = Statement::from_sql_and_values(conn.get_database_backend(), sql, values);
-    let mut tallies = Tally::find_by_statement(statement).all(conn).await?;
-    tallies.retain(|tally| tally.count > 0);
-    tallies.sort_unstable();
-    Ok(tallies)
+    let mut counts = ActionCount::find_by_statement(statement).all(conn).await?;
+    counts.retain(|entry| entry.count > 0);
+    counts.sort_unstable();
+    Ok(counts)
 }
 
 /// All actions of one staff member that count.

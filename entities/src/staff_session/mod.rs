@@ -1,7 +1,7 @@
 //! Staff sessions in games (docs/rules.md 6): one open session for each member, kept alive by heartbeats.
 //!
 //! A session is live while its last heartbeat is recent, whether or not the sweep has run, and it ends at that
-//! heartbeat (docs/rules.md 6). [`totals`]: how long and how often.
+//! heartbeat (docs/rules.md 6). [`totals`] sums durations and counts.
 
 pub mod totals;
 
@@ -15,7 +15,7 @@ use crate::by_id::by_id;
 use crate::sweep::{self, Due};
 use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, lists, staff_member};
 
-/// Seconds without a heartbeat after which a session is stale, and over (docs/rules.md 6).
+/// Seconds without a heartbeat after which a session is stale and has ended (docs/rules.md 6).
 pub const STALE_AFTER: i64 = 120;
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -30,7 +30,7 @@ pub struct Model {
     pub server_id: String,
     pub started_second: Second,
     pub heartbeat_second: Second,
-    /// The last heartbeat, once it is over.
+    /// The last heartbeat, once the session has ended.
     pub ended_second: Option<Second>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn live(now: Timestamp) -> Condition {
         .add(Column::HeartbeatSecond.gte(oldest_heartbeat(now)))
 }
 
-/// A session to be opened.
+/// A session to insert.
 #[derive(Debug, Clone)]
 pub struct NewSession {
     pub id: SessionId,
@@ -76,11 +76,11 @@ pub struct NewSession {
 #[derive(Debug, Clone)]
 pub struct Started {
     pub session: Model,
-    /// The one that was open, ended at its last heartbeat.
+    /// The previously open session, ended at its last heartbeat.
     pub ended: Option<Model>,
 }
 
-/// Opens a session, ending the one that is open; `None`: not a staff member. Needs a transaction.
+/// Opens a session and ends the open one; `None`: not a staff member. Needs a transaction.
 pub async fn start<C: ConnectionTrait>(
     conn: &C,
     new: NewSession,
@@ -104,7 +104,7 @@ pub async fn start<C: ConnectionTrait>(
     Ok(Some(Started { session: row.insert(conn).await?, ended }))
 }
 
-/// Ends the open session of a member at its last heartbeat, if there is one.
+/// Ends a member's open session, if any, at its last heartbeat.
 pub async fn end_open<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -120,8 +120,8 @@ pub async fn end_open<C: ConnectionTrait>(
     Ok(ended.into_iter().next())
 }
 
-/// Notes a sign of life at one moment for many sessions, whose guilds the caller has checked. Ended and stale
-/// sessions stay as they are. Returns those that are alive.
+/// Records a heartbeat for many sessions, whose guilds the caller has checked. Ended and stale sessions stay unchanged.
+/// Returns the live sessions.
 pub async fn heartbeat<C: ConnectionTrait>(
     conn: &C,
     sessions: &[SessionId],
@@ -136,14 +136,14 @@ pub async fn heartbeat<C: ConnectionTrait>(
     Ok(alive.iter().map(|session| session.session_id).collect())
 }
 
-/// Heartbeats of two processes may be written out of order: the later one stays. So does that of a stale session.
+/// Heartbeats of two processes may be written out of order: the latest one stays. A stale session's stays too.
 fn later_of(at: Timestamp) -> Expr {
     let moves = live(at).add(Column::HeartbeatSecond.lt(Second::from(at)));
     Expr::case(moves, Expr::value(Second::from(at))).finally(Expr::col(Column::HeartbeatSecond)).into()
 }
 
-/// Ends a session. The call is a sign of life, unless the session was stale before it; then it ends at its
-/// last heartbeat. `None`: not open.
+/// Ends a session. The call counts as a heartbeat, unless the session was already stale; then it ends at its last
+/// heartbeat. `None`: not open.
 pub async fn end<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
@@ -161,7 +161,7 @@ pub async fn end<C: ConnectionTrait>(
     Ok(ended.into_iter().next())
 }
 
-/// Ends up to `limit` sessions that are stale, at their last heartbeat, with an audit entry each. Needs a transaction.
+/// Ends up to `limit` stale sessions at their last heartbeat, with an audit entry each. Needs a transaction.
 pub async fn sweep_stale<C: ConnectionTrait>(
     conn: &C,
     now: Timestamp,

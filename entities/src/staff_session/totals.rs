@@ -1,6 +1,6 @@
-//! How long and how often staff were active, summed from the rows.
+//! Durations and counts of staff sessions, summed from the rows.
 //!
-//! Ended sessions are summed from an index alone; the few open ones are read as they are.
+//! Ended sessions are summed from an index alone; the few open ones are read from their rows.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use sea_orm::{Condition, FromQueryResult, QuerySelect, Select};
 use super::{Column, Entity};
 use crate::{ChatId, GuildId, Second, Timestamp};
 
-/// How much one staff member was active.
+/// The activity of one staff member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
 pub struct Total {
     pub staff_id: ChatId,
-    /// Sessions with a part in the span.
+    /// Sessions that overlap the span.
     pub sessions: i64,
-    /// The seconds of those parts.
+    /// Seconds of their overlap with the span.
     pub seconds: i64,
 }
 

@@ -42,8 +42,8 @@ impl Fixture {
     }
 
     async fn tallied(&self, since: Option<Timestamp>) -> BTreeMap<(ChatId, ActionType), i64> {
-        let tallies = totals::of_guild(self.conn(), guild(), ActionType::ALL, since).await.unwrap();
-        tallies.iter().map(|one| ((one.staff_id, one.action_type), one.count)).collect()
+        let counts = totals::of_guild(self.conn(), guild(), ActionType::ALL, since).await.unwrap();
+        counts.iter().map(|one| ((one.staff_id, one.action_type), one.count)).collect()
     }
 }
 

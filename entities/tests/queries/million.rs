@@ -57,12 +57,12 @@ async fn a_million_actions_are_summed_in_no_time() {
         let conn = fixture.conn();
         for since in [None, Some(at(-7 * 86_400)), Some(at(-MONTH))] {
             let what = format!("actions by member and type since {since:?}");
-            let tallies = timed(&what, async || {
+            let counts = timed(&what, async || {
                 staff_action::totals::of_guild(conn, guild(), ActionType::ALL, since).await.unwrap()
             })
             .await;
             if since.is_none() {
-                assert_eq!(tallies.iter().map(|one| one.count).sum::<i64>(), 1_000_000);
+                assert_eq!(counts.iter().map(|one| one.count).sum::<i64>(), 1_000_000);
             }
             timed("sessions by member", async || {
                 staff_session::totals::of_guild(conn, guild(), since).await.unwrap()

@@ -75,8 +75,8 @@ both_databases! {
         }
         quota::delete(fixture.conn(), guild(), strict.quota_id).await.unwrap();
         let total = async |since: Option<Timestamp>| {
-            let tallies = totals::of_guild(fixture.conn(), guild(), &[ActionType::Ban], since).await.unwrap();
-            tallies.iter().map(|one| one.count).sum::<i64>()
+            let counts = totals::of_guild(fixture.conn(), guild(), &[ActionType::Ban], since).await.unwrap();
+            counts.iter().map(|one| one.count).sum::<i64>()
         };
         assert_eq!((total(None).await, totals::of_staff(fixture.conn(), guild(), chat(1)).await.unwrap()), (0, 0));
         let decide = async |index: usize, id| {

@@ -1,7 +1,7 @@
-//! Who sees a private channel (docs/rules.md 7): its viewers, the bot, and whom its category lets in.
+//! Who sees a private channel (docs/rules.md 7): its viewers, the bot, and those its category admits.
 //!
-//! A channel that is made with overwrites of its own inherits none, so the category's are repeated. The platform
-//! refuses a whole channel for one permission that the bot does not hold itself: those are left out.
+//! A channel created with its own overwrites inherits none, so the category's are repeated. The platform
+//! refuses a whole channel for one permission that the bot does not hold itself: such permissions are omitted.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) struct Guild<'a> {
 }
 
 impl Guild<'_> {
-    /// The role that everybody has bears the guild's id.
+    /// The id of the everyone role is the guild's id.
     fn is_everybody(&self, role: RoleId) -> bool {
         role.get() == self.id.get()
     }
@@ -32,11 +32,11 @@ impl Guild<'_> {
         self.roles.iter().any(|known| known.id == role)
     }
 
-    /// What the bot may allow and deny others.
+    /// The permissions that the bot may allow and deny.
     fn grantable(&self) -> u64 {
         let held = |role: &&RoleBody| self.is_everybody(role.id) || self.bot.roles.contains(&role.id);
         let bits = self.roles.iter().filter(held).fold(0, |bits, role| bits | role.permissions.0);
-        // Without the permission to make channels the platform refuses this one anyway, and says why.
+        // Without the permission to create channels the platform refuses this one anyway, with its reason.
         if bits & ADMINISTRATOR != 0 || bits & MANAGE_CHANNELS == 0 { u64::MAX } else { bits }
     }
 }
@@ -82,7 +82,7 @@ mod tests {
         Principal::User(id.try_into().unwrap())
     }
 
-    /// Role 7 is everybody's, 8 the bot's; the bot is user 99.
+    /// Role 7 is the everyone role, 8 the bot's; the bot is user 99.
     fn access(bot_permissions: u64, inherited: Vec<Overwrite>) -> BTreeMap<Principal, (u64, u64)> {
         let one = |(id, permissions): (i64, u64)| {
             let body = json!({ "id": id.to_string(), "name": "r", "position": 1,
@@ -99,7 +99,7 @@ mod tests {
         let guild = Guild { id: 7.try_into().unwrap(), roles: &roles, bot: &bot };
         let viewers = Viewers {
             users: vec![50.try_into().unwrap()],
-            // The last one is no role of the guild any more.
+            // The last role no longer exists in the guild.
             roles: [7, 10, 12].map(|id| RoleId::try_from(id).unwrap()).into(),
         };
         let overwrites = private(&guild, &viewers, inherited);
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn viewers_staff_and_the_bot_see_it_and_nobody_else() {
+    fn only_viewers_staff_and_the_bot_see_the_channel() {
         let expected =
             [(role(7), (0, VIEW)), (role(10), (TALK, 0)), (user(50), (TALK, 0)), (user(99), (TALK, 0))];
         assert_eq!(access(MANAGE_CHANNELS, Vec::new()), BTreeMap::from(expected));
     }
 
     #[test]
-    fn what_the_category_allows_stays_and_what_it_denies_its_viewers_goes() {
+    fn category_allows_are_kept_and_denies_of_viewers_are_dropped() {
         let inherited = vec![
             Overwrite { of: role(7), allow: VIEW | SPEAK_AS_TTS, deny: 0 },
             Overwrite { of: role(10), allow: MANAGE_MESSAGES, deny: TALK | SPEAK_AS_TTS },
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_bot_does_not_hold_itself_is_left_out() {
+    fn permissions_the_bot_lacks_are_omitted() {
         let inherited = vec![
             Overwrite { of: role(11), allow: VIEW | MANAGE_MESSAGES, deny: 0 },
             Overwrite { of: user(51), allow: MANAGE_MESSAGES, deny: 0 },

@@ -1,4 +1,4 @@
-//! What the chat platform's refusals mean.
+//! The meaning of the chat platform's refusals.
 
 use runtime::CHAT_TOKEN;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ struct ErrorBody {
     message: String,
 }
 
-/// A refusal without a readable body still has its status.
+/// A refusal without a readable body is classified by its status.
 pub(crate) fn classify(route: &'static str, status: u16, body: &[u8]) -> PlatformError {
     let said: ErrorBody = serde_json::from_slice(body).unwrap_or_default();
     let (code, message) = (said.code, clean(&said.message));

@@ -1,7 +1,7 @@
 //! The chat platform's wire client: Discord REST v10.
 //!
-//! The answers are read with small types of our own (`types.rs`): twilight's demand some twenty fields we never use,
-//! so a change of the platform in any of them would stop a sync. Twilight judges the simulator in the tests instead.
+//! Responses are read with small types of our own (`types.rs`): twilight's require some twenty unused fields, so a
+//! platform change in any of them would stop a sync. The tests check the simulator against twilight instead.
 
 mod access;
 mod errors;
@@ -32,7 +32,7 @@ use crate::routes::chat as routes;
 use crate::wire::CallPermit;
 use crate::wire::{Call, Wire};
 
-/// The bot is not in the guild, or may not see what was asked for.
+/// The bot is not in the guild, or may not see the requested object.
 const MISSING_ACCESS: i64 = 50_001;
 const AUDIT_REASON: HeaderName = HeaderName::from_static("x-audit-log-reason");
 
@@ -98,8 +98,8 @@ impl Discord {
         }
     }
 
-    /// The platform answers alike where the bot is not in the guild and where its application may not see members: the
-    /// guild's roles tell which it is.
+    /// The platform responds alike when the bot is not in the guild and when its application may not see members: the
+    /// guild's roles distinguish the two.
     async fn members_refused(&self, call: CallContext, error: PlatformError) -> PlatformError {
         let missing_access = matches!(error, PlatformError::Forbidden { code: MISSING_ACCESS, .. });
         if missing_access && self.guild_roles(call).await.is_ok() {
@@ -119,7 +119,7 @@ impl Discord {
         self.wire.json(call, &request).await
     }
 
-    /// The bot's own user id; asked once per process.
+    /// The bot's own user id; requested once per process.
     async fn bot(&self, context: CallContext) -> Result<ChatId, PlatformError> {
         let ask = async {
             let call = self.call(Method::GET, routes::BOT_USER, "/users/@me")?;

@@ -1,4 +1,4 @@
-//! The parts of the chat platform's objects that are read, and the bodies that are sent.
+//! The parts of the chat platform's objects that the client reads, and the bodies that it sends.
 
 use entities::{ChannelId, ChatId, RoleId};
 use serde::Deserialize;
@@ -133,7 +133,7 @@ impl From<ChannelBody> for ChatChannel {
     }
 }
 
-/// Only what is to be set: an absent field stays, a null nickname goes.
+/// Only the fields to set: an absent field stays unchanged, a null nickname is removed.
 pub(super) fn member_request(update: &MemberUpdate) -> Value {
     let mut body = Map::new();
     if let Some(roles) = &update.roles {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_update_tells_absent_from_null() {
+    fn an_update_distinguishes_absent_from_null() {
         assert_eq!(member_request(&MemberUpdate::default()), json!({}));
         let taken_away = MemberUpdate { roles: Some(vec![]), nick: Some(None) };
         assert_eq!(member_request(&taken_away), json!({ "roles": [], "nick": null }));

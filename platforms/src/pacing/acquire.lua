@@ -1,8 +1,8 @@
--- One permit for one call, on Redis time (microseconds). The same machine as state.rs, fair_queue.rs and bucket.rs.
+-- One permit for one call, on Redis time (microseconds). The same state machine as state.rs, fair_queue.rs, bucket.rs.
 -- KEYS[1] base of all keys, with the hash tag they share; ARGV: permit id, bulk (1/0), capacity, reserve, hold, route's
 -- bucket, probe, invalid limit, invalid minutes, idle (ms), guild, waiting, interval, lead, about, late, window,
 -- interactive poll, poll, bulk share, request, longest turn, stale heads, and the time for tests ('' otherwise).
--- Answers {verdict, wait}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
+-- Returns {verdict, wait}: 0 granted, 1 full, 2 probing, 3 paused, 4 silenced.
 local base, id, bulk = KEYS[1], ARGV[1], ARGV[2] == '1'
 local time = redis.call('TIME')
 local now = tonumber(ARGV[24]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -42,7 +42,7 @@ local bucket_paused, probing = tonumber(seen[1] or '0'), tonumber(seen[3] or '0'
 local known, limit = seen[2] == '1', tonumber(seen[4] or '')
 local remaining, reset = tonumber(seen[5] or '0'), tonumber(seen[6] or '0')
 redis.call('ZREMRANGEBYSCORE', under_way, '-inf', now)
--- What ends later than anything can was written before the server's clock was set back.
+-- An end later than the latest possible one was written before the server's clock was set back.
 redis.call('ZREMRANGEBYSCORE', under_way, now + request + 1, '+inf')
 if bucket_paused > now then return {3, bucket_paused - now} end
 if not known and probing > now then return {2, 0} end
@@ -51,7 +51,7 @@ if known and limit then
   if remaining <= 0 then return {3, reset > now and reset - now or poll} end
 end
 
--- Whose turn it is: the same as fair_queue.rs.
+-- The next guild: the same as fair_queue.rs.
 for _, permit in ipairs(redis.call('ZRANGEBYSCORE', permits, now + hold + 1, '+inf')) do
   redis.call('ZADD', permits, now + window, permit)
 end

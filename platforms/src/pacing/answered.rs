@@ -1,11 +1,11 @@
-//! What an answer teaches the pacing: its bucket, a pause it asks for, whether it counts as invalid.
+//! What the pacing learns from a response: its bucket, its pause, whether it counts as invalid.
 
 use crate::pacing::numbers::{Micros, SECOND};
 
-/// Added to a bucket's reset: headers are rounded, and the platform's clock ticks in its own steps.
+/// Added to a bucket's reset: headers are rounded, and the platform's clock has its own resolution.
 const RESET_MARGIN: Micros = SECOND / 50;
 
-/// `X-RateLimit-*` of an answer.
+/// `X-RateLimit-*` of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bucket {
     /// The platform's name for the bucket, without the guild.
@@ -16,7 +16,8 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// When the window has surely ended. Every answer says it too late by its way back, so the earliest is the nearest.
+    /// The end of the window, plus a margin. Every response reports it late by its travel time, so the earliest is the
+    /// nearest.
     pub(super) fn reset_in(&self) -> Micros {
         if self.reset_after == 0 { 0 } else { self.reset_after + RESET_MARGIN }
     }
@@ -24,14 +25,14 @@ impl Bucket {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pause {
-    /// Everything waits, not only this bucket.
+    /// Applies to all calls, not only this bucket.
     pub(crate) global: bool,
     pub(crate) wait: Micros,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answered {
-    /// An answer came. Without one (timeout, network) nothing is known about the lane.
+    /// A response came. Without one (timeout, network) the bucket stays unknown.
     pub(crate) heard: bool,
     pub(crate) bucket: Option<Bucket>,
     pub(crate) pause: Option<Pause>,

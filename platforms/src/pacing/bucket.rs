@@ -6,7 +6,7 @@ use crate::pacing::numbers::{BUCKET_IDLE, LONGEST_SPAN, Micros, POLL, PROBE, REQ
 
 #[derive(Debug, Default)]
 pub(super) struct BucketState {
-    /// No answer seen yet: one call goes alone until this point in time.
+    /// No answer seen yet: one call runs alone until this point in time.
     probing_until: Micros,
     known: bool,
     paused_until: Micros,
@@ -14,12 +14,12 @@ pub(super) struct BucketState {
     limit: Option<u32>,
     remaining: u32,
     reset_at: Micros,
-    /// The platform said so; else it is assumed.
+    /// Reported by the platform; else assumed.
     told: bool,
-    /// How long the platform's window is, as far as seen.
+    /// The length of the platform's window, as far as observed.
     span: Micros,
     used_at: Micros,
-    /// Permits of calls under way, and when each is given up. They may still fall into the next window.
+    /// Permits of calls in flight, and when each expires. They may still fall into the next window.
     under_way: SortedSet,
 }
 
@@ -46,12 +46,12 @@ impl BucketState {
         }
     }
 
-    /// What is left of a new window's calls, if all those under way fall into it.
+    /// The remaining calls of a new window, if all calls in flight fall into it.
     fn fresh(&self, calls: u32) -> u32 {
         calls.saturating_sub(u32::try_from(self.under_way.len()).unwrap_or(u32::MAX))
     }
 
-    /// A call passes: spend one, so that calls in flight are counted before their answers come.
+    /// A call passes: spend one, so that calls in flight count before their answers come.
     pub(super) fn pass(&mut self, now: Micros, permit: u64) {
         self.used_at = now;
         if self.known {
@@ -68,12 +68,12 @@ impl BucketState {
         self.under_way.insert(&permit.to_string(), now + REQUEST);
     }
 
-    /// Whether the permit was under way here.
+    /// Whether the permit was in flight here.
     pub(super) fn ended(&mut self, permit: u64) -> bool {
         self.under_way.remove(&permit.to_string())
     }
 
-    /// A permit comes back for which nothing was sent.
+    /// A permit is released without a sent request.
     pub(super) fn unspend(&mut self, now: Micros) {
         self.probing_until = 0;
         if let Some(limit) = self.limit.filter(|_| self.reset_at > now) {
@@ -96,12 +96,12 @@ impl BucketState {
     fn learn_bucket(&mut self, now: Micros, bucket: &Bucket) {
         let reset_at = now + bucket.reset_in();
         self.span = self.span.max(bucket.reset_in()).min(LONGEST_SPAN);
-        // Within the same window answers arrive out of order and do not see calls in flight: the smaller number is true.
+        // Within the same window answers arrive out of order and omit calls in flight: the smaller number is right.
         let same_window = self.limit.is_some() && now < self.reset_at;
         self.remaining =
             if same_window { self.remaining.min(bucket.remaining) } else { self.fresh(bucket.remaining) };
-        // The platform's word replaces what was assumed, also when it is earlier. A sliding window's reset moves on with
-        // each call, and answers arrive out of order: the latest is true.
+        // The platform's value replaces an assumed one, even an earlier one. A sliding window's reset moves on with
+        // each call, and answers arrive out of order: the latest is right.
         self.reset_at = if same_window && self.told { self.reset_at.max(reset_at) } else { reset_at };
         self.told = true;
         self.limit = Some(bucket.limit);

@@ -1,4 +1,4 @@
-//! How a permit ends: with its answer or unused, told to whoever granted it.
+//! How a permit ends: with its response or unused, reported to its grantor.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::pacing::answered::Answered;
 use crate::pacing::numbers::VOID;
 use crate::pacing::state::Ask;
 
-/// Who granted a permit.
+/// The grantor of a permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Local,
@@ -20,17 +20,17 @@ pub(crate) enum Source {
 #[error("{cause}")]
 pub(crate) struct SharedDown {
     pub(crate) cause: String,
-    /// The question was sent, and may be read at any time from now on.
+    /// The request was sent, and may be processed at any time from now on.
     pub(crate) may_have_arrived: bool,
 }
 
-/// How a permit ended. Said twice it is the same.
+/// How a permit ended. Idempotent.
 pub(crate) struct End {
     pub(crate) id: u64,
     pub(crate) ask: Ask,
-    /// `None`: nothing was sent.
+    /// `None`: no request was sent.
     pub(crate) answered: Option<Answered>,
-    /// A late question must not grant it anew.
+    /// A late request must not grant it again.
     pub(crate) void: bool,
 }
 
@@ -40,7 +40,7 @@ impl End {
     }
 }
 
-/// Says it until it is confirmed, or nothing of it can matter any more.
+/// Reports the end until it is confirmed, or is no longer relevant.
 pub(crate) async fn until_confirmed<F: Future<Output = Result<(), SharedDown>>>(say: impl Fn() -> F) {
     let given_up = Instant::now() + Duration::from_micros(VOID);
     let mut pause = Duration::from_millis(50);

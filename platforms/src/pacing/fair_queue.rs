@@ -1,8 +1,9 @@
-//! Who takes the next permit. An interactive call that waits comes before bulk, but bulk that waits has at least one of
-//! four. Guilds whose bulk waits take turns by start-time fair queuing, and bulk calls are spread evenly over time, so that
-//! permits come back one by one.
+//! Decides the order of permits. A waiting interactive call precedes bulk, but waiting bulk gets at least one of
+//! four. Guilds with waiting bulk take turns by start-time fair queuing, and bulk calls are spread evenly over time, so
+//! permits return one by one.
 //!
-//! A guild's turn is a number: served guilds come again behind all that wait. No question costs more with more guilds.
+//! A guild's turn is a number: served guilds queue behind all waiting ones. A request's cost is independent of their
+//! number.
 
 use super::rate::Rules;
 use super::sorted_set::SortedSet;
@@ -10,33 +11,33 @@ use crate::pacing::numbers::{
     BULK_SHARE, INTERACTIVE_POLL, LATE, LONGEST_TURN, Micros, POLL, STALE_HEADS, WAITING,
 };
 
-/// What is left when somebody asks.
+/// The permits available to a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Left {
     pub(super) permits: u32,
-    /// Until the next permit comes back, as far as known.
+    /// Time until the next permit returns, as far as known.
     pub(super) earliest: Micros,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct FairQueue {
-    /// When an interactive call asked last.
+    /// The time of the last interactive request.
     asked_at: Option<Micros>,
-    /// An interactive call that found no permit will have asked again by then.
+    /// An interactive call without a permit repeats its request by then.
     expected_until: Micros,
-    /// When the next bulk call would go at an even pace.
+    /// The time of the next bulk call at an even pace.
     even_at: Micros,
-    /// Guilds whose bulk waits, by turn.
+    /// Guilds with waiting bulk, by turn.
     waiting: SortedSet,
-    /// When each of them will have asked again.
+    /// When the next request of each of them is due.
     back_at: SortedSet,
-    /// The turn that was served last.
+    /// The turn served last.
     turn: u64,
-    /// The next turn of guilds served lately; all others come at `turn`.
+    /// The next turn of recently served guilds; all others start at `turn`.
     next: SortedSet,
-    /// When a permit was first left to a guild that waits, since the last one was taken.
+    /// Since when a free permit has been reserved for a waiting guild, after the last grant.
     left_at: Option<Micros>,
-    /// Permits that interactive calls took while bulk waited, since bulk had its last one.
+    /// Permits that interactive calls took while bulk waited, since the last bulk permit.
     overtaken: u32,
 }
 
@@ -79,7 +80,7 @@ impl FairQueue {
         None
     }
 
-    /// Half of the time that those before it need at the least.
+    /// Half of the minimum time for the guilds before it.
     fn turn_in(&self, guild: &str, rules: &Rules) -> Micros {
         let most = LONGEST_TURN * 2 / rules.interval().max(1) + 2;
         let rank = self.waiting.rank(guild, usize::try_from(most).unwrap_or(usize::MAX));
@@ -106,8 +107,8 @@ impl FairQueue {
         }
     }
 
-    /// Leaves a free permit to the guild whose turn it is, but for one interval only: should it come late, it has its share
-    /// from the next ones, and nothing lies idle.
+    /// Reserves a free permit for the next guild, for one interval only: a late guild gets its share from the next
+    /// permits, and no permit stays idle.
     fn leave(&mut self, now: Micros, (guild, turn): (&str, u64), rules: &Rules) -> Option<Micros> {
         let (first, theirs) = self.first()?;
         if first == guild || theirs >= turn {
@@ -117,7 +118,7 @@ impl FairQueue {
         (until > now).then(|| until - now)
     }
 
-    /// The guild whose turn it is. A few of those that ask no more are dropped each time.
+    /// The next guild. Drops a few stale guilds each time.
     fn first(&mut self) -> Option<(String, u64)> {
         for _ in 0..STALE_HEADS {
             let (guild, turn) = self.waiting.first()?;

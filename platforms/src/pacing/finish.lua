@@ -1,8 +1,8 @@
--- What an answer teaches, and the permit's return one window from now. The same machine as state.rs and bucket.rs.
+-- Applies a response, and returns the permit one window from now. The same state machine as state.rs and bucket.rs.
 -- KEYS[1] base of all keys, with the hash tag they share; ARGV: permit id, window, route's bucket, heard (1/0), invalid
--- (1/0), pause scope ('' none, 'bucket', 'global'), pause, named bucket ('' none), limit, remaining, reset after, idle (ms),
--- invalid minutes, longest span, for how long no late question may grant it again (0: there is none), and the time for
--- tests ('' otherwise). Said twice it counts once.
+-- (1/0), pause scope ('' none, 'bucket', 'global'), pause, named bucket ('' none), limit, remaining, reset after, idle
+-- (ms), invalid minutes, longest span, how long a late request must not grant it again (0: there is none), and the time
+-- for tests ('' otherwise). Idempotent.
 local base, id, window = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = tonumber(ARGV[16]) or tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -14,7 +14,7 @@ if void > 0 then
   redis.call('PEXPIRE', base .. ':void', math.ceil(void / 1000))
 end
 
--- The permit passed under the name its route had then.
+-- The permit was granted under the name its route had then.
 local named = base .. ':name:' .. ARGV[3]
 local before = redis.call('GET', named) or ARGV[3]
 local first = redis.call('ZREM', base .. ':under_way:' .. ARGV[3], id)

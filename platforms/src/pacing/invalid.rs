@@ -20,7 +20,7 @@ impl InvalidAnswers {
         }
     }
 
-    /// How long bulk has to stay silent, when there were too many.
+    /// How long bulk has to pause after too many.
     pub(super) fn silence(&mut self, now: Micros) -> Option<Micros> {
         self.forget(now);
         let answers: u32 = self.minutes.iter().map(|(_, answers)| answers).sum();

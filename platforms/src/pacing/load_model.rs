@@ -1,5 +1,5 @@
-//! A load model: callers that go through time and the pacing as the clients do: what they get, how long they wait, and what
-//! the platform sees of it. All that was asked is kept, so that the scripts can be asked the same.
+//! A load model: callers that pass through time and the pacing as the clients do. It records what they get, how long
+//! they wait, and what the platform receives; and all requests, so that the scripts can replay them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -10,7 +10,7 @@ use crate::context::Priority::{Bulk, Interactive};
 use crate::pacing::answered::Answered;
 use crate::pacing::numbers::{Micros, SECOND};
 
-/// What was asked of the pacing, in order.
+/// The requests to the pacing, in order.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     Acquire(Micros, u64, Ask, Verdict),
@@ -18,29 +18,29 @@ pub(super) enum Step {
     Release(Micros, u64, Ask),
 }
 
-/// What a load is made of.
+/// The parameters of a load.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) seed: u64,
     pub(super) length: Micros,
-    /// Shortest and longest time to an answer.
+    /// Shortest and longest response time.
     pub(super) latency: (Micros, Micros),
     /// When each guild's bulk begins. It never runs out of work.
     pub(super) bulk_from: Vec<Micros>,
     /// Mean time between two interactive calls.
     pub(super) interactive_each: Option<Micros>,
-    /// How late timers may be: a busy machine.
+    /// The longest timer delay, as on a busy machine.
     pub(super) late: Micros,
 }
 
-/// A bulk job's calls under way at most.
+/// The most calls in flight of a bulk job.
 const IN_FLIGHT: usize = 16;
 
-/// What came of it.
+/// The results of a load.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) steps: Vec<Step>,
-    /// When requests reached the platform: anywhere between grant and answer.
+    /// When requests reached the platform: at any time between grant and response.
     arrivals: Vec<Micros>,
     /// By guild, when its bulk got each permit.
     pub(super) bulk: BTreeMap<i64, Vec<Micros>>,
@@ -50,13 +50,13 @@ pub(super) struct Seen {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// The guild's bulk (or, for 0, the first interactive call that waits) asks.
+    /// The guild's bulk (or, for 0, the first waiting interactive call) requests a permit.
     Ask(i64),
     Answer {
         guild: i64,
         permit: u64,
     },
-    /// An interactive call comes.
+    /// An interactive call arrives.
     Come,
 }
 
@@ -64,7 +64,7 @@ enum Event {
 #[derive(Default)]
 struct Caller {
     under_way: usize,
-    /// The permit it asks for.
+    /// The permit it requests.
     asking: Option<u64>,
 }
 
@@ -142,7 +142,7 @@ impl Load {
         }
     }
 
-    /// Has the caller ask, where it has a reason to and does not do so already.
+    /// Makes the caller request a permit, if it has a reason to and has no open request.
     fn wake(&mut self, now: Micros, guild: i64) {
         let wants = if guild == 0 { !self.came.is_empty() } else { true };
         let caller = self.callers.entry(guild).or_default();

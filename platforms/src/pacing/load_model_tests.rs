@@ -1,4 +1,4 @@
-//! What the pacing promises under load.
+//! The pacing's guarantees under load.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn bulk_alone(latency: Micros) -> Plan {
     }
 }
 
-/// `numbers` of equal worth give 1, one that has all gives 1/n.
+/// Jain's index: equal `numbers` give 1, one number that has all gives 1/n.
 fn jain(numbers: &[f64]) -> f64 {
     let (sum, squares) = numbers.iter().fold((0.0, 0.0), |(sum, squares), n| (sum + n, squares + n * n));
     sum * sum / (f64::from(u32::try_from(numbers.len()).unwrap()) * squares)
@@ -118,7 +118,7 @@ fn a_small_bulk_beside_an_endless_one_takes_twice_its_time() {
     assert!(beside * 100 <= alone * 215, "{beside} beside, {alone} alone");
 }
 
-/// More interactive calls than the platform takes, for ten minutes: bulk keeps its share, and guilds theirs of it.
+/// More interactive calls than the platform permits, for ten minutes: bulk keeps its share, and each guild its part.
 #[test]
 fn bulk_of_twenty_guilds_keeps_a_fifth_beside_sixty_interactive_calls_a_second() {
     let each = Some(SECOND / 60);
@@ -147,7 +147,7 @@ fn two_thousand_guilds_take_turns() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Whatever the answer times, the guilds and the interactive calls between them.
+    /// For any response times, guilds and interactive calls.
     #[test]
     fn no_sliding_second_holds_more_than_the_limit(
         seed: u64, least in 0..200 * MS, spread in 0..2 * SECOND, guilds in 1..6_usize,

@@ -1,29 +1,29 @@
-//! Pacing: every platform call takes a permit first, so that the platform's limits cannot be broken.
+//! Pacing: every platform call takes a permit first, so the platform's limits are never exceeded.
 //!
 //! # The limit
-//! A permit is given back one window after the *answer* arrived. The request reached the platform somewhere between grant
-//! and answer, so whatever falls into one sliding window there held its permit at the window's end, and no window can hold
-//! more requests than there are permits. Of all rules that know no more than that, none gets more out of the platform: at an
-//! answer time of L a window is touched by `rate × (window + L)` requests, any of which may have reached the platform
-//! within it, so the rate is at most `permits / (window + L)`, and that is what calls get that take every permit as it comes
-//! back: 50 a second at once, 47.6 at 50 ms, 45 at 111 ms, 43.5 at 150 ms.
+//! A permit returns one window after the *answer* arrived. The request reached the platform somewhere between grant and
+//! answer, so every request in one sliding window there held its permit at the window's end, and no window can hold
+//! more requests than there are permits. No rule with the same knowledge gets a higher rate: at a response time
+//! of L a window is touched by `rate × (window + L)` requests, any of which may have reached the platform within
+//! it, so the rate is at most `permits / (window + L)`. Calls that take every permit as it returns reach that
+//! rate: 50 a second at no delay, 47.6 at 50 ms, 45 at 111 ms, 43.5 at 150 ms.
 //!
-//! # Whose turn
-//! Bulk takes whatever permit is free, as long as no interactive call waits: from the moment one finds none, bulk gets none
-//! until it has been served. Where interactive calls alone would take all there is, bulk has one of four nevertheless. Bulk
-//! is also spread evenly over the window, so permits come back evenly, and an interactive call waits for about one interval
-//! (20 ms), at most for an answer's time and a burst's, not for a window. While interactive calls are about, bulk leaves a
-//! few permits free, so that most of them do not wait at all. Guilds whose bulk waits take turns; a permit that the next one
-//! does not fetch within an interval goes to another, so a busy machine costs neither pace nor shares.
+//! # Order
+//! Bulk takes any free permit, as long as no interactive call waits: after one finds no permit, bulk gets none
+//! until it is served. If interactive calls alone would take all permits, bulk still gets one of four. Bulk is
+//! also spread evenly over the window, so permits return evenly, and an interactive call waits for about one interval
+//! (20 ms), at most for a response time and a burst, not for a window. While interactive calls are active, bulk leaves
+//! a few permits free, so that most of them do not wait at all. Guilds with waiting bulk take turns; a permit that the
+//! next guild does not fetch within an interval goes to another, so a busy machine lowers neither rate nor shares.
 //!
-//! # Nothing leaks
-//! The caller chooses the permit's id, so asking twice grants once, and a permit whose grant was never heard of can be given
-//! back. Ends are repeated until Redis has confirmed them. A holder that vanished loses its permit by the time any request
-//! of its would have ended.
+//! # No leaks
+//! The caller chooses the permit's id, so a repeated request grants once, and a permit whose grant was not received can
+//! be released. Ends are repeated until Redis has confirmed them. The permit of a vanished holder expires after the
+//! longest possible request.
 //!
-//! With Redis all processes share one set of permits. While Redis is down interactive calls are paced in-process at a
-//! quarter of the rate; bulk calls wait a few seconds and are then refused (`Unavailable`), because nobody can know how many
-//! processes are spending.
+//! With Redis all processes share one set of permits. While Redis is down, interactive calls are paced in-process at a
+//! quarter of the rate; bulk calls wait a few seconds and are then refused (`Unavailable`), because the number of
+//! active processes is unknown.
 
 pub(crate) mod answered;
 mod bucket;

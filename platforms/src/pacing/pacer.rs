@@ -1,7 +1,7 @@
-//! Hands out permits: from Redis when there is one, else from this process's own state.
+//! Grants permits: from Redis if configured, else from this process's own state.
 //!
-//! Of interactive calls, and of each guild's bulk, only one waiter of a process at a time asks for a free permit and the
-//! others queue behind it in order, so waiting costs Redis a question for each permit that comes back, not one per waiter.
+//! For interactive calls, and for each guild's bulk, only one waiter of a process at a time requests a free permit and
+//! the others queue behind it in order: waiting costs Redis one request for each returned permit, not one per waiter.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,12 +19,12 @@ use crate::pacing::shared::SharedPace;
 use crate::pacing::sources::Sources;
 use crate::pacing::state::{Ask, Verdict};
 
-/// While the first call of a bucket is under way the others look again this often.
+/// Polling interval of the others while the first call of a bucket is in flight.
 const PROBE_POLL: Duration = Duration::from_millis(10);
-/// A Redis that does not answer is asked again this often, for bulk.
+/// Retry interval of bulk for an unresponsive Redis.
 const DOWN_POLL: Duration = Duration::from_millis(200);
 
-/// Whose turn it is to ask, for interactive calls and for each guild's bulk.
+/// The waiter that may send requests, for interactive calls and for each guild's bulk.
 type Turns = Mutex<HashMap<Option<i64>, Arc<tokio::sync::Mutex<()>>>>;
 
 #[derive(Clone)]
@@ -33,7 +33,7 @@ pub(crate) struct Pacer {
     turns: Arc<Turns>,
 }
 
-/// Above this many turns those that nobody waits for are dropped.
+/// Above this many queues the empty ones are dropped.
 const TURNS_KEPT: usize = 1024;
 
 impl Pacer {
@@ -41,8 +41,8 @@ impl Pacer {
         Self { sources: Sources::new(rules, shared), turns: Arc::default() }
     }
 
-    /// Waits for a permit. Interactive calls wait 5 s at most. A pause longer than the priority's patience is handed
-    /// back as `RateLimited` at once.
+    /// Waits for a permit. Interactive calls wait 5 s at most. A pause longer than the priority's limit returns
+    /// `RateLimited` at once.
     pub(crate) async fn acquire(&self, ask: Ask) -> Result<Permit, PlatformError> {
         match ask.priority {
             Priority::Bulk => self.wait_for_permit(ask).await,
@@ -71,7 +71,7 @@ impl Pacer {
         }
     }
 
-    /// Waits for a free permit with the turn held; pauses of one bucket are waited for without it.
+    /// Waits for a free permit at the head of the queue; waits out the pauses of one bucket without holding the head.
     async fn in_turn(&self, ask: &Ask, wanted: &mut Wanted) -> Result<(Verdict, Source), PlatformError> {
         let turn = self.turn(ask);
         let _turn = turn.lock().await;

@@ -1,20 +1,20 @@
-//! One permit from the first question to its end, so that none is lost on the way: a question that was cut off or never
-//! answered is given back, and ends are repeated until Redis has confirmed them.
+//! One permit from the first request to its end. No permit leaks: a request that was cut or not answered is released,
+//! and ends are repeated until Redis has confirmed them.
 
 use crate::pacing::answered::Answered;
 use crate::pacing::end::{End, Source};
 use crate::pacing::sources::Sources;
 use crate::pacing::state::Ask;
 
-/// A permit that is asked for. Dropped before its grant it is given back, if it may have been granted.
+/// A requested permit. Dropped before its grant it is released, if it may have been granted.
 pub(super) struct Wanted {
     sources: Sources,
     /// Taken with the grant.
     ask: Option<Ask>,
     pub(super) id: u64,
-    /// A question is under way in Redis.
+    /// A request to Redis is in flight.
     pub(super) asking: bool,
-    /// A question was never answered: it may be read by Redis at any time from now on.
+    /// A request had no response: Redis may process it at any time from now on.
     pub(super) doubtful: bool,
 }
 
@@ -25,7 +25,7 @@ impl Wanted {
 
     pub(super) fn granted(mut self, source: Source) -> Option<Permit> {
         let ask = self.ask.take()?;
-        // Granted elsewhere, what was asked of Redis is given back.
+        // Granted elsewhere: the request to Redis is released.
         let doubtful = self.doubtful && source == Source::Shared;
         if self.doubtful && !doubtful {
             self.sources.end_later(End::release(self.id, ask.clone()));
@@ -49,8 +49,8 @@ impl Drop for Wanted {
     }
 }
 
-/// The right to send one request. Finish it with what the answer said. Dropped before it was sent it is free at once;
-/// dropped after (a cancelled call) it comes back like an answered one.
+/// The right to send one request. Finish it with the response. Dropped before sending it is free at once; dropped
+/// afterwards (a cancelled call) it returns like an answered one.
 pub(crate) struct Permit {
     sources: Sources,
     /// Taken when finished.

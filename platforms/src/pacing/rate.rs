@@ -1,31 +1,31 @@
-//! The rates to keep: how many permits there are, and how bulk goes about them.
+//! The rates to keep: the number of permits, and the rules for bulk.
 
 use runtime::Rate;
 
 use crate::pacing::numbers::{Micros, REQUEST, SECOND};
 
-/// Permits and the window each is kept after its answer.
+/// Permits and the window for which each is held after its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rules {
     /// `None`: no limit.
     pub(crate) capacity: Option<u32>,
-    /// Permits that bulk leaves free while interactive calls are about.
+    /// Permits that bulk leaves free while interactive calls are active.
     pub(crate) reserve: u32,
-    /// Bulk calls that may go at once after a lull; beyond them bulk goes at an even pace.
+    /// Bulk calls in a burst after an idle time; beyond them bulk runs at an even pace.
     pub(crate) burst: u32,
     pub(crate) window: Micros,
 }
 
-/// Interactive calls are "about" for this long after one, or for a window where that is longer.
+/// Interactive calls are active for this long after one, or for a window if that is longer.
 const ABOUT: Micros = 2 * SECOND;
 
 impl Rules {
-    /// By default 50 a second. Bulk leaves 2 free, and has all of them 2 s after the last interactive call.
+    /// By default 50 a second. Bulk leaves 2 free, and uses all 2 s after the last interactive call.
     pub(crate) fn chat(per_second: Rate) -> Self {
         Self::new(per_second, (4, 10), SECOND)
     }
 
-    /// By default 300 a minute. A permit comes back a minute later here, so more is left free, and for longer.
+    /// By default 300 a minute. A permit returns a minute later here, so bulk leaves more free, and for longer.
     pub(crate) fn play(per_minute: Rate) -> Self {
         Self::new(per_minute, (10, 30), 60 * SECOND)
     }
@@ -42,7 +42,7 @@ impl Rules {
         }
     }
 
-    /// Between two bulk calls at an even pace. Without a limit nobody asks.
+    /// Interval between two bulk calls at an even pace. Unused without a limit.
     pub(super) fn interval(&self) -> Micros {
         self.window / u64::from(self.capacity.unwrap_or(1))
     }
@@ -52,8 +52,8 @@ impl Rules {
         self.interval() * u64::from(self.burst.saturating_sub(1))
     }
 
-    /// A permit whose holder vanished is free after this: a request ends by then one way or the other, and where the
-    /// window is longer it counts as sent right away.
+    /// A vanished holder's permit is free after this: a request has ended by then in any case, and if the
+    /// window is longer it counts as sent at once.
     pub(super) fn hold(&self) -> Micros {
         self.window.max(REQUEST)
     }
@@ -62,7 +62,7 @@ impl Rules {
         self.window.max(ABOUT)
     }
 
-    /// What one process allows itself while it cannot see the others.
+    /// The rate of one process that cannot see the others.
     pub(crate) fn alone(self) -> Self {
         Self { capacity: self.capacity.map(|calls| (calls / 4).max(1)), ..self }
     }

@@ -1,7 +1,7 @@
--- A permit comes back for which nothing was sent: it is free at once. One that was not granted yet never will be: its
--- question may come late. The same machine as state.rs.
--- KEYS[1] base of all keys, with the hash tag they share; ARGV: permit id, route's bucket, void, always void (1/0), and the
--- time for tests ('' otherwise).
+-- Releases a permit without a sent request: it is free at once. A permit not yet granted never will be, because its
+-- request may come late. The same state machine as state.rs.
+-- KEYS[1] base of all keys, with the hash tag they share; ARGV: permit id, route's bucket, void, always void (1/0), and
+-- the time for tests ('' otherwise).
 local base, id, void = KEYS[1], ARGV[1], tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = tonumber(ARGV[5]) or tonumber(time[1]) * 1000000 + tonumber(time[2])

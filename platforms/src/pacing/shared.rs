@@ -1,6 +1,6 @@
 //! The permits of all processes, in Redis: three scripts on the server's clock.
 //!
-//! All keys carry one hash tag, so they lie on one node of a cluster, whichever names the scripts build.
+//! All keys share one hash tag, so they are on one node of a cluster, whatever names the scripts build.
 
 use redis::{Script, ScriptInvocation};
 use runtime::Redis;
@@ -21,7 +21,7 @@ pub(crate) struct SharedPace {
     acquire: Script,
     finish: Script,
     release: Script,
-    /// Tests set it, to walk through time; else the server's clock counts.
+    /// Set by tests to control time; else the server's clock counts.
     now: Option<Micros>,
 }
 

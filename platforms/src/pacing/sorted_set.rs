@@ -1,4 +1,4 @@
-//! Redis's sorted set, as far as the state machine needs it: names by score, equal scores by name.
+//! Redis's sorted set, as far as the state machine needs it: members by score, equal scores by name.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ impl SortedSet {
         self.by_score.insert((score, name.to_owned()));
     }
 
-    /// Whether it was there.
+    /// Returns whether it was present.
     pub(super) fn remove(&mut self, name: &str) -> bool {
         let Some(score) = self.scores.remove(name) else { return false };
         self.by_score.remove(&(score, name.to_owned()))
@@ -29,12 +29,12 @@ impl SortedSet {
         self.by_score.first().map(|(score, name)| (name.clone(), *score))
     }
 
-    /// How many come before it, counted up to `most`.
+    /// Its rank, counted up to `most`.
     pub(super) fn rank(&self, name: &str, most: usize) -> usize {
         self.by_score.iter().take(most).position(|(_, other)| other == name).unwrap_or(most)
     }
 
-    /// Those with this score or a lower one go.
+    /// Removes members with this score or a lower one.
     pub(super) fn remove_up_to(&mut self, score: u64) {
         while let Some((lowest, name)) = self.by_score.first().filter(|(lowest, _)| *lowest <= score) {
             let (lowest, name) = (*lowest, name.clone());

@@ -1,4 +1,4 @@
-//! Who grants permits: Redis, where there is one; else this process's own state, the whole of it or a share.
+//! The grantors of permits: Redis, if configured; else this process's own state, with the whole rate or a share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +16,7 @@ pub(crate) struct Sources(Arc<Inner>);
 struct Inner {
     rules: Rules,
     started: Instant,
-    /// Used when there is no Redis; the whole rate is this process's.
+    /// Used without Redis; this process has the whole rate.
     local: Mutex<PaceState>,
     /// Used while Redis is down, by interactive calls only.
     alone: Mutex<PaceState>,
@@ -24,7 +24,7 @@ struct Inner {
 }
 
 impl Sources {
-    /// Without a rate nothing is shared: only pauses and buckets are kept, in this process.
+    /// Without a rate nothing is shared: only pauses and buckets are tracked, in this process.
     pub(crate) fn new(rules: Rules, shared: Option<SharedPace>) -> Self {
         Self(Arc::new(Inner {
             rules,
@@ -35,7 +35,7 @@ impl Sources {
         }))
     }
 
-    /// Asks Redis; `None` where there is none.
+    /// Sends the request to Redis; `None` without Redis.
     pub(crate) async fn ask_shared(&self, ask: &Ask, permit: u64) -> Option<Result<Verdict, SharedDown>> {
         let shared = self.0.shared.as_ref()?;
         Some(shared.acquire(self.0.rules, permit, ask).await)
@@ -68,7 +68,7 @@ impl Sources {
         }
     }
 
-    /// In the background, until Redis has confirmed it.
+    /// Runs in the background, until Redis has confirmed it.
     pub(crate) fn end_later(&self, end: End) {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let sources = self.clone();

@@ -1,6 +1,6 @@
-//! The pacing of one process, as a pure state machine: time comes in as an argument.
+//! The pacing of one process, as a pure state machine: time is an argument.
 //!
-//! `acquire.lua`, `finish.lua` and `release.lua` are the same machine on Redis; a rule changed here is changed there, and
+//! `acquire.lua`, `finish.lua` and `release.lua` implement the same machine on Redis; change a rule in both places.
 //! `shared/conformance.rs` compares the two.
 
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use crate::context::Priority;
 use crate::pacing::answered::Answered;
 use crate::pacing::numbers::{Micros, POLL, VOID};
 
-/// Who asks for a permit.
+/// The requester of a permit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ask {
-    /// The route's template and its guild: what the platform counts separately.
+    /// The route's template and its guild, which the platform counts separately.
     pub(crate) route: &'static str,
     pub(crate) major: i64,
     pub(crate) priority: Priority,
@@ -36,13 +36,13 @@ impl Ask {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Granted,
-    /// No permit for this call yet. Ask again after this long.
+    /// No permit for this call yet. Retry after this long.
     Full(Micros),
-    /// The bucket's first call is under way. Ask again shortly.
+    /// The bucket's first call is in flight. Retry shortly.
     Probing,
-    /// A pause or a spent bucket.
+    /// A pause or an exhausted bucket.
     Paused(Micros),
-    /// Too many invalid answers: bulk stays silent for this long.
+    /// Too many invalid answers: bulk pauses for this long.
     Silenced(Micros),
 }
 
@@ -51,17 +51,17 @@ pub(super) struct PaceState {
     rules: Rules,
     /// Permits, and when each is free again.
     permits: SortedSet,
-    /// Given back before they were granted: a question that comes late gets nothing.
+    /// Released before their grant: a late request is refused.
     void: SortedSet,
     queue: FairQueue,
     paused_until: Micros,
     buckets: HashMap<String, BucketState>,
-    /// Which bucket a route turned out to belong to.
+    /// The bucket that a route belongs to, once known.
     names: HashMap<String, String>,
     invalid: InvalidAnswers,
 }
 
-/// Above this many buckets the idle ones are looked for and dropped.
+/// Above this many buckets the idle ones are dropped.
 const BUCKETS_KEPT: usize = 4096;
 
 impl PaceState {
@@ -78,7 +78,7 @@ impl PaceState {
         }
     }
 
-    /// Asked again for the same permit, the answer is the same: it is granted once.
+    /// Idempotent: a permit is granted once.
     pub(super) fn acquire(&mut self, now: Micros, permit: u64, ask: &Ask) -> Verdict {
         self.permits.remove_up_to(now);
         self.void.remove_up_to(now);
@@ -116,7 +116,7 @@ impl PaceState {
         self.names.get(&route).unwrap_or(&route).clone()
     }
 
-    /// How long to wait when there is no permit for this call.
+    /// How long to wait when no permit is available for this call.
     fn full(&mut self, now: Micros, ask: &Ask) -> Option<Micros> {
         let capacity = self.rules.capacity?;
         let held = u32::try_from(self.permits.len()).unwrap_or(u32::MAX);
@@ -128,7 +128,7 @@ impl PaceState {
         }
     }
 
-    /// The request was sent. May be said again: it counts once.
+    /// The request was sent. Idempotent.
     pub(super) fn finish(&mut self, now: Micros, permit: u64, ask: &Ask, answered: &Answered) {
         let id = permit.to_string();
         if self.permits.score(&id).is_some() {
@@ -149,7 +149,7 @@ impl PaceState {
         self.forget_idle(now);
     }
 
-    /// Nothing was sent: the permit is free at once. One that was not granted yet never will be.
+    /// No request was sent: the permit is free at once. A permit not yet granted never will be.
     pub(super) fn release(&mut self, now: Micros, permit: u64, ask: &Ask) {
         let id = permit.to_string();
         let under_way = self.ended(permit, ask);
@@ -161,7 +161,7 @@ impl PaceState {
         }
     }
 
-    /// The permit passed under the name its route had then.
+    /// The permit was granted under the name its route had then.
     fn ended(&mut self, permit: u64, ask: &Ask) -> bool {
         let names = [ask.bucket(), self.name(ask)];
         names.iter().any(|name| self.buckets.get_mut(name).is_some_and(|bucket| bucket.ended(permit)))

@@ -1,10 +1,10 @@
-//! Three refusals in a row: something is wrong with the guild's permissions, not with one member.
+//! Three refusals in a row indicate wrong permissions in the guild, not a problem of one member.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::PlatformError;
 
-/// Watches the answers of one bulk run in one guild. May be shared by tasks that run at once.
+/// Tracks the responses of one bulk run in one guild. Concurrent tasks may share it.
 #[derive(Debug, Default)]
 pub struct ForbiddenStreak(AtomicU32);
 
@@ -16,12 +16,12 @@ impl ForbiddenStreak {
         Self::default()
     }
 
-    /// How many more refusals in a row it takes.
+    /// The number of further refusals in a row that stop the run.
     pub fn left(&self) -> u32 {
         Self::STOPS_AT.saturating_sub(self.0.load(Ordering::Relaxed))
     }
 
-    /// Hand in every result. `Err(Stopped)` from the third refusal in a row on: the run should end with that error.
+    /// Pass every result. `Err(Stopped)` from the third refusal in a row on: the run should end with that error.
     pub fn observe<T>(&self, result: &Result<T, PlatformError>) -> Result<(), PlatformError> {
         let refusals = match result {
             Ok(_) => {
@@ -29,7 +29,7 @@ impl ForbiddenStreak {
                 0
             }
             Err(PlatformError::Forbidden { .. }) => self.0.fetch_add(1, Ordering::Relaxed) + 1,
-            // Neither a refusal nor a success: it says nothing about the guild's permissions.
+            // Neither a refusal nor a success: no evidence about the guild's permissions.
             Err(_) => self.0.load(Ordering::Relaxed),
         };
         if refusals < Self::STOPS_AT {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_refusals_in_a_row_stop() {
+    fn only_consecutive_refusals_stop_a_run() {
         let streak = ForbiddenStreak::new();
         let refused: Result<(), _> = Err(PlatformError::Forbidden { code: 50013, message: String::new() });
         let failed: Result<(), _> =

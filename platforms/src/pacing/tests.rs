@@ -1,4 +1,4 @@
-//! The pacing's promises, with time as an argument.
+//! The pacing's guarantees, with time as an argument.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,7 +27,7 @@ fn paused(global: bool, wait: Micros) -> Answered {
     Answered { pause: Some(Pause { global, wait }), invalid: true, ..heard() }
 }
 
-/// A state whose only route is known to have no bucket. Starts at one second, with one permit taken and given back.
+/// A state whose only route has no bucket. Starts at one second, with one permit taken and released.
 fn known(rate: &str) -> PaceState {
     let mut state = PaceState::new(Rules::chat(rate.parse().unwrap()));
     let permit = granted(&mut state, 0, Interactive);
@@ -35,7 +35,7 @@ fn known(rate: &str) -> PaceState {
     state
 }
 
-/// Asks for a permit of its own.
+/// Requests a new permit.
 fn asked(state: &mut PaceState, now: Micros, ask: &Ask) -> Result<u64, Verdict> {
     static LAST: AtomicU64 = AtomicU64::new(1_000);
     let permit = LAST.fetch_add(1, Ordering::Relaxed);
@@ -61,7 +61,7 @@ fn bulk_of(guild: i64) -> Ask {
 const LULL: Micros = 10 * SECOND;
 const INTERVAL: Micros = SECOND / 50;
 
-/// Bulk permits taken from `from` on at an even pace, until there are none left for it.
+/// Bulk permits taken from `from` on at an even pace, until bulk gets no more.
 fn take_evenly(state: &mut PaceState, from: Micros) -> usize {
     (0..100).map(|n| grants(state, from + n * INTERVAL, Bulk).len()).take_while(|taken| *taken > 0).sum()
 }
@@ -284,10 +284,10 @@ fn late_answers_do_not_refill_a_bucket() {
     state.finish(0, first, &ask(Bulk), &bucket(4, SECOND));
     let permits = grants(&mut state, 1000, Bulk);
     assert_eq!(permits.len(), 4);
-    // The answer of the first of the four says 3, but three more are under way.
+    // The first answer says 3 remaining, but three more calls are in flight.
     state.finish(2000, permits[0], &ask(Bulk), &bucket(3, SECOND - 2000));
     assert!(matches!(asked(&mut state, 3000, &ask(Bulk)), Err(Verdict::Paused(_))));
-    // After the reset the limit counts again, before any answer came; the three may still arrive.
+    // After the reset the limit applies again, before any answer; the three may still arrive.
     assert_eq!(grants(&mut state, SECOND + SECOND / 50 + 1, Bulk).len(), 2);
 }
 
@@ -305,7 +305,7 @@ fn a_pause_holds_its_bucket_and_a_global_one_everything() {
 }
 
 #[test]
-fn too_many_invalid_answers_silence_bulk_only() {
+fn too_many_invalid_answers_pause_only_bulk() {
     let mut state = known("off");
     let refused = Answered { invalid: true, ..heard() };
     for _ in 0..INVALID_LIMIT {
@@ -319,7 +319,7 @@ fn too_many_invalid_answers_silence_bulk_only() {
 }
 
 proptest! {
-    /// Whatever the latencies: requests reach the platform between grant and answer, and no sliding second there holds
+    /// At any latency: requests reach the platform between grant and answer, and no sliding second there holds
     /// more than the limit.
     #[test]
     fn no_sliding_second_holds_more_than_the_limit(calls in prop::collection::vec((0u64..40_000, 0u64..400_000, 0u64..100, any::<bool>()), 1..600)) {

@@ -1,4 +1,4 @@
-//! What the game platform's refusals mean.
+//! The meaning of the game platform's refusals.
 
 use runtime::PLAY_KEY;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::error::clean;
 use crate::error::{Missing, PlatformError};
 
-/// The Open Cloud says `{"code":"NOT_FOUND","message":"..."}`; its words are all there is, the number is the status.
+/// The Open Cloud sends `{"code":"NOT_FOUND","message":"..."}`, without a number; the status serves as the number.
 #[derive(Deserialize, Default)]
 struct ErrorBody {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The ranks of one batch of users, whichever groups they are in: one call, and one more for each further page.
+//! The ranks of one batch of users in any groups: one call, and one more for each further page.
 
 use entities::{GroupId, PlayId};
 
@@ -9,7 +9,7 @@ use crate::error::PlatformError;
 use crate::play::Ranks;
 use crate::routes::play as routes;
 
-/// The most the platform gives in one page.
+/// Maximum memberships per page.
 const MEMBERSHIPS_PER_PAGE: u32 = 100;
 /// 50 users in 100 groups each are 50 pages: more than this is a loop.
 const MAX_PAGES: usize = 200;
@@ -45,7 +45,7 @@ impl Roblox {
         Err(PlatformError::unavailable(routes::MEMBERSHIPS, "the pages do not end"))
     }
 
-    /// Memberships of other groups are passed over.
+    /// Memberships of other groups are skipped.
     async fn note(
         &self,
         context: CallContext,

@@ -29,11 +29,11 @@ use crate::routes::play as routes;
 use crate::wire::{Call, Wire};
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
-/// `POST /v1/users` takes this many ids.
+/// Maximum ids per `POST /v1/users`.
 const NAMES_PER_CALL: usize = 200;
-/// Batches of one request under way at once.
+/// Concurrent batches of one request.
 const BATCHES_AT_ONCE: usize = 4;
-/// How long a group's role list is kept; a role seen in a membership and not in the list is asked for at once.
+/// How long a group's role list is cached; a membership with an unknown role refreshes it at once.
 const ROLES_KEPT: Duration = Duration::from_mins(5);
 const GROUPS_KEPT: u64 = 1000;
 

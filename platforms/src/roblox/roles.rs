@@ -1,4 +1,4 @@
-//! Which rank a group's role has: asked rarely, kept for minutes, by one caller at a time.
+//! The ranks of a group's roles: cached for minutes, fetched by one caller at a time.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::{Missing, PlatformError};
 use crate::play::GroupRole;
 use crate::routes::play as routes;
 
-/// The most the platform gives in one page of roles.
+/// Maximum roles per page.
 const ROLES_PER_PAGE: u32 = 20;
 /// A group has far fewer roles: more pages than this is a loop.
 const MAX_ROLE_PAGES: usize = 100;
@@ -29,7 +29,7 @@ impl Roblox {
         self.roles.try_get_with(group, fetch).await.map_err(|error: Arc<PlatformError>| (*error).clone())
     }
 
-    /// The ranks of roles of one group, ascending. A role the kept list lacks was made meanwhile: the list is renewed.
+    /// The ranks of roles of one group, ascending. A role absent from the cached list is new: the list is refreshed.
     pub(super) async fn ranks_of(
         &self,
         context: CallContext,

@@ -1,4 +1,4 @@
-//! The parts of the game platform's objects that are read.
+//! The parts of the game platform's objects that the client reads.
 
 use entities::{GroupId, PlayId};
 use std::collections::HashMap;
@@ -21,8 +21,8 @@ pub(super) struct MembershipsBody {
     pub(super) next_page_token: Option<String>,
 }
 
-/// `role` is the member's highest role. Members with several have them all in `roles`; an older answer has no such
-/// field, and one of another shape is left alone.
+/// `role` is the member's highest role. Members with several roles have them all in `roles`; an older response has no
+/// such field, and one of another shape is ignored.
 #[derive(Deserialize)]
 pub(super) struct MembershipBody {
     path: String,

@@ -47,7 +47,7 @@ impl InProcessBroker {
         if expect_reply {
             ticket.reply_to = Some(HERE.to_owned());
         }
-        // Both ends live in this very struct, so the channel is never closed.
+        // This struct owns both ends, so the channel is never closed.
         drop(self.channel(ticket.class).sender.send(ticket));
     }
 

@@ -1,4 +1,4 @@
-//! Carries jobs to workers: in-process channels when embedded, RabbitMQ when distributed. Callers cannot tell which.
+//! Carries jobs to workers: in-process channels when embedded, RabbitMQ when distributed, behind one interface.
 
 mod amqp;
 mod delivery;
@@ -59,7 +59,7 @@ impl Broker {
         }
     }
 
-    /// Sends an answer to the caller that waits at `reply_to`; best effort, the row says the same.
+    /// Sends an answer to the caller that waits at `reply_to`. Best effort: the row holds the same answer.
     pub(crate) async fn reply(&self, reply_to: &str, job: JobId, answer: Answer) {
         match self {
             Self::InProcess(broker) => broker.reply(job, answer),
@@ -75,7 +75,7 @@ impl Broker {
         }
     }
 
-    /// Counts connects, so that one can wait for the broker's return.
+    /// Counts connects, so that a caller can wait for a reconnect.
     pub fn connects(&self) -> watch::Receiver<u64> {
         match self {
             Self::InProcess(broker) => broker.connects(),
@@ -91,7 +91,7 @@ pub(crate) enum Deliveries {
 }
 
 impl Deliveries {
-    /// Waits for messages and returns at least one and at most so many; `None` at the end of the process.
+    /// Waits for messages and returns between one and `most` of them; empty when the process ends.
     pub(crate) async fn next(&mut self, most: usize) -> Vec<Delivery> {
         match self {
             Self::InProcess(deliveries) => deliveries.next(most).await,

@@ -70,7 +70,7 @@ fn nobody_knows_before_the_first_step_while_planning_and_at_the_end() {
 }
 
 /// A simulated bulk job: two chunks of at most 200 members at a time share the pace of `rate` members a second. Each
-/// notes its progress after 50 members or 250 ms, and starts `pause` ms after the one before it.
+/// writes its progress after 50 members or 250 ms, and starts `pause` ms after the previous one.
 struct Run {
     planned: i64,
     rate: i64,
@@ -93,7 +93,7 @@ impl Run {
         Chunk { left, starts, unnoted: 0, noted_at: starts }
     }
 
-    /// The notes as `(milliseconds, members since the chunk's last one)`, in order.
+    /// The progress updates as `(milliseconds, members since the chunk's last one)`, in order.
     fn notes(&self) -> Vec<(i64, i64)> {
         let (mut pool, mut now, mut notes) = (self.planned, 0, Vec::new());
         let mut chunks = [self.chunk(&mut pool, 0), self.chunk(&mut pool, 0)];
@@ -117,7 +117,7 @@ impl Run {
         notes
     }
 
-    /// The estimate's worst error as a part of the time left, from the first tenth to the last, asked each 100 ms.
+    /// The estimate's worst error as a part of the time left, from the first tenth to the last, sampled every 100 ms.
     fn worst(&self) -> f64 {
         let (since, base) = (7_345, 400);
         let notes = self.notes();

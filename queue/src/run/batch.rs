@@ -1,5 +1,5 @@
-//! Plain ends, many in one statement. A batch is what came while the one before was written, so an idle system adds no
-//! latency and a busy one pays one commit for many jobs.
+//! Batches simple job ends into one statement. A batch holds the ends that arrived while the previous one was written,
+//! so an idle system adds no latency and a busy one pays one commit for many jobs.
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -14,8 +14,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::Queue;
 
-/// Starts a task that hands the collected items to `write`, one batch at a time, until all senders are dropped. After a
-/// batch that panics the next one is written.
+/// Starts a task that hands the collected items to `write`, one batch at a time, until all senders are dropped. A panic
+/// in one batch does not stop the next.
 fn start<I, F>(
     tasks: &TaskTracker,
     most: usize,
@@ -72,7 +72,7 @@ async fn succeed(queue: &Queue, ends: Vec<End>) {
     let hit = ended.as_ref().map(|ended| ended.iter().map(|ended| ended.job_id).collect::<HashSet<JobId>>());
     for (job, written) in asked {
         let answer = hit.as_ref().map(|hit| hit.contains(&job));
-        // The receiver of a run that was cut is gone.
+        // The receiver of a cut run is gone.
         drop(written.send(answer.map_err(|error| DbErr::Custom(error.to_string()))));
     }
     let waiting = ended.iter().flatten().filter(|ended| ended.holds_others);
@@ -81,13 +81,13 @@ async fn succeed(queue: &Queue, ends: Vec<End>) {
         let conn = queue.database.write();
         match turns::release(conn, (guild, class), turns::share(class), queue.clock.now()).await {
             Ok(released) => queue.publish(released),
-            // The next end of the guild releases them, or the leader.
+            // The guild's next job end releases them, or the leader.
             Err(error) => tracing::warn!(%error, "cannot release the next jobs of a guild"),
         }
     }
 }
 
-/// One statement, which commits itself. A fail point needs the commit apart from it.
+/// One auto-committed statement. A fail point needs a separate commit.
 async fn write(queue: &Queue, results: &[(Claim, Json)]) -> Result<Vec<run::Ended>, DbErr> {
     let now = queue.clock.now();
     if !runtime::has_fail_point("before_commit") {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_batch_that_panics_is_refused_and_the_next_is_written() {
+    async fn a_panicking_batch_fails_and_the_next_is_written() {
         let tasks = TaskTracker::new();
         let sender = start(&tasks, 128, double);
         for (number, doubled) in [(0, None), (21, Some(42)), (0, None), (4, Some(8))] {

@@ -1,4 +1,4 @@
-//! Parents and chunks: the plan that begins them, and the effect of a chunk's end on its parent.
+//! Parents and chunks: the plan that starts chunks, and the effect of a chunk's end on its parent.
 
 use entities::audit_entry::{self, NewEntry};
 use entities::job::run::Ending;
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use crate::{Draft, Queue};
 
-/// The first chunk runs alone: if the guild can no longer be changed, one chunk finds that out.
+/// The first chunk runs alone: it detects a guild that can no longer be changed.
 const FIRST: u64 = 1;
 
-/// Applies the end of a chunk to its parent, whose row the caller's progress update has locked. Returns the chunks
-/// that are running and must stop.
+/// Applies the end of a chunk to its parent, whose row the caller's progress update has locked. Returns the running
+/// chunks that must stop.
 pub(super) async fn after_child(
     transaction: &DatabaseTransaction,
     parent: &Model,
@@ -23,7 +23,7 @@ pub(super) async fn after_child(
 ) -> Result<Vec<JobId>, DbErr> {
     let mut parent = parent.clone();
     let mut stopped = Vec::new();
-    // Also of a chunk that did not succeed: its changes were made.
+    // Also for a chunk that did not succeed: its changes were made.
     let own = if let Ending::Succeeded(result) = ending { Some(result) } else { counters };
     if let Some(own) = own {
         let sum = add_counters(parent.result.take(), own);
@@ -42,7 +42,7 @@ pub(super) async fn after_child(
     Ok(stopped)
 }
 
-/// Ends a waiting parent that has no open child left, with an entry in the audit log.
+/// Ends a waiting parent without open children, with an entry in the audit log.
 pub(crate) async fn finish_parent_if_last(
     transaction: &DatabaseTransaction,
     parent: &Model,
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_of_children_add_up_and_texts_are_left_alone() {
+    fn counters_of_children_add_up_and_texts_stay_unchanged() {
         let parent = json!({"members": 500, "updated": 3, "note": "x"});
         let child = json!({"updated": 4, "failed": 1, "word": "y"});
         let sum = add_counters(Some(parent), &child);

@@ -1,4 +1,4 @@
-//! Writes how a run ended, in one transaction with its consequences: audit entries, the parent's progress, the next
+//! Writes the end of a run, in one transaction with its consequences: audit entries, the parent's progress, the next
 //! chunks, the parent's own end, the next jobs of its guild. Then it sends the answer, then the messages.
 
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::outcome::{JobError, Outcome};
 use crate::backoff::{backoff, jitter};
 use crate::{Answer, Queue};
 
-/// Tries of the completing transaction. After them the run counts as one without a result.
+/// Attempts of the completing transaction. After them the run counts as one without a result.
 const TRIES: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -36,18 +36,18 @@ pub(super) fn outcome(result: &Result<Outcome, JobError>) -> &'static str {
     }
 }
 
-/// A claimed job at the end of its run, with its progress. Its methods return false where the claim is lost: then no
+/// A claimed job at the end of its run, with its progress. Its methods return false if the claim is lost: then no
 /// row was written.
 pub(crate) struct Complete<'a> {
     queue: &'a Queue,
     job: &'a Model,
     progress: Progress,
-    /// Steps done and failed that its parent does not know of yet.
+    /// Steps done and failed that are not yet in its parent's progress.
     unsaved: (i64, i64),
-    /// Of a chunk: what it adds to its parent's result.
+    /// For a chunk: its addition to its parent's result.
     counters: Option<Value>,
     reply_to: Option<&'a str>,
-    /// The class of its kind, where the job leaves quarantine.
+    /// The class of its kind, if the job leaves quarantine.
     class: Option<Class>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Complete<'a> {
         }
     }
 
-    /// Of a run without a task: only its row is known.
+    /// For a run without a task: only its row is known.
     pub(crate) fn of_dead(queue: &'a Queue, job: &'a Model) -> Self {
         let counters = job.result.clone().filter(|_| job.parent_id.is_some());
         let (progress, reply_to) = (job.progress(), job.reply_to.as_deref());
@@ -94,7 +94,7 @@ impl<'a> Complete<'a> {
         tracing::error!(job.id = %self.job.job_id, "gave up writing how a run ended: the job will run again");
     }
 
-    /// One try.
+    /// One attempt.
     pub(super) async fn write(
         &self,
         result: &Result<Outcome, JobError>,
@@ -126,12 +126,12 @@ impl<'a> Complete<'a> {
         }
     }
 
-    /// Its end writes its own row and no other.
+    /// Its end writes only its own row.
     fn is_plain(&self) -> bool {
         self.job.parent_id.is_none() && self.progress.total == 0
     }
 
-    /// Another attempt after the backoff, or the end of a job without attempts left.
+    /// Another attempt after the backoff, or the end of a job without remaining attempts.
     pub(super) async fn retry(&self, failure: &Failure) -> Result<bool, DbErr> {
         if self.job.attempt >= self.job.max_attempts {
             return self.end(Ending::Dead(failure.clone())).await;
@@ -140,7 +140,7 @@ impl<'a> Complete<'a> {
         self.requeue(Requeue { wait, burn: true, failure: Some(failure), ..Requeue::default() }).await
     }
 
-    /// Back into the queue. A cancelled job ends instead.
+    /// Requeues the job. A cancelled job ends instead.
     async fn requeue(&self, how: Requeue<'_>) -> Result<bool, DbErr> {
         let wait = how.wait;
         let how = Requeue { class: self.class, reply_to: self.reply_to, ..how };
@@ -153,7 +153,7 @@ impl<'a> Complete<'a> {
         self.leave(transaction, row.ticket(), wait).await
     }
 
-    /// Back into the queue after its process died.
+    /// Requeues the job after its process died.
     pub(crate) async fn crashed(&self, failure: &Failure, wait: Duration) -> Result<bool, DbErr> {
         let transaction = self.queue.database.begin().await?;
         let now = self.queue.clock.now();
@@ -169,7 +169,7 @@ impl<'a> Complete<'a> {
         ticket: Ticket,
         wait: Duration,
     ) -> Result<bool, DbErr> {
-        // A job that continues at once keeps its turn.
+        // A job that continues at once keeps its place.
         let released = if wait.is_zero() { Vec::new() } else { self.release(&transaction).await? };
         transaction.commit().await?;
         self.queue.publish_after(ticket, wait);
@@ -191,7 +191,7 @@ impl<'a> Complete<'a> {
     async fn end_with(&self, ending: Ending, audit: &[NewEntry]) -> Result<bool, DbErr> {
         let (queue, now) = (self.queue, self.queue.clock.now());
         let transaction = queue.database.begin().await?;
-        // The parent's row first: all transactions that lock both do it in this order.
+        // Lock the parent's row first: all transactions that lock both use this order.
         let parent = match self.job.parent_id {
             Some(parent) => family::add_progress(&transaction, parent, self.last_steps(&ending), now).await?,
             None => None,
@@ -223,8 +223,8 @@ impl<'a> Complete<'a> {
         }
     }
 
-    /// What a child adds to its parent's progress at its end. Steps it will never take count as failed, unless it was
-    /// cancelled: then they were not taken at all.
+    /// A child's addition to its parent's progress at its end. Remaining steps count as failed, unless the child was
+    /// cancelled: then they are not counted.
     fn last_steps(&self, ending: &Ending) -> (i64, i64) {
         let ((done, failed), left) = (self.unsaved, self.progress.total - self.progress.done);
         if ending.failure().is_some() { (done + left, failed + left) } else { (done, failed) }

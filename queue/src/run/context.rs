@@ -27,10 +27,10 @@ pub struct JobContext {
     cancel: CancellationToken,
     registration: Arc<Registration>,
     started: Instant,
-    /// Progress in the row, which a child has already added to its parent's.
+    /// Progress in the row, already added to the parent's for a child.
     saved: Mutex<Progress>,
     current: Mutex<Progress>,
-    /// Of a chunk: what it adds to its parent's result, however it ends.
+    /// For a chunk: its addition to its parent's result, however it ends.
     counters: Mutex<Option<serde_json::Value>>,
 }
 
@@ -71,7 +71,7 @@ impl JobContext {
         self.job.attempt
     }
 
-    /// True where an earlier run may have got further than the checkpoint says.
+    /// True if an earlier run may have got further than its checkpoint.
     pub fn is_resumed(&self) -> bool {
         self.job.token > 1
     }
@@ -126,8 +126,8 @@ impl JobContext {
         &self.registration
     }
 
-    /// Await it right before each effect outside the database: it fails if the job was cancelled, or may run elsewhere
-    /// by now.
+    /// Await it right before each effect outside the database: it fails if the job was cancelled, or may run
+    /// elsewhere.
     pub async fn before_effect(&self) -> Result<(), JobError> {
         runtime::fail_point("before_effect", self.kind()).await;
         if !self.registration.is_confirmed(&self.queue).await? {
@@ -136,7 +136,7 @@ impl JobContext {
         self.check_cancelled()
     }
 
-    /// Like [`before_effect`](Self::before_effect), before an effect that must not happen twice: always asks the
+    /// Like [`before_effect`](Self::before_effect), for an effect that must not happen twice: always queries the
     /// database.
     pub async fn before_single_effect(&self) -> Result<(), JobError> {
         self.before_effect().await?;
@@ -147,7 +147,7 @@ impl JobContext {
         }
     }
 
-    /// An earlier run was cut by a crash: its last request may still be under way.
+    /// A crash cut an earlier run: its last request may still be in flight.
     pub fn was_rescued(&self) -> bool {
         self.job.crashes > 0
     }
@@ -163,13 +163,13 @@ impl JobContext {
         &self.cancel
     }
 
-    /// The time slice is over or the process is to end: keep a checkpoint and return
+    /// The time slice is over or the process is ending: write a checkpoint and return
     /// [`super::outcome::Outcome::Yield`].
     pub fn should_yield(&self) -> bool {
         self.started.elapsed() >= SLICE || self.queue.shutdown.soft().is_cancelled()
     }
 
-    /// Where an earlier run has come to; `None` at the first, or when the form of the checkpoint has changed.
+    /// The checkpoint of an earlier run; `None` on the first run, or if the checkpoint's format has changed.
     pub fn last_checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_value(self.job.checkpoint.clone()?).ok()
     }
@@ -178,7 +178,7 @@ impl JobContext {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets how far this job is; it is written with the next checkpoint or the end.
+    /// Sets the job's progress; it is written with the next checkpoint or the end.
     pub fn set_progress(&self, done: i64, total: i64, failed: i64) {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Progress { done, total, failed };
     }
@@ -189,8 +189,8 @@ impl JobContext {
         (current.done - saved.done, current.failed - saved.failed)
     }
 
-    /// What a chunk has done so far, numbers by name: kept with its checkpoints, and added to its parent's result at
-    /// its end. One that succeeds says it again as its result.
+    /// A chunk's counters so far, numbers by name: written with its checkpoints, and added to its parent's result at
+    /// its end. A successful chunk returns them as its result.
     pub fn set_counters(&self, counters: serde_json::Value) {
         *self.counters.lock().unwrap_or_else(PoisonError::into_inner) = Some(counters);
     }
@@ -203,13 +203,13 @@ impl JobContext {
         *self.saved.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
-    /// A transaction for [`JobContext::checkpoint`] and what is to commit with it.
+    /// A transaction for [`JobContext::checkpoint`] and the writes to commit with it.
     pub async fn begin(&self) -> Result<DatabaseTransaction, JobError> {
         Ok(self.queue.database.begin().await?)
     }
 
-    /// Commits a checkpoint and the progress made, a child's also on its parent, together with what was written in
-    /// the transaction before.
+    /// Commits a checkpoint and the progress, for a child also on its parent, together with the transaction's earlier
+    /// writes.
     pub async fn checkpoint(
         &self,
         transaction: DatabaseTransaction,
@@ -236,7 +236,7 @@ impl JobContext {
     }
 }
 
-/// Polls the run only while its process's heartbeat is confirmed. Something beside it has to wake the task.
+/// Polls the run only while its process's heartbeat is confirmed. Another future has to wake the task.
 pub(super) async fn while_confirmed<F: Future>(context: &JobContext, run: F) -> F::Output {
     let mut run = pin!(run);
     let in_doubt = || context.registration.in_doubt(context.clock());

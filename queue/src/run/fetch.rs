@@ -1,9 +1,9 @@
-//! Sources of jobs of a class: messages of the broker, and the safety net.
+//! Sources of jobs of a class: broker messages and the safety net.
 //!
 //! A message is acknowledged after the claim; from then on only the row and this process's heartbeat decide. Once a
-//! second a class with free slots also claims what has been available for two seconds, oldest first. While messages
-//! arrive, it claims only jobs that became due two seconds before those of the messages; all others are left to their
-//! messages. So a lost message, or one that could not be claimed, costs two seconds, and a retry needs no message.
+//! second a class with free slots also claims jobs that have been available for two seconds, oldest first. While
+//! messages arrive, it claims only jobs that became due two seconds before those of the messages, and leaves the others
+//! to their messages. So a lost message, or a failed claim, costs two seconds, and a retry needs no message.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use super::single::{self, Claimed};
 use crate::Queue;
 use crate::broker::Delivery;
 
-/// Time between two looks of the safety net.
+/// Polling interval of the safety net.
 const NET_EVERY: Duration = Duration::from_secs(1);
-/// A job gets this long to be claimed by its message; no time while the broker is away.
+/// Time for a job to be claimed by its message; zero while the broker is down.
 pub(super) const NET_AFTER: Duration = Duration::from_secs(2);
-/// Longest wait for the answer to a claim; a later answer is not used.
+/// Timeout of a claim; a later response is not used.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(5);
-/// A process that cannot claim for want of the database takes no further message for this long.
+/// A process whose claim failed for lack of the database takes no further message for this long.
 const DATABASE_PAUSE: Duration = Duration::from_secs(1);
 
-/// Claims jobs of a class and starts them, as many at once as there are free slots: a batch of messages is what came
-/// while the one before was claimed.
+/// Claims jobs of a class and starts them, up to the number of free slots: a batch holds the messages that arrived
+/// during the previous claim.
 pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
     let free = Arc::new(Semaphore::new(usize::from(slots)));
     let longest = claim::most(pool.queue.database.is_postgres());
@@ -40,12 +40,12 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
     let soft = pool.queue.shutdown.soft().clone();
     let mut net = tokio::time::interval(NET_EVERY);
     net.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // Its sender lives until the process ends, and so does this loop.
+    // The sender lives until the process ends, and so does this loop.
     drop(pool.registration.clone().wait_for(Option::is_some).await);
-    // When the newest job became available of which a message came since the last look of the safety net.
+    // When the newest job became available whose message came since the last poll of the safety net.
     let mut newest = None;
     loop {
-        // Slots are taken by this loop only: what is free stays free.
+        // Only this loop takes slots, so free slots stay free.
         drop(free.acquire().await);
         let most = free.available_permits().min(longest);
         let claimed = tokio::select! {
@@ -54,7 +54,7 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
             _ = net.tick() => {
                 let claimed = cast_net(&pool, class, newest.take(), most).await;
                 if claimed.len() == most {
-                    // There may be more.
+                    // There may be more jobs.
                     net.reset_at(Instant::now());
                 }
                 claimed
@@ -76,7 +76,7 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
     }
 }
 
-/// Claims the jobs of messages. Those of the others have done their work then, whatever came of it.
+/// Claims the jobs of messages. The messages of other jobs are acknowledged, whatever the result.
 async fn claim_messages(pool: &Pool, mut messages: Vec<Delivery>) -> Vec<Claimed> {
     messages.retain(|message| knows(pool, message));
     if messages.is_empty() {
@@ -135,7 +135,7 @@ pub(super) async fn published(
     if_confirmed(queue, registration, claim::published(conn, jobs, &registration.name, now)).await
 }
 
-/// Claims what the safety net may have.
+/// Claims jobs open to the safety net.
 pub(super) async fn available(
     queue: &Queue,
     wanted: Available<'_>,
@@ -150,7 +150,7 @@ pub(super) async fn available(
     if_confirmed(queue, registration, claim::available(conn, wanted, &registration.name, now)).await
 }
 
-/// A process that stood still may have been declared dead: what it claimed then would count as crashed with it.
+/// A frozen process may have been declared dead: the jobs of its claim would then count as crashed.
 async fn if_confirmed(
     queue: &Queue,
     registration: &Registration,

@@ -1,4 +1,4 @@
-//! What a kind of job does, and the kinds that a process runs.
+//! The handler of a kind of job, and the registry of kinds that a process runs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::context::JobContext;
 use super::outcome::{JobError, Outcome, failure};
 use crate::Payload;
 
-/// One kind of job. `run` must be idempotent: a run can be cut at any await and be started again.
+/// One kind of job. `run` must be idempotent: a run can be cut at any await and started again.
 #[async_trait]
 pub trait Handler: Send + Sync + 'static {
     type Payload: Payload;

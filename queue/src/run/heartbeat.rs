@@ -25,7 +25,7 @@ pub(super) async fn keep(
         let Some(registration) = register(&queue, &identity, number).await else { return };
         current.send_replace(Some(Arc::clone(&registration)));
         if keep_one(&queue, &registration, &running, &mut strays).await {
-            // What is still running under it is rescued at once.
+            // Jobs still running under it are rescued at once.
             drop(worker::delete(queue.database.write(), &registration.name).await);
             return;
         }
@@ -84,7 +84,7 @@ async fn keep_one(
     }
 }
 
-/// Whether the process has ended within the pause. Until then it gives heartbeats, also while it drains.
+/// Whether the process ended within the pause. It sends heartbeats until then, also while it drains.
 async fn over(queue: &Queue, pause: Duration) -> bool {
     tokio::time::timeout(pause, queue.shutdown.tracker().wait()).await.is_ok()
 }

@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone)]
 pub(super) struct Identity {
-    /// Host, process id, and something a reused process id cannot repeat.
+    /// Host, process id, and a random part, because process ids are reused.
     pub(super) name: String,
     pub(super) host: String,
     pub(super) version: String,
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_host_and_process_and_do_not_repeat() {
+    fn names_contain_host_and_process_and_are_unique() {
         let slots = serde_json::json!({});
         let (one, two) = (Identity::of_process(slots.clone()), Identity::of_process(slots));
         assert_ne!(one.name, two.name);

@@ -1,4 +1,4 @@
-//! The worker's side: handlers, the registry of them, and the loops that fetch, run and complete.
+//! The worker side: handlers, their registry, and the loops that fetch, run and complete jobs.
 
 mod batch;
 mod children;

@@ -1,4 +1,4 @@
-//! How a run ends, as its handler says it.
+//! How a run ends, as returned by its handler.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use sea_orm::DbErr;
 
 use crate::Draft;
 
-/// How a run ended well.
+/// A successful end of a run.
 #[derive(Debug)]
 pub enum Outcome {
     /// Finished: the result for the caller, and the audit entries that commit with it.
     Done { result: serde_json::Value, audit: Vec<NewEntry> },
-    /// A checkpoint is kept; the rest is for another turn. Burns no attempt.
+    /// A checkpoint is written; the rest runs later. Burns no attempt.
     Yield,
-    /// The plan is made: its chunks run from here on, and the last one ends this job. `counters` is an object of
+    /// The plan is complete: its chunks run next, and the last one ends this job. `counters` is an object of
     /// numbers to which each chunk's own result is added.
     FanOut { chunks: Vec<Draft>, counters: serde_json::Value, checkpoint: serde_json::Value },
 }
@@ -26,18 +26,18 @@ impl Outcome {
     }
 }
 
-/// How a run ended otherwise.
+/// An unsuccessful end of a run.
 #[derive(Debug)]
 pub enum JobError {
-    /// Worth another attempt after the backoff.
+    /// Retried after the backoff.
     Retry(Failure),
     /// The platform is busy or stopped: try again after this pause, ±20 %. Burns no attempt.
     Snooze(Failure, Duration),
-    /// Would fail again however often.
+    /// Not retryable.
     Fail(Failure),
-    /// The job was cancelled and what it did so far is kept.
+    /// The job was cancelled; its changes so far are kept.
     Cancelled,
-    /// The job may run elsewhere: this run writes no more.
+    /// The job may run elsewhere: this run writes nothing more.
     ClaimLost,
 }
 
@@ -48,7 +48,7 @@ impl From<DbErr> for JobError {
     }
 }
 
-/// A failure in public words.
+/// A failure with a public message.
 pub fn failure(status: u16, error: &str, message: impl Into<String>) -> Failure {
     Failure { status, error: error.to_owned(), message: message.into(), retry_after: None }
 }

@@ -1,5 +1,5 @@
-//! Starts the loops of a worker process: one for each class, with slots of its own, so interactive never waits for
-//! bulk.
+//! Starts the loops of a worker process: one for each class, with its own slots, so interactive jobs never wait for
+//! bulk jobs.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::watchdog::Watchdog;
 use super::{fetch, heartbeat};
 use crate::Queue;
 
-/// Takes jobs of all classes until shutdown is asked for; runs in flight end on the shutdown's tracker.
+/// Claims jobs of all classes until shutdown; runs in flight end on the shutdown's tracker.
 pub fn run(queue: &Queue, registry: Registry, slots: Slots) {
     let identity = Identity::of_process(slots.to_json());
     tracing::info!(worker = identity.name, kinds = ?registry.kinds().collect::<Vec<_>>(), "taking jobs");
@@ -39,7 +39,7 @@ pub fn run(queue: &Queue, registry: Registry, slots: Slots) {
     services.spawn(listen_for_cancels(queue.clone(), running));
 }
 
-/// Cancelling reaches a run in whichever process it is.
+/// Cancels this process's runs when any process cancels their jobs.
 async fn listen_for_cancels(queue: Queue, running: Running) {
     let mut events = queue.events.subscribe();
     let hard = queue.shutdown.hard().clone();

@@ -1,8 +1,7 @@
-//! A process's right to run jobs, which its confirmed heartbeats give it.
+//! A process's right to run jobs, given by its confirmed heartbeats.
 //!
-//! A process can stand still for a minute and not know it, or lose the database; either way it may have been declared
-//! dead, and its jobs run elsewhere. So its runs go on only while its heartbeat was confirmed a moment ago, by its own
-//! monotonic clock.
+//! A process that was frozen for a minute, or lost the database, may have been declared dead and its jobs rescued. So
+//! its runs continue only while its last confirmed heartbeat is recent, by its own monotonic clock.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -14,18 +13,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Queue;
 
-/// Time between two heartbeats.
+/// Heartbeat interval.
 pub(super) const EVERY: Duration = Duration::from_secs(3);
-/// Time to the next try where one failed, and within which a run that stood still is polled again.
+/// Retry interval after a failed heartbeat, and poll interval of a suspended run.
 pub(super) const SOON: Duration = Duration::from_secs(1);
-/// A heartbeat confirmed longer ago leaves the process in doubt: well before it can be declared dead.
+/// After this time without a confirmed heartbeat the process suspends its runs: well before it can be declared dead.
 const DOUBT: Duration = Duration::from_secs(10);
 
 /// One registration of this process.
 #[derive(Debug)]
 pub(super) struct Registration {
     pub(super) name: String,
-    /// When the newest confirmed heartbeat was asked for, by the steady clock and by the time of day.
+    /// When the newest confirmed heartbeat was sent, by the monotonic clock and by the wall clock.
     confirmed: Mutex<(Duration, Timestamp)>,
     /// Cancelled when the process was declared dead under this name.
     pub(super) void: CancellationToken,
@@ -36,7 +35,7 @@ impl Registration {
         Self { name, confirmed: Mutex::new(asked), void: CancellationToken::new() }
     }
 
-    /// Time since the last confirmation, by whichever of this machine's clocks says more: the monotonic one stands
+    /// Time since the last confirmation, by the machine's clock that shows more: the monotonic one stands
     /// still while the machine sleeps.
     fn age(&self, clock: &Clock) -> Duration {
         let (steady, time) = *self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,13 +46,13 @@ impl Registration {
         self.void.is_cancelled() || self.age(clock) >= DOUBT
     }
 
-    /// Whether the process may start something: its heartbeat was confirmed a moment ago, or is now.
+    /// Whether the process may start a run: its heartbeat was confirmed recently, or is confirmed now.
     pub(super) async fn is_confirmed(&self, queue: &Queue) -> Result<bool, DbErr> {
         Ok(!self.in_doubt(&queue.clock) || self.beat(queue).await?)
     }
 
-    /// One heartbeat; false when the process was declared dead. What counts is when it was asked for, not when the
-    /// answer was seen.
+    /// One heartbeat; false when the process was declared dead. The time of sending counts, not that of the
+    /// response.
     pub(super) async fn beat(&self, queue: &Queue) -> Result<bool, DbErr> {
         let asked = (queue.clock.steady(), queue.clock.now());
         let beating = worker::beat(queue.database.write(), &self.name, asked.1);
@@ -67,8 +66,8 @@ impl Registration {
         Ok(alive)
     }
 
-    /// Returns when the process was declared dead. Wakes the task every second, so that a run which stood still for
-    /// want of a confirmation goes on.
+    /// Returns when the process was declared dead. Wakes the task every second, so that a suspended run continues after
+    /// a confirmation.
     pub(super) async fn voided(&self) {
         while tokio::time::timeout(SOON, self.void.cancelled()).await.is_err() {}
     }

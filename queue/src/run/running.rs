@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Running(Arc<Mutex<HashMap<Claim, CancellationToken>>>);
 
 impl Running {
-    /// The claim is run until the guard is dropped, however the run ends.
+    /// The claim counts as running until the guard is dropped, however the run ends.
     pub(super) fn enter(&self, claim: Claim, cancel: CancellationToken) -> Entered {
         self.lock().insert(claim, cancel);
         Entered { running: self.clone(), claim }

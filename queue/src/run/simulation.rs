@@ -1,10 +1,10 @@
-//! Histories: several worker processes with wrong clocks, a broker that loses, doubles, delays and reorders messages,
-//! processes that die, freeze and wake, a database that fails, a leader that rescues, and people who cancel, retry and
-//! pause. Everything that touches a job is the product's own code on a real database; what calls it when is drawn from
-//! a seed, and time is simulated.
+//! Simulated histories: several worker processes with wrong clocks, a broker that loses, duplicates, delays and
+//! reorders messages, processes that die, freeze and wake, a database that fails, a leader that rescues, and operators
+//! who cancel, retry and pause. All code that touches a job is the product's own, on a real database; a seed determines
+//! the order of calls, and time is simulated.
 //!
-//! After each step the rows are held against [`checks`]. At the end the faults stop, and every job must end. A failure
-//! prints its seed and its steps; `GUILDHALL_HISTORIES` and `GUILDHALL_SEED` say how many are run, and from where.
+//! After each step [`checks`] verifies the rows. At the end the faults stop, and every job must end. A failure
+//! prints its seed and its steps; `GUILDHALL_HISTORIES` sets the number of histories, `GUILDHALL_SEED` the first seed.
 
 mod checks;
 mod process;
@@ -21,9 +21,9 @@ use process::Process;
 use step::{Cause, Fault};
 use world::{Server, World};
 
-/// Simulated steps of one history, before it is drained.
+/// Simulated steps of one history before the drain.
 const STEPS: usize = 60;
-/// Rounds in which everything must end when no fault happens any more.
+/// Rounds without faults within which every job must end.
 const ROUNDS: usize = 300;
 
 impl World {
@@ -121,7 +121,7 @@ impl World {
         let Some(mut process) = self.processes[at].take() else { return };
         process.frozen = !process.frozen;
         self.tell(format!("{at} is frozen: {}", process.frozen));
-        // Frozen right before it wrote how a run ended, it writes that first.
+        // A process frozen right before it wrote the end of a run writes that first.
         let late = if process.frozen || self.random.percent(50) { None } else { process.late_write().await };
         self.processes[at] = Some(process);
         self.check(late.map_or(Cause::Nothing, |claim| Cause::Write { claim, burns: false })).await;
@@ -171,7 +171,7 @@ impl World {
         self.pauses = job_pause::list(self.database.write()).await.unwrap();
     }
 
-    /// No fault happens any more, and no message arrives: everything ends.
+    /// Without faults and without messages every job ends.
     async fn drain(&mut self) {
         self.tell("drain".to_owned());
         self.messages.clear();

@@ -23,7 +23,7 @@ use crate::broker::Delivery;
 pub(super) struct Claimed {
     pub(super) job: Model,
     pub(super) registration: Arc<Registration>,
-    /// None where the safety net claimed it.
+    /// `None` if the safety net claimed it.
     pub(super) message: Option<Delivery>,
 }
 
@@ -63,7 +63,7 @@ fn observe_wait(job: &Model, now: Timestamp) {
         .record(waited.as_secs_f64());
 }
 
-/// Runs the handler until it ends, its claim is void, it outlasts its limit, or the process is cut.
+/// Runs the handler until it ends, its claim is void, it exceeds its time limit, or the process is cut.
 async fn supervise(context: &JobContext, handler: &dyn AnyHandler) -> Result<Outcome, JobError> {
     let hard = context.queue().shutdown.hard().clone();
     let run = async {
@@ -78,7 +78,7 @@ async fn supervise(context: &JobContext, handler: &dyn AnyHandler) -> Result<Out
             let message = format!("the job did not end within {} s", handler.time_limit().as_secs());
             Err(JobError::Retry(failure(503, "timed_out", message)))
         },
-        // The process is being ended: the job goes back unharmed.
+        // The process is ending: the job is requeued without a burned attempt.
         () = hard.cancelled() => Ok(Outcome::Yield),
     }
 }

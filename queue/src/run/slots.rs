@@ -2,7 +2,7 @@
 
 use entities::job::Class;
 
-/// How many jobs of each class run at a time in this process. Where any do, one quarantined job does.
+/// How many jobs of each class run at a time in this process. Processes with any slots also run one quarantined job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots {
     pub interactive: u16,
@@ -13,13 +13,13 @@ pub struct Slots {
 
 impl Default for Slots {
     fn default() -> Self {
-        // Bulk jobs spend their time waiting for a permit; with few slots the guilds beyond them would not get a turn.
+        // Bulk jobs mostly wait for permits; with few slots some guilds would get no share.
         Self { interactive: 16, default: 8, bulk: 32, maintenance: 0 }
     }
 }
 
 impl Slots {
-    /// What a scheduler process runs.
+    /// The slots of a scheduler process.
     pub const SCHEDULER: Self = Self { interactive: 0, default: 0, bulk: 0, maintenance: 4 };
 
     pub(super) fn of(self, class: Class) -> u16 {

@@ -13,10 +13,10 @@ use super::registration::Registration;
 use super::running::Running;
 use crate::Queue;
 
-/// A claim that no task runs is retried when it was seen for so long: longer than a claim may take.
+/// An unowned claim older than this is retried: longer than a claim may take.
 const STRAY_AFTER: Duration = Duration::from_secs(8);
 
-/// Claims that the database knows and no task runs, and since when they were seen.
+/// Claims in the database without a task, and when each was first seen.
 #[derive(Default)]
 pub(super) struct Strays(HashMap<Claim, Duration>);
 

@@ -1,14 +1,14 @@
 //! Ends a process in which a run blocks its thread.
 //!
-//! A run that awaits is cut at its time limit. One that computes or waits without awaiting cannot be: its thread is
-//! lost, and with it the tasks queued there. Such a task may hold the database's only writer, so the whole process may
-//! stand still. The process is stopped as by a signal: jobs that can still end do, then it exits with an error, and its
-//! supervisor starts it anew. For the job that is a crash.
+//! A run that awaits is cut at its time limit. A run that computes or blocks without awaiting cannot be cut: it blocks
+//! its thread and the tasks queued there. Such a task may hold the database's only writer, so the whole process may
+//! stall. The process is stopped as by a signal: jobs that can still end do, then it exits with an error, and its
+//! supervisor restarts it. For the job this is a crash.
 //!
-//! Each of the first two runs of such a job can block a process for the job's time limit plus a minute. After that the
+//! Each of the first two runs of such a job can block a process for the job's time limit plus a minute. After them the
 //! job is in quarantine, and its run is polled where it blocks no other task ([`apart`]).
 //!
-//! The watchdog has a thread of its own, which no job can block.
+//! The watchdog has its own thread, which no job can block.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -23,12 +23,12 @@ use tokio::task::block_in_place;
 use super::context::JobContext;
 
 const LOOK: Duration = Duration::from_secs(1);
-/// A run is given up when it was found to be over its limit so often. Looks are counted, not time: a process that stood
-/// still as a whole finds its runs over their limits too, and cuts them itself a moment later.
-const PATIENCE: u32 = 15;
+/// A run is given up after this many checks found it over its limit. Checks are counted, not time: after a freeze of
+/// the whole process all runs are over their limits, and the process cuts them itself a moment later.
+const WAIT_LIMIT: u32 = 15;
 
-/// Polls the run so that it holds up nothing but itself: the thread's other work moves to another thread first, which
-/// costs too much to do it for every job. On a runtime of one thread there is no other.
+/// Polls the run so that it blocks only itself: the thread's other work moves to another thread first, which
+/// costs too much to do for every job. A single-threaded runtime has no other thread.
 pub(super) async fn apart<F: Future>(run: F) -> F::Output {
     let mut run = pin!(run);
     std::future::poll_fn(|task| match Handle::current().runtime_flavor() {
@@ -38,7 +38,7 @@ pub(super) async fn apart<F: Future>(run: F) -> F::Output {
     .await
 }
 
-/// One run that should have ended.
+/// One overdue run.
 struct Watched {
     kind: String,
     limit: Instant,
@@ -97,13 +97,13 @@ fn watch(runs: &Weak<Runs>, shutdown: &Shutdown) {
     }
 }
 
-/// A run that was over its limit at as many looks as patience allows.
+/// A run that was over its limit at the maximum number of checks.
 fn look(runs: &Runs, now: Instant) -> Option<(JobId, String)> {
     let mut runs = lock(runs);
     let mut over = runs.iter_mut().filter(|(_, run)| now > run.limit);
     over.find_map(|(job, run)| {
         run.over += 1;
-        (run.over >= PATIENCE).then(|| (*job, run.kind.clone()))
+        (run.over >= WAIT_LIMIT).then(|| (*job, run.kind.clone()))
     })
 }
 
@@ -112,14 +112,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_given_up_after_many_looks_over_its_limit_and_not_by_time_alone() {
+    fn a_run_is_given_up_after_many_checks_over_its_limit_not_by_time_alone() {
         let (runs, now) = (Runs::default(), Instant::now());
         let job = JobId(uuid::Uuid::nil());
         let watched = Watched { kind: "blocks".to_owned(), limit: now, over: 0 };
         lock(&runs).insert(job, watched);
         assert_eq!(look(&runs, now), None, "in time");
         let much_later = now + Duration::from_secs(3_600);
-        for _ in 1..PATIENCE {
+        for _ in 1..WAIT_LIMIT {
             assert_eq!(look(&runs, much_later), None, "it may have stood still with its process");
         }
         assert_eq!(look(&runs, much_later), Some((job, "blocks".to_owned())));

@@ -15,7 +15,7 @@ use testkit::{Servers, TestDatabase, guild_row};
 
 pub(crate) const GUILD: &str = "7000000000000000000";
 /// How long an answer may take on a loaded machine before a test gives up.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(30);
 /// What has been available for longer is claimed without a message.
 pub(crate) const NET_AFTER: Duration = Duration::from_secs(3);
 
@@ -151,7 +151,7 @@ impl Fixture {
 
     pub(crate) async fn call<P: Payload>(&self, payload: &P) -> Option<Answer> {
         let enqueued = self.enqueue(payload).await;
-        self.queue.call(enqueued, PATIENCE).await.unwrap()
+        self.queue.call(enqueued, WAIT_LIMIT).await.unwrap()
     }
 
     pub(crate) async fn row(&self, job: JobId) -> Model {
@@ -220,7 +220,7 @@ impl Fixture {
 
     /// Reads the row until it is as `reached` says; the deadline is what fails a test.
     pub(crate) async fn wait_until(&self, job: JobId, reached: impl Fn(&Model) -> bool) -> Model {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + WAIT_LIMIT;
         loop {
             let row = self.row(job).await;
             if reached(&row) {
@@ -233,6 +233,20 @@ impl Fixture {
 
     pub(crate) async fn wait_for(&self, job: JobId, state: State) -> Model {
         self.wait_until(job, |row| row.state == state).await
+    }
+
+    /// The same, while time passes a heartbeat at a time: a heartbeat that began to wait late comes too.
+    pub(crate) async fn wait_while_time_passes(&self, job: JobId, state: State) -> Model {
+        let passes = async {
+            loop {
+                tokio::time::sleep(Duration::from_millis(250)).await;
+                self.advance(Duration::from_secs(3)).await;
+            }
+        };
+        tokio::select! {
+            row = self.wait_for(job, state) => row,
+            () = passes => unreachable!("time passes for ever"),
+        }
     }
 
     /// Lets time pass whenever the job waits for its next attempt, until it is dead.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::fixture::{Fixture, PATIENCE, both_modes};
+use crate::fixture::{Fixture, WAIT_LIMIT, both_modes};
 use crate::kinds::registry;
 
 /// Long enough that the heartbeat is in doubt.
@@ -82,7 +82,7 @@ impl Stepper {
     }
 
     async fn is_left(&self) {
-        tokio::time::timeout(PATIENCE, self.left.acquire()).await.unwrap().unwrap().forget();
+        tokio::time::timeout(WAIT_LIMIT, self.left.acquire()).await.unwrap().unwrap().forget();
     }
 
     fn steps(&self) -> u32 {
@@ -115,7 +115,7 @@ both_modes! {
         let job = stepper.under_way(fixture, false).await;
         fixture.advance(STOOD_STILL * 10).await;
         stepper.open.add_permits(1);
-        let row = fixture.wait_for(job.job_id, State::Succeeded).await;
+        let row = fixture.wait_while_time_passes(job.job_id, State::Succeeded).await;
         assert_eq!((stepper.steps(), row.attempt, row.token), (1, 1, 1));
     }
 
@@ -136,8 +136,7 @@ both_modes! {
         assert_eq!(fixture.queue.rescue().await.unwrap(), 1);
         stepper.is_left().await;
         stepper.open.add_permits(2);
-        fixture.advance(Duration::from_secs(3)).await;
-        let row = fixture.wait_for(job.job_id, State::Succeeded).await;
+        let row = fixture.wait_while_time_passes(job.job_id, State::Succeeded).await;
         assert_eq!((stepper.steps(), row.attempt, row.crashes, row.token), (1, 1, 1, 2));
         assert_ne!(row.worker, job.worker);
     }

@@ -23,7 +23,7 @@ both_modes! {
         fixture.work();
         let enqueued = fixture.enqueue(&echo("hello")).await;
         let job = enqueued.job;
-        let answer = fixture.queue.call(enqueued, crate::fixture::PATIENCE).await.unwrap();
+        let answer = fixture.queue.call(enqueued, crate::fixture::WAIT_LIMIT).await.unwrap();
         assert_eq!(answer, Some(Answer::Succeeded(json!({ "text": "hello" }))));
         let row = fixture.row(job).await;
         assert_eq!((row.state, row.attempt, row.token), (State::Succeeded, 1, 1));
@@ -52,7 +52,7 @@ both_modes! {
         let enqueued = fixture.enqueue(&FailsUntil { attempt: 2 }).await;
         let job = enqueued.job;
         let queue = fixture.queue.clone();
-        let caller = tokio::spawn(async move { queue.call(enqueued, crate::fixture::PATIENCE).await.unwrap() });
+        let caller = tokio::spawn(async move { queue.call(enqueued, crate::fixture::WAIT_LIMIT).await.unwrap() });
         let row = fixture.wait_until(job, |row| row.error.is_some()).await;
         let pause = row.run_at - fixture.context.clock.now();
         assert!((800..=1200).contains(&pause.num_milliseconds()), "{pause}");

@@ -9,7 +9,7 @@ use entities::worker;
 use queue::run::Slots;
 use queue::{Answer, Enqueued};
 
-use crate::fixture::{Fixture, Mode, NET_AFTER, PATIENCE, both_modes};
+use crate::fixture::{Fixture, Mode, NET_AFTER, WAIT_LIMIT, both_modes};
 use crate::kinds::{Echo, registry};
 
 fn echo() -> Echo {
@@ -18,7 +18,7 @@ fn echo() -> Echo {
 
 impl Fixture {
     async fn worker_name(&self) -> String {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + WAIT_LIMIT;
         loop {
             let workers = worker::list(self.context.database.read()).await.unwrap();
             if let Some(listed) = workers.first() {
@@ -77,7 +77,7 @@ both_modes! {
         let lost = ticket.map(|ticket| Ticket { token: -1, ..ticket });
         let queue = fixture.queue.clone();
         let enqueued = Enqueued { ticket: lost, job, joined };
-        let caller = tokio::spawn(async move { queue.call(enqueued, PATIENCE).await.unwrap() });
+        let caller = tokio::spawn(async move { queue.call(enqueued, WAIT_LIMIT).await.unwrap() });
         fixture.advance(NET_AFTER).await;
         assert!(matches!(caller.await.unwrap(), Some(Answer::Succeeded(_))));
     }
@@ -105,6 +105,6 @@ async fn another_process_runs_what_this_one_enqueued_and_the_caller_hears_of_it(
     queue::run::run(&other, registry(), Slots::default());
     let enqueued = fixture.enqueue(&echo()).await;
     let job = enqueued.job;
-    assert!(fixture.queue.call(enqueued, PATIENCE).await.unwrap().is_some());
+    assert!(fixture.queue.call(enqueued, WAIT_LIMIT).await.unwrap().is_some());
     assert_eq!(fixture.row(job).await.worker, Some(fixture.worker_name().await));
 }

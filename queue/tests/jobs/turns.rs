@@ -64,7 +64,7 @@ both_modes! {
         fixture.add_guild(other).await;
         let draft = Draft::new(other, &Echo { text: String::new() }, Actor::service()).unwrap();
         let enqueued = fixture.enqueue_draft(draft).await;
-        let answer = fixture.queue.call(enqueued, crate::fixture::PATIENCE).await.unwrap();
+        let answer = fixture.queue.call(enqueued, crate::fixture::WAIT_LIMIT).await.unwrap();
         assert!(answer.is_some());
         assert_eq!(fixture.in_state(&jobs, State::Held).await, 2 * SHARE);
     }

@@ -1,4 +1,4 @@
-//! The flags, grouped as the commands need them. Every one has an environment twin and its help.
+//! The flags, grouped as the commands need them. Each has an environment variable and a help text.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ pub struct HttpArgs {
     pub cors_origins: Listed<Origin>,
 }
 
-/// Values separated by commas; none where the text is empty.
+/// Values separated by commas; an empty text is an empty list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed<T>(pub Vec<T>);
 
@@ -87,7 +87,7 @@ impl FromStr for Listed<IpNet> {
     }
 }
 
-/// Where a page comes from, as browsers send it.
+/// The origin of a page, as browsers send it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(pub String);
 

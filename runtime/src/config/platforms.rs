@@ -1,4 +1,4 @@
-//! How to reach the chat and the game platform, and how fast.
+//! URLs, credentials and pacing of the chat and the game platform.
 
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -90,7 +90,7 @@ fn base_url(url: Option<&str>, variable: &'static str) -> Result<Option<String>,
     ))
 }
 
-/// Tokens travel in headers: a line break copied along with one would fail each call later.
+/// Tokens are sent in headers: a line break copied along with one would fail each call later.
 fn header_value(secret: Option<&Secret>, variable: &'static str) -> Result<Option<Secret>, StartError> {
     let Some(secret) = super::blank(secret) else { return Ok(None) };
     let text = secret.expose().trim();

@@ -39,7 +39,7 @@ fn distributed(flags: &[&str]) -> Result<Config, String> {
 }
 
 #[test]
-fn without_flags_it_is_a_sqlite_file_in_the_data_folder() {
+fn the_default_database_is_a_sqlite_file_in_the_data_folder() {
     let config = embedded(&[]).unwrap();
     assert_eq!(config.database_url.expose(), "sqlite://./guildhall-data/guildhall.db");
     assert!(config.broker.is_none());
@@ -51,7 +51,7 @@ fn without_flags_it_is_a_sqlite_file_in_the_data_folder() {
 }
 
 #[test]
-fn distributed_needs_both_servers_and_postgres_and_says_so() {
+fn distributed_processes_require_both_servers_and_postgres() {
     let config = distributed(&[POSTGRES, AMQP, REDIS]).unwrap();
     assert!(config.is_postgres() && config.broker.is_some());
     for (flags, expected) in [

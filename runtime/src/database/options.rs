@@ -1,4 +1,4 @@
-//! How a pool is set up.
+//! Settings of a pool.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub struct DatabaseOptions {
     pub max_connections: u32,
     /// Reader connections on SQLite.
     pub readers: u32,
-    /// Postgres cuts a statement that takes longer; `None` for migrations.
+    /// Postgres cancels a statement that takes longer; `None` for migrations.
     pub statement_timeout: Option<Duration>,
     /// Shown in `pg_stat_activity`.
     pub application_name: &'static str,

@@ -1,6 +1,6 @@
-//! A pool whose statements end: with an error, where the server has vanished without closing its connections. The
-//! server's own limit (`statement_timeout`) is of no help then, and the system gives such a connection up after a quarter
-//! of an hour.
+//! A pool with a client-side statement timeout: a statement fails even if the server vanished without closing its
+//! connections. The server's own limit (`statement_timeout`) does not help then, and the system detects such a
+//! connection only after a quarter of an hour.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use sea_orm::{
     Statement,
 };
 
-/// What a statement may take beyond the server's limit: the server's word comes first where there is a server.
+/// Margin over the server's limit, so that a reachable server reports its own timeout first.
 const SLACK: Duration = Duration::from_secs(5);
 
-/// The handle that queries are given.
+/// The handle passed to queries.
 #[derive(Clone, Debug)]
 pub struct Pool {
     inner: DatabaseConnection,
@@ -23,7 +23,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// `statement_timeout` is the server's limit; without one a statement may take for ever.
+    /// `statement_timeout` is the server's limit; without it a statement is unlimited.
     pub(super) fn new(inner: DatabaseConnection, statement_timeout: Option<Duration>) -> Self {
         Self { inner, limit: statement_timeout.map_or(Duration::MAX, |limit| limit + SLACK) }
     }
@@ -32,9 +32,9 @@ impl Pool {
         self.inner.close().await
     }
 
-    /// The outcome of the work, or an error when it takes longer than any statement may.
+    /// The outcome of the work, or an error if it takes longer than any statement may.
     ///
-    /// Not an `async fn`, which would hold the work twice: it is part of every statement and of every run of a job.
+    /// Not an `async fn`, which would store the future twice: it is part of every statement and of every run of a job.
     pub(super) fn in_time<T>(
         &self,
         work: impl Future<Output = Result<T, DbErr>>,
@@ -49,7 +49,7 @@ impl Pool {
     }
 }
 
-/// Without a limit: for migrations, which take as long as they take.
+/// Without a limit, for migrations.
 impl Deref for Pool {
     type Target = DatabaseConnection;
 

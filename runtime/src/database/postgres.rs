@@ -1,5 +1,5 @@
-//! Connecting to Postgres. One connection is opened by hand first: the pool would hide why it cannot connect behind
-//! a timeout.
+//! Connecting to Postgres. The first connection is opened directly: the pool would hide the cause of a failure behind a
+//! timeout.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use super::options::{ACQUIRE_TIMEOUT, DatabaseOptions};
 use crate::error::StartError;
 use crate::settings::DATABASE_URL;
 
-/// How long the first connection may take.
+/// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A transaction left open by a frozen process is ended by the server, so that whoever waits for its locks gets them
-/// before their own statement is cut (30 s). Ours never wait for anything but the database.
+/// The server ends a transaction left open by a frozen process, so that statements that wait for its locks get them
+/// before their own timeout (30 s). Our transactions never wait for anything but the database.
 const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(15);
-/// Connections idle for longer are pinged before use: the server may have vanished, or a firewall dropped them. Others
-/// cost no round trip.
+/// Connections idle for longer are pinged before use: the server may have vanished, or a firewall dropped them. Other
+/// connections cost no round trip.
 const PING_AFTER: Duration = Duration::from_secs(1);
-/// A connection without an answer by then is closed, and not waited for any longer.
+/// A connection that has not answered the ping by then is closed.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 const WHAT: &str = "Postgres";
 
 pub(crate) fn check_url(url: &str) -> Result<PgConnectOptions, StartError> {
-    // Parse errors speak of the part that is wrong, but never repeat the URL.
+    // Parse errors name the wrong part of the URL, but never repeat the URL.
     url.parse::<PgConnectOptions>().map_err(|error| {
         let problem = format!(
             "is not a usable Postgres URL ({error}); the form is postgres://user:password@host:5432/database"
@@ -52,7 +52,7 @@ pub(super) async fn connect(url: &str, options: &DatabaseOptions) -> Result<Data
                 Ok(true)
             })
         })
-        // The pool asks too, but without a limit: a caller who gave up on a vanished server would leave a hole in it.
+        // The pool pings too, but without a timeout: a caller who gave up on a vanished server would leak a slot.
         .after_release(|connection, _| Box::pin(async move { ping(connection).await.map(|()| true) }))
         .connect_with(connect.clone())
         .await
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_told_apart_and_name_no_password() {
+    fn refusals_are_distinguished_and_name_no_password() {
         let wrong =
             explain_refusal(Some("28P01"), "password authentication failed for user \"ann\"", &options());
         assert!(matches!(wrong, StartError::Credentials { .. }), "{wrong}");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_real_server_gets_our_session_settings_and_tells_what_is_missing() {
+    async fn a_server_gets_our_session_settings_and_a_missing_database_is_named() {
         let Ok(url) = std::env::var("GUILDHALL_TEST_DATABASE_URL") else {
             eprintln!("skipped database::postgres: GUILDHALL_TEST_DATABASE_URL is not set");
             return;

@@ -1,7 +1,7 @@
 //! Opening a SQLite file: WAL, full durability, one writer connection that never expires, readers that cannot write.
 //!
-//! Other processes (the command line) may work on the file beside `serve`: WAL lets them read, the busy timeout lets
-//! writers take turns. Two `serve` may not: their limits and events live in memory, hence [`DataDirLock`].
+//! Other processes (the command line) may use the file beside `serve`: WAL lets them read, the busy timeout serializes
+//! writers. A second `serve` may not: its limits and events are in memory, hence [`DataDirLock`].
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -20,7 +20,7 @@ use crate::settings::DATABASE_URL;
 
 /// How long a writer waits for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The log file is cut back to this size after a checkpoint, bytes.
+/// The log file is truncated to this size after a checkpoint, bytes.
 const JOURNAL_SIZE_LIMIT: &str = "67108864";
 
 pub(crate) fn file_of(url: &str) -> Result<PathBuf, StartError> {
@@ -82,7 +82,7 @@ fn parse(url: &str) -> Result<SqliteConnectOptions, StartError> {
     Ok(options)
 }
 
-/// Only the user may look inside a folder made here: it holds hashes of keys.
+/// A folder created here is private to the user: it holds hashes of keys.
 fn create_folder(file: &Path) -> std::io::Result<()> {
     let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let mut builder = DirBuilder::new();
@@ -91,7 +91,7 @@ fn create_folder(file: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Held by `serve` and `demo` for as long as they run; the system frees it when the process ends, however it ends.
+/// Held by `serve` and `demo` while they run; the system releases it when the process ends in any way.
 #[derive(Debug)]
 pub struct DataDirLock {
     _file: File,
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_one_process_serves_a_file_and_the_next_one_may_after_it() {
+    async fn only_one_process_at_a_time_serves_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data/guildhall.db");
         let lock = DataDirLock::acquire(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What is announced, and the message that carries it between processes.
+//! The events, and the message that carries them between processes.
 
 use entities::{
     ChatId, CommandId, GuildId, JobId, Person, PlaceId, PlayId, SanctionKind, SessionId, Subject, Timestamp,
@@ -10,7 +10,7 @@ use crate::redis::Redis;
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// An API key was made, changed or revoked.
+    /// An API key was created, changed or revoked.
     KeyChanged {
         public_id: String,
     },
@@ -23,53 +23,53 @@ pub enum Event {
     SettingsChanged {
         guild: GuildId,
     },
-    /// Somebody was banned or muted, or is so no longer.
+    /// A ban or mute was imposed or ended.
     Moderation {
         guild: GuildId,
         verb: ModerationVerb,
-        /// For game servers: the game id where it is known.
+        /// For game servers: the game id if it is known.
         identifier: Subject,
         reason: String,
-        /// None: every game of the guild.
+        /// `None`: every game of the guild.
         place_id: Option<PlaceId>,
-        /// The accounts of the person as they are known, among them the one the ban or mute names.
+        /// The person's known accounts, including the one that the ban or mute names.
         chat_id: Option<ChatId>,
         play_id: Option<PlayId>,
-        /// Of the guild's moderation, after this change.
+        /// The guild's moderation revision after this change.
         revision: i64,
     },
-    /// A staff session is over, however it ended.
+    /// A staff session has ended, for any reason.
     SessionEnded {
         guild: GuildId,
         session: SessionId,
     },
-    /// A command waits for game servers, each copy under an id of its own.
+    /// A command was queued for game servers, each copy under its own id.
     CommandQueued {
         guild: GuildId,
-        /// The word that the API calls `type`.
+        /// The command's `type` in the API.
         kind: String,
         target_id: String,
         reason: String,
         issued_at: Timestamp,
         servers: Vec<(CommandId, String)>,
     },
-    /// A game server has one command less to wait for.
+    /// A game server's pending command was acknowledged or expired.
     CommandAcknowledged {
         guild: GuildId,
         server_id: String,
     },
-    /// Game users were flagged for all guilds, or are so no longer.
+    /// Game users were flagged for all guilds, or their flags lifted.
     ShieldChanged,
-    /// A job is to stop.
+    /// A job must stop.
     JobCancelled {
         job: JobId,
     },
-    /// Events may have been missed: drop everything cached.
+    /// Events may have been lost: drop everything cached.
     Resync,
 }
 
 impl Event {
-    /// What happened to a person, for its game servers named by the game id where that is known. `None`: nobody.
+    /// A moderation change for game servers, by the game id if it is known. `None`: the person has no account.
     pub fn moderation(
         (guild, revision): (GuildId, i64),
         verb: ModerationVerb,
@@ -83,7 +83,7 @@ impl Event {
     }
 }
 
-/// What happened to somebody, as in the frames of the live channel (`moderation.ban`).
+/// A moderation change, as in the frames of the live channel (`moderation.ban`).
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum ModerationVerb {
@@ -120,10 +120,10 @@ impl ModerationVerb {
     }
 }
 
-/// What travels between processes.
+/// The message between processes.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Message {
-    /// Who sent it, so that nobody hears itself twice.
+    /// The sender, so that a process ignores its own messages.
     pub(super) origin: String,
     pub(super) event: Event,
 }

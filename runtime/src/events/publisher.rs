@@ -1,5 +1,5 @@
-//! Sends events to the other processes, off a bounded queue. What cannot be sent is not kept: as soon as Redis is
-//! back, everybody is told to resync instead.
+//! Sends events to the other processes from a bounded queue. Events that cannot be sent are dropped; when Redis is
+//! back, the other processes get a resync instead.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,9 +11,9 @@ use super::event::{Event, Message, channel};
 use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 
-/// Events waiting to be sent; more are dropped, and make everybody resync.
+/// Queued events; further ones are dropped and cause a resync.
 const QUEUE: usize = 1_024;
-/// Pause between attempts to tell the others what they missed.
+/// Pause between attempts to send the resync.
 const RETRY: Duration = Duration::from_millis(250);
 
 enum Outgoing {
@@ -23,7 +23,7 @@ enum Outgoing {
 
 pub(super) struct Publisher {
     queue: mpsc::Sender<Outgoing>,
-    /// Something was dropped since the last successful resync.
+    /// Events were dropped since the last successful resync.
     lost: Arc<AtomicBool>,
 }
 
@@ -42,7 +42,7 @@ impl Publisher {
         }
     }
 
-    /// `true` once all before it are with Redis.
+    /// Resolves to `true` once all earlier events are with Redis.
     pub(super) async fn flush(&self) -> bool {
         let (done, answer) = oneshot::channel();
         self.queue.send(Outgoing::Flush(done)).await.is_ok() && answer.await.unwrap_or(false)
@@ -71,7 +71,7 @@ async fn run(sender: Sender, mut waiting: mpsc::Receiver<Outgoing>, shutdown: Sh
             None => return,
         }
     }
-    // The last words of a process: what tracked tasks published before they ended.
+    // Events that tracked tasks published just before they ended.
     while let Ok(outgoing) = waiting.try_recv() {
         sender.handle(outgoing).await;
     }
@@ -90,7 +90,7 @@ impl Sender {
 
     async fn send(&self, event: Event) {
         if self.try_send(event).await {
-            // Redis is back: say at once that others were lost.
+            // Redis is back: send the resync at once.
             return self.catch_up().await;
         }
         metrics::counter!("guildhall_events_lost_total").increment(1);
@@ -98,7 +98,7 @@ impl Sender {
     }
 
     async fn catch_up(&self) {
-        // Cleared first: what is lost meanwhile asks for another round.
+        // Cleared first: events lost meanwhile cause another round.
         if self.lost.swap(false, Ordering::Relaxed) && !self.try_send(Event::Resync).await {
             self.lost.store(true, Ordering::Relaxed);
         }

@@ -1,5 +1,5 @@
-//! Hears events of the other processes. After every subscription, the first too, subscribers here are told to resync:
-//! nobody knows what was missed before it.
+//! Receives events of the other processes. After every subscription, the first included, local subscribers get a
+//! resync: events before it may have been missed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,9 +14,9 @@ use super::event::{Event, Message, channel};
 use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 
-/// Waits between attempts to subscribe: doubled from the first to the last, with jitter.
+/// Backoff between attempts to subscribe: doubled from the first to the last, with jitter.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
-/// A silent subscription is asked for a sign of life this often: a dead network closes nothing.
+/// Ping interval of an idle subscription: a dead network closes no connection.
 const PING: Duration = Duration::from_secs(1);
 
 pub(super) struct Subscription {
@@ -91,7 +91,7 @@ impl Listener {
         match serde_json::from_slice::<Message>(message.get_payload_bytes()) {
             Ok(message) if message.origin == self.origin => {}
             Ok(message) => self.announce(message.event),
-            // A newer version may send what this one does not know: then anything may have changed.
+            // A newer version may send unknown events: then anything may have changed.
             Err(error) => {
                 tracing::debug!(%error, "an event was not understood");
                 self.announce(Event::Resync);
@@ -100,7 +100,7 @@ impl Listener {
     }
 
     fn announce(&self, event: Event) {
-        // An error only says that nobody in this process listens.
+        // An error only means that this process has no subscriber.
         let _ = self.local.send(event);
     }
 }

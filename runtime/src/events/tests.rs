@@ -4,14 +4,14 @@ use super::event::{Message, channel};
 use super::*;
 use crate::redis::tests::test_redis;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const WAIT_LIMIT: Duration = Duration::from_secs(5);
 
 fn guild(id: i64) -> Event {
     Event::LinksChanged { guild: GuildId::try_from(id).unwrap() }
 }
 
 async fn next(receiver: &mut broadcast::Receiver<Event>) -> Event {
-    tokio::time::timeout(PATIENCE, receiver.recv()).await.expect("an event arrives").unwrap()
+    tokio::time::timeout(WAIT_LIMIT, receiver.recv()).await.expect("an event arrives").unwrap()
 }
 
 /// Two processes, both subscribed.
@@ -27,7 +27,7 @@ async fn until(condition: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, wait).await.expect("it happens in time");
+    tokio::time::timeout(WAIT_LIMIT, wait).await.expect("it happens in time");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_form_on_the_wire_is_fixed() {
 }
 
 #[tokio::test]
-async fn in_one_process_subscribers_hear_at_once_and_nothing_is_trusted() {
+async fn in_process_events_arrive_at_once_and_are_not_trusted() {
     let events = Events::in_process();
     events.publish(guild(1));
     let mut receiver = events.subscribe();
@@ -58,13 +58,13 @@ async fn publishing_never_blocks_and_never_fails_without_redis() {
     }
     assert_eq!(receiver.try_recv().unwrap(), guild(1));
     assert!(!events.trusted());
-    assert!(!events.flush(PATIENCE).await, "nothing reached anybody");
+    assert!(!events.flush(WAIT_LIMIT).await, "nothing reached anybody");
     shutdown.cut();
-    tokio::time::timeout(PATIENCE, shutdown.wait()).await.unwrap();
+    tokio::time::timeout(WAIT_LIMIT, shutdown.wait()).await.unwrap();
 }
 
 #[tokio::test]
-async fn others_hear_once_and_the_sender_does_not_hear_itself_twice() {
+async fn every_process_receives_an_event_once() {
     let Some(redis) = test_redis("events: two processes").await else { return };
     let shutdown = Shutdown::new();
     let (one, two) = pair(&redis, &shutdown).await;
@@ -81,7 +81,7 @@ async fn others_hear_once_and_the_sender_does_not_hear_itself_twice() {
 }
 
 #[tokio::test]
-async fn a_lost_subscription_comes_back_with_a_resync() {
+async fn a_restored_subscription_sends_a_resync() {
     let Some(redis) = test_redis("events: lost subscription").await else { return };
     let shutdown = Shutdown::new();
     let events = Events::redis(&redis, &shutdown);
@@ -111,7 +111,7 @@ async fn a_lost_subscription_comes_back_with_a_resync() {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_makes_everything_stale() {
+async fn an_unknown_event_causes_a_resync() {
     let Some(redis) = test_redis("events: unknown event").await else { return };
     let shutdown = Shutdown::new();
     let events = Events::redis(&redis, &shutdown);
@@ -126,7 +126,7 @@ async fn what_is_not_understood_makes_everything_stale() {
 }
 
 #[tokio::test]
-async fn the_last_words_of_a_process_are_sent() {
+async fn events_published_during_shutdown_are_sent() {
     let Some(redis) = test_redis("events: last words").await else { return };
     let (theirs, ours) = (Shutdown::new(), Shutdown::new());
     let listener = Events::redis(&redis, &theirs);
@@ -142,7 +142,7 @@ async fn the_last_words_of_a_process_are_sent() {
 }
 
 #[tokio::test]
-async fn more_than_the_queue_holds_makes_the_others_resync() {
+async fn a_full_queue_causes_a_resync() {
     let Some(redis) = test_redis("events: full queue").await else { return };
     let shutdown = Shutdown::new();
     let (one, two) = pair(&redis, &shutdown).await;
@@ -150,7 +150,7 @@ async fn more_than_the_queue_holds_makes_the_others_resync() {
     for id in 1..=3_000 {
         one.publish(guild(id));
     }
-    assert!(one.flush(PATIENCE).await);
+    assert!(one.flush(WAIT_LIMIT).await);
     let mut heard = 0;
     while next(&mut there).await != Event::Resync {
         heard += 1;

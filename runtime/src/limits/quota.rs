@@ -1,4 +1,4 @@
-//! What a limit is, and what a request may hear of it.
+//! A quota, and the result of a request against it.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ impl Quota {
     }
 }
 
-/// The answer to one request.
+/// The result of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     pub allowed: bool,
@@ -30,19 +30,19 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// What `Retry-After` says: whole seconds, rounded up, at least 1.
+    /// Value of `Retry-After`: whole seconds, rounded up, at least 1.
     pub fn reset_after_secs(&self) -> u64 {
         let round_up = u64::from(self.reset_after.subsec_nanos() > 0);
         (self.reset_after.as_secs() + round_up).max(1)
     }
 }
 
-/// Redis, which counts for all processes, cannot be asked.
+/// Redis, which counts for all processes, is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the quota cannot be checked: redis is not reachable")]
+#[error("the rate limit cannot be counted: redis is not reachable")]
 pub struct LimitsDown;
 
-/// What a request does to its window.
+/// The operation on a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Take,

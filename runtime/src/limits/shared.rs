@@ -1,5 +1,5 @@
-//! Windows in Redis: one script does read, decide and write in one step, on Redis time, so that processes with
-//! different clocks agree.
+//! Windows in Redis: one script reads, decides and writes atomically, on Redis time, so that processes with different
+//! clocks agree.
 
 use std::time::Duration;
 

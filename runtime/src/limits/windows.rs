@@ -1,5 +1,5 @@
-//! Windows in memory. Sharded, so that requests of different keys do not wait for each other; ended windows are swept
-//! as the map grows, so that memory follows the keys in use and not the keys ever seen.
+//! Windows in memory. Sharded, so that requests of different keys do not contend; ended windows are swept as the map
+//! grows, so that memory follows the keys in use and not all keys ever used.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -22,7 +22,7 @@ pub(super) struct Windows {
 #[derive(Default)]
 struct Shard {
     windows: HashMap<String, Window>,
-    /// Sweep when there are this many.
+    /// The number of windows that triggers a sweep.
     sweep_at: usize,
 }
 
@@ -45,7 +45,7 @@ impl Windows {
         let mut shard = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = Window { used: 0, ends_at: now.saturating_add(quota.window_millis()) };
         let window = match shard.windows.get(key) {
-            // A clock set back must not stretch a window, nor may a quota made shorter.
+            // Neither a clock set back nor a shortened quota window may stretch an open window.
             Some(open) if open.ends_at > now => Window { ends_at: open.ends_at.min(fresh.ends_at), ..*open },
             _ => fresh,
         };
@@ -77,7 +77,7 @@ impl Shard {
         }
     }
 
-    /// Costs as much as the inserts since the last time, so each insert pays a constant share.
+    /// Costs as much as the inserts since the last sweep, so each insert has constant amortized cost.
     fn sweep(&mut self, now: i64) {
         if self.windows.len() < self.sweep_at.max(SWEEP_FROM) {
             return;

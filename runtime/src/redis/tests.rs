@@ -2,7 +2,7 @@ use testkit::PrivateServer;
 
 use super::*;
 
-/// The Redis of this test run under a prefix of its own, or `None` with a line that says the test was skipped.
+/// The Redis of this test run under its own prefix, or `None` with a line that reports the skipped test.
 pub(crate) async fn test_redis(test: &str) -> Option<Redis> {
     let Ok(url) = std::env::var("GUILDHALL_TEST_REDIS_URL") else {
         eprintln!("skipped {test}: GUILDHALL_TEST_REDIS_URL is not set");
@@ -31,8 +31,8 @@ async fn a_closed_port_is_an_error_at_start_and_fails_fast_later() {
 }
 
 #[tokio::test]
-async fn a_redis_that_never_answers_costs_one_timeout_then_nothing() {
-    // Answers the handshake of one connection, then falls silent: what a dead network looks like.
+async fn a_redis_that_never_responds_costs_one_timeout() {
+    // Answers the handshake of one connection, then falls silent, like a dead network.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}/0", listener.local_addr().unwrap());
     let silent = tokio::spawn(silent_after_handshake(listener));
@@ -47,7 +47,7 @@ async fn a_redis_that_never_answers_costs_one_timeout_then_nothing() {
 }
 
 #[tokio::test]
-async fn a_redis_that_stalls_at_the_start_is_waited_for() {
+async fn a_redis_that_stalls_at_startup_is_retried() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}/0", listener.local_addr().unwrap());
     let server = tokio::spawn(async move {
@@ -81,7 +81,7 @@ async fn a_dropped_connection_is_replaced_in_the_background() {
     let id: i64 = redis::cmd("CLIENT").arg("ID").query_async(&mut connection).await.unwrap();
     let mut kill = redis::cmd("CLIENT");
     kill.arg("KILL").arg("ID").arg(id).arg("SKIPME").arg("no");
-    // It may die before it answers.
+    // It may exit before it answers.
     let _ = kill.query_async::<()>(&mut connection).await;
     assert!(!redis.ping().await, "the connection was killed");
     let back = async {
@@ -92,7 +92,7 @@ async fn a_dropped_connection_is_replaced_in_the_background() {
     tokio::time::timeout(Duration::from_secs(5), back).await.expect("reconnects");
 }
 
-/// Says `REPLICAOF` to the server; both have passwords.
+/// Sends `REPLICAOF` to the server; both have passwords.
 async fn replicate(server: &PrivateServer, (host, port): (&str, &str), password: &str) {
     let client = Client::open(server.url()).unwrap();
     let mut connection = client.get_multiplexed_async_connection().await.unwrap();
@@ -107,7 +107,7 @@ async fn write(redis: &Redis) -> bool {
 }
 
 #[tokio::test]
-async fn a_primary_that_became_a_replica_is_left_and_dialed_anew() {
+async fn a_demoted_primary_is_disconnected_and_reconnected() {
     let one = PrivateServer::start("redis", "replica");
     let other = PrivateServer::start("redis", "primary");
     let url = other.url();
@@ -117,7 +117,7 @@ async fn a_primary_that_became_a_replica_is_left_and_dialed_anew() {
     assert!(write(&redis).await);
     replicate(&one, (host, port), password).await;
     assert!(!write(&redis).await, "a replica takes no writes");
-    // It answers, but it is not what is looked for.
+    // It answers, but it is a replica.
     let down = async {
         while redis.ping().await {
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -1,4 +1,4 @@
-//! One process leads and others wait, without a comparison of clocks.
+//! One process leads and others wait, without comparing clocks.
 
 use super::*;
 use crate::test_database::{TestDatabase, test_databases};
@@ -20,7 +20,7 @@ impl Candidate {
 }
 
 #[tokio::test]
-async fn one_leads_and_another_takes_over_when_its_signs_of_life_stop() {
+async fn another_process_leads_when_the_leader_stops_extending() {
     for test in test_databases().await {
         let (mut one, mut two) = (candidate(&test).await, candidate(&test).await);
         for _ in 0..20 {
@@ -30,7 +30,7 @@ async fn one_leads_and_another_takes_over_when_its_signs_of_life_stop() {
                 each.beat().await.unwrap();
             }
         }
-        // It dies; the other has just seen its last sign of life.
+        // The leader dies; the other process has just seen its last extension.
         drop(one);
         let mut waited = Duration::ZERO;
         while !two.leads() {
@@ -43,7 +43,7 @@ async fn one_leads_and_another_takes_over_when_its_signs_of_life_stop() {
 }
 
 #[tokio::test]
-async fn a_leader_that_was_frozen_does_not_lead_when_it_wakes_up() {
+async fn a_frozen_leader_does_not_lead_when_it_wakes_up() {
     for test in test_databases().await {
         let (mut frozen, mut other) = (candidate(&test).await, candidate(&test).await);
         frozen.pass(SURE);
@@ -53,7 +53,7 @@ async fn a_leader_that_was_frozen_does_not_lead_when_it_wakes_up() {
         assert!(other.leads() && !frozen.leads());
         frozen.beat().await.unwrap();
         assert!(!frozen.leads(), "another holds the lease");
-        // Nor does a beat count from when it was answered.
+        // A beat counts from its sending, not from its response.
         other.pass(SURE);
         assert!(!other.leads());
         other.beat().await.unwrap();
@@ -62,7 +62,7 @@ async fn a_leader_that_was_frozen_does_not_lead_when_it_wakes_up() {
 }
 
 #[tokio::test]
-async fn a_holder_that_was_frozen_in_a_beat_leads_on_at_once_if_nobody_took_the_lease() {
+async fn a_holder_frozen_in_a_beat_leads_again_if_the_lease_is_still_its_own() {
     for test in test_databases().await {
         let mut frozen = candidate(&test).await;
         let clock = frozen.context.clock.clone();
@@ -75,7 +75,7 @@ async fn a_holder_that_was_frozen_in_a_beat_leads_on_at_once_if_nobody_took_the_
 }
 
 #[tokio::test]
-async fn of_several_that_wait_one_takes_the_lease() {
+async fn one_of_several_waiting_processes_takes_the_lease() {
     for test in test_databases().await {
         let dead = candidate(&test).await;
         let (mut one, mut two) = (candidate(&test).await, candidate(&test).await);
@@ -90,7 +90,7 @@ async fn of_several_that_wait_one_takes_the_lease() {
 }
 
 #[tokio::test]
-async fn setting_the_time_of_day_moves_no_leadership() {
+async fn setting_the_wall_clock_does_not_move_leadership() {
     for test in test_databases().await {
         let (one, mut two) = (candidate(&test).await, candidate(&test).await);
         for hours in [-30, 30] {
@@ -104,7 +104,7 @@ async fn setting_the_time_of_day_moves_no_leadership() {
 }
 
 #[tokio::test]
-async fn who_stops_in_order_leaves_the_lease_to_the_next_at_once() {
+async fn a_graceful_stop_releases_the_lease_at_once() {
     for test in test_databases().await {
         let one = candidate(&test).await;
         let mut two = candidate(&test).await;

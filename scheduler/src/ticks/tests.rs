@@ -1,6 +1,6 @@
-//! Ticks under schedulers that lead, believe they lead, freeze in the middle of a look and die, with wrong clocks;
-//! tasks that fail or take long; operators who pause schedules. Drawn from seeds; `GUILDHALL_TICKS` says how many ticks
-//! are simulated.
+//! Ticks under schedulers that lead, believe they lead, freeze in the middle of a pass and die, with wrong clocks;
+//! tasks that fail or take long; operators who pause schedules. A seed determines each run; `GUILDHALL_TICKS` sets the
+//! number of simulated ticks.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -21,7 +21,7 @@ const TABLE: &[Schedule] = &[
     Schedule { name: "minutely", cron: "5 * * * * *", run: |_| Box::pin(async { Ok(0) }) },
 ];
 const PROCESSES: usize = 3;
-/// Clocks are wrong by up to this, either way.
+/// The largest clock error, either way.
 const SKEW_SECONDS: i64 = 3_600;
 
 struct Simulation<'a> {
@@ -29,7 +29,7 @@ struct Simulation<'a> {
     random: StdRng,
     now: Timestamp,
     tickers: Vec<Ticker>,
-    /// Frozen after they had read the time: what they are about to fire.
+    /// Processes frozen after reading the time, with the ticks they are about to fire.
     frozen: Vec<(usize, &'static str, Timestamp)>,
     last: HashMap<String, Timestamp>,
     fired: HashSet<(String, Timestamp)>,
@@ -57,7 +57,7 @@ impl<'a> Simulation<'a> {
         simulation
     }
 
-    /// A process that was just started. On Postgres its clock is wrong.
+    /// A newly started process. On Postgres its clock is wrong.
     fn ticker(&mut self) -> Ticker {
         let mut context = self.test.context.clone();
         if context.database.is_postgres() {
@@ -69,7 +69,7 @@ impl<'a> Simulation<'a> {
     }
 
     async fn step(&mut self) {
-        // Mostly a second or some; sometimes nobody looks for an hour.
+        // Mostly a few seconds; sometimes an hour without a pass.
         let gap = if self.random.random_ratio(1, 200) { 3_600 } else { 20 };
         self.now += Duration::from_secs(self.random.random_range(1..=gap));
         self.test.set_time(self.now).await;
@@ -79,7 +79,7 @@ impl<'a> Simulation<'a> {
             4..8 => self.freeze(at),
             8..12 => self.wake().await,
             12..14 => self.pause_or_resume().await,
-            // Each process that believes it leads looks.
+            // Each process that believes it leads makes a pass.
             14..40 => self.look_together().await,
             _ => self.look(at).await,
         }
@@ -91,7 +91,7 @@ impl<'a> Simulation<'a> {
         self.frozen.push((at, schedule.name, latest_tick(cron, self.now).unwrap()));
     }
 
-    /// A frozen process goes on with what it was about to do, however long ago that was.
+    /// A frozen process completes its interrupted pass, however old.
     async fn wake(&mut self) {
         let Some((at, name, tick)) = self.frozen.pop() else { return };
         let ticker = &self.tickers[at];
@@ -140,7 +140,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Of missed ticks the latest has fired when a process has looked.
+    /// After a pass the latest missed tick has fired.
     fn check_none_missed(&self) {
         for (schedule, cron) in &self.tickers[0].schedules {
             let latest = latest_tick(cron, self.now).unwrap();
@@ -149,7 +149,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Some process runs what is due: it mostly succeeds, may fail and be tried again, or takes its time.
+    /// Some process runs the due jobs: a run mostly succeeds, may fail and be retried, or takes long.
     async fn work(&mut self) {
         let conn = self.test.context.database.write();
         let wanted = Available {
@@ -181,7 +181,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Every job has ended well, and no two were made for one tick.
+    /// Every job has succeeded, and no tick has two jobs.
     async fn check_jobs(&mut self) {
         for _ in 0..20 {
             self.now += Duration::from_secs(60);
@@ -204,7 +204,7 @@ fn ticks_wanted() -> usize {
 }
 
 #[tokio::test]
-async fn ticks_fire_once_and_of_missed_ones_the_latest() {
+async fn ticks_fire_once_and_only_the_latest_missed_tick_fires() {
     for test in test_databases().await {
         let mut simulation = Simulation::start(&test, 7);
         while simulation.fired.len() < ticks_wanted() {

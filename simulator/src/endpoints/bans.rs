@@ -22,7 +22,7 @@ pub(crate) fn one(simulator: &Simulator, input: &Input) -> Reply {
     })
 }
 
-/// A member who is banned leaves the guild. Users who were never there can be banned too, as long as they exist.
+/// A banned member leaves the guild. Existing users who were never members can be banned too.
 pub(crate) fn ban(simulator: &Simulator, input: &Input) -> Reply {
     change_guild(simulator, input, |guild, users| {
         guild.bot_may(BAN_MEMBERS)?;

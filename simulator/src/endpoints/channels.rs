@@ -145,7 +145,7 @@ fn read_overwrite(index: usize, value: &Value, errors: &mut FormErrors) -> Optio
     None
 }
 
-/// Ids and permissions come as digits in a text, or as a number.
+/// Ids and permissions are digits in a string, or a number.
 fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
@@ -154,7 +154,7 @@ fn snowflake(value: &Value) -> Option<i64> {
     number(value).and_then(|id| i64::try_from(id).ok()).filter(|id| *id > 0)
 }
 
-/// As the platform repeats it: a text without its quotes.
+/// As in the platform's message: a string without its quotes.
 fn bare(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! The control side: statistics, faults, changes of state. Only tests and demos talk to it.
+//! The control side: statistics, faults, state changes. Only tests and demos use it.
 
 use std::time::Duration;
 
@@ -116,8 +116,8 @@ fn read_fault(simulator: &Simulator, form: FaultForm) -> Result<Fault, String> {
     })
 }
 
-/// A chat member (`guild_id`, `chat_id`), a group member (`group_id`, `play_id`), or both. A member who is not there yet
-/// joins; fields that are absent stay; `remove` takes the member out.
+/// A chat member (`guild_id`, `chat_id`), a group member (`group_id`, `play_id`), or both. A new member
+/// joins; absent fields stay unchanged; `remove` removes the member.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MemberForm {
@@ -128,14 +128,14 @@ struct MemberForm {
     nick: Option<Value>,
     group_id: Option<GroupId>,
     play_id: Option<PlayId>,
-    /// Empty takes the user out of the group.
+    /// An empty list removes the user from the group.
     ranks: Option<Vec<i16>>,
     username: Option<Box<str>>,
     #[serde(default)]
     remove: bool,
 }
 
-/// Tells null from absent.
+/// Distinguishes null from absent.
 fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -189,7 +189,7 @@ struct IntentsForm {
     guild_members: bool,
 }
 
-/// What the developer portal does: turns the privileged intent of the bot's application on or off.
+/// Like the developer portal: turns the privileged intent of the bot's application on or off.
 pub(crate) fn change_intents(simulator: &Simulator, input: &Input) -> Reply {
     match serde_json::from_slice::<IntentsForm>(&input.body) {
         Ok(form) => {

@@ -1,4 +1,4 @@
-//! How endpoints reach the guild and the user of their path, and what they answer where there is none.
+//! Look-ups of the guild and the user in a path, and the responses when there is none.
 
 use entities::{ChatId, GuildId};
 
@@ -8,7 +8,7 @@ use crate::route::Input;
 use crate::simulator::Simulator;
 use crate::state::{Guild, Users};
 
-/// The guild of the path, or the answer that there is none.
+/// The guild of the path, or its 404.
 pub(crate) fn guild_id(input: &Input) -> Result<GuildId, Reply> {
     id(input, "guild", "guild_id")
 }

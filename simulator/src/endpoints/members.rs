@@ -1,7 +1,7 @@
 //! Members of the chat platform: pages, single ones, and changes under the hierarchy rules.
 //!
 //! The bot may grant and remove roles below its highest one that no integration manages; roles a member keeps are not
-//! looked at. It may rename members who stand below it.
+//! checked. It may rename members who rank below it.
 
 use std::ops::Bound;
 
@@ -24,7 +24,7 @@ fn unknown_role() -> Reply {
     Reply::chat_error(404, 10011, "Unknown Role")
 }
 
-/// A user without a membership is not the same as no user.
+/// A user without a membership differs from an unknown user.
 fn member_of<'a>(guild: &'a Guild, users: &Users, id: ChatId) -> Result<&'a Member, Reply> {
     let missing = || {
         if users.contains(&id) { Reply::chat_error(404, 10007, "Unknown Member") } else { unknown_user() }
@@ -123,14 +123,14 @@ fn change_role(simulator: &Simulator, input: &Input, change: impl FnOnce(&mut Ve
     })
 }
 
-/// The member is like this from now on; the count of updates tells whether that is a change.
+/// Stores the member; the count of updates records whether that is a change.
 fn put(guild: &mut Guild, id: ChatId, mut member: Member) {
     let changed = guild.members.get(&id).is_some_and(|before| !before.looks_like(&member));
     member.updates.count(changed);
     guild.members.insert(id, member);
 }
 
-/// Null or empty takes the nickname away.
+/// Null or empty removes the nickname.
 pub(crate) fn read_nick(value: &Value) -> Result<Option<Box<str>>, Mistake> {
     match value {
         Value::Null => Ok(None),
@@ -166,14 +166,14 @@ fn check_rename(guild: &Guild, member: &Member) -> Result<(), Reply> {
     Err(missing_permissions())
 }
 
-/// Only the roles that come or go matter.
+/// Only added and removed roles matter.
 fn check_change(guild: &Guild, held: &[RoleId], wanted: &[RoleId]) -> Result<(), Reply> {
     let gone = held.iter().filter(|role| !wanted.contains(role));
     let come = wanted.iter().filter(|role| !held.contains(role));
     gone.chain(come).try_for_each(|role| check_role(guild, *role))
 }
 
-/// Position 0 is the role everybody has: nobody can be given it, and the platform does not know it here.
+/// Position 0 is the everyone role: it cannot be granted, and the platform treats it as unknown here.
 fn check_role(guild: &Guild, id: RoleId) -> Result<(), Reply> {
     let role = guild.roles.get(&id).filter(|role| role.position > 0).ok_or_else(unknown_role)?;
     if role.managed || role.position >= guild.bot_position() {

@@ -1,5 +1,5 @@
-//! What answers a route: the chat platform (`chat`, `members`, `bans`, `channels`), the game platform (`play`) and the
-//! control side (`control`, `reports`).
+//! Handlers of the routes: the chat platform (`chat`, `members`, `bans`, `channels`), the game platform (`play`) and
+//! the control side (`control`, `reports`).
 
 pub(crate) mod bans;
 pub(crate) mod channels;

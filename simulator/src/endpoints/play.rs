@@ -9,7 +9,7 @@ use crate::route::Input;
 use crate::simulator::Simulator;
 use crate::state::Group;
 
-/// Users that one filter may name.
+/// Maximum users per filter.
 const MEMBERSHIP_USERS_PER_CALL: usize = 50;
 const MEMBERSHIPS_DEFAULT: usize = 10;
 const MEMBERSHIPS_MAX: usize = 100;
@@ -95,7 +95,7 @@ struct NamesForm {
     user_ids: Vec<PlayId>,
 }
 
-/// Unknown users are left out, as the real host does.
+/// Unknown users are omitted, as by the real host.
 pub(crate) fn users(simulator: &Simulator, input: &Input) -> Reply {
     let form: NamesForm = match serde_json::from_slice(&input.body) {
         Ok(form) => form,
@@ -143,7 +143,7 @@ impl Filter {
     }
 }
 
-/// `role` is the highest role; a member who holds several has them all in `roles`.
+/// `role` is the highest role; a member with several roles has them all in `roles`.
 fn membership(id: GroupId, group: &Group, user: PlayId) -> Option<Value> {
     let ranks = group.members.get(&user)?;
     let role = |rank: &i16| group.roles.iter().find(|role| role.rank == *rank);
@@ -155,7 +155,7 @@ fn membership(id: GroupId, group: &Group, user: PlayId) -> Option<Value> {
     }))
 }
 
-/// The token is the offset; a real one is opaque, and so is this one to the client.
+/// The token is the offset; for the client it is opaque.
 fn page(input: &Input, name: &str, all: Vec<Value>, (default, most): (usize, usize)) -> Reply {
     let size = input.query("maxPageSize").map_or(Ok(default), str::parse).unwrap_or(0);
     let offset =

@@ -1,4 +1,4 @@
-//! What happened in the guilds, as the control side reports it: tests compare it with what they asked for.
+//! Reports of the control side on the guilds: tests compare them with their requests.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! One connection through the proxy: two pumps, and what ends or silences them.
+//! One connection through the proxy: two pumps, and the conditions that end or silence them.
 
 use std::future::pending;
 use std::sync::atomic::Ordering;
@@ -12,14 +12,14 @@ use tokio::time::Instant;
 use crate::proxy::plan::{Counts, Plan, Way};
 
 const CHUNK: usize = 16 * 1024;
-/// Chunks on their way while latency is added.
+/// Chunks in flight while latency is added.
 const ON_THE_WAY: usize = 256;
 
 /// Why a pump stopped before both sides were done.
 enum Broken {
-    /// As many bytes as were allowed have passed.
+    /// The permitted number of bytes has passed.
     Cut,
-    /// One side failed: the other hears of it.
+    /// One side failed: the other is closed.
     Failed,
 }
 
@@ -38,7 +38,7 @@ pub(super) async fn serve(client: TcpStream, target: &str, plan: watch::Receiver
         }
         return reset(&client);
     };
-    // What is late here shall be late because it was told.
+    // Only the configured latency may delay data.
     let _ = (client.set_nodelay(true), server.set_nodelay(true));
     let mut sides = (client, server);
     let fate = tokio::select! {
@@ -51,7 +51,7 @@ pub(super) async fn serve(client: TcpStream, target: &str, plan: watch::Receiver
         },
     };
     if matches!(fate, Fate::Silenced) {
-        // Both sockets stay open, and nobody reads from them.
+        // Both sockets stay open, without a reader.
         until_reset(plan.clone(), born).await;
     }
     if !matches!(fate, Fate::Ended) {
@@ -91,7 +91,7 @@ async fn pump_both(
     .map(drop)
 }
 
-/// Until the reading side has ended and all of it was written, which ends the writing side too.
+/// Runs until the reading side has ended and all data is written, then ends the writing side.
 async fn pump(
     from: ReadHalf<'_>,
     to: WriteHalf<'_>,
@@ -120,7 +120,7 @@ async fn read(
         }
         let plan = plan.borrow().clone();
         if plan.silent {
-            // Read after the order: it is not passed on, and this connection is about to be silenced.
+            // Read after the command: the data is dropped, and this connection is about to be silenced.
             pending::<()>().await;
         }
         let allowed = passed.allow(plan.cut[way as usize], length);
@@ -135,7 +135,7 @@ async fn read(
     }
 }
 
-/// Bytes passed on since an order to cut was given.
+/// Bytes forwarded since the last cut command.
 #[derive(Default)]
 struct Passed {
     order: u64,

@@ -1,4 +1,4 @@
-//! The side of the proxy that listens: it takes connections, or holds the port and refuses them.
+//! The listening side of the proxy: accepts connections, or holds the port and refuses them.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,10 +13,10 @@ use crate::proxy::connection::serve;
 use crate::proxy::plan::{Counts, Plan};
 
 const BACKLOG: u32 = 1024;
-/// Pause after a port could not be taken back, or a connection not accepted.
+/// Pause after a failed bind or accept.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The side that listens.
+/// The listening side.
 pub(crate) struct Front {
     pub(crate) address: SocketAddr,
     pub(crate) target: String,
@@ -63,7 +63,7 @@ impl Front {
         });
     }
 
-    /// The port is held but not listened on, so that the system itself refuses; until it is healed.
+    /// The port is bound without listening, so that the system itself refuses connections, until healed.
     async fn refuse_connections(&mut self) -> TcpListener {
         let held = eventually(|| hold(self.address)).await;
         if self.plan.wait_for(|plan| !plan.refusing).await.is_err() {

@@ -1,11 +1,11 @@
-//! What the proxy is told in words, one order a line.
+//! Parses the proxy's commands, one per line.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::proxy::plan::Way;
 
-/// All orders, for a help text.
+/// All commands, for a help text.
 pub const ORDERS: &str = "\
 latency MS          everything arrives MS milliseconds later, each way
 latency MS MS       the same, to the target and to the client

@@ -1,9 +1,9 @@
-//! What the proxy does at the moment, and what it has counted.
+//! The proxy's current behaviour and its counts.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// Which way bytes go.
+/// The direction of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     ToTarget,
@@ -14,15 +14,15 @@ impl Way {
     pub const BOTH: [Self; 2] = [Self::ToTarget, Self::ToClient];
 }
 
-/// What holds at the moment, each way in its place of [`Way::BOTH`].
+/// The current settings, each direction at its index in [`Way::BOTH`].
 #[derive(Clone, Default)]
 pub(crate) struct Plan {
     pub(crate) latency: [Duration; 2],
-    /// Bytes that a connection still passes on, counted anew from the order of this number.
+    /// Bytes that a connection still forwards, counted anew from the command of this number.
     pub(crate) cut: [Option<(u64, u64)>; 2],
     pub(crate) silent: bool,
     pub(crate) refusing: bool,
-    /// Connections that began before the last reset end by it.
+    /// The last reset ends the connections that began before it.
     pub(crate) resets: u64,
     pub(crate) orders: u64,
 }

@@ -1,4 +1,4 @@
-//! The proxy before a server that sends back what it gets.
+//! The proxy before an echo server.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,12 +8,12 @@ use super::*;
 
 mod vanished;
 
-/// How long anything may take on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// How long silence is listened to.
+/// Timeout of any step on a loaded machine.
+const WAIT_LIMIT: Duration = Duration::from_secs(20);
+/// How long the test waits to confirm that nothing arrives.
 const SILENCE: Duration = Duration::from_millis(300);
 
-/// The address of a server that echoes, for as long as the test process lives.
+/// The address of an echo server that lives as long as the test process.
 fn echo() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -31,7 +31,7 @@ fn echo() -> String {
 
 fn connect(proxy: &Proxy) -> TcpStream {
     let stream = TcpStream::connect(proxy.address()).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(WAIT_LIMIT)).unwrap();
     stream
 }
 
@@ -46,11 +46,11 @@ fn assert_silent(stream: &mut TcpStream) {
     stream.set_read_timeout(Some(SILENCE)).unwrap();
     let error = stream.read(&mut [0; 16]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "{error}");
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(WAIT_LIMIT)).unwrap();
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + WAIT_LIMIT;
     while !holds() {
         assert!(Instant::now() < deadline, "{what}");
         std::thread::sleep(Duration::from_millis(5));
@@ -68,7 +68,7 @@ fn passes_everything_on_and_counts_it() {
         writer.write_all(sent.as_bytes()).unwrap();
         writer.shutdown(std::net::Shutdown::Write).unwrap();
     });
-    // The end of what the client sends is passed on, and that of the answer too.
+    // The proxy forwards the end of the client's stream, and that of the server's.
     let mut heard = String::new();
     stream.read_to_string(&mut heard).unwrap();
     writing.join().unwrap();
@@ -87,7 +87,7 @@ fn latency_is_added_each_way_and_taken_away_again() {
     let asked = Instant::now();
     say(&mut stream, "late");
     assert!(asked.elapsed() >= Duration::from_millis(200), "{:?}", asked.elapsed());
-    // Ten at once are as late as one.
+    // Ten at once take as long as one.
     let asked = Instant::now();
     for _ in 0..10 {
         stream.write_all(b"0123456789").unwrap();
@@ -107,7 +107,7 @@ fn a_connection_is_cut_after_exactly_so_many_bytes_each_time() {
     for mut stream in [old, connect(&proxy), connect(&proxy)] {
         stream.write_all(b"0123456789").unwrap();
         let mut heard = Vec::new();
-        // Cut in the middle: what came stands, and then the end or a reset.
+        // Cut in the middle: the received bytes stand, followed by the end or a reset.
         let _ = stream.read_to_end(&mut heard);
         assert_eq!(heard, b"01234");
     }

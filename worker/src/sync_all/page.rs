@@ -1,4 +1,4 @@
-//! Reads one page of members: their links, their names, and how they differ from the bindings.
+//! Reads one page of members: their links, their names, and their differences from the bindings.
 
 use std::collections::HashMap;
 
@@ -16,10 +16,10 @@ use crate::names::{self, Renamed};
 use crate::permitted::{FailedRole, Permitted, permitted};
 use crate::wanted::Player;
 
-/// Links read at a time: any number of users who left may be between two members.
+/// Links read per query: any number of users who left may be between two members.
 const LINKS_A_QUERY: u64 = 1_000;
 
-/// Members by ascending id, all there are after `after` up to the last one here.
+/// Members by ascending id: all members after `after`, up to the last one here.
 pub(super) struct Page {
     pub(super) after: Option<ChatId>,
     pub(super) members: Vec<ChatMember>,
@@ -42,7 +42,7 @@ pub(super) struct Findings {
     pub(super) seen: Seen,
     pub(super) changes: Vec<PlannedChange>,
     pub(super) renamed: Vec<Renamed>,
-    /// For each member concerned, what the bot may not do.
+    /// For each affected member, the refused changes.
     pub(super) refusals: Vec<NewFailure>,
     pub(super) refused_roles: Vec<FailedRole>,
 }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_speaks_for_all_that_follow_only_when_it_is_the_last() {
+    fn only_the_last_page_covers_all_following_ids() {
         let mut page = Page { after: None, members: vec![member(&[], None); 1_000] };
         assert_eq!((page.is_last(), page.up_to()), (false, Some(chat(7))));
         page.members.pop();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_counted_by_what_is_to_be_done_for_them() {
+    fn members_are_counted_by_their_due_changes() {
         let mut findings = Findings::default();
         let change = Change { add: roles(&[1, 2]), remove: roles(&[3]), nick: Some("n".to_owned()) };
         findings.note(&member(&[3], None), Permitted { change, ..Permitted::default() });
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_bot_may_not_do_is_said_in_one_line_for_a_member() {
+    fn refused_changes_of_a_member_are_one_line() {
         assert_eq!(refusal(chat(1), &[], None), None);
         let nickname = refusal(chat(1), &[], Some("stands above")).unwrap();
         assert_eq!((nickname.error, nickname.message.as_str()), ("nickname_refused", "stands above"));

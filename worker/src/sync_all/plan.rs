@@ -1,4 +1,4 @@
-//! The plan after each page: where to continue, the counts so far, and the differences that are not yet in a chunk.
+//! The plan after each page: where to continue, the counts so far, and the differences not yet in a chunk.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,10 +12,10 @@ use crate::wanted::Change;
 
 /// Members of one chunk at most.
 const CHUNK: usize = 200;
-/// So many changes wait for others to be mixed with. Role calls and updates have limits of their own on the platform: a
-/// guild is fastest when the chunks under way need both.
+/// This many changes wait to be mixed with others. Role calls and updates have separate limits on the platform: a
+/// guild is fastest when the running chunks need both.
 const HELD_BACK: usize = 400;
-/// Changes a dry run shows.
+/// Changes listed by a dry run.
 const SAMPLE: usize = 100;
 
 /// The checkpoint of a plan. A run that cannot read it starts over.
@@ -33,7 +33,7 @@ pub(super) struct Plan {
     ungrantable: BTreeMap<RoleId, Ungrantable>,
 }
 
-/// Numbers of a plan, as they stand in the job's result.
+/// Counts of a plan, as in the job's result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Seen {
     /// Linked members in the guild.
@@ -46,7 +46,7 @@ pub(super) struct Seen {
     pub(super) role_additions: i64,
     pub(super) role_removals: i64,
     pub(super) nicknames: i64,
-    /// Members with a change that the bot may not make in full.
+    /// Members with a change that the bot may only make in part.
     pub(super) members_refused: i64,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Cut {
 }
 
 impl Plan {
-    /// Without bindings and nickname template no member differs, and the platform need not be asked.
+    /// Without bindings and nickname template no member differs, and no platform call is needed.
     pub(super) fn nothing_asked(links: i64) -> Self {
         let seen = Seen { members: links, unchanged: links, ..Seen::default() };
         Self { complete: true, seen, ..Self::default() }
@@ -105,7 +105,7 @@ impl Plan {
         self.cut_down_to(HELD_BACK + CHUNK - 1)
     }
 
-    /// The last chunks, of which one need not be full.
+    /// The last chunks; one of them may be partial.
     pub(super) fn take_rest(&mut self) -> Vec<Cut> {
         self.cut_down_to(0)
     }
@@ -119,8 +119,8 @@ impl Plan {
         cuts
     }
 
-    /// Members for one chunk, by chat id: of those that need an update, and of those that need only role calls, as
-    /// large a part as there is of each.
+    /// Members for one chunk, by chat id: those that need an update and those that need only role calls, in proportion
+    /// to their numbers.
     fn take_mixed(&mut self) -> Vec<PlannedChange> {
         let all = self.rest.len();
         let (updates, roles): (Vec<_>, Vec<_>) =
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_fill_chunks_of_200_and_what_is_left_waits_with_its_time() {
+    fn pages_fill_chunks_of_200_and_the_rest_waits_with_its_time() {
         let mut plan = Plan::default();
         assert_eq!(absorb(&mut plan, changes(1, 550), 10), []);
         assert_eq!(absorb(&mut plan, changes(551, 480), 20), [(200, 10), (200, 10), (200, 10)]);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_mix_what_needs_one_limit_with_what_needs_the_other() {
+    fn chunks_mix_updates_and_role_calls() {
         let mut plan = Plan::default();
         let nicknames = changes(501, 500).into_iter().map(|change| PlannedChange {
             add: vec![],
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_survives_its_checkpoint_and_other_checkpoints_are_no_plan() {
+    fn a_plan_survives_its_checkpoint_and_other_checkpoints_are_rejected() {
         let mut plan = Plan { after: Some(chat(9)), ..Plan::default() };
         let refused = FailedRole { role_id: role(3), error: "role_managed", reason: "managed".to_owned() };
         plan.absorb(Seen { members: 2, ..Seen::default() }, (changes(1, 3), vec![refused]), 1, false);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_cuts_nothing_and_shows_the_first_hundred() {
+    fn a_dry_run_creates_no_chunk_and_lists_the_first_hundred() {
         let mut plan = Plan::default();
         let cuts =
             plan.absorb(Seen { role_removals: 3, ..Seen::default() }, (changes(1, 250), Vec::new()), 1, true);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_out_of_reach_are_named_once_with_how_many_members_miss_them() {
+    fn roles_out_of_reach_are_named_once_with_a_member_count() {
         let mut plan = Plan::default();
         let refused =
             |id| FailedRole { role_id: role(id), error: "role_above_bot", reason: "too high".to_owned() };

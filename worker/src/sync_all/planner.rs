@@ -1,4 +1,4 @@
-//! What the planning of one run needs.
+//! The inputs of one planning run.
 
 use platforms::{CallContext, GuildOverview};
 use queue::kinds::SyncAll;
@@ -7,7 +7,7 @@ use queue::run::JobContext;
 use crate::services::Services;
 use crate::wanted::GuildRules;
 
-/// What stays the same for one run over the pages.
+/// The inputs that stay the same across pages.
 pub(super) struct Planner<'a> {
     pub(super) services: &'a Services,
     pub(super) job: &'a JobContext,

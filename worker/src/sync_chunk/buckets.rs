@@ -1,6 +1,6 @@
-//! The calls left to send, one list for each of the platform's buckets, and the results of each.
+//! The calls still to send, one list for each of the platform's buckets, and the results of each.
 //!
-//! A member with changes for both buckets is in both lists, and has ended when both parts have.
+//! A member with changes for both buckets is in both lists, and ends when both parts have ended.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,7 +13,7 @@ use crate::apply::{Applied, Halt, Refusal, Sender};
 use crate::errors::job_error;
 use crate::wanted::Change;
 
-/// Calls under way at a time in one bucket: enough for one chunk to fill the pace of bulk calls at answer times of up
+/// Calls in flight per bucket: enough for one chunk to use the whole bulk rate at response times of up
 /// to 0.3 s.
 const IN_FLIGHT: usize = 12;
 
@@ -25,7 +25,7 @@ enum Kind {
     Update,
 }
 
-/// A member's place in the plan, and what is due for it.
+/// A member's place in the plan, and its due changes.
 pub(super) type Due = (usize, ChatId, Change);
 
 /// A member's calls in one bucket.
@@ -44,14 +44,14 @@ struct Bucket<'a> {
     welcome: bool,
 }
 
-/// A member whose parts have not all ended.
+/// A member with unfinished parts.
 #[derive(Default)]
 struct Open {
     parts: usize,
     applied: Applied,
-    /// The error that concerns the member as a whole.
+    /// The error that concerns the whole member.
     error: Option<PlatformError>,
-    /// A part is left for the next run.
+    /// A part is left to the next run.
     unfinished: bool,
 }
 
@@ -86,7 +86,8 @@ impl<'a> Bucket<'a> {
         Some(part)
     }
 
-    /// How many calls may be under way. While all calls may be refused, only as many as it takes to know.
+    /// The limit on calls in flight. Before the first success and after a refusal: the refusals left before the chunk
+    /// ends.
     fn room(&self) -> usize {
         let left = self.streak.left();
         if self.welcome && left == ForbiddenStreak::STOPS_AT {
@@ -96,7 +97,7 @@ impl<'a> Bucket<'a> {
         }
     }
 
-    /// `Some`: it was the third refusal in a row.
+    /// `Some`: the third refusal in a row.
     fn observe(&mut self, outcome: &Result<Applied, Halt>) -> Option<PlatformError> {
         self.under_way -= 1;
         let result = match outcome {
@@ -140,12 +141,12 @@ impl<'a> Buckets<'a> {
         buckets
     }
 
-    /// The next part to begin, of whichever bucket has room.
+    /// The next part to start, from any bucket with room.
     pub(super) fn next(&mut self) -> Option<Part<'a>> {
         self.roles.next().or_else(|| self.update.next())
     }
 
-    /// Records how a part ended. Returns the member, if it ended too, and the error that ends the chunk, if any.
+    /// Records the end of a part. Returns the member, if it ended too, and the error that ends the chunk, if any.
     pub(super) fn settle(&mut self, part: Part<'_>, outcome: Result<Applied, Halt>) -> Settled {
         let bucket = match part.kind {
             Kind::Roles => &mut self.roles,
@@ -188,7 +189,7 @@ impl Open {
     }
 }
 
-/// Names the last refusals: one of these permissions is missing.
+/// Describes the last refusals: one of these permissions is missing.
 fn permission_missing((kind, change): (Kind, &Change), stopped: &PlatformError) -> JobError {
     let roles: Vec<String> = change.roles().iter().map(ToString::to_string).collect();
     let what = match (kind, roles.is_empty(), &change.nick) {

@@ -1,4 +1,4 @@
-//! The progress of a chunk and the outcome of its members: source of the checkpoint, the noted failures and the result.
+//! The progress of a chunk and the outcomes of its members: source of checkpoint, recorded failures and result.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -14,12 +14,12 @@ use crate::apply::Refusal;
 use crate::errors::public;
 use crate::wanted::Change;
 
-/// A checkpoint is kept after this many members or this long, whichever comes first. The estimate of the time left goes
-/// by these notes: with rarer ones it would be wrong for small guilds (`queue::eta`).
+/// A checkpoint is written after this many members or this time, whichever comes first. The time estimate uses these
+/// updates: at a lower rate it would be wrong for small guilds (`queue::eta`).
 const KEEP_EACH: usize = 50;
 const KEEP_AFTER: Duration = Duration::from_secs(1);
 
-/// The checkpoint: members up to `next` are settled, and those in `ahead`.
+/// The checkpoint: members up to `next`, and those in `ahead`, are settled.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Reached {
     next: usize,
@@ -30,7 +30,7 @@ struct Reached {
     skipped: i64,
 }
 
-/// How a member ended.
+/// The outcome of a member.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Member {
     Updated,
@@ -39,7 +39,7 @@ pub(super) enum Member {
     Failed(NewFailure),
 }
 
-/// The effect of a call's end: on its member, or on the whole chunk.
+/// The effect of a finished call: on its member, or on the whole chunk.
 pub(super) struct Settled {
     pub(super) member: Option<Member>,
     pub(super) ended: Option<JobError>,
@@ -96,7 +96,7 @@ impl Progress {
         Ok(())
     }
 
-    /// Commits the checkpoint, the progress and the failures noted since the last one.
+    /// Commits the checkpoint, the progress and the failures since the last one.
     pub(super) async fn keep(&mut self, job: &JobContext) -> Result<(), JobError> {
         let settled = self.reached.settled();
         job.set_progress(signed(settled), signed(self.members), self.reached.failed);
@@ -112,7 +112,7 @@ impl Progress {
         Ok(())
     }
 
-    /// Added to the parent's counters. A member that an earlier, cut run had changed already counts as skipped.
+    /// Added to the parent's counters. A member changed by an earlier, cut run counts as skipped.
     pub(super) fn result(&self) -> Value {
         let Reached { updated, failed, skipped, .. } = self.reached;
         json!({ "updated": updated, "failed": failed, "skipped": skipped })
@@ -129,7 +129,7 @@ fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The error code of a failure of this one member; `None`: the failure concerns the whole chunk.
+/// The error code of a member's failure; `None`: the failure concerns the whole chunk.
 pub(super) fn word(error: &PlatformError) -> Option<&'static str> {
     match error {
         PlatformError::NotFound(Missing::Guild | Missing::Group) => None,
@@ -145,7 +145,7 @@ pub(super) fn left_the_guild(user: ChatId) -> Member {
     failed(user, &Change::default(), (&[], Some(&PlatformError::NotFound(Missing::Member))))
 }
 
-/// The failure of a member: the refused part, and the part that was done.
+/// The failure of a member: the refused part, and the completed part.
 pub(super) fn failed(
     chat: ChatId,
     done: &Change,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checkpoint_says_which_members_are_settled() {
+    fn a_checkpoint_records_the_settled_members() {
         let mut progress = Progress::new(Reached::default(), 9);
         for member in [0, 1, 5, 7] {
             progress.note(member, Member::Updated);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_names_each_refusal_and_what_was_done() {
+    fn a_failure_names_each_refusal_and_the_completed_part() {
         let refused = |role| Refusal {
             role,
             error: PlatformError::Forbidden { code: 50_013, message: "Missing Permissions".into() },

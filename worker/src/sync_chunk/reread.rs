@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use entities::ChatId;
 use platforms::{CallContext, ChatMember, ChatPlatform, MEMBERS_PER_PAGE, PlatformError};
 
-/// The users that are still in the guild. `users` is in ascending order, as the plan is; gaps are skipped, so there are
+/// The users still in the guild. `users` is in ascending order, as in the plan; gaps are skipped, so there are
 /// never more calls than users.
 pub(super) async fn members(
     chat: &dyn ChatPlatform,
@@ -26,7 +26,7 @@ pub(super) async fn members(
             Some(last) if !was_last => left.partition_point(|user| *user <= last),
             _ => left.len(),
         };
-        // At least one, so that an unordered answer cannot loop for ever.
+        // At least one, so that an unordered response cannot cause an endless loop.
         left = left.get(covered.max(1)..).unwrap_or_default();
     }
     Ok(found)
@@ -42,7 +42,7 @@ mod tests {
     use crate::testing::chat;
 
     #[test]
-    fn a_page_begins_right_before_the_first_member_asked_for() {
+    fn a_page_begins_right_before_the_first_requested_member() {
         assert_eq!(before(chat(8)), Some(chat(7)));
         assert_eq!(before(chat(1)), None);
     }

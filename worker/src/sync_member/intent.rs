@@ -1,6 +1,6 @@
-//! The change that a sync is about to make, kept in the job's row before the platform is asked.
+//! The intended change of a sync, stored in the job's row before the platform call.
 //!
-//! If a run is interrupted right after the call to the platform, the next run finds nothing to change. From this record
+//! If a run is cut right after the platform call, the next run finds no difference. From this record
 //! it reports the changes of both runs to the caller and the audit log.
 
 use entities::RoleId;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::wanted::Change;
 
-/// The member before the job's first change, and all changes of the job at its end.
+/// The member before the job's first change, and all changes by the job's end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Intent {
     pub(super) roles: Vec<RoleId>,
@@ -19,7 +19,7 @@ pub(super) struct Intent {
 }
 
 impl Intent {
-    /// `due`: the change for the member as it is now, in addition to those of an earlier run.
+    /// `due`: the change for the member's current state, in addition to those of an earlier run.
     pub(super) fn new(earlier: Option<Self>, member: &ChatMember, due: &Change) -> Self {
         let Some(earlier) = earlier else {
             return Self { roles: member.roles.clone(), nickname: member.nick.clone(), change: due.clone() };
@@ -41,7 +41,7 @@ impl Intent {
         Self { change, ..earlier }
     }
 
-    /// Removes the changes of this run that did not happen: refused, or done by others.
+    /// Removes the changes of this run that did not happen: refused, or made by others.
     pub(super) fn forget(&mut self, due: &Change, done: &Change) {
         let kept =
             |role: &RoleId, due: &[RoleId], done: &[RoleId]| !due.contains(role) || done.contains(role);
@@ -52,7 +52,7 @@ impl Intent {
         }
     }
 
-    /// Commits it, under the claim of this run.
+    /// Commits the intent, under the claim of this run.
     pub(super) async fn keep(&self, job: &JobContext) -> Result<(), JobError> {
         job.checkpoint(job.begin().await?, self).await
     }
@@ -72,19 +72,19 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_run_did_is_told_by_the_next() {
+    fn changes_of_an_earlier_run_are_reported_by_the_next() {
         let next = Intent::new(Some(first()), &member(&[2, 3, 4], Some("new")), &Change::default());
         assert_eq!(next, first());
     }
 
     #[test]
-    fn what_did_not_come_about_is_not_told() {
+    fn changes_that_did_not_happen_are_not_reported() {
         let next = Intent::new(Some(first()), &member(&[1, 2], Some("old")), &Change::default());
         assert_eq!(next.change, Change::default());
     }
 
     #[test]
-    fn what_is_due_by_now_comes_on_top_and_may_undo_it() {
+    fn newly_due_changes_are_added_and_may_undo_earlier_ones() {
         let now = member(&[2, 3, 4], Some("new"));
         let next = Intent::new(Some(first()), &now, &change(&[5], &[4], Some("newer")));
         assert_eq!(next.change, change(&[3, 5], &[1], Some("newer")));
@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refused_is_not_told() {
+    fn refused_changes_are_not_reported() {
         let mut intent = first();
         intent.forget(&intent.change.clone(), &change(&[3], &[], None));
         assert_eq!(intent.change, change(&[3], &[], None));
     }
 
     #[test]
-    fn roles_that_others_gave_in_between_are_not_ours() {
+    fn roles_given_by_others_meanwhile_are_not_reported() {
         let next = Intent::new(Some(first()), &member(&[2, 3, 4, 9], None), &Change::default());
         assert_eq!(next.change, change(&[3, 4], &[1], None));
     }

@@ -1,4 +1,4 @@
-//! The judge sees whatever can be wrong.
+//! The judge detects every kind of error.
 
 use serde_json::json;
 
@@ -38,7 +38,7 @@ fn key(what: &str, about: &str) -> (String, String, String) {
     (what.to_owned(), GUILD.to_owned(), about.to_owned())
 }
 
-/// All is well with a sync of member 11.
+/// Correct evidence for a sync of member 11.
 fn synced() -> Evidence {
     let seen = Seen { roles: json!([ROLE]), nick: "player".to_owned(), updates: 1, changing: 1 };
     let mut evidence = Evidence::default();
@@ -50,7 +50,7 @@ fn synced() -> Evidence {
     evidence
 }
 
-/// All is well with ticket 5 of submission 3.
+/// Correct evidence for ticket 5 of submission 3.
 fn ticketed() -> Evidence {
     let seen = Seen { roles: json!([ROLE]), nick: "player".to_owned(), updates: 0, changing: 0 };
     let mut evidence = Evidence::default();

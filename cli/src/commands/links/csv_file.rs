@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_line_and_column_and_what_stands_there() {
+    fn mistakes_name_line_column_and_value() {
         let head = "chat_id,play_id,play_username,verified_at\n1,1,a,\n";
         for (line, expected) in [
             (

@@ -1,4 +1,4 @@
-//! The scripts give the very verdicts of the state machine, for whole loads of callers and for every kind of answer.
+//! The scripts return the same verdicts as the state machine, for whole loads of callers and every kind of response.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -14,7 +14,7 @@ async fn pace() -> SharedPace {
     SharedPace::new(testkit::redis().await, "chat")
 }
 
-/// Asks the scripts the same.
+/// Sends the same requests to the scripts.
 async fn follow(pace: &mut SharedPace, rules: Rules, steps: &[Step]) {
     for (number, step) in steps.iter().enumerate() {
         match step {
@@ -40,7 +40,7 @@ fn end(id: u64, ask: &Ask, answered: Option<&Answered>) -> End {
 }
 
 #[tokio::test]
-async fn a_load_gets_the_same_from_the_scripts() {
+async fn scripts_return_the_same_verdicts_for_a_load() {
     let mut pace = pace().await;
     let rules = Rules::chat("50".parse().unwrap());
     for seed in 0..4 {
@@ -60,8 +60,8 @@ async fn a_load_gets_the_same_from_the_scripts() {
     }
 }
 
-/// Calls with every sort of answer, on the state machine: some are asked for twice, some ends are said twice, some permits
-/// are given back, and of some nothing is ever heard.
+/// Calls with every kind of response, on the state machine: some requests and some ends are repeated, some permits
+/// are released, and some are never finished.
 fn steps(rules: Rules, calls: Vec<(Micros, Ask, Answered)>) -> Vec<Step> {
     let (mut state, mut now, mut steps) = (PaceState::new(rules), 1_000 * SECOND, Vec::new());
     for (permit, (gap, ask, answered)) in (1..).zip(calls) {
@@ -111,7 +111,7 @@ fn answers() -> impl Strategy<Value = Answered> {
 }
 
 #[tokio::test]
-async fn the_scripts_learn_the_same_from_every_answer() {
+async fn scripts_learn_the_same_from_every_answer() {
     let mut pace = pace().await;
     let rules = Rules::chat("3".parse().unwrap());
     let calls = prop::collection::vec((0..SECOND / 3, asks(), answers()), 150);

@@ -1,4 +1,4 @@
-//! Deliveries of one class over a supervised connection of their own.
+//! Deliveries of one class over its own supervised connection.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) struct Deliveries {
 }
 
 impl Deliveries {
-    /// `slots` bounds what is delivered and not acknowledged yet (prefetch).
+    /// `slots` bounds the unacknowledged deliveries (prefetch).
     pub(super) fn start(
         url: &str,
         (names, publisher): (Arc<Names>, Link),
@@ -52,7 +52,7 @@ impl Deliveries {
 struct Feed {
     url: String,
     names: Arc<Names>,
-    /// Makes the queues that are missing, each time it connects.
+    /// Declares missing queues on each connect.
     publisher: Link,
     class: Class,
     slots: u16,
@@ -62,7 +62,7 @@ struct Feed {
 
 impl Feed {
     async fn run(self) {
-        // Its sender lives as long as the process.
+        // The sender lives as long as the process.
         drop(self.publisher.connects().wait_for(|count| *count > 0).await);
         while !self.shutdown.soft().is_cancelled() {
             match self.open().await {
@@ -75,7 +75,7 @@ impl Feed {
                         }
                     }
                     if self.shutdown.soft().is_cancelled() {
-                        // What was delivered is still being acknowledged over this channel.
+                        // Earlier deliveries are still being acknowledged over this channel.
                         self.shutdown.hard().cancelled().await;
                     }
                     tokio::spawn(async move { link::close(&connection).await });
@@ -98,7 +98,7 @@ impl Feed {
             let consuming = channel.basic_consume(queue.into(), TAG.into(), options, FieldTable::default());
             let consumer = consuming.await.inspect_err(|error| {
                 if topology::is(error, AMQPSoftError::NOTFOUND) {
-                    // It was deleted: the next connection for publishing declares it anew.
+                    // The queue was deleted: the next publishing connection declares it anew.
                     self.publisher.renew();
                 }
             })?;
@@ -108,7 +108,7 @@ impl Feed {
         Ok((connection, channel, consumer))
     }
 
-    /// Until the channel ends or no new work is wanted.
+    /// Runs until the channel ends or intake stops.
     async fn pump(&self, channel: &Channel, mut consumer: Consumer) {
         let (done, tags) = mpsc::unbounded_channel();
         tokio::spawn(acknowledge(channel.clone(), tags));
@@ -123,7 +123,7 @@ impl Feed {
                     None => return,
                 },
                 () = self.shutdown.soft().cancelled() => {
-                    // What is not acknowledged goes back when the connection closes.
+                    // Unacknowledged messages are requeued when the connection closes.
                     drop(channel.basic_cancel(TAG.into(), BasicCancelOptions::default()).await);
                     return;
                 }
@@ -138,12 +138,12 @@ impl Feed {
             tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
             return;
         };
-        // Refused while the process stops: the safety net of another one finds the row.
+        // Refused while the process stops: another process's safety net finds the row.
         drop(self.sender.send(Delivery { ticket, _done: Some(done) }).await);
     }
 }
 
-/// Acknowledges the messages of a channel, all at once up to the first that is not done.
+/// Acknowledges the messages of a channel, all at once up to the first unfinished one.
 async fn acknowledge(channel: Channel, mut done: mpsc::UnboundedReceiver<u64>) {
     let (mut first_open, mut later) = (1, BTreeSet::new());
     while let Some(tag) = done.recv().await {

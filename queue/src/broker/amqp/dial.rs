@@ -10,12 +10,12 @@ use lapin::tcp::{AMQPUriTcpExt, AsyncTcpStream};
 use lapin::uri::AMQPUri;
 use lapin::{Connection, ConnectionProperties, Error};
 
-/// Heartbeat interval of both sides. After two of them without a sign of the worker the broker requeues its messages.
+/// Heartbeat interval of both sides. After two missed heartbeats the broker requeues the worker's messages.
 const HEARTBEAT_SECONDS: u16 = 5;
-/// A running broker greets at once; a starting one is tried again soon.
+/// Connect timeout: a running broker greets at once, a starting one is retried soon.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A connection that reports its end, named for the operator of the broker.
+/// A connection that reports its end and has a name for the broker's operator.
 pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, String> {
     let mut uri: AMQPUri = url.parse()?;
     uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
@@ -53,7 +53,7 @@ pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, String>
     }
 }
 
-/// The socket of an attempt, to be closed under it.
+/// The socket of an attempt, which a timeout closes.
 #[derive(Clone, Default)]
 struct Attempt(Arc<Mutex<(Option<TcpStream>, bool)>>);
 
@@ -86,17 +86,17 @@ mod tests {
 
     use super::*;
 
-    /// How long the end of a connection may take to be seen on a loaded machine.
-    const PATIENCE: Duration = Duration::from_secs(20);
+    /// Longest time until the end of a connection is seen on a loaded machine.
+    const WAIT_LIMIT: Duration = Duration::from_secs(20);
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn an_attempt_that_is_given_up_leaves_no_socket_behind() {
+    async fn an_aborted_attempt_leaves_no_socket_open() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("amqp://guildhall:secret@{}/%2f", listener.local_addr().unwrap());
         // It accepts, reads what the client sends, and never answers.
         let silent = std::thread::spawn(move || {
             let (mut client, _) = listener.accept().unwrap();
-            client.set_read_timeout(Some(CONNECT_TIMEOUT + PATIENCE)).unwrap();
+            client.set_read_timeout(Some(CONNECT_TIMEOUT + WAIT_LIMIT)).unwrap();
             let mut heard = Vec::new();
             client.read_to_end(&mut heard).map(|_| heard)
         });
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_closed_port_is_told_at_once() {
+    async fn a_closed_port_fails_at_once() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("amqp://guildhall:secret@{}/%2f", listener.local_addr().unwrap());
         drop(listener);

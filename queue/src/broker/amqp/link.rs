@@ -1,8 +1,8 @@
 //! One supervised connection with one channel. The supervisor is ours: the library's own recovery restores connections
-//! but not every channel, and gives up after some tries.
+//! but not every channel, and gives up after some attempts.
 //!
-//! A broker that vanished without closing is detected by a request a second on each connection, so that the first job
-//! is done within five seconds of its return. Heartbeats alone would take twenty.
+//! One request a second on each connection detects a broker that vanished without closing, so the first job is done
+//! within five seconds of its return. Heartbeats alone would take twenty.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use super::dial::connect;
 
 /// Time limit for the whole setup of a new connection.
 const SETUP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Without an answer of the broker by then the connection is dead.
+/// Response timeout of the broker; after it the connection counts as dead.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// Between two questions.
+/// Interval between two requests.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
 pub(super) type Setup = BoxFuture<'static, Result<(), String>>;
@@ -35,7 +35,7 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Something is wrong with the channel: connect anew.
+    /// The channel is broken: connect anew.
     pub(super) fn renew(&self) {
         self.broken.notify_one();
     }
@@ -48,7 +48,7 @@ impl Live {
 #[derive(Clone)]
 pub(super) struct Link {
     live: watch::Receiver<Option<Arc<Live>>>,
-    /// How often it has connected.
+    /// Number of connects.
     connects: watch::Receiver<u64>,
 }
 
@@ -110,7 +110,7 @@ async fn supervise(
                 };
                 live.send_replace(None);
                 tracing::warn!(link = name, reason, "broker connection ended, connecting anew");
-                // In a task of its own: a broker that does not answer does not close either.
+                // In its own task: a broker that does not answer does not close either.
                 tokio::spawn(async move { close(&opened.connection).await });
             }
             Err(reason) => {
@@ -133,7 +133,7 @@ async fn open(
     Ok(Live { connection, channel, broken: Notify::new() })
 }
 
-/// Returns when the connection or the channel is of no more use, and says why.
+/// Returns the reason when the connection or the channel is unusable.
 pub(super) async fn trouble(connection: &Connection, channel: &Channel) -> String {
     let mut events = connection.events_listener();
     let mut check = tokio::time::interval(CHECK_EVERY);
@@ -156,7 +156,7 @@ pub(super) async fn trouble(connection: &Connection, channel: &Channel) -> Strin
     }
 }
 
-/// Whether the broker answers. It cannot be asked while it blocks the connection, so then its heartbeats count.
+/// Whether the broker answers. A blocked connection takes no requests, so its heartbeats count instead.
 async fn ask(connection: &Connection, channel: &Channel) -> Result<(), String> {
     if connection.status().blocked() {
         return Ok(());
@@ -167,12 +167,12 @@ async fn ask(connection: &Connection, channel: &Channel) -> Result<(), String> {
     }
 }
 
-/// An answer of the broker, or why it is missing.
+/// A response of the broker, or why it is missing.
 pub(super) async fn in_time<T>(answer: impl Future<Output = lapin::Result<T>>) -> Result<T, String> {
     within(ANSWER_TIMEOUT, async { answer.await.map_err(|error| error.to_string()) }).await
 }
 
-/// Like [`in_time`], for all that a new connection needs.
+/// Like [`in_time`], for the whole setup of a new connection.
 pub(super) async fn set_up<T>(steps: impl Future<Output = lapin::Result<T>>) -> Result<T, String> {
     within(SETUP_TIMEOUT, async { steps.await.map_err(|error| error.to_string()) }).await
 }

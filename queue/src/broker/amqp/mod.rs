@@ -2,12 +2,12 @@
 //! consumed. Each is supervised: it reconnects for ever and declares what it needs again.
 //!
 //! # What an operator sees
-//! | what befalls the broker | meanwhile | and then |
+//! | broker state | effect | recovery |
 //! | --- | --- | --- |
 //! | stopped, killed, unreachable | readiness `broker: down`; jobs go on, claimed by the safety net within a second | connected within a second of its return |
-//! | data wiped, a queue deleted | as above for what was in it | the queue is declared anew |
-//! | a queue declared otherwise | a warning at each connect | it is used as it is; deleted, it is declared as it should be |
-//! | alarm (memory, disk) | `broker: down`: nothing is published, what is in the queues is worked on | at once |
+//! | data wiped, a queue deleted | as above for the lost messages | the queue is declared anew |
+//! | a queue declared with other properties | a warning at each connect | it is used as it is; once deleted, it is declared correctly |
+//! | alarm (memory, disk) | `broker: down`: publishing stops, queued messages are consumed | at once |
 //! | connections closed, channel error, exchange deleted | one line in the log | connected and declared anew within a second |
 //! | silent (half-open) | `broker: down` within six seconds | connected within four seconds |
 
@@ -36,9 +36,9 @@ pub(crate) use consumer::Deliveries;
 use link::Link;
 use topology::Names;
 
-/// RabbitMQ's pseudo queue: the broker routes answers straight to the channel that published with it.
+/// RabbitMQ's pseudo queue: the broker routes replies straight to the channel that published with it.
 const DIRECT_REPLY_TO: &str = "amq.rabbitmq.reply-to";
-/// Longest that a run waits for its answer to be sent.
+/// Longest wait of a run for its answer to be sent.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
@@ -130,7 +130,7 @@ impl AmqpBroker {
         let properties = BasicProperties::default().with_correlation_id(job.to_string().into());
         let options = BasicPublishOptions::default();
         let sending = live.channel.basic_publish("".into(), reply_to.into(), options, &body, properties);
-        // A blocked connection does not write: without a limit the run would keep its slot for as long.
+        // A blocked connection does not write: without a timeout the run would keep its slot until it unblocks.
         match tokio::time::timeout(REPLY_TIMEOUT, sending).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {

@@ -7,11 +7,11 @@ use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 use lapin::types::{AMQPValue, FieldTable, LongString, ShortString};
 use lapin::{Channel, Connection, ErrorKind, ExchangeKind};
 
-/// Redeliveries after which the broker sets a message aside. The safety net finds the row.
+/// Redeliveries after which the broker dead-letters a message. The safety net finds the row.
 const DELIVERY_LIMIT: i64 = 20;
 /// Messages a queue holds before it refuses more; the safety net finds refused jobs. About 50 MB.
 const MAX_LENGTH: i64 = 200_000;
-/// Messages set aside that are kept for a look.
+/// Dead-lettered messages kept for inspection.
 const DEAD_MAX_LENGTH: i64 = 10_000;
 
 pub(super) struct Names {
@@ -53,7 +53,7 @@ pub(super) async fn prepare(connection: &Connection, names: &Names) -> Result<()
     channel.close(200, "prepared".into()).await.map_err(text_of)
 }
 
-/// On a channel of its own, which a refusal closes. A queue of this name with other properties is used as it is, so
+/// Uses its own channel, because a refusal closes it. A queue of this name with other properties is used as it is, so
 /// that its messages are not lost.
 async fn declare(connection: &Connection, queue: &str, arguments: FieldTable) -> Result<(), String> {
     let channel = connection.create_channel().await.map_err(text_of)?;
@@ -81,7 +81,7 @@ async fn bind(channel: &Channel, queue: &str, exchange: &str, key: &str) -> lapi
     channel.queue_bind(queue.into(), exchange.into(), key.into(), options, FieldTable::default()).await
 }
 
-/// Only what RabbitMQ 3.10 and 4.x do alike.
+/// Only arguments that RabbitMQ 3.10 and 4.x treat alike.
 fn arguments(dead_exchange: &str) -> FieldTable {
     table([
         ("x-queue-type", text("quorum")),

@@ -9,7 +9,7 @@ use super::world::World;
 use crate::DEAD_AFTER;
 
 impl World {
-    /// Reads the rows again and holds what changed against what may change.
+    /// Reads the rows again and compares their changes with the permitted ones.
     pub(super) async fn check(&mut self, cause: Cause) {
         if cause == Cause::Nothing {
             return;
@@ -39,7 +39,7 @@ impl World {
             Cause::Rescue => Class::ALL.iter().for_each(|&class| self.check_turns(class, 1)),
             Cause::Write { claim, .. } => {
                 let row = self.row(claim.job);
-                // One that goes on at once keeps its turn.
+                // A job that continues at once keeps its place.
                 if row.guild_id.is_some() && (!row.state.is_open() || row.run_at > self.time()) {
                     let left = before.iter().find(|old| old.job_id == claim.job).unwrap().class;
                     self.check_turns(left, turns::share(left));
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    /// A run has left its job, or was taken.
+    /// A run has left its job, or was rescued.
     fn check_left(&mut self, (old, new): (&Model, &Model), cause: &Cause) {
         let worker = old.worker.as_deref().unwrap();
         let burned = match cause {
@@ -142,8 +142,8 @@ impl World {
         }
     }
 
-    /// None of a guild's jobs is held while fewer than these are in flight: one after a look of the leader, the full
-    /// share when a run has left.
+    /// No job of a guild is held while fewer than these are in flight: one after a pass of the leader, the full
+    /// share after the end of a run.
     fn check_turns(&self, class: Class, least: u64) {
         let of = |state: State| {
             let all = self.rows.iter().filter(move |row| row.class == class && row.guild_id.is_some());
@@ -160,7 +160,7 @@ impl World {
         }
     }
 
-    /// A process is silent since then.
+    /// A process is stale since then.
     pub(super) fn heard_of(&mut self, worker: &str, beaten: Duration) {
         self.beats.insert(worker.to_owned(), beaten);
     }

@@ -22,9 +22,9 @@ use crate::run::registration::Registration;
 use crate::run::running::{Entered, Running};
 use crate::run::strays::Strays;
 
-/// Time between two heartbeats, as in the product.
+/// Heartbeat interval, as in the product.
 const BEAT_EVERY: Duration = Duration::from_secs(3);
-/// Tries of an end before the run is given up as one without a result.
+/// Attempts to write an end before the run counts as one without a result.
 const TRIES: u32 = 3;
 const SNOOZE: Duration = Duration::from_secs(30);
 
@@ -43,7 +43,7 @@ pub(super) struct Process {
     pub(super) running: Running,
     pub(super) runs: Vec<Run>,
     pub(super) registration: Arc<Registration>,
-    /// When the newest heartbeat that reached the database did.
+    /// When the newest heartbeat reached the database.
     pub(super) beaten: Duration,
     tried: Duration,
     identity: Identity,
@@ -74,7 +74,7 @@ impl Process {
         self.registration.in_doubt(&self.queue.clock)
     }
 
-    /// A run that only writes its end once more runs no more.
+    /// A run that only repeats the write of its end has stopped running.
     pub(super) fn runs_job(&self, claim: Claim) -> bool {
         self.runs.iter().any(|run| run.ended.is_none() && run.context.claim().job == claim.job)
     }
@@ -83,7 +83,7 @@ impl Process {
         self.runs.iter().any(|run| run.context.claim() == claim)
     }
 
-    /// A heartbeat, when one is due, and the look at what this process is believed to run.
+    /// A heartbeat, when one is due, and the check of this process's claims.
     pub(super) async fn beat(&mut self, fault: Fault, now: Duration) -> Cause {
         if now.saturating_sub(self.tried) < BEAT_EVERY {
             return Cause::Nothing;
@@ -109,7 +109,7 @@ impl Process {
         Cause::Nothing
     }
 
-    /// Its runs hear that the process was declared dead.
+    /// Cancels its runs: the process was declared dead.
     async fn register_anew(&mut self) {
         assert!(self.registration.void.is_cancelled());
         self.runs.clear();
@@ -154,7 +154,7 @@ impl Process {
         if !self.runs[at].effect {
             return self.take_effect(at, effects).await;
         }
-        // What polls a run does so only while its heartbeat is confirmed.
+        // A run is polled only while its process's heartbeat is confirmed.
         if self.runs[at].ended.is_none() && self.is_in_doubt() {
             return Cause::Nothing;
         }
@@ -192,8 +192,8 @@ impl Process {
         }
     }
 
-    /// A run that has had its effect writes its end, as one that was frozen right before it. Returns its claim where
-    /// the job was still its own.
+    /// A run that has had its effect writes its end, as one that was frozen right before it. Returns its claim if
+    /// it still owned the job.
     pub(super) async fn late_write(&mut self) -> Option<Claim> {
         let at = self.runs.iter().position(|run| run.effect && run.ended.is_none())?;
         let run = self.runs.remove(at);
@@ -201,7 +201,7 @@ impl Process {
         written.then(|| run.context.claim())
     }
 
-    /// One try. Returns when what the end releases is released, too.
+    /// One attempt. Returns after the jobs that the end releases are released.
     async fn write(&self, run: &Run, result: &Result<Outcome, JobError>) -> bool {
         let complete = Complete::of_run(&run.context, run.class, None);
         let written = complete.write(result, &self.finisher).await.unwrap();

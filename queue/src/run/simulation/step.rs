@@ -1,4 +1,4 @@
-//! What a step of a history may do, and the faults it may meet.
+//! The permitted changes of a history's step, and the faults that can hit it.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use entities::job::Claim;
 
 pub(super) const KIND: &str = "simulated";
 
-/// What the database does to one operation.
+/// The fault of one database operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     None,
-    /// It is not performed.
+    /// The operation is not performed.
     Refused,
-    /// It is performed, and its answer is lost.
+    /// The operation is performed, and its response is lost.
     AnswerLost,
 }
 
-/// What a step may have changed.
+/// The changes a step may make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cause {
     Nothing,
-    /// A delivery of a message that was published for this token.
+    /// A delivery of a message that was published for this fencing token.
     Message(i64),
-    /// A look of the safety net.
+    /// A poll of the safety net.
     Net,
     Effect(Claim),
     /// The end of the run with this claim; `burns`: as a failed attempt.
@@ -31,7 +31,7 @@ pub(super) enum Cause {
         claim: Claim,
         burns: bool,
     },
-    /// The look of the process with this name at what it is believed to run.
+    /// The check of claims by the process of this name.
     Look(String),
     Rescue,
     Cancel,
@@ -39,6 +39,6 @@ pub(super) enum Cause {
     Enqueue,
 }
 
-/// Attempts that were burned by failures and by crashes in quarantine, since the job was enqueued or retried by hand.
+/// Attempts burned by failures and by crashes in quarantine, since the job was enqueued or retried on request.
 #[derive(Default)]
 pub(super) struct Burned(pub(super) HashMap<JobId, i32>);

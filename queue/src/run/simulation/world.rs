@@ -19,7 +19,7 @@ use super::step::{Burned, Cause, Fault, KIND};
 use crate::{Queue, backoff};
 
 const PROCESSES: usize = 3;
-/// A clock may be wrong by so much, either way.
+/// The largest clock error, either way.
 const SKEW_SECONDS: usize = 90;
 const MAX_ATTEMPTS: i32 = 4;
 
@@ -29,7 +29,7 @@ pub(super) enum Server {
     Postgres,
 }
 
-/// A message that may be delivered from then on.
+/// A message that may be delivered from this time on.
 pub(super) struct Message {
     pub(super) ticket: Ticket,
     pub(super) due: Duration,
@@ -37,7 +37,7 @@ pub(super) struct Message {
 
 pub(super) struct World {
     pub(super) database: Database,
-    /// Whoever has no fault: the leader, the API, people.
+    /// The actors without faults: leader, API, operators.
     pub(super) leader: Queue,
     pub(super) guild: GuildId,
     /// Time since the world began, the same for all.
@@ -59,7 +59,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// `None`, and said so: no server is named.
+    /// `None` with a message if no server is configured.
     pub(super) async fn start(server: Server) -> Option<Self> {
         // In memory, where the machine has such a folder.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
@@ -72,7 +72,7 @@ impl World {
         let mut context = Context::embedded(&config, Shutdown::new()).await.unwrap();
         let start = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         context.clock = Clock::manual(start);
-        // Timers of due jobs end at once: the histories have messages of their own for those.
+        // Timers of due jobs end at once: the histories deliver their own messages for those.
         context.shutdown.begin();
         let database = context.database.clone();
         migrations::apply(database.write()).await.unwrap();
@@ -128,7 +128,7 @@ impl World {
         self.messages.clear();
     }
 
-    /// On Postgres a wrong one. A SQLite database has one process, and its clock.
+    /// Wrong on Postgres. A SQLite database has one process, and its clock.
     fn new_clock(&mut self) -> Clock {
         let skew =
             if self.database.is_postgres() { self.random.below(2 * SKEW_SECONDS) } else { SKEW_SECONDS };
@@ -150,7 +150,7 @@ impl World {
         self.start + self.now
     }
 
-    /// Lets time pass everywhere, for frozen processes too.
+    /// Advances time everywhere, for frozen processes too.
     pub(super) async fn advance(&mut self, by: Duration) {
         self.now += by;
         self.tell(format!("{} ms later", by.as_millis()));
@@ -169,7 +169,7 @@ impl World {
         if self.random.percent(50) { Fault::Refused } else { Fault::AnswerLost }
     }
 
-    /// The process, unless it is frozen; it goes back with [`World::put_back`].
+    /// The process, unless it is frozen; [`World::put_back`] returns it.
     pub(super) fn take_awake(&mut self, at: usize) -> Option<Process> {
         if self.processes[at].as_ref().is_some_and(|process| process.frozen) {
             return None;
@@ -227,7 +227,7 @@ impl World {
         self.rows = all.all(self.database.write()).await.unwrap();
     }
 
-    /// What was published, into the simulated broker: some of it is lost, some is late. What is due later gets its
+    /// Moves published messages into the simulated broker: some are lost, some are late. Jobs due later get their
     /// message then.
     pub(super) async fn collect_messages(&mut self) {
         for _ in 0..3 {
@@ -261,7 +261,7 @@ impl World {
 }
 
 impl Drop for World {
-    /// What led to a failure.
+    /// The steps that led to a failure.
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("{}\nseed {} fails", self.trace.join("\n"), self.seed);

@@ -1,4 +1,4 @@
-//! The product's own pool before a Postgres that vanishes without a word.
+//! The product's own pool before a Postgres that stops responding.
 
 use futures_util::future::join_all;
 use runtime::{Database, DatabaseOptions};
@@ -6,7 +6,7 @@ use runtime::{Database, DatabaseOptions};
 use super::*;
 
 #[tokio::test]
-async fn statements_end_though_postgres_has_vanished_and_the_pool_lives_on() {
+async fn statements_fail_and_the_pool_recovers_when_postgres_vanishes() {
     let Ok(url) = std::env::var("GUILDHALL_TEST_DATABASE_URL") else {
         eprintln!("skipped proxy::vanished: GUILDHALL_TEST_DATABASE_URL is not set");
         return;
@@ -19,19 +19,19 @@ async fn statements_end_though_postgres_has_vanished_and_the_pool_lives_on() {
     assert!(open.iter().all(Result::is_ok));
     proxy.half_open();
     let vanished = Instant::now();
-    // Rolled back on the way into the pool, which nobody answers.
+    // The rollback on the way into the pool gets no response.
     drop(open);
     let asked = async { tokio::join!(join_all((0..3).map(|_| database.ping())), database.begin()) };
-    let (pings, begun) = tokio::time::timeout(PATIENCE, asked).await.expect("every statement ends");
+    let (pings, begun) = tokio::time::timeout(WAIT_LIMIT, asked).await.expect("every statement ends");
     assert!(pings.iter().all(Result::is_err) && begun.is_err());
     println!("statements ended {:.1?} after postgres had vanished", vanished.elapsed());
     proxy.heal();
     let back = Instant::now();
     while database.ping().await.is_err() {
-        assert!(back.elapsed() < PATIENCE, "the pool is of no more use");
+        assert!(back.elapsed() < WAIT_LIMIT, "the pool is of no more use");
     }
     println!("the pool was of use again after {:.1?}", back.elapsed());
-    // All of it: no connection is missing.
+    // The pool is complete: no connection is missing.
     for opened in join_all((0..2).map(|_| database.begin())).await {
         opened.unwrap().rollback().await.unwrap();
     }

@@ -52,7 +52,7 @@ fn a_full_bucket_does_not_hold_up_the_other() {
     let nicknames = vec![change(&[], &[], Some("n")); 40];
     let due = due(nicknames.into_iter().chain(vec![change(&[1], &[], None); 40]).collect());
     let mut buckets = Buckets::new(&due);
-    // No update ever ends; role calls go on to the last.
+    // Updates never end; role calls continue to the last.
     let mut waiting = 0;
     let mut ended = 0;
     while let Some(part) = buckets.next() {

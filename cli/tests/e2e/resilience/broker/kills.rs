@@ -8,7 +8,7 @@ use lapin::types::FieldTable;
 use lapin::{Channel, Connection, ConnectionProperties};
 
 use super::calls::Felt;
-use super::orders::{Orders, PATIENCE};
+use super::orders::{Orders, WAIT_LIMIT};
 use testkit::{
     Deployment, JobClass, Mode, PrivateServer, Servers, Setup, eventually, http_client, job_queue, run,
 };
@@ -40,7 +40,7 @@ impl<'a> Broken<'a> {
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         let mut jobs = HashSet::new();
         // What is ordered while the API connects anew, or while the broker is too slow to confirm, is published by no one.
-        eventually("the broker has messages", PATIENCE, async || {
+        eventually("the broker has messages", WAIT_LIMIT, async || {
             jobs.extend(self.orders.some(1).await);
             let asked = channel.queue_declare(queue.as_str().into(), options, FieldTable::default());
             (asked.await.unwrap().message_count() >= 3).then_some(())
@@ -102,7 +102,7 @@ impl<'a> Broken<'a> {
     /// The API says what it has of its broker, and serves in any case.
     async fn reports(&self, state: &str) {
         let url = format!("{}/health/ready", self.deployment.api_base(0));
-        eventually(&format!("the API reports its broker as {state}"), PATIENCE, async || {
+        eventually(&format!("the API reports its broker as {state}"), WAIT_LIMIT, async || {
             let answer = http_client().get(&url).send().await.unwrap();
             let report: serde_json::Value = answer.json().await.unwrap();
             assert_eq!(report["status"], "ready", "{report}");

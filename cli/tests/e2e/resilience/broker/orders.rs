@@ -9,7 +9,7 @@ use serde_json::json;
 use testkit::{Answer, Api, Deployment, Guild, JobRow, JobState, eventually};
 
 /// Far more than anything here takes on a loaded machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(60);
 /// A process has to start, and the safety net looks once a second; what was measured is printed.
 const FIRST_DONE_WITHIN: Duration = Duration::from_secs(30);
 
@@ -75,7 +75,7 @@ impl<'a> Orders<'a> {
 
     /// Until every one of them has ended well, each in its first attempt.
     pub(crate) async fn all_done(&self, jobs: &HashSet<String>) {
-        let rows = eventually("all jobs are done", PATIENCE, async || {
+        let rows = eventually("all jobs are done", WAIT_LIMIT, async || {
             let rows = self.rows(jobs).await;
             rows.iter().all(|row| row.state == JobState::Succeeded).then_some(rows)
         })

@@ -46,7 +46,7 @@ fn through_of(
 async fn reports(deployment: &Deployment, dependency: &str, state: &str) {
     let url = format!("{}/health/ready", deployment.api_base(0));
     let what = format!("the API reports {dependency} as {state}");
-    testkit::eventually(&what, order::PATIENCE, async || {
+    testkit::eventually(&what, order::WAIT_LIMIT, async || {
         let answer = testkit::http_client().get(&url).send().await.unwrap();
         let report: serde_json::Value = answer.json().await.unwrap();
         (report["dependencies"][dependency] == state).then_some(())

@@ -7,7 +7,7 @@ use serde_json::json;
 use testkit::{Answer, Api, Deployment, JobRow, JobState};
 
 /// Far more than anything here takes on a loaded machine.
-pub(super) const PATIENCE: Duration = Duration::from_secs(90);
+pub(super) const WAIT_LIMIT: Duration = Duration::from_secs(90);
 /// Longest any request takes (30 s and what the caller asked to wait), and something for a loaded machine.
 const DEADLINE: Duration = Duration::from_secs(38);
 /// A client that is told to come back does not come sooner.
@@ -65,7 +65,7 @@ impl<'a> Order<'a> {
             let done = rows.pop().filter(|row| row.state == JobState::Succeeded);
             match done {
                 Some(row) if answer.status == 200 => break row,
-                _ => assert!(start.elapsed() < PATIENCE, "{}: not done: {answer}", self.id),
+                _ => assert!(start.elapsed() < WAIT_LIMIT, "{}: not done: {answer}", self.id),
             }
             tokio::time::sleep(PAUSE).await;
         };

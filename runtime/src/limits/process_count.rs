@@ -1,5 +1,5 @@
-//! How many API processes there are: each announces itself in a sorted set every few seconds. The last count known is
-//! what the quota is divided by while Redis is down.
+//! The number of API processes: each registers itself in a sorted set every few seconds. While Redis is down, the quota
+//! is divided by the last known number.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,12 +10,12 @@ use redis::{Script, ScriptInvocation};
 use crate::redis::Redis;
 use crate::shutdown::Shutdown;
 
-/// How often a process says that it is there.
+/// Heartbeat interval of a process.
 const EVERY: Duration = Duration::from_secs(5);
-/// A process not heard from for this long is gone.
+/// A process without a heartbeat for this long is gone.
 const GONE_AFTER: Duration = Duration::from_secs(16);
 
-/// `KEYS[1]` the set; ARGV who, ms after which others are gone, 1 to stay or 0 to leave. Returns how many there are.
+/// `KEYS[1]` the set; ARGV id, ms until a process is gone, 1 to stay or 0 to leave. Returns the number of processes.
 const PRESENT: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -30,7 +30,7 @@ return redis.call('ZCARD', KEYS[1])
 ";
 
 #[derive(Clone)]
-pub(super) struct Presence(Arc<Inner>);
+pub(super) struct ProcessCount(Arc<Inner>);
 
 struct Inner {
     redis: Redis,
@@ -39,7 +39,7 @@ struct Inner {
     known: AtomicU32,
 }
 
-impl Presence {
+impl ProcessCount {
     pub(super) fn new(redis: Redis) -> Self {
         let name = format!("{:016x}", rand::random::<u64>());
         Self(Arc::new(Inner { redis, script: Script::new(PRESENT), name, known: AtomicU32::new(1) }))
@@ -55,13 +55,13 @@ impl Presence {
     }
 
     pub(super) fn announce(&self, shutdown: &Shutdown) {
-        let (presence, soft) = (self.clone(), shutdown.soft().clone());
+        let (process_count, soft) = (self.clone(), shutdown.soft().clone());
         shutdown.tracker().spawn(async move {
             while !soft.is_cancelled() {
-                presence.say("1").await;
+                process_count.say("1").await;
                 soft.run_until_cancelled(tokio::time::sleep(EVERY)).await;
             }
-            presence.say("0").await;
+            process_count.say("0").await;
         });
     }
 
@@ -87,9 +87,9 @@ mod tests {
     use crate::redis::tests::test_redis;
 
     #[tokio::test]
-    async fn processes_count_each_other_and_leave_when_they_stop() {
-        let Some(redis) = test_redis("limits::presence: count").await else { return };
-        let (one, two) = (Presence::new(redis.clone()), Presence::new(redis));
+    async fn processes_count_each_other_and_deregister_on_shutdown() {
+        let Some(redis) = test_redis("limits::process_count: count").await else { return };
+        let (one, two) = (ProcessCount::new(redis.clone()), ProcessCount::new(redis));
         assert_eq!(one.known(), 1);
         one.say("1").await;
         two.say("1").await;
