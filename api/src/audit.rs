@@ -1,9 +1,9 @@
-//! Before and after of a change, as audit entries tell them (docs/rules.md 8).
+//! Before and after of a change, as recorded in audit entries (docs/rules.md 8).
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// `{"before": …, "after": …}` with the fields that differ; `None` when none does.
+/// `{"before": …, "after": …}` with the fields that differ; `None` if all are equal.
 pub(crate) fn changes<T: Serialize>(before: &T, after: &T) -> Result<Option<Value>, serde_json::Error> {
     let (mut before, mut after) = (object(before)?, object(after)?);
     let same: Vec<_> = before.keys().filter(|name| before.get(*name) == after.get(*name)).cloned().collect();
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_differs_is_told() {
+    fn only_differing_fields_are_recorded() {
         let before = json!({"rank": 5, "role_id": "7", "group_id": 1});
         let after = json!({"rank": 6, "role_id": "8", "group_id": 1});
         let told = changes(&before, &after).unwrap();

@@ -1,4 +1,4 @@
-//! What a handler is given: the request, already let in, and the few things most handlers do with it.
+//! The input of a handler: the admitted request, and what most handlers do with it.
 
 use std::sync::Arc;
 
@@ -32,12 +32,12 @@ pub(crate) struct Call {
     pub(crate) next_page: NextPage,
     pub(crate) headers: HeaderMap,
     pub(crate) idempotency: Option<IdempotencySlot>,
-    /// Asked for, and well-formed.
+    /// Requested and well-formed.
     pub(crate) upgrade: Option<Ws>,
 }
 
 impl Call {
-    /// The key's guild; `auth` saw to it that path, body and header mean the same one.
+    /// The key's guild; `auth` has verified that path, body and header name the same one.
     pub(crate) fn guild(&self) -> GuildId {
         self.key.guild()
     }
@@ -64,7 +64,7 @@ impl Call {
         T::read(&self.body)
     }
 
-    /// The body of a PATCH: refused where no field that it could change is given.
+    /// The body of a PATCH: refused if it sets no field that it can change.
     pub(crate) fn patch<T: Request>(&self) -> Result<T, ApiError> {
         let patch: T = self.body()?;
         if patch.changes() {
@@ -81,22 +81,22 @@ impl Call {
         Prefer::of(&self.headers)
     }
 
-    /// The answers that the caller has.
+    /// The response tags that the client has cached.
     pub(crate) fn if_none_match(&self) -> IfNoneMatch {
         IfNoneMatch::of(&self.headers)
     }
 
-    /// The page that the query asks for.
+    /// The page that the query requests.
     pub(crate) fn page<C: Field>(&self) -> Result<Page<C>, ApiError> {
         Page::of(&self.query, &self.next_page)
     }
 
-    /// The same for a list that is whole where no page is asked for.
+    /// The same for a list that is complete unless a page is requested.
     pub(crate) fn page_or_whole<C: Field>(&self) -> Result<Page<C>, ApiError> {
         Page::or_whole(&self.query, &self.next_page)
     }
 
-    /// Who the audit log says did it: the key's owner.
+    /// The actor in the audit log: the key's owner.
     pub(crate) fn actor(&self) -> Actor {
         Actor {
             actor_id: self.key.owner().get(),
@@ -110,7 +110,7 @@ impl Call {
         self.idempotency.as_ref().and_then(IdempotencySlot::first_job)
     }
 
-    /// For platform calls whose answer the caller waits for.
+    /// For platform calls while the client waits.
     pub(crate) fn platform(&self) -> CallContext {
         CallContext::interactive(self.guild())
     }

@@ -1,5 +1,5 @@
-//! Heartbeats of staff sessions and game servers, collected and written together: one statement for many, within half
-//! a second, and at the end of the process. What could not be written is tried again, so a short outage loses none.
+//! Heartbeats of staff sessions and game servers, collected and written in batches, within half a second and at the end
+//! of the process. Failed writes are retried, so a short outage loses none.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,14 +13,14 @@ use crate::cache::sessions::OwnSession;
 
 /// Ids in one statement.
 const BATCH: usize = 1_000;
-/// Of each kind held while the database is down; more are let go, and come again within their interval.
+/// Heartbeats of each kind held while the database is down; further ones are dropped, and repeat within their interval.
 const HELD: usize = 100_000;
 
 #[derive(Default)]
 pub(crate) struct Heartbeats {
     sessions: Mutex<HashMap<SessionId, (GuildId, Timestamp)>>,
     servers: Mutex<HashMap<(GuildId, String), Heartbeat>>,
-    /// Held while a batch is written: whoever has it knows that nothing is on its way.
+    /// Held while a batch is written: its holder knows that no write is under way.
     writing: tokio::sync::Mutex<()>,
 }
 
@@ -40,8 +40,8 @@ impl Heartbeats {
         }
     }
 
-    /// Writes what this process has heard of sessions; for whoever is about to end or measure one.
-    /// Returns those that turned out to be over.
+    /// Writes the pending session heartbeats, before a session is ended or measured. Returns the sessions that had
+    /// ended.
     pub(crate) async fn write_sessions(&self, context: &Context) -> Result<Vec<OwnSession>, DbErr> {
         let _turn = self.writing.lock().await;
         let waiting = std::mem::take(&mut *lock(&self.sessions));
@@ -62,7 +62,7 @@ impl Heartbeats {
         failure.map_or(Ok(over), Err)
     }
 
-    /// Writes what this process has heard of servers; for whoever is about to list them.
+    /// Writes the pending server heartbeats, before servers are listed.
     pub(crate) async fn write_servers(&self, context: &Context) -> Result<(), DbErr> {
         let _turn = self.writing.lock().await;
         let waiting: Vec<Heartbeat> = std::mem::take(&mut *lock(&self.servers)).into_values().collect();
@@ -71,7 +71,7 @@ impl Heartbeats {
         }
         let written = game_server::heartbeat(context.database.write(), &waiting).await;
         if written.is_err() {
-            // A newer one may wait by now.
+            // A newer one may be pending by now.
             let mut newer = lock(&self.servers);
             for heartbeat in waiting {
                 newer.entry((heartbeat.guild, heartbeat.server.clone())).or_insert(heartbeat);
@@ -85,7 +85,7 @@ fn chunks(heard: &[(OwnSession, Timestamp)]) -> Vec<Vec<(OwnSession, Timestamp)>
     heard.chunks(BATCH).map(<[_]>::to_vec).collect()
 }
 
-/// Heartbeats of one second. Returns those whose session is over.
+/// Heartbeats of one second. Returns those whose session has ended.
 async fn write_chunk(context: &Context, heard: &[(OwnSession, Timestamp)]) -> Result<Vec<OwnSession>, DbErr> {
     let Some(at) = heard.iter().map(|(_, at)| *at).max() else { return Ok(Vec::new()) };
     let ids: Vec<SessionId> = heard.iter().map(|((_, session), _)| *session).collect();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_session_the_latest_heartbeat_waits() {
+    fn the_latest_heartbeat_of_a_session_is_pending() {
         let (heartbeats, session) = (Heartbeats::default(), SessionId(uuid::Uuid::nil()));
         let own = ("5".parse().unwrap(), session);
         for second in [3, 9, 4] {

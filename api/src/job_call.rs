@@ -1,4 +1,4 @@
-//! Endpoints whose work a worker does: enqueue, wait as long as the caller wants, answer (docs/rules.md 5).
+//! Endpoints whose work a worker does: enqueue, wait as long as the client wants, respond (docs/rules.md 5).
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use crate::response::error::ApiError;
 use crate::response::reply::Reply;
 use crate::unit_of_work::UnitOfWork;
 
-/// The audit entry that is committed with the job: who asked for what.
+/// The audit entry that is committed with the job.
 pub(crate) struct Asked {
     pub(crate) action: &'static str,
     pub(crate) target: String,
     pub(crate) metadata: Value,
 }
 
-/// 200 with what `done` makes of the result, or 202 when the job takes longer than the caller waits.
+/// 200 with the output of `done`, or 202 when the job takes longer than the client waits.
 pub(crate) async fn run<P: Payload>(
     call: &Call,
     payload: &P,
@@ -28,7 +28,7 @@ pub(crate) async fn run<P: Payload>(
     run_draft(call, draft, asked, done).await
 }
 
-/// Like [`run`], for a job that says more about itself than its arguments.
+/// Like [`run`], for a job with more properties than its arguments.
 pub(crate) async fn run_draft(
     call: &Call,
     draft: Draft,
@@ -42,7 +42,7 @@ pub(crate) async fn run_draft(
     answer(call, enqueued, call.prefer().wait(), done).await
 }
 
-/// Waits for a job that is committed, the caller's own or (without a ticket) one that another call enqueued.
+/// Waits for a committed job: the caller's own or, without a ticket, one that another call enqueued.
 pub(crate) async fn answer(
     call: &Call,
     enqueued: Enqueued,

@@ -1,13 +1,13 @@
-//! How this API process differs from others.
+//! Settings in which API processes differ.
 
 use ipnet::IpNet;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// One of several processes: it counts itself among them, so that they share the rate limits while Redis is down.
+    /// One of several processes: it registers itself, so that they share the rate limits while Redis is down.
     pub distributed: bool,
     /// Proxies whose `X-Forwarded-For` names the client.
     pub trusted_proxies: Vec<IpNet>,
-    /// Origins whose pages may read the answers.
+    /// Origins whose pages may read responses.
     pub cors_origins: Vec<String>,
 }

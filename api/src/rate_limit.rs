@@ -1,18 +1,18 @@
-//! Rate limits (docs/rules.md 3), each number once. A limit counts the calls of one key, under the name that the header
-//! `X-RateLimit-Bucket` has.
+//! Rate limits (docs/rules.md 3), each number once. A limit counts the calls of one key, under the name in the header
+//! `X-RateLimit-Bucket`.
 
 use std::time::Duration;
 
 use runtime::{Decision, Quota};
 
-/// A limit and how it stands for the caller.
+/// A limit and its current state for the caller.
 pub(crate) type Window = (RateLimit, Decision);
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// A row of the table in docs/rules.md 3: a hot path, or the reads or writes of a group of endpoints.
-/// What is read with GET is a read, everything else a write.
+/// GET calls are reads, all others writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RateLimit {
     BanStatus,
@@ -85,12 +85,12 @@ const LIMITS: [(RateLimit, &str, Quota); 31] = [
 ];
 
 impl RateLimit {
-    /// As in the header `X-RateLimit-Bucket`.
+    /// Value of the header `X-RateLimit-Bucket`.
     pub(crate) fn name(self) -> &'static str {
         LIMITS[self as usize].1
     }
 
-    /// Of the hot paths, for which a key may have a factor (docs/rules.md 3).
+    /// Whether it is a hot path, for which a key may have a factor (docs/rules.md 3).
     pub(crate) fn is_hot_path(self) -> bool {
         self as usize <= Self::LiveConnect as usize
     }

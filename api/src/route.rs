@@ -1,4 +1,4 @@
-//! What a row of the route table says.
+//! A row of the route table.
 
 use entities::api_key::Scope;
 use futures_util::future::BoxFuture;
@@ -10,19 +10,19 @@ use crate::rate_limit::RateLimit;
 use crate::response::error::ApiError;
 use crate::response::reply::Reply;
 
-/// Bytes of a body, where a row says nothing else (docs/rules.md 3).
+/// Default limit of a body, bytes (docs/rules.md 3).
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 /// The same for an import of 10,000 users (docs/rules.md 3).
 pub(crate) const IMPORT_BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 pub(crate) type Handler = fn(Call) -> BoxFuture<'static, Result<Reply, ApiError>>;
 
-/// The file of an endpoint: what it does and what it says of itself.
+/// An endpoint's file: its handler and its documentation.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     pub(crate) handle: Handler,
     pub(crate) operation: fn() -> Operation,
-    /// Below `endpoints`, as Rust writes it.
+    /// The module below `endpoints`.
     #[cfg(test)]
     pub(crate) module: &'static str,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Endpoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     Scope(Scope),
-    /// That of the kind of the job in the path: the handler loads the job and checks.
+    /// The scope of the job's kind: the handler loads the job and checks it.
     ScopeOfJob,
 }
 
@@ -48,19 +48,19 @@ impl std::fmt::Display for Needs {
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) method: Method,
-    /// A parameter stands in braces: `/lookup/chat/{chatId}`.
+    /// Parameters are in braces: `/lookup/chat/{chatId}`.
     pub(crate) path: &'static str,
     pub(crate) limit: RateLimit,
     pub(crate) needs: Needs,
     pub(crate) body_limit: usize,
-    /// Heeds `Idempotency-Key`. Not so a POST that only reads.
+    /// Supports `Idempotency-Key`; a POST that only reads does not.
     pub(crate) writes: bool,
-    /// Enqueues a job: refused while its rate limit cannot be counted, where others count in this process alone.
+    /// Enqueues a job: refused while its rate limit cannot be counted; other endpoints then count per process.
     pub(crate) enqueues: bool,
     pub(crate) endpoint: Endpoint,
 }
 
-/// Endpoints that are read about together.
+/// Endpoints documented together.
 #[derive(Debug)]
 pub(crate) struct Area {
     pub(crate) name: &'static str,
@@ -116,7 +116,7 @@ impl Route {
         self
     }
 
-    /// For a body that may be larger than others.
+    /// Raises the body limit.
     pub(crate) const fn takes_up_to(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self

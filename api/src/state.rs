@@ -1,4 +1,4 @@
-//! What all requests of this process share.
+//! State shared by all requests of this process.
 
 use std::sync::Arc;
 

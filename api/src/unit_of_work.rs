@@ -1,8 +1,8 @@
-//! A change and its effects. The transaction collects what belongs in it (audit entries, jobs, the answer for an
-//! idempotency key) and what follows it (events, messages to workers); [`UnitOfWork::commit`] does the rest in order.
+//! A change and its effects. The transaction collects writes (audit entries, jobs, the response for an idempotency key)
+//! and effects (events, messages to workers); [`UnitOfWork::commit`] performs them in order.
 //!
-//! So no effect happens without the commit, none is forgotten after it while the process lives, and this process sees the
-//! change before the answer.
+//! So no effect happens without the commit, none is forgotten after it while the process lives, and this process sees
+//! the change before the response.
 
 use entities::audit_entry::{self, Actor, NewEntry};
 use entities::job::Ticket;
@@ -42,7 +42,7 @@ impl<'c> UnitOfWork<'c> {
         self.now
     }
 
-    /// Audits the change as the key's owner's.
+    /// Audits the change with the key's owner as actor.
     pub(crate) async fn audit(
         &self,
         action: &'static str,
@@ -74,7 +74,7 @@ impl<'c> UnitOfWork<'c> {
         self.tickets.extend(tickets);
     }
 
-    /// Inserts the job whose result answers this request; [`commit_job`](Self::commit_job) returns it for waiting.
+    /// Inserts the job that produces this response; [`commit_job`](Self::commit_job) returns it for waiting.
     pub(crate) async fn enqueue(&self, draft: Draft) -> Result<Enqueued, ApiError> {
         let enqueued = draft.enqueue(&self.transaction, self.now).await?;
         self.answered_by(enqueued.job).await?;
@@ -89,12 +89,12 @@ impl<'c> UnitOfWork<'c> {
         }
     }
 
-    /// Tells the job's worker, after the commit, that the job is to stop.
+    /// Requests the job's worker, after the commit, to stop the job.
     pub(crate) fn cancel(&mut self, job: JobId) {
         self.cancelled.push(job);
     }
 
-    /// Commits the change together with the answer to repeats of this request, and performs the effects.
+    /// Commits the change with the stored response for repeats of this request, and performs the effects.
     pub(crate) async fn commit(self, mut reply: Reply) -> Result<Reply, ApiError> {
         if let Some(slot) = &self.call.idempotency {
             slot.keep(&self.transaction, &reply).await?;
@@ -104,7 +104,7 @@ impl<'c> UnitOfWork<'c> {
         Ok(reply)
     }
 
-    /// Commits a change that a job answers.
+    /// Commits a change whose response a job produces.
     pub(crate) async fn commit_job(self, enqueued: Enqueued) -> Result<Enqueued, ApiError> {
         self.finish().await?;
         Ok(enqueued)
@@ -127,8 +127,8 @@ impl<'c> UnitOfWork<'c> {
     }
 }
 
-/// While it is unknown whether the change was committed: a request that is cut here, or a database connection lost,
-/// makes every process drop what it has cached.
+/// Guards an uncertain commit: if the request is cancelled here or the database connection is lost, every process drops
+/// its caches.
 struct UnknownOutcome<'e>(Option<&'e Events>);
 
 impl UnknownOutcome<'_> {

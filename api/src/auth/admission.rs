@@ -1,4 +1,4 @@
-//! Guild, scope and rate limit, in this order: what a key must pass before the body is read.
+//! Guild, scope and rate limit, in this order: the checks of a key before the body is read.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::route::{Needs, Route};
 use crate::state::State;
 
 const GUILD_HEADER: &str = "x-guild-id";
-/// Calls of `sync/all`, refused ones included: what a refusal costs is bounded, too.
+/// Calls of `sync/all`, refused ones included, which bounds the cost of refusals too.
 const BULK_SYNC_CALLS: Quota = Quota::per(30, Duration::from_secs(60));
 
 /// The request's window after this call. A refusal carries it too.
@@ -31,7 +31,7 @@ pub(crate) async fn admit(
 ) -> Result<Window, ApiError> {
     let allowed = check_guild(params, headers, key.guild()).and_then(|()| check_scope(route, key));
     if let Err(error) = allowed {
-        // Refused, so nothing is used up, but the answer still says how the rate limit stands.
+        // Refused, so no request is counted, but the response still carries the rate limit.
         let decision = peek(state, route, key).await;
         return Err(error.window(decision.map(|decision| (route.limit, decision))));
     }
@@ -53,7 +53,7 @@ fn same_guild(name: &str, sent: &str, guild: GuildId) -> Result<(), ApiError> {
     if sent == guild { Ok(()) } else { Err(other_guild()) }
 }
 
-/// The body may name the guild, and then the key's own.
+/// The body may name the guild; it must be the key's own.
 pub(crate) fn check_body_guild(body: &Body, guild: GuildId) -> Result<(), ApiError> {
     match <Option<GuildId> as Take>::take(body, "guild_id")? {
         Some(sent) if sent != guild => Err(other_guild()),
@@ -76,7 +76,7 @@ fn counter(limit: RateLimit, key: &Key) -> String {
     format!("key:{}:{}", key.id(), limit.name())
 }
 
-/// Counts one request of the key. A refusal by the limit is the error.
+/// Counts one request of the key. Exceeding the limit is an error.
 async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiError> {
     let (limits, counter, limit) = (&state.context.limits, counter(route.limit, key), route.limit);
     if limit == RateLimit::SyncAll {
@@ -95,7 +95,7 @@ async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiE
     if decision.allowed { Ok(decision) } else { Err(ApiError::over_limit(limit, decision)) }
 }
 
-/// How the rate limit stands; none while that cannot be known.
+/// The caller's rate limit; `None` while it is unknown.
 async fn peek(state: &State, route: &Route, key: &Key) -> Option<Decision> {
     if route.limit == RateLimit::SyncAll {
         return bulk_sync_hour(state, key).await.ok();
@@ -103,7 +103,7 @@ async fn peek(state: &State, route: &Route, key: &Key) -> Option<Decision> {
     state.context.limits.peek(&counter(route.limit, key), key.quota(route.limit)).await.ok()
 }
 
-/// The window of runs. Whether it lets this call pass, the handler decides: dry runs have another.
+/// The window of runs. The handler decides whether it admits this call: dry runs have another window.
 async fn bulk_sync_hour(state: &State, key: &Key) -> Result<Decision, ApiError> {
     let now = state.context.clock.now();
     let standing = bulk_sync::standing(state.context.database.read(), key.guild(), Kind::Run, now).await?;
@@ -111,5 +111,5 @@ async fn bulk_sync_hour(state: &State, key: &Key) -> Result<Decision, ApiError> 
 }
 
 fn down(cause: LimitsDown) -> ApiError {
-    ApiError::unavailable("limits_unavailable", "the quota cannot be checked at the moment").cause(cause)
+    ApiError::unavailable("limits_unavailable", "the rate limit cannot be counted at the moment").cause(cause)
 }

@@ -6,7 +6,7 @@ use runtime::Decision;
 use crate::rate_limit::{RateLimit, Window};
 use crate::response::error::ApiError;
 
-/// What the headers say of a guild's window.
+/// The rate limit headers of a guild's window.
 pub(crate) fn window(standing: &Standing) -> Window {
     let limit = match standing.kind {
         Kind::Run => RateLimit::SyncAll,
@@ -21,7 +21,7 @@ pub(crate) fn window(standing: &Standing) -> Window {
     (limit, decision)
 }
 
-/// 429 that names the job which used the window.
+/// 429 that names the job that used the window.
 pub(crate) fn over_limit(standing: &Standing) -> ApiError {
     let (limit, decision) = window(standing);
     let what = match standing.kind {

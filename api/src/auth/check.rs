@@ -1,4 +1,4 @@
-//! Which key a request is made with, and whether it is good.
+//! Finds the key of a request and validates it.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -41,18 +41,18 @@ async fn check_key(
     let known = match state.caches.keys.get(text.public_id()).await {
         Some(known) => known,
         None => {
-            // A valid key is let in whatever others at this address do (docs/rules.md 3).
+            // A valid key is admitted regardless of other clients at this address (docs/rules.md 3).
             let _permit = state.failed_keys.lookup_permit(address()).await;
             state.caches.keys.load(state.context.database.read(), text.public_id()).await?
         }
     };
-    // A wrong secret and an unknown id get the same answer; more is said only to who holds the secret.
+    // A wrong secret and an unknown id get the same error; details are shown only to the holder of the secret.
     let key = known.filter(|key| key.opens(&text)).ok_or_else(credentials::unknown)?;
     key.check_live(state.context.clock.now())?;
     Ok(key)
 }
 
-/// Whether a key that was let in once would be let in now. With `cached` the cached row is enough.
+/// Whether a key admitted earlier is still valid. With `cached` the cached row suffices.
 pub(crate) async fn is_good(state: &State, public_id: &str, cached: bool) -> Result<bool, DbErr> {
     let keys = &state.caches.keys;
     let known = if cached { keys.get(public_id).await } else { None };

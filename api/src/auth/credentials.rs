@@ -7,7 +7,7 @@ use crate::response::error::ApiError;
 const KEY_HEADER: &str = "x-api-key";
 const SCHEMES: [&str; 2] = ["bearer", "apikey"];
 
-/// The one key that was sent, in whichever of the three ways; the same key twice is one.
+/// The key sent in any of the three ways; the same key sent twice counts as one.
 pub(crate) fn read(headers: &HeaderMap) -> Result<&str, ApiError> {
     let mut key = None;
     for value in headers.get_all(KEY_HEADER) {
@@ -27,7 +27,7 @@ pub(crate) fn read(headers: &HeaderMap) -> Result<&str, ApiError> {
     }
 }
 
-/// `None`: the scheme is none of ours. A proxy's own credentials may stand beside our header.
+/// `None`: an unknown scheme. A proxy's own credentials may accompany our header.
 fn scheme_and_key(value: &str) -> Option<&str> {
     let (scheme, key) = value.trim().split_once(' ')?;
     SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()).then(|| key.trim())
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn all_three_ways_give_the_key() {
+    fn all_three_schemes_carry_the_key() {
         for pairs in [
             [("x-api-key", "k1")].as_slice(),
             &[("authorization", "Bearer k1")],
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_problem() {
         for (pairs, word) in [
             ([].as_slice(), "key_missing"),
             (&[("x-api-key", "")], "key_missing"),

@@ -1,7 +1,7 @@
-//! Failed keys by address: 30 a minute, then 429 instead of 401 (docs/rules.md 3). Keys that hold are never refused for it.
+//! Failed keys by address: 30 a minute, then 429 instead of 401 (docs/rules.md 3). Valid keys are never refused for it.
 //!
-//! Failures are counted for all processes together. Each process caches the addresses that are over the limit, so their
-//! further failures cause no call to Redis. Four unknown keys of such addresses are looked up in the database at a time.
+//! Failures are counted for all processes together. Each process caches the addresses over the limit, so their further
+//! failures cause no call to Redis. At most four unknown keys of such addresses are looked up concurrently.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
@@ -13,10 +13,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::response::error::ApiError;
 
 const FAILURES: Quota = Quota::per(30, Duration::from_secs(60));
-/// Addresses kept. When there are more, expired ones are dropped, and further ones are not kept.
-const REMEMBERED: usize = 10_000;
+/// Maximum number of cached addresses. When it is reached, expired ones are dropped, and further ones are not cached.
+const CAPACITY: usize = 10_000;
 
-/// Unknown keys looked up at once for addresses that are over.
+/// Concurrent look-ups of unknown keys for addresses over the limit.
 const LOOKUPS: usize = 4;
 
 pub(crate) struct FailedKeys {
@@ -30,7 +30,7 @@ impl FailedKeys {
         Self { limits, over: Mutex::default(), lookups: Semaphore::new(LOOKUPS) }
     }
 
-    /// Waits for one of few permits where the address has failed too often.
+    /// Waits for one of few permits if the address has failed too often.
     pub(crate) async fn lookup_permit(&self, address: IpAddr) -> Option<SemaphorePermit<'_>> {
         if self.check(address).is_ok() {
             return None;
@@ -54,7 +54,7 @@ impl FailedKeys {
         Err(ApiError::too_many_failures(crate::response::error::whole_seconds(left)))
     }
 
-    /// Counts a failure; returns what its sender is told.
+    /// Counts a failure; returns the error for the client.
     pub(crate) async fn count(&self, address: IpAddr, failure: ApiError) -> ApiError {
         if let Err(over) = self.check(address) {
             return over;
@@ -70,17 +70,17 @@ impl FailedKeys {
 
     fn remember(&self, address: IpAddr, until: Instant) {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
-        if over.len() >= REMEMBERED {
+        if over.len() >= CAPACITY {
             let now = Instant::now();
             over.retain(|_, until| *until > now);
         }
-        if over.len() < REMEMBERED {
+        if over.len() < CAPACITY {
             over.insert(address, until);
         }
     }
 }
 
-/// A customer with IPv6 holds a whole /64.
+/// A customer with IPv6 has a whole /64.
 fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {

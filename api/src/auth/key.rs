@@ -1,4 +1,4 @@
-//! An API key as it was found in the database, with its scopes read.
+//! An API key as read from the database, with its parsed scopes.
 
 use entities::api_key::{Model, Scope, Scopes};
 use entities::key_text::KeyText;
@@ -24,7 +24,7 @@ impl Key {
         self.row.key_id
     }
 
-    /// The part of its text that may be seen.
+    /// The public part of its text.
     pub(crate) fn public_id(&self) -> &str {
         &self.row.public_id
     }
@@ -33,7 +33,7 @@ impl Key {
         self.row.guild_id
     }
 
-    /// The chat user who asked for the key.
+    /// The chat user who owns the key.
     pub(crate) fn owner(&self) -> ChatId {
         self.row.owner_id
     }
@@ -57,7 +57,7 @@ impl Key {
         self.row.last_used_at
     }
 
-    /// Whether the text's secret is this key's; compared in constant time.
+    /// Whether the text's secret matches this key; compared in constant time.
     pub(crate) fn opens(&self, text: &KeyText) -> bool {
         text.matches(&self.row.secret_hash)
     }

@@ -1,4 +1,4 @@
-//! When a key was last used: written at most once a minute, and never in the way of a request.
+//! Time of a key's last use: written at most once a minute, and never delays a request.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use runtime::Context;
 use crate::auth::key::Key;
 
 const EVERY: Duration = Duration::from_secs(60);
-const REMEMBERED: u64 = 10_000;
+const CAPACITY: u64 = 10_000;
 
 pub(crate) struct LastUsed(Cache<KeyId, ()>);
 
 impl LastUsed {
     pub(crate) fn new() -> Self {
-        Self(Cache::builder().max_capacity(REMEMBERED).time_to_live(EVERY).build())
+        Self(Cache::builder().max_capacity(CAPACITY).time_to_live(EVERY).build())
     }
 
     pub(crate) async fn note(&self, context: &Context, key: &Key) {
@@ -24,7 +24,7 @@ impl LastUsed {
             return;
         }
         let now = context.clock.now();
-        // Another process wrote it a moment ago.
+        // Another process has just written it.
         if key.last_used_at().is_some_and(|last| last + EVERY > now) {
             return;
         }

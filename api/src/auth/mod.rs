@@ -1,4 +1,4 @@
-//! What a request passes before its body is read: key, guild, scope, rate limit.
+//! Checks before a request's body is read: key, guild, scope, rate limit.
 
 pub(crate) mod admission;
 pub(crate) mod bulk_sync;

@@ -1,4 +1,4 @@
-//! All caches, and what each event makes them drop. `known_servers` only saves writes, so no event concerns it.
+//! All caches, and the entries that each event drops. `known_servers` only saves writes, so no event concerns it.
 
 use runtime::{Event, Events};
 

@@ -1,4 +1,4 @@
-//! The pending commands of each game server, so that a poll asks the database nothing while there are no new ones.
+//! The pending commands of each game server, so that a poll needs no query while there are no new ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use utoipa::ToSchema;
 use crate::cache::event_fed::EventFed;
 use crate::response::seconds::Seconds;
 
-/// Commands in one answer. Those beyond follow as the first are acknowledged.
+/// Commands in one response. Further ones follow as these are acknowledged.
 const MOST: u64 = 1_000;
 const CAPACITY: u64 = 50_000;
-/// A bound on what a bug or a lost event can do.
+/// Bounds the effect of a bug or a lost event.
 const LIFE: Duration = Duration::from_secs(60);
 
 /// A command as game servers see it (docs/rules.md 8).
@@ -85,7 +85,7 @@ impl Commands {
     }
 }
 
-/// As it stands in the database, oldest first.
+/// The pending commands in the database, oldest first.
 pub(crate) async fn read(
     context: &Context,
     (guild, server): &OwnServer,

@@ -1,7 +1,7 @@
-//! A cache of rows, fed by events: an entry stays until an event says that it changed.
+//! A cache of rows, fed by events: an entry stays until an event invalidates it.
 //!
-//! Where events cannot be trusted (subscription down; or embedded, where the command line writes the same file) an entry
-//! lives one second.
+//! While events cannot be trusted (subscription down; or embedded, where the command line writes the same file) an
+//! entry lives one second.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,12 +11,12 @@ use moka::future::Cache;
 use runtime::Events;
 use sea_orm::DbErr;
 
-/// While events cannot be trusted.
+/// Lifetime while events cannot be trusted.
 const UNTRUSTED_LIFE: Duration = Duration::from_secs(1);
 
 pub(crate) struct EventFed<K, V> {
     entries: Cache<K, Entry<V>>,
-    /// Counts changes, so that what was read before a change is not kept after it.
+    /// Counts changes, so that a value read before a change is not cached after it.
     generation: AtomicU64,
     events: Events,
 }
@@ -32,25 +32,25 @@ where
     K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// `life` bounds what a bug or a lost event can do.
+    /// `life` bounds the effect of a bug or a lost event.
     pub(crate) fn new(events: Events, capacity: u64, life: Duration) -> Self {
         let entries = Cache::builder().max_capacity(capacity).time_to_live(life).build();
         Self { entries, generation: AtomicU64::new(0), events }
     }
 
-    /// What is known and young enough to rely on.
+    /// The cached value, if it is fresh.
     pub(crate) async fn get(&self, key: &K) -> Option<V> {
         self.get_if(key, |_| true).await
     }
 
-    /// The same, for values of which some are not announced by events: those live one second.
+    /// The same, for values whose changes may cause no event: those live one second.
     pub(crate) async fn get_if(&self, key: &K, announced: impl FnOnce(&V) -> bool) -> Option<V> {
         let entry = self.entries.get(key).await?;
         let trusted = self.events.trusted() && announced(&entry.value);
         (trusted || entry.read_at.elapsed() < UNTRUSTED_LIFE).then_some(entry.value)
     }
 
-    /// The known value, or what `read` finds.
+    /// The cached value, or the result of `read`.
     pub(crate) async fn get_or_load(
         &self,
         key: &K,
@@ -62,7 +62,7 @@ where
         }
     }
 
-    /// Reads the value and keeps it, unless something changed meanwhile.
+    /// Reads the value and caches it, unless something changed meanwhile.
     pub(crate) async fn load(
         &self,
         key: &K,
@@ -73,7 +73,7 @@ where
         let value = read.await?;
         if self.generation.load(Ordering::SeqCst) == generation {
             self.entries.insert(key.clone(), Entry { value: value.clone(), read_at }).await;
-            // A change heard between the check and the insert has dropped nothing: look again.
+            // A change between the check and the insert has dropped nothing: check again.
             if self.generation.load(Ordering::SeqCst) != generation {
                 self.entries.invalidate(key).await;
             }

@@ -1,4 +1,4 @@
-//! What single checks found, kept until a flag changes anywhere: most players are clean, and are checked at each join.
+//! Results of single checks, cached until any flag changes: most players are clean, and are checked at each join.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
 
-/// Players kept, flagged or clean.
+/// Cached players, flagged or clean.
 const CAPACITY: u64 = 100_000;
-/// With events trusted: a bound on what a bug or a lost event can do.
+/// Lifetime with trusted events; bounds the effect of a bug or a lost event.
 const TRUSTED_LIFE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Flags(EventFed<PlayId, Option<Arc<Model>>>);
@@ -29,7 +29,7 @@ impl Flags {
         self.0.get_or_load(&play, read).await
     }
 
-    /// Flags come by the thousand and seldom: all is read again.
+    /// Flags arrive by the thousand and seldom: drop all entries.
     pub(crate) fn forget_all(&self) {
         self.0.forget_all();
     }

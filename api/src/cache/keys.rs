@@ -1,5 +1,5 @@
-//! API keys by public id. Ids that are not known are cached too, for one second: a new key is not announced where the
-//! command line has no Redis.
+//! API keys by public id. Unknown ids are cached too, for one second: a command line without Redis announces no new
+//! key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::auth::key::Key;
 use crate::cache::event_fed::EventFed;
 
 const CAPACITY: u64 = 10_000;
-/// With events trusted: a bound on what a bug or a lost event can do.
+/// Lifetime with trusted events; bounds the effect of a bug or a lost event.
 const LIFE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Keys(EventFed<String, Option<Arc<Key>>>);
@@ -22,7 +22,7 @@ impl Keys {
         Self(EventFed::new(events, CAPACITY, LIFE))
     }
 
-    /// `Some(None)` where it is known that there is no such key.
+    /// `Some(None)`: the key is known not to exist.
     pub(crate) async fn get(&self, public_id: &str) -> Option<Option<Arc<Key>>> {
         self.0.get_if(&public_id.to_owned(), Option::is_some).await
     }

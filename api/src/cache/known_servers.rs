@@ -1,4 +1,4 @@
-//! Game servers that have a row, so that a heartbeat need not write one first.
+//! Game servers known to have a row, so that a heartbeat need not insert one first.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use moka::future::Cache;
 use crate::cache::commands::OwnServer;
 
 const CAPACITY: u64 = 50_000;
-/// Far shorter than the rows of stale servers are kept.
+/// Far shorter than the retention of stale servers' rows.
 const LIFE: Duration = Duration::from_secs(10 * 60);
 
 pub(crate) struct KnownServers(Cache<OwnServer, ()>);

@@ -1,4 +1,4 @@
-//! What this process keeps in memory so that the hot path asks the database nothing.
+//! In-memory caches of this process, which keep queries off the hot path.
 
 pub(crate) mod caches;
 pub(crate) mod commands;

@@ -1,4 +1,4 @@
-//! Bans, mutes and links by account, so that the checks of game servers ask the database nothing while nothing changes.
+//! Bans, mutes and links by account, so that game servers' checks need no query while nothing changes.
 //!
 //! Entries are keyed by account, and each check merges the person's two accounts: a ban invalidates the person's accounts
 //! only, and a new link invalidates no sanctions. An account without sanctions has an entry too. Whether a sanction is in
@@ -14,9 +14,9 @@ use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
 
-/// Accounts kept, of sanctions and of persons each.
+/// Cached accounts, for sanctions and for persons each.
 const CAPACITY: u64 = 100_000;
-/// With events trusted: a bound on what a bug or a lost event can do.
+/// Lifetime with trusted events; bounds the effect of a bug or a lost event.
 const TRUSTED_LIFE: Duration = Duration::from_secs(60);
 
 type Account = (GuildId, Subject);
@@ -26,13 +26,13 @@ pub(crate) struct Sanctions {
     sanctions: EventFed<Account, Arc<[sanction::Model]>>,
 }
 
-/// Whether somebody is banned or muted.
+/// A check for a ban or mute.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Question {
     pub(crate) guild: GuildId,
     pub(crate) kind: SanctionKind,
     pub(crate) subject: Subject,
-    /// None: anywhere.
+    /// `None`: anywhere.
     pub(crate) place: Option<PlaceId>,
     pub(crate) now: Timestamp,
 }
@@ -69,7 +69,7 @@ impl Sanctions {
         self.persons.get_or_load(&(ask.guild, ask.subject), read).await
     }
 
-    /// A ban or mute of one of the person's accounts was made or ended.
+    /// A ban or mute of one of the person's accounts was imposed or ended.
     pub(crate) async fn forget(&self, guild: GuildId, person: Person) {
         for account in accounts(guild, person) {
             self.sanctions.forget(&account).await;

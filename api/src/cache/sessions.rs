@@ -1,4 +1,4 @@
-//! Staff sessions as heartbeats need to know them: alive or not, without asking the database each time.
+//! Liveness of staff sessions for heartbeats, without a query for each.
 //!
 //! Heartbeats are answered from this cache and written in batches. If a write finds that its session has ended, the entry
 //! is dropped, and the next heartbeat reads the row.
@@ -14,10 +14,10 @@ use sea_orm::DbErr;
 use crate::cache::event_fed::EventFed;
 
 const CAPACITY: u64 = 100_000;
-/// Longer than between two heartbeats. Each written heartbeat checks the session as well.
+/// Longer than the heartbeat interval. Each written heartbeat checks the session as well.
 const LIFE: Duration = Duration::from_secs(10 * 60);
 
-/// Of which guild, and which one: that of another guild is no session at all.
+/// Guild and session: a session of another guild does not exist for the caller.
 pub(crate) type OwnSession = (GuildId, SessionId);
 
 pub(crate) struct Sessions(EventFed<OwnSession, Option<Known>>);
@@ -25,7 +25,7 @@ pub(crate) struct Sessions(EventFed<OwnSession, Option<Known>>);
 #[derive(Debug, Clone)]
 struct Known {
     ended: bool,
-    /// Second of the last sign of life, here or as read.
+    /// Second of the last heartbeat, received here or read.
     heard: Arc<AtomicI64>,
 }
 
@@ -45,7 +45,7 @@ impl Sessions {
         Self(EventFed::new(events, CAPACITY, LIFE))
     }
 
-    /// Whether the session lives; if so, this call is a sign of life. `None`: the guild has no such session.
+    /// Whether the session is live; if so, this call counts as a heartbeat. `None`: the guild has no such session.
     pub(crate) async fn heartbeat(
         &self,
         context: &Context,
@@ -53,7 +53,7 @@ impl Sessions {
         now: Timestamp,
     ) -> Result<Option<bool>, DbErr> {
         let known = match self.0.get(&session).await {
-            // Silent as far as is known here, but its heartbeats may have gone to another process.
+            // Stale in this process, but its heartbeats may have gone to another one.
             Some(Some(known)) if !known.ended && !known.is_live(now) => None,
             known => known,
         };
@@ -72,7 +72,7 @@ impl Sessions {
         Ok(Some(alive))
     }
 
-    /// Its row is to be looked at again.
+    /// Drops the entry, so that the row is read again.
     pub(crate) async fn forget(&self, session: OwnSession) {
         self.0.forget(&session).await;
     }

@@ -1,5 +1,5 @@
 //! One file for each endpoint, found by its URL without parameters and its method: `PATCH /bindings/update` is
-//! `bindings/update/patch.rs`. What several share stands beside them.
+//! `bindings/update/patch.rs`. Code shared by several is beside them.
 
 pub(crate) mod prelude;
 pub(crate) mod bindings {

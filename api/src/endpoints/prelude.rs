@@ -1,4 +1,4 @@
-//! What nearly every endpoint uses.
+//! Imports that most endpoints need.
 
 pub(crate) use serde::Serialize;
 pub(crate) use serde_json::json;

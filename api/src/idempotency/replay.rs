@@ -1,8 +1,8 @@
-//! `Idempotency-Key` on any write (docs/rules.md 8): reserve, run, keep the answer in the transaction of the change.
+//! `Idempotency-Key` on any write (docs/rules.md 8): reserve, run, store the response in the transaction of the change.
 //!
-//! A repeat gets the first answer; if a job is to give that answer, the repeat waits for the job. A request that was
-//! refused releases its key. A reservation without an answer or a job expires after 10 s, and another request can take
-//! it over; the first request then fails at its commit.
+//! A repeat gets the first response; if a job produces that response, the repeat waits for the job. A refused request
+//! releases its key. A reservation without a response or a job expires after 10 s, and another request can take it
+//! over; the first request then fails at its commit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,10 +22,10 @@ use crate::state::State;
 const HEADER: &str = "idempotency-key";
 const MAX_LEN: usize = 255;
 const ALLOWED: &str = "1 to 255 printable ASCII characters";
-/// A reservation without an answer or a job may be taken over after this. It is how long the callers of a process that
-/// died have to repeat themselves, and longer than a request takes until it has committed one or the other.
+/// Expiry of a reservation without a response or a job: the time in which clients of a dead process must repeat, and
+/// longer than a request takes to commit one or the other.
 const LOCK: Duration = Duration::from_secs(10);
-/// How long an answer is replayed.
+/// How long a response is replayed.
 const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The key of a write.
@@ -48,7 +48,7 @@ pub(crate) fn key_of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     }
 }
 
-/// Runs the handler once for each key, or gives the answer of the first run.
+/// Runs the handler once for each key, or replays the response of the first run.
 pub(crate) async fn run(
     mut call: Call,
     route: &'static Route,
@@ -77,7 +77,7 @@ async fn settle<C: ConnectionTrait>(
 ) -> Result<Reply, ApiError> {
     match result {
         Ok(mut reply) => {
-            // An answer that was not committed with a change: there was none, or a job made it. 202 is not the end.
+            // A response not committed with a change: there was no change, or a job made it. 202 is not final.
             if !reply.kept && reply.status == StatusCode::OK {
                 slot.keep(conn, &reply).await?;
             }
@@ -93,7 +93,7 @@ async fn settle<C: ConnectionTrait>(
 
 enum Found {
     Answer(Reply),
-    /// Go ahead, or wait for the job of the first request.
+    /// Proceed, or wait for the job of the first request.
     Slot(IdempotencySlot),
 }
 
@@ -127,8 +127,8 @@ fn first_answer(request: idempotency::Request, row: Model) -> Result<Found, ApiE
     }
 }
 
-/// A request cut in the middle (its time is up, the process stops) lets go of its key. What it committed stays kept:
-/// only a reservation without answer and job is released.
+/// A request cancelled midway (by its timeout or a shutdown) releases its key. Committed responses stay: only a
+/// reservation without response and job is released.
 struct Unfinished(Option<(Arc<State>, IdempotencySlot)>);
 
 impl Drop for Unfinished {

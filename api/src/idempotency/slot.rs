@@ -1,4 +1,4 @@
-//! A request's place in the table of answers.
+//! A request's row in the table of stored responses.
 
 use entities::JobId;
 use entities::idempotency::{self, Hold};
@@ -10,7 +10,7 @@ use crate::response::reply::Reply;
 #[derive(Debug, Clone)]
 pub(crate) struct IdempotencySlot {
     pub(crate) hold: Hold,
-    /// The job the first request enqueued: wait for that one, enqueue none.
+    /// The job that the first request enqueued: wait for it, enqueue no other.
     pub(crate) first_job: Option<JobId>,
 }
 
@@ -19,7 +19,7 @@ impl IdempotencySlot {
         self.first_job
     }
 
-    /// Notes, in the transaction that enqueues it, which job answers this request.
+    /// Records, in the transaction that enqueues it, the job that produces this response.
     pub(crate) async fn attach<C: ConnectionTrait>(&self, conn: &C, job: JobId) -> Result<(), ApiError> {
         let held = idempotency::attach_job(conn, &self.hold, job).await?;
         held.then_some(()).ok_or_else(ApiError::still_running)

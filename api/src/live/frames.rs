@@ -1,15 +1,15 @@
-//! What is sent over a live socket: JSON texts of the form `type`, `data` (docs/rules.md 7).
+//! Frames of a live socket: JSON texts of the form `type`, `data` (docs/rules.md 7).
 
 use entities::{CommandId, PlaceId};
 use serde::Serialize;
 
 use crate::cache::commands::Command;
 
-/// A frame as it waits for its socket.
+/// A frame queued for its socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) text: String,
-    /// Of a command: it is sent once over one socket, however often it is heard of.
+    /// The command's id: each command is sent once over a socket, however many events announce it.
     pub(crate) command: Option<CommandId>,
 }
 
@@ -20,12 +20,12 @@ struct Envelope<'a, T> {
     data: &'a T,
 }
 
-/// What happened to somebody.
+/// A moderation change.
 #[derive(Serialize)]
 pub(crate) struct Moderation {
     pub(crate) identifier: String,
     pub(crate) reason: String,
-    /// None: in every game of the guild.
+    /// `None`: in every game of the guild.
     pub(crate) place_id: Option<PlaceId>,
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::auth::check::is_good;
 use crate::state::State;
 
-/// Half of the promised second: the other half is for looking.
+/// Half of the promised second: the other half is for the check.
 const EVERY: Duration = Duration::from_millis(500);
 
 pub(crate) fn watch(state: Arc<State>) -> impl Future<Output = ()> + Send {
@@ -38,7 +38,7 @@ pub(crate) fn watch(state: Arc<State>) -> impl Future<Output = ()> + Send {
     }
 }
 
-/// With `cached` what is remembered of the key is enough.
+/// With `cached` the cached row of the key suffices.
 async fn check(state: &State, public_id: &str, cached: bool) {
     match is_good(state, public_id, cached).await {
         Ok(true) => {}

@@ -12,7 +12,7 @@ pub(crate) fn hear(live: &Live, event: Event) -> Result<(), serde_json::Error> {
         Event::Moderation { guild, verb, identifier, reason, place_id, .. } => {
             let what = Moderation { identifier: identifier.to_string(), reason, place_id };
             let frame = Frame::moderation(verb.name(), &what)?;
-            // A ban of one place is of no concern to the others.
+            // A ban of one place does not concern servers of others.
             live.tell(guild, |at| {
                 place_id.is_none_or(|place| place == at.place).then(|| Message::Frame(frame.clone()))
             });

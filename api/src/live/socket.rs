@@ -1,4 +1,4 @@
-//! One live socket, from the first frame to the farewell (docs/rules.md 7).
+//! One live socket, from the first frame to the close frame (docs/rules.md 7).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use warp::ws::Message;
 use crate::live::frames::Frame;
 use crate::live::sockets::{Ending, Message as Task, Subscription};
 
-/// Pings in a row without any sign of life before a socket counts as dead.
+/// Consecutive unanswered pings before a socket counts as dead.
 const MISSED: u32 = 2;
-/// Commands remembered as sent; they wait for ten minutes at most.
+/// Commands remembered as sent; they are pending for ten minutes at most.
 const SENT_MAX: usize = 10_000;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     ping_every: Duration,
-    /// A frame that its reader does not take within this is the last one.
+    /// Timeout of sending a frame; the socket is closed after it.
     send_within: Duration,
-    /// For the farewell to be sent and answered.
+    /// Timeout of sending the close frame and of its reply.
     close_within: Duration,
 }
 
@@ -34,20 +34,20 @@ pub(crate) const PACE: Pace = Pace {
     close_within: Duration::from_secs(2),
 };
 
-/// Reads the commands that wait.
+/// Reads the pending commands.
 pub(crate) type ReadPending = Box<dyn Fn() -> BoxFuture<'static, Result<Vec<Frame>, Ending>> + Send + Sync>;
 
 pub(crate) struct Session {
     pub(crate) subscription: Subscription,
     pub(crate) read_pending: ReadPending,
-    /// This process stops.
+    /// This process shuts down.
     pub(crate) stop: CancellationToken,
     pub(crate) pace: Pace,
 }
 
 impl Ending {
     /// Code and reason of the close frame.
-    fn told(self) -> (u16, &'static str) {
+    fn close_frame(self) -> (u16, &'static str) {
         match self {
             Self::GoingAway => (1001, "this process stops, connect again"),
             Self::KeyNoLongerGood => (1008, "the key is revoked or has expired"),
@@ -69,7 +69,7 @@ where
         ending = &mut subscription.ending => Ok(ending.unwrap_or(Ending::Failed)),
         ended = serve(&mut socket, (&mut subscription.messages, &read_pending), pace, pending) => ended,
     };
-    // Nothing is put into its queue any more.
+    // No further messages enter its queue.
     drop(subscription);
     match ended {
         Ok(ending) => close(&mut socket, ending, pace).await,
@@ -77,7 +77,7 @@ where
     }
 }
 
-/// The peer left or does not answer: no close frame is sent.
+/// The peer left or does not respond: no close frame is sent.
 struct Gone;
 
 async fn serve<S, E>(
@@ -105,7 +105,7 @@ where
             message = socket.next() => match message {
                 Some(Ok(message)) if !message.is_close() => missed = 0,
                 Some(Ok(_)) => {
-                    // The protocol answers by itself, as long as somebody reads.
+                    // The protocol layer responds by itself while the socket is read.
                     drain(socket, pace).await;
                     return Err(Gone);
                 }
@@ -144,31 +144,31 @@ where
     }
 }
 
-/// Says why, and waits a little for the answer.
+/// Sends the close frame, and waits briefly for the reply.
 async fn close<S, E>(socket: &mut S, ending: Ending, pace: Pace)
 where
     S: Stream<Item = Result<Message, E>> + Sink<Message, Error = E> + Unpin,
 {
-    let (code, reason) = ending.told();
+    let (code, reason) = ending.close_frame();
     metrics::counter!("guildhall_live_closed_total", "code" => code.to_string()).increment(1);
     let farewell = socket.send(Message::close_with(code, reason));
-    // Who does not listen is not waited for.
+    // A peer that does not read is not awaited.
     if let Ok(Ok(())) = tokio::time::timeout(pace.close_within, farewell).await {
         drain(socket, pace).await;
     }
 }
 
-/// Reads what is still under way, until the peer has closed too.
+/// Reads remaining frames until the peer has closed too.
 async fn drain<S, E>(socket: &mut S, pace: Pace)
 where
     S: Stream<Item = Result<Message, E>> + Unpin,
 {
     let rest = async { while let Some(Ok(_)) = socket.next().await {} };
-    // A peer that does not close is left.
+    // A peer that does not close is disconnected.
     let _ = tokio::time::timeout(pace.close_within, rest).await;
 }
 
-/// The commands that were sent. Ids sort by time, so the oldest are forgotten first.
+/// The sent commands. Ids sort by time, so the oldest are forgotten first.
 #[derive(Default)]
 struct Sent(BTreeSet<CommandId>);
 

@@ -1,7 +1,7 @@
-//! Live sockets of this process: which guild and server each belongs to, and how messages reach them (docs/rules.md 7).
+//! Live sockets of this process: the guild and server of each, and delivery of messages to them (docs/rules.md 7).
 //!
-//! Messages are made of events, from whichever process, and put into the bounded queue of each socket they concern. A
-//! socket whose queue is full is closed, and its client connects again.
+//! Messages are made of events from any process and put into the bounded queue of each socket they concern. A socket
+//! whose queue is full is closed, and its client reconnects.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,29 +12,29 @@ use tokio::sync::{mpsc, oneshot};
 use crate::live::frames::Frame;
 use crate::response::error::ApiError;
 
-/// Frames that may wait for one socket.
+/// Queue capacity of one socket, frames.
 pub(crate) const QUEUE: usize = 256;
-/// Sockets of this process, and of one guild in it, so that no guild takes every place.
+/// Maximum sockets of this process, and of one guild in it, so that no guild uses all of them.
 const MOST_SOCKETS: usize = 5_000;
 const MOST_OF_A_GUILD: usize = 1_000;
 
-/// Where a game server is.
+/// The location of a game server.
 pub(crate) struct Place {
     pub(crate) place: PlaceId,
     pub(crate) server: String,
 }
 
-/// Why a socket is closed by us.
+/// Why this process closes a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     GoingAway,
     KeyNoLongerGood,
     TooSlow,
-    /// Something failed here; another try may do.
+    /// An internal error; a retry may succeed.
     Failed,
 }
 
-/// What a socket's task is to do.
+/// Instructions for a socket's task.
 #[derive(Debug)]
 pub(crate) enum Message {
     Frame(Frame),
@@ -44,7 +44,7 @@ pub(crate) enum Message {
 
 struct Listener {
     place: Place,
-    /// Of its key.
+    /// Public id of its key.
     public_id: String,
     pub(crate) messages: mpsc::Sender<Message>,
     ending: oneshot::Sender<Ending>,
@@ -99,7 +99,7 @@ impl Live {
         Ok(Subscription { live: self.clone(), guild, number, messages, ending })
     }
 
-    /// Puts messages into the queues of those sockets of a guild for which there is one.
+    /// Queues a message for each socket of a guild for which `message_for` returns one.
     pub(crate) fn tell(&self, guild: GuildId, message_for: impl Fn(&Place) -> Option<Message>) {
         let mut listeners = self.lock();
         let Some(of_guild) = listeners.by_guild.get_mut(&guild) else { return };
@@ -165,7 +165,7 @@ impl Listeners {
 
     fn end(&mut self, guild: GuildId, number: u64, why: Ending) {
         if let Some(listener) = self.remove(guild, number) {
-            // Its task may have ended this moment.
+            // Its task may have just ended.
             let _ = listener.ending.send(why);
         }
     }

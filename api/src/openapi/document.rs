@@ -1,4 +1,4 @@
-//! The document itself (OpenAPI 3.1): each row of the route table, with what its area says of it.
+//! The document itself (OpenAPI 3.1): each row of the route table with its operation.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -31,8 +31,8 @@ const ABOUT: &str = "Links accounts on a chat platform with accounts on a game p
 game servers, dashboards and bots act on that: look-ups, role bindings and syncs, bans and mutes, Shield, staff.\n\n\
 **Keys.** Send a guild's key as `X-API-Key: k`, `Authorization: Bearer k` or `Authorization: ApiKey k`. A key belongs \
 to one guild and has scopes. The guild of the path, of `guild_id` in the body and of `X-Guild-ID` must be the key's.\n\n\
-**Quotas** count per key and bucket in fixed windows. Every answer tells how its window stands in `X-RateLimit-Limit`, \
-`-Remaining`, `-Reset-After` (seconds) and `-Bucket`; over quota is 429 with `Retry-After`: wait that long.\n\n\
+**Rate limits** count per key and bucket in fixed windows. Every answer tells how its window stands in `X-RateLimit-Limit`, \
+`-Remaining`, `-Reset-After` (seconds) and `-Bucket`; above the limit is 429 with `Retry-After`: wait that long.\n\n\
 **Writes** take an `Idempotency-Key`: the first answer is repeated for 24 hours.\n\n\
 **Ids** of the chat platform are strings of digits. Ids of game users are integers, and requests may send them as \
 digit strings too. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 offset is taken.\n\n\

@@ -1,4 +1,4 @@
-//! Examples of schemas, put together from those of their parts.
+//! Examples of schemas, composed from those of their parts.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, Object, Schema, SchemaType, Type};
 
-/// Schemas that others name, by name.
+/// Referenced schemas by name.
 pub(crate) type Definitions = BTreeMap<String, RefOr<Schema>>;
 
-/// The schema's own example, or one made of the examples of its fields and items.
+/// The schema's own example, or one composed from its fields and items.
 pub(crate) fn example_of(schema: &RefOr<Schema>, defines: &Definitions) -> Value {
     let schema = match schema {
         RefOr::T(schema) => schema,
@@ -59,7 +59,7 @@ fn of_object(object: &Object, defines: &Definitions) -> Value {
     }
 }
 
-/// Of a type that may be null, the other one.
+/// The non-null alternative of a nullable type.
 fn of_type(schema_type: &SchemaType) -> Option<Type> {
     match schema_type {
         SchemaType::Type(one) => Some(one.clone()),

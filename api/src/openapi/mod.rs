@@ -1,5 +1,5 @@
-//! `/openapi.json` (OpenAPI 3.1), made from the route table and the files of the endpoints, and `/docs`, a page that reads
-//! it and needs no network beyond this server.
+//! `/openapi.json` (OpenAPI 3.1), generated from the route table and the files of the endpoints, and `/docs`, a page
+//! that shows it and needs no other server.
 
 pub(crate) mod document;
 pub(crate) mod example;

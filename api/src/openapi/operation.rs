@@ -1,4 +1,4 @@
-//! What the documentation says of an endpoint beside its row in the route table: its file builds one of these.
+//! The documentation of an endpoint beyond its row in the route table; the endpoint's file builds it.
 
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -9,7 +9,7 @@ use crate::request::parts::{Part, Request};
 
 /// A JSON body.
 pub(crate) struct Body {
-    /// Of its schema.
+    /// Name of its schema.
     pub(crate) name: &'static str,
     pub(crate) parts: Vec<Part>,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Body {
     reason = "independent facts, each with its own part of the document"
 )]
 pub(crate) struct Operation {
-    /// What code generators name the call.
+    /// Operation id for code generators.
     pub(crate) id: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) about: Option<&'static str>,
@@ -27,13 +27,13 @@ pub(crate) struct Operation {
     pub(crate) guild_header: bool,
     pub(crate) query: Vec<Part>,
     pub(crate) body: Option<Body>,
-    /// Where the examples of all fields together make no sense.
+    /// Used where the combined examples of all fields make no sense.
     pub(crate) body_example: Option<Value>,
     pub(crate) data: Option<Shape>,
     pub(crate) message: Option<&'static str>,
-    /// Words of `error` that a status can carry here, beside those it has everywhere.
+    /// Error codes that a status can have here, beside its general ones.
     pub(crate) refusals: Vec<(u16, &'static [&'static str])>,
-    /// A worker does it: 202 when it takes longer than the caller waits.
+    /// A worker does it: 202 when it takes longer than the client waits.
     pub(crate) job: bool,
     pub(crate) etag: bool,
     /// Switches to WebSocket.
@@ -83,7 +83,7 @@ impl Operation {
         )
     }
 
-    /// Whole, unless a page is asked for.
+    /// Complete, unless a page is requested.
     pub(crate) fn paged_if_asked<C: Field>(self) -> Self {
         self.page::<C>(
             shape::whole(1, i64::MAX, 50),
@@ -118,13 +118,13 @@ impl Operation {
         self
     }
 
-    /// The list itself is the data.
+    /// The data is the list itself.
     pub(crate) fn data_list<T: ToSchema>(mut self) -> Self {
         self.data = Some(shape::answered_list::<T>());
         self
     }
 
-    /// Always carries a message such as this one.
+    /// Always has a message such as this one.
     pub(crate) fn message(mut self, message: &'static str) -> Self {
         self.message = Some(message);
         self
@@ -135,7 +135,7 @@ impl Operation {
         self
     }
 
-    /// Asks a platform before it answers.
+    /// Calls a platform before it responds.
     pub(crate) fn asks_platform(self) -> Self {
         self.refuses(502, &["platform_refused"])
     }

@@ -26,7 +26,7 @@ pub(crate) fn of_path(name: &str) -> Shape {
     }
 }
 
-/// Takes the description out of a schema, for the parameter to carry it.
+/// Moves the description from a schema to its parameter.
 pub(crate) fn take_description(schema: &mut RefOr<Schema>) -> Option<String> {
     match schema {
         RefOr::T(Schema::Object(object)) => object.description.take(),

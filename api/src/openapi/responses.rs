@@ -1,4 +1,4 @@
-//! Answers: the envelope around data and messages, and the errors each endpoint can give (docs/rules.md 2).
+//! Responses: the envelope around data and messages, and the errors of each endpoint (docs/rules.md 2).
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::openapi::operation::Operation;
 use crate::openapi::shape::{Property, Shape, count, integer, object, string, uuid, word};
 use crate::route::Route;
 
-/// What `components` holds of one kind.
+/// The `components` of one kind.
 type Named<T> = BTreeMap<String, RefOr<T>>;
 
 const JSON: &str = "application/json";
 
-/// Every error status: what it means, and its usual word.
+/// Every error status with its meaning and its default code.
 const ERRORS: [(u16, &str, &str); 15] = [
     (
         400,
@@ -33,7 +33,7 @@ const ERRORS: [(u16, &str, &str); 15] = [
     (415, "unsupported_media_type", "The body is not sent as JSON."),
     (422, "unprocessable", "Well-formed, but it breaks a rule."),
     (426, "upgrade_required", "This path speaks WebSocket alone."),
-    (429, "rate_limited", "Over quota: wait `Retry-After` seconds."),
+    (429, "rate_limited", "Rate limit exceeded: wait `Retry-After` seconds."),
     (500, "internal", "A bug; the request id finds it in the log."),
     (502, "bad_gateway", "A platform answered badly; try again after `Retry-After` seconds."),
     (503, "unavailable", "A dependency is down or a queue is full; try again after `Retry-After` seconds."),
@@ -78,7 +78,7 @@ pub(crate) fn error() -> Shape {
     .named("Error")
 }
 
-/// One answer for each error status, for whoever has nothing to add to it.
+/// One response for each error status, for endpoints without additions.
 pub(crate) fn shared() -> Named<Response> {
     let row = |&(status, ..): &(u16, &str, &str)| (status.to_string(), RefOr::T(refusal(status, &[])));
     ERRORS.iter().map(row).collect()
@@ -95,7 +95,7 @@ pub(crate) fn headers() -> Named<Header> {
     HEADERS.into_iter().map(header).collect()
 }
 
-/// All answers of an endpoint, by status.
+/// All responses of an endpoint, by status.
 pub(crate) fn of(op: &Operation, row: &Route) -> BTreeMap<String, RefOr<Response>> {
     let mut words: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
     let everywhere = [400, 401, 403, 429, 500, 503];

@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, `/docs` and its two files: the document, which is made once, and the page that reads it.
+//! `GET /openapi.json`, `/docs` and its two files: the document, generated once, and the page that shows it.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use http::{HeaderValue, Response, header};
 use crate::openapi::document;
 use crate::response::error::ApiError;
 
-/// The page may load what this server gives it, and nothing else.
+/// The page may load resources of this server only.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'",
@@ -18,7 +18,7 @@ const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
 
 static DOCUMENT: LazyLock<Result<Bytes, String>> = LazyLock::new(|| {
-    // By way of a value, so that the order of fields is the same in every process.
+    // Converted to a value first, so that the order of fields is the same in every process.
     let document = serde_json::to_value(document::build());
     document.map(|document| document.to_string().into()).map_err(|error| error.to_string())
 });

@@ -1,5 +1,5 @@
-//! Schemas of requests and answers, each together with an example of it, so that no example is written twice and none
-//! can contradict its schema. Answers have theirs from `utoipa` ([`answered`]); what requests carry is built here.
+//! Schemas of requests and responses, each with an example, so that no example is written twice or contradicts its
+//! schema. `utoipa` derives those of responses ([`answered`]); those of requests are built here.
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::schema::{
@@ -14,7 +14,7 @@ use crate::openapi::example::{Definitions, example_of};
 pub(crate) struct Shape {
     pub(crate) schema: RefOr<Schema>,
     pub(crate) example: Value,
-    /// What `schema` names.
+    /// The schemas that `schema` references.
     pub(crate) defines: Definitions,
 }
 
@@ -34,7 +34,7 @@ impl Shape {
         self
     }
 
-    /// What it means, where name and type do not say it.
+    /// A description, where name and type do not suffice.
     pub(crate) fn about(mut self, text: &str) -> Self {
         let text = text.to_owned();
         match &mut self.schema {
@@ -82,14 +82,14 @@ impl Shape {
         Self { schema: RefOr::T(Schema::AnyOf(any)), ..self }
     }
 
-    /// Written once among the document's components, and named wherever it is used.
+    /// Defined once among the document's components, and referenced elsewhere.
     pub(crate) fn named(mut self, name: &'static str) -> Self {
         let reference = RefOr::Ref(Ref::from_schema_name(name));
         self.defines.insert(name.to_owned(), std::mem::replace(&mut self.schema, reference));
         self
     }
 
-    /// Of an object: nothing in it has to be given.
+    /// Makes all fields of an object optional.
     pub(crate) fn may_be_empty(&self) -> bool {
         matches!(&self.schema, RefOr::T(Schema::Object(object)) if object.required.is_empty())
     }
@@ -100,7 +100,7 @@ pub(crate) fn string(example: &str) -> Shape {
     Shape::of(ObjectBuilder::new().schema_type(Type::String), example)
 }
 
-/// A text that is sent: 1 to `max` characters, and not blank.
+/// A text in a request: 1 to `max` characters, and not blank.
 pub(crate) fn text(max: usize, example: &str) -> Shape {
     string(example).change(|object| {
         (object.min_length, object.max_length) = (Some(1), Some(max));
@@ -112,7 +112,7 @@ pub(crate) fn matching(pattern: &str, example: &str) -> Shape {
     string(example).change(|object| object.pattern = Some(pattern.to_owned()))
 }
 
-/// One of these words; the first is the example.
+/// One of these values; the first is the example.
 pub(crate) fn word(words: &[&str]) -> Shape {
     let object = ObjectBuilder::new().schema_type(Type::String);
     let object = object.enum_values(Some(words.iter().map(|word| json!(word)).collect::<Vec<_>>()));
@@ -123,7 +123,7 @@ pub(crate) fn flag(example: bool) -> Shape {
     Shape::of(ObjectBuilder::new().schema_type(Type::Boolean), example)
 }
 
-/// A number of things, from 0.
+/// A count, from 0.
 pub(crate) fn count(example: i64) -> Shape {
     integer(example).change(|object| object.minimum = Some(0_isize.into()))
 }
@@ -133,13 +133,13 @@ pub(crate) fn integer(example: i64) -> Shape {
     Shape::of(ObjectBuilder::new().schema_type(Type::Integer).format(format), example)
 }
 
-/// An integer that is sent, within bounds.
+/// An integer in a request, within bounds.
 pub(crate) fn whole(min: i64, max: i64, example: i64) -> Shape {
     let bound = |bound: i64| Some(isize::try_from(bound).unwrap_or(isize::MAX).into());
     integer(example).change(|object| (object.minimum, object.maximum) = (bound(min), bound(max)))
 }
 
-/// An id the service assigns, or one of the game platform.
+/// An id assigned by the service or the game platform.
 pub(crate) fn id(example: i64) -> Shape {
     whole(1, i64::MAX, example)
 }
@@ -151,7 +151,7 @@ pub(crate) fn uuid() -> Shape {
     })
 }
 
-/// A moment as it is sent: RFC 3339, any offset, of the years 1970 to 9999.
+/// A time in a request: RFC 3339, any offset, of the years 1970 to 9999.
 pub(crate) fn moment_sent() -> Shape {
     string("2026-04-12T18:33:21Z").change(date_time)
 }
@@ -160,7 +160,7 @@ fn date_time(object: &mut Object) {
     object.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
 }
 
-/// What an answer carries, by its type.
+/// The schema of a response, by its type.
 pub(crate) fn answered<T: ToSchema>() -> Shape {
     let mut schemas = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut schemas);
@@ -168,7 +168,7 @@ pub(crate) fn answered<T: ToSchema>() -> Shape {
     described(schema, schemas)
 }
 
-/// A list that is the whole answer.
+/// A list that is the whole response.
 pub(crate) fn answered_list<T: ToSchema>() -> Shape {
     list(answered::<T>())
 }
@@ -179,8 +179,7 @@ fn described(schema: RefOr<Schema>, schemas: Vec<(String, RefOr<Schema>)>) -> Sh
     Shape { schema, example, defines }
 }
 
-/// An id that the game platform or the service assigns, as it is sent: Lua mixes integers and digit strings
-/// (docs/rules.md 2).
+/// An id of the game platform or the service in a request: Lua mixes integers and digit strings (docs/rules.md 2).
 pub(crate) fn integer_or_digits<T: ToSchema>() -> Shape {
     let integer = answered::<T>();
     let digits = matching("^[1-9][0-9]{0,18}$", "1").schema;
@@ -194,7 +193,7 @@ pub(crate) fn subject() -> Shape {
         .about("A chat user id (17 digits or more) or a game user id.")
 }
 
-/// The words of an enum, to complete "must be …".
+/// The values of an enum, to complete "must be …".
 pub(crate) fn alternatives<T: PartialSchema>() -> String {
     let RefOr::T(Schema::Object(Object { enum_values: Some(words), .. })) = T::schema() else {
         return String::new();
@@ -216,7 +215,7 @@ pub(crate) struct Property {
     pub(crate) shape: Shape,
 }
 
-/// All fields are in the example.
+/// The example has all fields.
 pub(crate) fn object(fields: impl IntoIterator<Item = Property>) -> Shape {
     let (mut object, mut example) = (ObjectBuilder::new().schema_type(Type::Object), Map::new());
     let mut defines = Definitions::new();
@@ -242,7 +241,7 @@ pub(crate) fn list(item: Shape) -> Shape {
     Shape { defines: item.defines, ..Shape::new(Schema::Array(array), example) }
 }
 
-/// A list that is sent.
+/// A list in a request.
 pub(crate) fn batch(item: Shape, max: usize) -> Shape {
     let mut list = list(item);
     if let RefOr::T(Schema::Array(array)) = &mut list.schema {

@@ -1,4 +1,4 @@
-//! A JSON body: its fields by name, so that a refusal can say which, what was sent and what is allowed.
+//! A JSON body: its fields by name, so that an error can name the field, its value and the allowed values.
 //!
 //! Unknown fields are ignored; of a field given twice the last one counts.
 
@@ -12,7 +12,7 @@ use crate::response::error::ApiError;
 pub(crate) struct Body(Map<String, Value>);
 
 impl Body {
-    /// No body at all is an empty one.
+    /// A missing body counts as an empty one.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
         if body.is_empty() {
             return Ok(Self::default());

@@ -1,4 +1,4 @@
-//! Reading a body: within its size, in time, as JSON.
+//! Reads a body: checks its size, timeout and JSON.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use http::{HeaderMap, header};
 
 use crate::response::error::ApiError;
 
-/// A body that has not arrived by then is not waited for.
+/// Timeout of reading a body.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
-/// How deep arrays and objects may be nested (docs/rules.md 3).
+/// Maximum nesting of arrays and objects (docs/rules.md 3).
 const DEPTH_MAX: usize = 32;
 
 pub(crate) type BodyStream = BoxStream<'static, Result<Bytes, warp::Error>>;
@@ -48,7 +48,7 @@ async fn collect(mut body: BodyStream, limit: usize) -> Result<Bytes, ApiError> 
     Ok(bytes.freeze())
 }
 
-/// `application/json` and its relatives (`application/problem+json`) are JSON; saying nothing is fine.
+/// `application/json` and types such as `application/problem+json` are JSON; the header may be missing.
 fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     headers.get_all(header::CONTENT_TYPE).iter().try_for_each(|value| {
         let sent = value.to_str().unwrap_or("(not text)");
@@ -58,7 +58,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     })
 }
 
-/// Looks at brackets outside of strings alone, before anything is built from the text.
+/// Checks only brackets outside of strings, before the text is parsed.
 fn check_depth(text: &[u8]) -> Result<(), ApiError> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for &byte in text {

@@ -1,4 +1,4 @@
-//! Whose request it is: the TCP peer's or, behind proxies an operator trusts, the client's they name (docs/rules.md 3).
+//! The client's address: the TCP peer's or, behind trusted proxies, the one that they forward (docs/rules.md 3).
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use ipnet::IpNet;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// The rightmost address of `X-Forwarded-For` that is not of a trusted network, where the peer is of one.
+/// The rightmost address of `X-Forwarded-For` outside the trusted networks, if the peer is inside one.
 pub(crate) fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted =
         |address: IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
@@ -18,7 +18,7 @@ pub(crate) fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr
         headers.get_all(FORWARDED_FOR).iter().map(|value| value.to_str().unwrap_or_default()).collect();
     let mut nearest = peer;
     for entry in lines.iter().flat_map(|line| line.split(',')).collect::<Vec<_>>().into_iter().rev() {
-        // What a trusted proxy did not write as an address names nobody: the last hop that is known counts.
+        // A malformed entry of a trusted proxy names no client: the last known hop counts.
         let Ok(address) = entry.trim().parse() else { return nearest };
         nearest = address;
         if !is_trusted(address) {
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rightmost_untrusted_address_counts_where_the_peer_is_trusted() {
+    fn a_trusted_peer_forwards_the_rightmost_untrusted_address() {
         for (peer, forwarded, expected) in [
             ("192.0.2.7", ["198.51.100.1"].as_slice(), "192.0.2.7"),
             ("10.0.0.1", &[], "10.0.0.1"),

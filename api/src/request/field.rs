@@ -1,4 +1,4 @@
-//! A value that a request carries: what it allows, how it is read and how it is documented, in one place.
+//! A value in a request: its allowed values, its parser and its documentation, in one place.
 
 use std::borrow::Cow;
 
@@ -11,15 +11,15 @@ pub(crate) trait Field: Sized {
     /// Completes "must be …".
     fn allowed() -> Cow<'static, str>;
 
-    /// From a JSON body. `None` where the value is not allowed.
+    /// Reads a JSON value. `None` if it is not allowed.
     fn read(sent: &Value) -> Option<Self>;
 
-    /// From a path or a query.
+    /// Reads a path or query parameter.
     fn read_text(sent: &str) -> Option<Self> {
         Self::read(&sent.into())
     }
 
-    /// As `/openapi.json` describes it.
+    /// The schema in `/openapi.json`.
     fn shape() -> Shape;
 
     /// The error for a value that [`read`](Self::read) refused.

@@ -1,4 +1,4 @@
-//! What game servers send: names of servers, targets, counts.
+//! Values from game servers: names of servers, targets, counts.
 
 use std::borrow::Cow;
 
@@ -66,7 +66,7 @@ impl<T: StudioId> Field for OrStudio<T> {
     }
 }
 
-/// Whom something is done to, usually a game user's id: game scripts send those as integer too (docs/rules.md 2).
+/// The target of an action, usually a game user's id: game scripts send those as integer too (docs/rules.md 2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target(pub(crate) String);
 
@@ -87,7 +87,7 @@ impl Field for Target {
     }
 }
 
-/// What a command does: a word the game knows.
+/// The command's type: a word that the game defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CommandKind(pub(crate) String);
 

@@ -1,8 +1,8 @@
-//! `ETag` and `If-None-Match` (RFC 9110): whoever has the answer already gets a 304 without a body.
+//! `ETag` and `If-None-Match` (RFC 9110): a client with a current copy gets a 304 without a body.
 
 use http::{HeaderMap, header};
 
-/// The tags of answers a client has.
+/// The tags of the client's cached responses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IfNoneMatch(Vec<String>);
 
@@ -12,7 +12,7 @@ impl IfNoneMatch {
         Self(values.flat_map(|value| value.split(',')).map(|tag| tag.trim().to_owned()).collect())
     }
 
-    /// Compared weakly, as the RFC has it for this header.
+    /// Weak comparison, as the RFC requires for this header.
     pub(crate) fn has(&self, tag: &str) -> bool {
         self.0.iter().any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
     }

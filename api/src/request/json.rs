@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// The largest float below which every whole number has its own.
+/// Below this every integer has an exact float.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A whole float as the integer it is.
+/// A float without fraction as an integer.
 pub(crate) fn whole(sent: &Value) -> Cow<'_, Value> {
     let float = sent.as_f64().filter(|_| sent.is_f64());
     match float.filter(|float| float.fract() == 0.0 && float.abs() <= EXACT) {
@@ -18,7 +18,7 @@ pub(crate) fn whole(sent: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// An object, or the empty array that Lua makes of an empty one.
+/// An object, or the empty array that Lua writes for an empty object.
 pub(crate) fn object(sent: &Value) -> Option<Cow<'_, Map<String, Value>>> {
     match sent {
         Value::Object(fields) => Some(Cow::Borrowed(fields)),
@@ -27,7 +27,7 @@ pub(crate) fn object(sent: &Value) -> Option<Cow<'_, Map<String, Value>>> {
     }
 }
 
-/// The same JSON is the same text, in whatever order and form it was sent.
+/// A canonical text: equal JSON gives equal text, regardless of order and form.
 pub(crate) fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(fields) => {
@@ -53,7 +53,7 @@ pub(crate) fn write_canonical(value: &Value, text: &mut String) {
     }
 }
 
-/// Postgres keeps no NUL in texts.
+/// Postgres stores no NUL in texts.
 pub(crate) fn has_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),

@@ -1,4 +1,4 @@
-//! What a request carries: how it is read, and what is refused.
+//! The parts of a request: parsing and validation.
 
 pub(crate) mod body;
 pub(crate) mod body_reader;

@@ -1,5 +1,5 @@
-//! A moment sent by a client: RFC 3339 with any offset, kept in whole seconds as it will be told again (docs/rules.md 8).
-//! An end is rounded up, so that nothing lasts less than was asked for.
+//! A time in a request: RFC 3339 with any offset, kept in whole seconds as in responses (docs/rules.md 8). An end is
+//! rounded up, so that nothing lasts shorter than requested.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::openapi::shape::{self, Shape};
 use crate::request::field::Field;
 use crate::response::seconds::whole_second_from;
 
-/// From 1970 up to the last second that is written with a year of four digits.
+/// From 1970 to the last second with a four-digit year.
 const LAST: i64 = 253_402_300_799;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Field for Moment {
     }
 }
 
-/// When something ends.
+/// The end of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End(pub(crate) Timestamp);
 
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_or_has_no_year_of_four_digits_is_refused() {
+    fn malformed_times_and_years_beyond_four_digits_are_refused() {
         for bad in [
             json!("2026-04-12"),
             json!("2026-04-12T18:33:21"),

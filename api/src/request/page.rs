@@ -14,7 +14,7 @@ const MAX: u64 = 100;
 /// More rows than any list has.
 const WHOLE: u64 = u32::MAX as u64;
 
-/// The cursor of the next page, once a list was cut: what the `Link` header is made of.
+/// The cursor of the next page, set when a list is cut; the source of the `Link` header.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NextPage(Arc<OnceLock<String>>);
 
@@ -29,7 +29,7 @@ impl NextPage {
     }
 }
 
-/// A page as it was asked for. Query one row more than `limit`, then [`Page::cut`].
+/// The requested page. Query one row more than `limit`, then call [`Page::cut`].
 #[derive(Debug, Clone)]
 pub(crate) struct Page<C> {
     next: NextPage,
@@ -53,7 +53,7 @@ impl<C: Field> Page<C> {
         Ok(Self { next: next.clone(), cursor, limit })
     }
 
-    /// For lists that are whole unless the query asks for a page.
+    /// For lists that are complete unless the query requests a page.
     pub(crate) fn or_whole(query: &Query, next: &NextPage) -> Result<Self, ApiError> {
         if ["limit", "cursor"].iter().any(|name| query.text(name).is_some()) {
             return Self::of(query, next);
@@ -61,7 +61,7 @@ impl<C: Field> Page<C> {
         Ok(Self { next: NextPage::default(), cursor: None, limit: WHOLE })
     }
 
-    /// For the query: one more than is shown tells whether there is a next page.
+    /// The limit of the query: one extra row shows whether there is a next page.
     pub(crate) fn to_fetch(&self) -> entities::Page<C>
     where
         C: Copy,
@@ -78,14 +78,14 @@ impl<C: Field> Page<C> {
         rows.truncate(limit);
         let next = rows.last().map(id);
         if let Some(next) = &next {
-            // One list an answer.
+            // One list per response.
             let _ = self.next.0.set(next.to_string());
         }
         next
     }
 }
 
-/// More than fits a number is more than the maximum.
+/// A number that does not fit exceeds the maximum.
 fn limit(text: &str) -> Option<u64> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     let digits =

@@ -24,7 +24,7 @@ impl Params {
 }
 
 impl Source for Params {
-    /// A parameter that is not there is the empty id of a server.
+    /// A missing parameter is the empty id of a server.
     fn find(&self, name: &str) -> Option<Sent<'_>> {
         Some(Sent::Text(self.get(name).unwrap_or_default()))
     }

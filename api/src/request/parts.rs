@@ -1,5 +1,5 @@
-//! Bodies and queries as structs. A part of one is required (`T`), optional (`Option<T>`, null counts as absent) or, in
-//! a PATCH, left as it is where it is absent (`Patch<T>`, null is a value like any other).
+//! Bodies and queries as structs. A field is required (`T`), optional (`Option<T>`, null counts as absent) or, in a
+//! PATCH, unchanged if absent (`Patch<T>`, null is a value like any other).
 //!
 //! `request!` writes the struct, its parser and its documentation from one list, so they cannot differ.
 
@@ -33,12 +33,12 @@ impl Sent<'_> {
     }
 }
 
-/// Where values are found by name: a body or a query.
+/// A source of values by name: a body or a query.
 pub(crate) trait Source {
     fn find(&self, name: &str) -> Option<Sent<'_>>;
 }
 
-/// A part of a request, as the documentation tells it.
+/// The documentation of a field.
 pub(crate) struct Part {
     pub(crate) name: &'static str,
     pub(crate) required: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Part {
     pub(crate) shape: Shape,
 }
 
-/// How a part is taken from a request.
+/// Reads a field of a request.
 pub(crate) trait Take: Sized {
     const REQUIRED: bool;
     const NULLABLE: bool = false;
@@ -56,7 +56,7 @@ pub(crate) trait Take: Sized {
 
     fn shape() -> Shape;
 
-    /// Whether a PATCH with this part changes something.
+    /// Whether this field makes a PATCH change something.
     fn changes(&self) -> bool {
         false
     }
@@ -115,14 +115,14 @@ impl<T: Field> Take for Patch<T> {
 
 /// A body or query as a whole.
 pub(crate) trait Request: Sized {
-    /// As code generators name it.
+    /// The name for code generators.
     const NAME: &'static str;
 
     fn read(source: &impl Source) -> Result<Self, ApiError>;
 
     fn parts() -> Vec<Part>;
 
-    /// Whether any [`Patch`] of it is given.
+    /// Whether any [`Patch`] field of it is present.
     fn changes(&self) -> bool;
 }
 
@@ -184,7 +184,7 @@ impl Part {
         Self { name, required: T::REQUIRED, nullable: T::NULLABLE, shape }
     }
 
-    /// One that is documented by hand.
+    /// A field that is documented by hand.
     pub(crate) fn optional(name: &'static str, shape: Shape) -> Self {
         Self { name, required: false, nullable: false, shape }
     }

@@ -1,12 +1,12 @@
-//! The `Prefer` header (RFC 7240): how long the caller of a job waits for its answer.
+//! The `Prefer` header (RFC 7240): how long the client waits for a job's result.
 
 use std::time::Duration;
 
 use http::HeaderMap;
 
-/// How long a caller waits who says nothing (docs/rules.md 5).
+/// Default wait (docs/rules.md 5).
 const DEFAULT: Duration = Duration::from_secs(5);
-/// The most a caller can ask for, in seconds.
+/// Maximum wait, in seconds.
 const MAX_SECONDS: u64 = 30;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) struct Prefer {
 }
 
 impl Prefer {
-    /// What is malformed or unknown counts as not sent, as the RFC has it; of a preference given twice the first counts.
+    /// Malformed and unknown preferences are ignored, as the RFC requires; of a repeated preference the first counts.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let mut prefer = Self::default();
         let values = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
@@ -37,8 +37,8 @@ impl Prefer {
         self.wait_or(DEFAULT)
     }
 
-    /// `default` is for who says nothing. `wait` says how long before the answer may be asynchronous, so it goes before
-    /// `respond-async`.
+    /// `default` applies without a preference. `wait` sets the time before the response may be asynchronous, so it
+    /// takes precedence over `respond-async`.
     pub(crate) fn wait_or(self, default: Duration) -> Duration {
         match (self.wait, self.respond_async) {
             (Some(seconds), _) => Duration::from_secs(seconds),
@@ -47,7 +47,7 @@ impl Prefer {
         }
     }
 
-    /// What the caller asked to wait, for the request's own time limit.
+    /// The requested wait, which extends the request's own timeout.
     pub(crate) fn asked_wait(self) -> Duration {
         Duration::from_secs(self.wait.unwrap_or(0))
     }
@@ -65,7 +65,7 @@ impl Prefer {
 
 fn seconds(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    // More digits than fit are more seconds than allowed.
+    // A number that does not fit exceeds the maximum.
     digits.then(|| text.parse().unwrap_or(u64::MAX).min(MAX_SECONDS))
 }
 
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_is_what_was_asked_for_within_bounds() {
+    fn the_wait_is_the_requested_one_within_bounds() {
         let cases: [(&[&str], u64); 9] = [
             (&[], 5),
             (&["respond-async"], 0),

@@ -1,4 +1,4 @@
-//! Query strings. A parameter given twice counts as its last value, an empty one as absent.
+//! Query strings. Of a repeated parameter the last value counts; an empty one counts as absent.
 
 use percent_encoding::percent_decode_str;
 
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_refused() {
+    fn invalid_utf8_is_refused() {
         assert!(Query::parse("a=%ff").is_err());
         assert!(Query::parse("a=%00").is_err());
     }

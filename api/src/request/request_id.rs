@@ -1,11 +1,11 @@
-//! The id a request is found by in the log: the client's where it is one and sane, else a new one.
+//! The request's id in the log: the client's if it is valid, else a new one.
 
 use http::HeaderMap;
 
 pub(crate) const HEADER: &str = "x-request-id";
 const MAX: usize = 64;
 
-/// 1 to 64 letters, digits, dots, dashes and underscores are taken over.
+/// 1 to 64 letters, digits, dots, dashes and underscores are accepted.
 pub(crate) fn of(headers: &HeaderMap) -> String {
     let mut values = headers.get_all(HEADER).iter();
     let first = values.next().filter(|first| values.all(|other| other == *first));
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sane_ids_are_taken_over_and_others_replaced() {
+    fn valid_request_ids_are_kept_and_others_replaced() {
         let id = |sent: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(HEADER, sent.parse().unwrap());

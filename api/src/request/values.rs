@@ -1,4 +1,4 @@
-//! Types of values that fields take; each says what it allows.
+//! Types of field values; each defines the allowed values.
 
 use std::borrow::Cow;
 
@@ -56,7 +56,7 @@ impl Field for Subject {
     }
 }
 
-/// Words of an enum, as its serde names.
+/// The values of an enum, by their serde names.
 macro_rules! words {
     ($($name:ty),+) => {
         $(impl Field for $name {
@@ -124,7 +124,7 @@ impl<const MAX: usize> Field for Text<MAX> {
 
     fn read(sent: &Value) -> Option<Self> {
         let text = sent.as_str()?;
-        // A blank text says as little as an empty one.
+        // A blank text counts as empty.
         let fits = !text.trim().is_empty() && text.chars().count() <= MAX;
         fits.then(|| Self(text.to_owned()))
     }
@@ -153,7 +153,7 @@ impl<const MIN: i32, const MAX: i32> Field for Whole<MIN, MAX> {
     }
 }
 
-/// Any JSON object; an empty array is an empty one.
+/// Any JSON object; an empty array counts as an empty object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Object(pub(crate) Map<String, Value>);
 
@@ -171,7 +171,7 @@ impl Field for Object {
     }
 }
 
-/// Ids a batch may ask for (docs/rules.md 3).
+/// Maximum ids of a batch (docs/rules.md 3).
 pub(crate) type Batch<T> = List<T, 200>;
 
 /// Like [`Object`], of at most `MAX` bytes as compact JSON.
@@ -192,7 +192,7 @@ impl<const MAX: usize> Field for SizedObject<MAX> {
         shape::free(serde_json::json!({})).about(&format!("At most {} KiB.", MAX / 1024))
     }
 
-    /// Names the size of an object that is too large.
+    /// The error names the size of an object that is too large.
     fn refuse(name: &str, sent: &Value) -> ApiError {
         match object(sent) {
             Some(fields) => {
@@ -226,7 +226,7 @@ impl<T: Field, const MAX: usize> Field for List<T, MAX> {
         shape::batch(T::shape(), MAX)
     }
 
-    /// Names the item: `chat_ids[3]`.
+    /// The error names the item: `chat_ids[3]`.
     fn refuse(name: &str, sent: &Value) -> ApiError {
         let size = format!("an array of at most {MAX} items");
         let Value::Array(items) = sent else { return ApiError::field(name, sent, &size) };

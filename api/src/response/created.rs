@@ -1,4 +1,4 @@
-//! What a creation answers: the id of the new object.
+//! The response to a creation: the id of the new object.
 
 use std::borrow::Cow;
 

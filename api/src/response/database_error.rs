@@ -1,10 +1,10 @@
-//! What an error of the database means for the caller: come back later, somebody was faster, or a bug.
+//! Maps database errors to API errors: retry later, conflict, or a bug.
 
 use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
 
 use crate::response::error::ApiError;
 
-/// Postgres: cut by a timeout, a conflict of transactions, a server that stops or has no room.
+/// Postgres: a timeout, a conflict of transactions, a server that stops or is out of resources.
 const PASSING: [&str; 9] = ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
 /// SQLite: busy, in its plain and extended forms.
 const SQLITE_BUSY: [&str; 4] = ["5", "261", "517", "773"];
@@ -49,7 +49,7 @@ mod tests {
     use crate::response::error::Kind;
 
     #[test]
-    fn a_lost_connection_asks_to_come_back_and_anything_else_is_a_bug() {
+    fn a_lost_connection_is_retryable_and_other_errors_are_bugs() {
         let gone = DbErr::Query(RuntimeErr::SqlxError(Arc::new(SqlxError::PoolTimedOut)));
         let gone = ApiError::from(gone);
         assert_eq!(gone.kind(), Kind::Unavailable);

@@ -1,7 +1,7 @@
-//! The one error of the API and its one mapping to the envelope (docs/rules.md 2).
+//! The only error type of the API and its only mapping to the envelope (docs/rules.md 2).
 //!
-//! `message` is public and ours. The cause of a 500 or of a failed dependency goes to the log, once, where the answer
-//! leaves; it is never shown.
+//! `message` is public. The cause of a 500 or of a failed dependency is logged once, where the response is sent; it is
+//! never shown.
 
 use std::borrow::Cow;
 
@@ -15,13 +15,13 @@ use serde_json::Value;
 
 use crate::rate_limit::{RateLimit, Window};
 
-/// Seconds until asking again makes sense, where a failed dependency gives no hint itself.
+/// Seconds until a retry makes sense, if a failed dependency gives no hint.
 const RETRY_DEPENDENCY: u64 = 5;
-/// The same where somebody has to change a configuration first.
+/// The same, if an operator must change a configuration first.
 const RETRY_AFTER_FIX: u64 = 60;
-/// An idempotent request that is still running is soon over.
+/// An idempotent request in progress ends soon.
 const RETRY_RUNNING: u64 = 1;
-/// Characters of a refused value that are repeated to its sender.
+/// Characters of a refused value that the error repeats.
 const SENT_MAX: usize = 60;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The status and, where a constructor has no better one, the word for programs.
+    /// The status and the default error code.
     pub(crate) fn row(self) -> (StatusCode, &'static str) {
         match self {
             Self::BadRequest => (StatusCode::BAD_REQUEST, "bad_request"),
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// The kind a job's failure names by its status; one that is not in our table is a bug.
+    /// The kind for a job failure's status; a status outside our table is a bug.
     fn of_status(status: u16) -> Self {
         let all = [Self::BadRequest, Self::Forbidden, Self::NotFound, Self::Conflict, Self::Rule];
         let all = all.into_iter().chain([Self::TooMany, Self::BadGateway, Self::Unavailable]);
@@ -84,9 +84,9 @@ pub(crate) struct Inner {
     pub(crate) retry_after: Option<u64>,
     /// Methods for the `Allow` header.
     pub(crate) allow: Option<String>,
-    /// The window that refused, where it is not the one the guard asked.
+    /// The exceeded window, if it is not the one that admission checked.
     pub(crate) window: Option<Window>,
-    /// The job that used the window up.
+    /// The job that used the window.
     pub(crate) job: Option<JobId>,
     /// For the log only.
     pub(crate) cause: Option<String>,
@@ -141,7 +141,7 @@ impl ApiError {
         Self::new(Kind::BadRequest, message).word("invalid_field")
     }
 
-    /// 400: a required field that is not there.
+    /// 400: a required field is missing.
     pub(crate) fn missing(name: &str, allowed: &str) -> Self {
         Self::new(Kind::BadRequest, format!("`{name}` is missing; it must be {allowed}"))
             .word("missing_field")
@@ -195,7 +195,7 @@ impl ApiError {
         Self::new(Kind::Conflict, message).word(word)
     }
 
-    /// 409: the first request under this idempotency key has not ended.
+    /// 409: the first request under this idempotency key is still running.
     pub(crate) fn still_running() -> Self {
         Self::conflict("still_running", "the first request with this Idempotency-Key is still running")
             .retry_after(RETRY_RUNNING)
@@ -206,25 +206,25 @@ impl ApiError {
         Self::new(Kind::Rule, message).word(word)
     }
 
-    /// 426: this path speaks WebSocket alone.
+    /// 426: this path accepts WebSocket only.
     pub(crate) fn upgrade_required() -> Self {
         Self::new(Kind::UpgradeRequired, "this path needs an upgrade to WebSocket, version 13")
     }
 
-    /// How the rate limit stands, for the headers of the answer.
+    /// The rate limit, for the headers of the response.
     pub(crate) fn window(mut self, window: Option<Window>) -> Self {
         self.0.window = window;
         self
     }
 
-    /// 429: the window is used up.
+    /// 429: limit exceeded.
     pub(crate) fn over_limit(limit: RateLimit, decision: Decision) -> Self {
         Self::new(Kind::TooMany, "rate limit exceeded")
             .retry_after(decision.reset_after_secs())
             .window(Some((limit, decision)))
     }
 
-    /// Of a window that jobs use: which one did, last.
+    /// Names the last job that used the window.
     pub(crate) fn used_by(mut self, job: Option<JobId>, what: &str) -> Self {
         let by = job.map_or_else(String::new, |job| format!(", and job {job} used it"));
         self.0.message = format!("rate limit exceeded: {what}{by}").into();
@@ -260,7 +260,7 @@ fn shortened(sent: &Value) -> String {
     }
 }
 
-/// What a job ended with, one for one.
+/// Maps a job's failure one to one.
 impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
         let kind = Kind::of_status(failure.status);
@@ -294,7 +294,7 @@ impl From<PlatformError> for ApiError {
     }
 }
 
-/// Seconds, rounded up: what `Retry-After` carries.
+/// Seconds, rounded up: the value of `Retry-After`.
 pub(crate) fn whole_seconds(pause: std::time::Duration) -> u64 {
     pause.as_secs() + u64::from(pause.subsec_nanos() > 0)
 }

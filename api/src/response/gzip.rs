@@ -1,4 +1,4 @@
-//! Answers in gzip where the client asks for it (docs/rules.md 8).
+//! Gzip responses for clients that accept them (docs/rules.md 8).
 
 use std::io::Write;
 
@@ -7,12 +7,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
-/// A smaller body would hardly become smaller.
+/// A smaller body would barely shrink.
 const FROM: usize = 1024;
-/// A larger body is compressed on a thread where that holds up no other request.
+/// A larger body is compressed on a blocking thread, so that it delays no other request.
 const INLINE: usize = 64 * 1024;
 
-/// Whether the client takes gzip.
+/// Whether the client accepts gzip.
 pub(crate) fn is_asked_for(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).any(|coding| {
@@ -52,7 +52,7 @@ fn compress(body: &[u8]) -> Option<Bytes> {
     encoder.finish().ok().map(Bytes::from)
 }
 
-/// A strong tag would name these very bytes.
+/// A strong tag would identify exactly these bytes.
 fn weaken(headers: &mut HeaderMap) {
     let tag = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok()).filter(|tag| tag.starts_with('"'));
     if let Some(weak) = tag.and_then(|tag| HeaderValue::from_str(&format!("W/{tag}")).ok()) {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_asked_for_by_name_or_star_unless_its_weight_is_0() {
+    fn gzip_is_accepted_by_name_or_star_unless_its_weight_is_0() {
         for yes in ["gzip", "GZIP", "br, gzip;q=0.5", "*", "deflate,gzip"] {
             assert!(asked(yes), "{yes}");
         }

@@ -1,4 +1,4 @@
-//! What an answer is made of: the envelope, the one error type, the encoding.
+//! The parts of a response: the envelope, the error type, the encoding.
 
 pub(crate) mod created;
 pub(crate) mod database_error;

@@ -1,4 +1,4 @@
-//! A handler's answer in the envelope that every answer has (docs/rules.md 2). Errors get theirs here too.
+//! A handler's response in the common envelope (docs/rules.md 2). Errors get theirs here too.
 
 use std::borrow::Cow;
 
@@ -35,11 +35,11 @@ struct Refusal<'a> {
 
 #[derive(Debug)]
 enum Body {
-    /// Data is kept as JSON text: a list of 100,000 members is never held as a tree.
+    /// Data as JSON text: a list of 100,000 members is never held as a tree.
     Fresh { message: Option<Cow<'static, str>>, data: Option<Box<RawValue>> },
-    /// As it was first sent.
+    /// The stored first response.
     Stored(String),
-    /// None: the connection becomes something else, as these headers say.
+    /// No body: the connection changes its protocol, as these headers say.
     Upgrade(HeaderMap),
 }
 
@@ -52,13 +52,13 @@ pub(crate) struct Reply {
     pub(crate) next_page: Option<String>,
     /// Names this very answer, for `If-None-Match`.
     pub(crate) etag: Option<String>,
-    /// What of `Prefer` was heeded.
+    /// The preferences that were applied.
     pub(crate) preference: Option<String>,
-    /// The window as it is after this call, where the guard only looked at it.
+    /// The window after this call, if admission only checked it.
     pub(crate) window: Option<Window>,
-    /// Answers a repeated request.
+    /// A replay for a repeated request.
     pub(crate) replayed: bool,
-    /// Its text is written under the idempotency key already.
+    /// Its text is already stored under the idempotency key.
     pub(crate) kept: bool,
 }
 
@@ -99,7 +99,7 @@ impl Reply {
         Ok(reply)
     }
 
-    /// What the first request was told.
+    /// The stored response to the first request.
     pub(crate) fn stored(status: StatusCode, body: String, location: Option<String>) -> Self {
         let mut reply = Self::new(status, Body::Stored(body));
         reply.location = location;
@@ -107,7 +107,7 @@ impl Reply {
         reply
     }
 
-    /// 304, without a body: the caller has this answer already.
+    /// 304, without a body: the client's copy is current.
     pub(crate) fn not_modified(etag: String) -> Self {
         Self::new(StatusCode::NOT_MODIFIED, Body::Stored(String::new())).with_etag(etag)
     }
@@ -117,12 +117,12 @@ impl Reply {
         self
     }
 
-    /// 101: what follows is no HTTP.
+    /// 101: the connection leaves HTTP.
     pub(crate) fn upgrade(headers: HeaderMap) -> Self {
         Self::new(StatusCode::SWITCHING_PROTOCOLS, Body::Upgrade(headers))
     }
 
-    /// Headers of a changed protocol; then there is no body.
+    /// Headers of a protocol switch; then there is no body.
     pub(crate) fn upgrade_headers(&self) -> Option<&HeaderMap> {
         match &self.body {
             Body::Upgrade(headers) => Some(headers),
@@ -142,7 +142,7 @@ impl Reply {
         self
     }
 
-    /// The body as it is sent.
+    /// The body as sent.
     pub(crate) fn render(&self) -> Result<Cow<'_, str>, ApiError> {
         let (message, data) = match &self.body {
             Body::Fresh { message, data } => (message, data),
@@ -171,7 +171,7 @@ pub(crate) fn render_error(error: &ApiError, request_id: &str) -> String {
         retry_after: parts.retry_after,
         job_id: parts.job,
     };
-    // Texts and numbers alone: this cannot fail.
+    // Only texts and numbers: this cannot fail.
     serde_json::to_string(&envelope).unwrap_or_default()
 }
 
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_envelope_has_message_and_data_only_where_there_are_some() {
+    fn the_envelope_omits_absent_message_and_data() {
         let text = |reply: &Reply| reply.render().unwrap().into_owned();
         assert_eq!(text(&Reply::message("done")), r#"{"status":"success","code":200,"message":"done"}"#);
         assert_eq!(text(&Reply::data(&[1, 2]).unwrap()), r#"{"status":"success","code":200,"data":[1,2]}"#);

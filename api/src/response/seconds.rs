@@ -1,4 +1,4 @@
-//! Timestamps as they leave: UTC, whole seconds, `Z` (docs/rules.md 8).
+//! Timestamps in responses: UTC, whole seconds, `Z` (docs/rules.md 8).
 
 use std::borrow::Cow;
 
@@ -35,8 +35,7 @@ impl Serialize for Seconds {
     }
 }
 
-/// The first whole second that is not before `moment`: what ends there is never shown to end earlier than it does, and
-/// never ends earlier than it should.
+/// The first whole second that is not before `moment`, so that an end is neither shown nor applied early.
 pub(crate) fn whole_second_from(moment: Timestamp) -> Timestamp {
     let second = moment.trunc_subsecs(0);
     if second < moment { second + TimeDelta::seconds(1) } else { second }

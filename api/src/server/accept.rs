@@ -1,5 +1,5 @@
-//! The accept loop around warp's service: what warp's own server lacks. Slow clients are closed, small answers leave
-//! at once, connections are counted, and a stop lets requests in flight end but does not wait for idle clients.
+//! The accept loop around warp's service, with what warp's own server lacks: it disconnects slow clients, sends small
+//! responses at once, counts connections, and on shutdown finishes requests in flight without waiting for idle clients.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::state::State;
 /// Pause after a failed accept: usually the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves the API until shutdown begins and the last connection has ended or was cut.
+/// Serves the API until shutdown begins and the last connection has ended or was cancelled.
 ///
-/// Tasks are spawned on the trackers of the shutdown, so waiting for that one covers this too.
+/// Tasks run on the trackers of the shutdown, so waiting for the shutdown covers them too.
 pub async fn serve(
     context: Context,
     queue: Queue,
@@ -45,20 +45,20 @@ pub async fn serve(
         connection::serve((stream, peer), service.clone(), shutdown.clone())
     })
     .await;
-    // New connections are refused by the system, and clients go to another process.
+    // The system refuses new connections, and clients go to another process.
     drop(listener);
     connections.close();
     connections.wait().await;
 }
 
-/// What runs beside the requests.
+/// Tasks beside the requests.
 fn start_services(state: &Arc<State>, shutdown: &Shutdown) {
     let hard = shutdown.hard();
     let listening = event_listener::listen(state.clone());
     shutdown.services().spawn(hard.clone().run_until_cancelled_owned(listening));
     let watching = live::keys::watch(state.clone());
     shutdown.services().spawn(hard.clone().run_until_cancelled_owned(watching));
-    // Ends by itself, after its last batch.
+    // Ends after its last batch.
     shutdown.services().spawn(heartbeat_writer::write_batches(state.clone()));
 }
 

@@ -16,7 +16,7 @@ use warp::reply::Response;
 use crate::server::filter::Peer;
 use crate::server::timeouts::{Phase, TIMEOUTS, Timed};
 
-/// Bytes of a request's head; with more hyper answers 431.
+/// Maximum bytes of a request's head; hyper answers larger ones with 431.
 const HEAD_LIMIT: usize = 64 * 1024;
 
 /// Serves requests until the client leaves or is too slow, or until shutdown begins and the request in flight is answered.

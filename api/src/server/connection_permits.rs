@@ -1,25 +1,25 @@
-//! Caps on connections: of the process, and of one address, so that no client takes all of them.
+//! Limits on connections: of the process, and of one address, so that one client cannot use all of them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Connections of this process. At the cap, new ones wait in the system's queue.
+/// Connections of this process. At the limit, new ones wait in the system's queue.
 pub(crate) const MAX_CONNECTIONS: usize = 10_000;
-/// Connections of one address; more are closed at once. A load balancer counts as one address, hence so many.
+/// Connections of one address; further ones are closed at once. High, because a load balancer counts as one address.
 pub(crate) const MAX_PER_ADDRESS: usize = 1_000;
 
 #[derive(Clone, Default)]
 pub(crate) struct Addresses(Arc<Mutex<HashMap<IpAddr, usize>>>);
 
-/// The right to hold a connection; released when dropped.
+/// A connection permit; released when dropped.
 pub(crate) struct ConnectionPermit {
     addresses: Addresses,
     address: IpAddr,
 }
 
 impl Addresses {
-    /// `None`: the address holds its share already.
+    /// `None`: the address has reached its limit.
     pub(crate) fn permit(&self, address: IpAddr) -> Option<ConnectionPermit> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = held.entry(address).or_default();
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_address_cannot_take_more_than_its_share_and_permits_come_back() {
+    fn permits_per_address_are_limited_and_released() {
         let (one, other) = (Ipv4Addr::new(10, 0, 0, 1).into(), Ipv4Addr::new(10, 0, 0, 2).into());
         let addresses = Addresses::default();
         let mut permits: Vec<_> = (0..MAX_PER_ADDRESS).map(|_| addresses.permit(one).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Cross-origin requests of other dashboards: off unless an operator names their origins (docs/rules.md 8).
+//! Cross-origin requests of other dashboards: off unless an operator configures their origins (docs/rules.md 8).
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
@@ -11,16 +11,16 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "etag, idempotent-replayed, link, location, preference-applied, retry-after, x-guildhall-stale, \
      x-ratelimit-bucket, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset-after, x-request-id",
 );
-/// Seconds for which a browser need not ask again.
+/// Seconds for which a browser caches a preflight response.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
-/// The origin of a request, where it is one of those that may read the answers.
+/// The origin of a request, if it is allowed.
 pub(crate) fn allowed(headers: &HeaderMap, origins: &[String]) -> Option<HeaderValue> {
     let sent = headers.get(header::ORIGIN)?;
     origins.iter().any(|origin| sent.as_bytes() == origin.as_bytes()).then(|| sent.clone())
 }
 
-/// The answer to a browser that asks before it sends; `None`: this is no such question.
+/// The response to a preflight request; `None` for any other request.
 pub(crate) fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response<Bytes>> {
     if *method != Method::OPTIONS || !headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
         return None;
@@ -34,7 +34,7 @@ pub(crate) fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response
     Some(response)
 }
 
-/// Lets this origin read the answer.
+/// Lets this origin read the response.
 pub(crate) fn open(origin: HeaderValue, response: &mut Response<Bytes>) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);

@@ -1,4 +1,4 @@
-//! One request from match to answer, in the order match, key, guild, scope, rate limit, only then the body.
+//! One request from match to response, in the order match, key, guild, scope, rate limit, body.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::server::request_log::RequestLog;
 use crate::server::router::{Found, Router, plain};
 use crate::state::State;
 
-/// A request takes no longer, plus what its sender asked to wait for a job.
+/// Timeout of a request, plus the requested wait for a job.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct Request {
@@ -38,15 +38,15 @@ pub(crate) struct Request {
     pub(crate) body: BodyStream,
 }
 
-/// What every request needs beside itself.
+/// Shared by all requests.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) state: Arc<State>,
     pub(crate) router: Arc<Router>,
 }
 
-/// Runs the request in a task of its own: a client that goes away does not leave a write half-answered, and a panic
-/// is a 500 like any other. A read is dropped with its client.
+/// Runs the request in a task of its own: a disconnect does not interrupt a write, and a panic becomes a 500 like any
+/// other. A read is dropped with its client.
 pub(crate) async fn answer(server: Server, request: Request) -> Response<Bytes> {
     let log = RequestLog::new(&request.method, &request.headers);
     let spare = log.clone();
@@ -119,7 +119,7 @@ async fn read_body(body: BodyStream, headers: &HeaderMap, route: &Route) -> Resu
     Body::parse(&body_reader::read(body, headers, route.body_limit).await?)
 }
 
-/// Where there is a GET there is a HEAD (docs/rules.md 8): the same answer, of which the server sends no body.
+/// Every GET endpoint serves HEAD (docs/rules.md 8): the same response; the server omits the body.
 fn asked(method: &Method) -> Method {
     if *method == Method::HEAD { Method::GET } else { method.clone() }
 }

@@ -1,4 +1,4 @@
-//! The one listener to events: keeps the caches exact and feeds the live sockets, for as long as the process runs.
+//! The only event listener: invalidates caches and feeds the live sockets while the process runs.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(crate) fn listen(state: Arc<State>) -> impl Future<Output = ()> + Send {
             let event = match events.recv().await {
                 Ok(event) => event,
                 Err(RecvError::Lagged(_)) => Event::Resync,
-                // Nothing is announced any more: rely on nothing that is cached.
+                // No further events arrive: stop trusting the caches.
                 Err(RecvError::Closed) => return state.caches.hear(&Event::Resync).await,
             };
             state.caches.hear(&event).await;

@@ -15,13 +15,13 @@ use crate::server::cors;
 use crate::server::dispatch::{self, Request, Server};
 use crate::server::request_log::RequestLog;
 
-/// Who is at the other end; put into the request by the accept loop.
+/// The peer's address; the accept loop adds it to the request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
 pub(crate) fn of(server: Server) -> impl Filter<Extract = (impl warp::Reply,), Error = Infallible> + Clone {
     let query = warp::query::raw().or(warp::any().map(String::new)).unify();
-    // What asks for a WebSocket can be given one; whether it is, the row of the table decides.
+    // A WebSocket request can be upgraded; the row of the table decides whether it is.
     let upgrade = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
     warp::method()
         .and(warp::path::full())
@@ -40,7 +40,7 @@ pub(crate) fn of(server: Server) -> impl Filter<Extract = (impl warp::Reply,), E
         .unify()
 }
 
-/// The answer, in the form its client can read.
+/// The response, in an encoding that the client accepts.
 async fn answer(server: Server, request: Request) -> Response<Bytes> {
     let origins = &server.state.options.cors_origins;
     if origins.is_empty() {
@@ -68,7 +68,7 @@ fn bytes_of(part: Result<impl Buf, warp::Error>) -> Result<Bytes, warp::Error> {
     part.map(|mut part| part.copy_to_bytes(part.remaining()))
 }
 
-/// The filter takes every request; a rejection is a mistake of ours.
+/// The filter accepts every request; a rejection is a bug.
 fn unfit(rejection: &warp::Rejection) -> Response<Bytes> {
     let log = RequestLog::new(&http::Method::GET, &http::HeaderMap::new());
     log.finish(Err(ApiError::internal(format!("{rejection:?}"))))

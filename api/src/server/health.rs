@@ -1,6 +1,6 @@
-//! `/health/live`, `/health/ready` and `/metrics`, as every process answers them.
+//! `/health/live`, `/health/ready` and `/metrics`, as in every process.
 //!
-//! They share the API's port; where that is public, the load balancer keeps `/metrics` inside.
+//! They share the API's port; where that is public, the load balancer must block `/metrics`.
 
 use std::sync::Arc;
 

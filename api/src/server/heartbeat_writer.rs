@@ -1,4 +1,4 @@
-//! Writes the heartbeats that were collected, twice a second and once more at the end.
+//! Writes collected heartbeats twice a second, and a last time at the end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::state::State;
 
 const EVERY: Duration = Duration::from_millis(500);
 
-/// Writes batches for as long as the process runs, the last one when all requests have ended.
+/// Writes batches while the process runs, the last one after all requests have ended.
 pub(crate) async fn write_batches(state: Arc<State>) {
     let hard = state.context.shutdown.hard().clone();
     let mut tick = tokio::time::interval(EVERY);

@@ -1,4 +1,4 @@
-//! HTTP itself: connections, dispatch to the endpoints, the answer with its headers.
+//! HTTP: connections, dispatch to the endpoints, the response with its headers.
 
 pub(crate) mod accept;
 pub(crate) mod connection;

@@ -1,4 +1,4 @@
-//! What is known of a request while it is answered: at its end headers, one log line and metrics.
+//! Data about a request, collected while it runs; used for response headers, one log line and metrics.
 
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub(crate) struct RequestLog {
     /// The row's path, never the request's.
     pub(crate) route: &'static str,
     pub(crate) guild: Option<GuildId>,
-    /// The rate limit this request fell under, once that is known.
+    /// The rate limit that applied to this request, once known.
     pub(crate) window: Option<Window>,
     started: Instant,
 }
@@ -80,7 +80,7 @@ impl RequestLog {
         headers.insert(RATE_BUCKET, HeaderValue::from_static(limit.name()));
     }
 
-    /// One line a request; what went wrong on our side is told with its cause, here and nowhere else.
+    /// One line per request; the cause of an internal error is logged here only.
     fn log(&self, status: StatusCode, cause: Option<&str>) {
         let guild = self.guild.map(GuildId::get);
         let (id, route, method) = (self.request_id.as_str(), self.route, self.method.as_str());
@@ -169,7 +169,7 @@ fn refusal(error: &ApiError, request_id: &str) -> Response<Bytes> {
     response
 }
 
-/// Texts of ours, or checked before: they are always fit for a header.
+/// Our own or validated texts: always valid header values.
 fn insert_text(headers: &mut HeaderMap, name: HeaderName, text: &str) {
     if let Ok(value) = HeaderValue::from_str(text) {
         headers.insert(name, value);

@@ -1,4 +1,4 @@
-//! How a request finds its row in the tables of endpoints and pages.
+//! Matches a request to its row in the tables of endpoints and pages.
 
 use std::fmt::Write as _;
 
@@ -14,19 +14,19 @@ use crate::server::pages::{PAGES, Page};
 const VERSIONED: &str = "/api/v1";
 const SERVER: &str = "{serverId}";
 
-/// The path without the version prefix and a slash at its end.
+/// The path without the version prefix and a trailing slash.
 pub(crate) fn plain(path: &str) -> &str {
     let path = path.strip_prefix(VERSIONED).filter(|rest| rest.starts_with('/')).unwrap_or(path);
     path.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(path)
 }
 
-/// What a path leads to.
+/// The match of a path.
 enum Target {
     Endpoints(Vec<&'static Route>),
     Page(&'static Page),
 }
 
-/// What a request leads to.
+/// The match of a request.
 pub(crate) enum Found {
     Endpoint(&'static Route, Params),
     Page(&'static Page),
@@ -59,7 +59,7 @@ impl Router {
         Self(tree)
     }
 
-    /// `path` is as [`plain`] makes it.
+    /// `path` is the output of [`plain`].
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<Found, ApiError> {
         let found = self.0.at(path).map_err(|_| ApiError::no_such_path())?;
         let routes = match found.value {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_finds_its_row_or_hears_what_the_path_takes() {
+    fn a_request_matches_its_row_or_gets_the_allowed_methods() {
         let router = Router::new();
         let (row, params) = endpoint(&router, &Method::GET, "/lookup/chat/%31%37");
         assert_eq!((row.path, params.get("chatId")), ("/lookup/chat/{chatId}", Some("17")));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn version_prefix_and_last_slash_are_taken_off_once() {
+    fn version_prefix_and_trailing_slash_are_removed_once() {
         for path in ["/api/v1/reverse", "/reverse/", "/api/v1/reverse/", "/reverse"] {
             assert_eq!(plain(path), "/reverse");
         }

@@ -21,7 +21,7 @@ pub(crate) struct Timeouts {
     idle: Duration,
 }
 
-/// Load balancers keep unused connections for 60 s: this is longer.
+/// Longer than load balancers keep unused connections (60 s).
 pub(crate) const TIMEOUTS: Timeouts =
     Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75) };
 
@@ -29,7 +29,7 @@ const READING_HEAD: u8 = 0;
 const ANSWERING: u8 = 1;
 const IDLE: u8 = 2;
 
-/// What a connection is doing; its service says when a request begins and ends.
+/// Phase of a connection; its service reports when a request begins and ends.
 #[derive(Clone, Default)]
 pub(crate) struct Phase(Arc<AtomicU8>);
 
@@ -51,12 +51,12 @@ impl Phase {
     }
 }
 
-/// A stream whose reads fail when the timeout of its phase is over.
+/// A stream whose reads fail when the timeout of its phase expires.
 pub(crate) struct Timed<S> {
     stream: S,
     phase: Phase,
     timeouts: Timeouts,
-    /// The phase the timer runs for; it is set anew when another begins, not by every byte.
+    /// The phase of the timer, which is reset when another phase begins, not by every byte.
     timed: u8,
     timer: Pin<Box<Sleep>>,
 }
@@ -130,7 +130,7 @@ mod tests {
 
     const SHORT: Timeouts = Timeouts { head: Duration::from_millis(60), idle: Duration::from_millis(240) };
 
-    /// How long a read waits before it gives up.
+    /// The timeout of a read.
     async fn waited(stream: &mut Timed<tokio::io::DuplexStream>) -> Duration {
         let started = Instant::now();
         assert_eq!(stream.read_u8().await.unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_head_has_to_come_quickly_and_an_idle_client_may_stay() {
+    async fn a_slow_head_times_out_and_an_idle_client_stays_connected() {
         let (mut client, server) = tokio::io::duplex(64);
         let phase = Phase::default();
         let mut server = Timed::new(server, phase.clone(), SHORT);
         assert!((SHORT.head..SHORT.idle).contains(&waited(&mut server).await));
         phase.answered();
         assert!(waited(&mut server).await >= SHORT.idle);
-        // A trickle of bytes does not stretch the time of a head.
+        // A trickle of bytes does not extend the timeout of a head.
         phase.answered();
         client.write_all(b"ab").await.unwrap();
         server.read_u8().await.unwrap();

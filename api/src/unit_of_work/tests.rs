@@ -66,7 +66,7 @@ impl Fixture {
         Self { call: call(state), _folder: folder }
     }
 
-    /// Changes a binding, with every kind of effect, then does as told.
+    /// Changes a binding with every kind of effect, then ends as specified.
     async fn change(&self, guild: GuildId, end: impl AsyncFnOnce(UnitOfWork<'_>) -> bool) -> (JobId, bool) {
         let mut work = UnitOfWork::begin(&self.call).await.unwrap();
         work.tx().execute_unprepared("PRAGMA defer_foreign_keys = ON").await.unwrap();
@@ -118,7 +118,7 @@ fn call(state: std::sync::Arc<State>) -> Call {
 }
 
 #[tokio::test]
-async fn a_commit_writes_and_announces_everything() {
+async fn a_commit_writes_the_change_and_publishes_its_effects() {
     let fixture = Fixture::new().await;
     let mut events = fixture.call.state.context.events.subscribe();
     let commit = async |work: UnitOfWork<'_>| work.commit(Reply::message("done")).await.is_ok();
@@ -132,7 +132,7 @@ async fn a_commit_writes_and_announces_everything() {
 }
 
 #[tokio::test]
-async fn a_commit_that_fails_sends_nothing_but_the_word_to_drop_caches() {
+async fn a_failed_commit_publishes_only_a_resync() {
     let fixture = Fixture::new().await;
     let mut events = fixture.call.state.context.events.subscribe();
     let unknown_guild: GuildId = "999".parse().unwrap();
@@ -146,7 +146,7 @@ async fn a_commit_that_fails_sends_nothing_but_the_word_to_drop_caches() {
 }
 
 #[tokio::test]
-async fn a_change_that_is_given_up_leaves_nothing_and_sends_nothing() {
+async fn a_dropped_change_writes_and_publishes_nothing() {
     let fixture = Fixture::new().await;
     let mut events = fixture.call.state.context.events.subscribe();
     let (job, _) = fixture

@@ -53,7 +53,7 @@ impl Fixture {
         Self { database, caches: Caches::new(&Events::in_process()), _folder: folder }
     }
 
-    /// In the database alone: the cache is not told.
+    /// Changes the database without an event.
     async fn ban(&self, whom: &str, place: Option<i64>, seconds: Option<i64>) {
         let transaction = self.database.begin().await.unwrap();
         let begun = moderation_revision::begin(&transaction, the_guild(), at(0)).await.unwrap();
@@ -117,7 +117,7 @@ async fn a_cached_ban_expires_by_the_clock() {
 }
 
 #[tokio::test]
-async fn of_several_the_one_that_ends_last_is_told_and_places_narrow() {
+async fn the_sanction_that_ends_last_is_returned_and_places_filter() {
     let fixture = Fixture::new().await;
     fixture.ban(PLAY, Some(1), None).await;
     fixture.ban(PLAY, None, Some(50)).await;

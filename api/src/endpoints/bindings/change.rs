@@ -1,4 +1,4 @@
-//! What the endpoints that change bindings share.
+//! Shared by the endpoints that change bindings.
 
 use entities::binding::{Kind, Rule};
 use entities::{GroupId, RoleId, guild};

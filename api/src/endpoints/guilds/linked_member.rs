@@ -1,10 +1,10 @@
-//! A guild's verified members, as lists answer them.
+//! A guild's verified members, as lists return them.
 
 use entities::{ChatId, PlayId, link};
 
 use crate::endpoints::prelude::*;
 
-/// Links of one guild. The databases take no larger number.
+/// Links of one guild. The databases accept no larger number.
 const ALL: u64 = i64::MAX as u64;
 
 #[derive(Serialize, ToSchema)]

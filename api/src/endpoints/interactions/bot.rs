@@ -1,4 +1,4 @@
-//! Whether the chat platform can be called for the guild at all.
+//! Checks whether the chat platform can be called for the guild.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use platforms::{Missing, PlatformError};
 use crate::call::Call;
 use crate::response::error::ApiError;
 
-/// How long the chat platform may take to say whether it shows the guild to the bot.
+/// Timeout of the platform's answer whether the bot is in the guild.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// The platform's own number for a guild the bot is not in.
+/// The platform's own error code for a guild without the bot.
 const MISSING_ACCESS: i64 = 50_001;
 
 pub(crate) async fn check_bot(call: &Call) -> Result<(), ApiError> {

@@ -1,5 +1,5 @@
-//! GET /jobs/:jobId (docs/rules.md 5): how far a job is, the errors of its attempts, and a page of the members it
-//! failed for.
+//! GET /jobs/:jobId (docs/rules.md 5): a job's progress, the errors of its attempts, and a page of the members that
+//! failed.
 
 use std::borrow::Cow;
 

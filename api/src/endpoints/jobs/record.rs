@@ -1,4 +1,4 @@
-//! A job as the API shows it, and how it is found by its id.
+//! A job as the API shows it, and its look-up by id.
 
 use entities::job::{self, Failure, Status, listing};
 use entities::{JobId, Timestamp};
@@ -52,7 +52,7 @@ impl Job {
             done: row.progress_done,
             total: row.progress_total,
             failed: row.progress_failed,
-            // Rounded up, so that a caller who asks again by then finds the job done.
+            // Rounded up, so that the job is done when a client polls again by then.
             eta_seconds: queue::eta(&row, now).map(whole_seconds),
         };
         Self {

@@ -1,4 +1,4 @@
-//! A link as look-ups answer it.
+//! A link as look-ups return it.
 
 use entities::{ChatId, PlayId, link};
 

@@ -1,4 +1,4 @@
-//! What the two checks share: the question, and a sanction as its answer shows it.
+//! Shared by the two checks: the query, and a sanction in the response.
 
 use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject, sanction};
 

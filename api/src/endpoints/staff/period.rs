@@ -1,4 +1,4 @@
-//! Where the current day, week or month of a guild began: in its time zone, weeks from its first day (docs/rules.md 6).
+//! The start of a guild's current day, week or month: in its time zone, weeks from its first day (docs/rules.md 6).
 
 use chrono::{Datelike, Days, LocalResult, NaiveDate, NaiveTime, TimeDelta, TimeZone};
 use chrono_tz::Tz;
@@ -15,9 +15,9 @@ pub(crate) async fn settings(call: &Call) -> Result<Settings, ApiError> {
     Ok(found.ok_or_else(|| ApiError::not_found("guild"))?.settings())
 }
 
-/// `None`: it has no beginning.
+/// `None`: the period has no start.
 pub(crate) fn begin(period: Period, settings: &Settings, now: Timestamp) -> Option<Timestamp> {
-    // Only a name that a newer time zone database had can be unknown.
+    // Only a name from a newer time zone database can be unknown.
     let zone: Tz = settings.time_zone.parse().unwrap_or(Tz::UTC);
     let today = now.with_timezone(&zone).date_naive();
     let first = match period {
@@ -35,10 +35,10 @@ fn days_into_week(day: NaiveDate, week_start: i32) -> u64 {
     (number - i64::from(week_start)).rem_euclid(7).unsigned_abs()
 }
 
-/// The first moment of a day. Midnight may come twice, and clocks that are put forward may skip it, even a whole day.
+/// The first moment of a day. Midnight may occur twice, and a forward clock change may skip it, even a whole day.
 fn start_of_day(day: NaiveDate, zone: Tz) -> Timestamp {
     let midnight = day.and_time(NaiveTime::MIN);
-    // Clocks jump to full quarters of an hour.
+    // Clock changes are multiples of a quarter of an hour.
     let quarters = (0..=36 * 4).map(|quarter| midnight + TimeDelta::minutes(15 * quarter));
     let first = quarters.map(|local| zone.from_local_datetime(&local)).find_map(|found| match found {
         LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => Some(at.to_utc()),

@@ -15,7 +15,7 @@ const LONG: Duration = Duration::from_secs(5);
 /// The peer's side of a socket without a network.
 struct Peer {
     received: Arc<Mutex<Vec<Message>>>,
-    /// Takes no more frames.
+    /// Stops accepting frames.
     stuck: Arc<AtomicBool>,
     says: UnboundedSender<Result<Message, Infallible>>,
 }
@@ -82,7 +82,7 @@ const FAST: Pace = Pace {
     send_within: Duration::from_millis(50),
     close_within: Duration::from_millis(50),
 };
-/// No ping comes in between.
+/// No ping is sent in between.
 const CALM: Pace = Pace { ping_every: LONG, ..FAST };
 
 fn session(live: &Live, pace: Pace, found: Vec<Frame>) -> Session {
@@ -113,11 +113,11 @@ async fn until(condition: impl Fn() -> bool) {
 }
 
 #[tokio::test]
-async fn waiting_commands_come_first_and_each_command_once() {
+async fn pending_commands_are_sent_first_and_each_command_once() {
     let (live, (peer, socket)) = (Live::default(), Peer::connected());
     let session = session(&live, CALM, vec![command(1), command(2), command(4)]);
     let stop = session.stop.clone();
-    // Heard of as news before the waiting ones went out.
+    // Announced by an event before the pending ones were sent.
     for number in [2, 3] {
         live.tell("5".parse().unwrap(), |_| Some(Task::Frame(command(number))));
     }
@@ -133,7 +133,7 @@ async fn waiting_commands_come_first_and_each_command_once() {
 }
 
 #[tokio::test]
-async fn a_peer_that_answers_no_ping_is_given_up_and_one_that_does_stays() {
+async fn a_socket_without_pongs_is_closed_and_one_with_pongs_stays() {
     let (live, (silent, socket)) = (Live::default(), Peer::connected());
     ended(tokio::spawn(run(socket, session(&live, FAST, Vec::new()), Vec::new()))).await;
     assert_eq!((silent.pings(), silent.close_code()), (2, None));
@@ -149,14 +149,14 @@ async fn a_peer_that_answers_no_ping_is_given_up_and_one_that_does_stays() {
 }
 
 #[tokio::test]
-async fn a_peer_that_takes_no_frames_is_too_slow() {
+async fn a_peer_that_reads_no_frames_is_too_slow() {
     let (live, (peer, socket)) = (Live::default(), Peer::connected());
     peer.stuck.store(true, Ordering::Relaxed);
     let task = tokio::spawn(run(socket, session(&live, CALM, Vec::new()), vec![command(1)]));
     ended(task).await;
     assert!(live.keys().is_empty() && peer.texts().is_empty());
 
-    // With a queue that runs over it is told so, as soon as it takes anything.
+    // The peer gets the close frame for an overflowed queue as soon as it reads.
     let (peer, socket) = Peer::connected();
     let session = session(&live, Pace { send_within: LONG, close_within: LONG, ..CALM }, Vec::new());
     for number in 0..=QUEUE as u128 {
@@ -170,7 +170,7 @@ async fn a_peer_that_takes_no_frames_is_too_slow() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_told_and_a_farewell_of_the_peer_ends_all() {
+async fn a_revoked_key_sends_a_close_frame_and_the_peer_s_close_ends_the_socket() {
     let (live, (peer, socket)) = (Live::default(), Peer::connected());
     let task = tokio::spawn(run(socket, session(&live, CALM, Vec::new()), Vec::new()));
     live.end_key("key");

@@ -14,7 +14,7 @@ fn frame(text: &str) -> Message {
 }
 
 #[tokio::test]
-async fn a_message_reaches_those_it_concerns_and_no_others() {
+async fn a_message_reaches_only_the_sockets_it_concerns() {
     let live = Live::default();
     let mut one = enter(&live, 1, "a", "k");
     let mut two = enter(&live, 1, "b", "k");
@@ -29,7 +29,7 @@ async fn a_message_reaches_those_it_concerns_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_full_queue_ends_its_socket_and_no_other() {
+async fn a_full_queue_closes_only_its_socket() {
     let live = Live::default();
     let mut slow = enter(&live, 1, "a", "k");
     let mut fast = enter(&live, 1, "a", "k");
@@ -45,7 +45,7 @@ async fn a_full_queue_ends_its_socket_and_no_other() {
 }
 
 #[tokio::test]
-async fn one_guild_cannot_take_every_place() {
+async fn sockets_per_guild_are_limited() {
     let live = Live::default();
     let subscriptions: Vec<Subscription> = (0..MOST_OF_A_GUILD).map(|_| enter(&live, 1, "a", "k")).collect();
     let place = || Place { place: 1.try_into().unwrap(), server: "a".to_owned() };
@@ -56,7 +56,7 @@ async fn one_guild_cannot_take_every_place() {
 }
 
 #[tokio::test]
-async fn a_key_takes_its_sockets_with_it() {
+async fn sockets_of_a_key_are_closed_together() {
     let live = Live::default();
     let mut gone = enter(&live, 1, "a", "k1");
     let mut stays = enter(&live, 1, "a", "k2");

@@ -33,7 +33,7 @@ fn quota_and_scope_are_those_of_the_row() {
 }
 
 #[test]
-fn every_operation_says_what_it_takes_and_what_it_answers() {
+fn every_operation_documents_its_request_and_responses() {
     let document = document();
     let mut ids = BTreeSet::new();
     for (method, path, operation) in operations(&document) {
@@ -55,7 +55,7 @@ fn every_operation_says_what_it_takes_and_what_it_answers() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_resolves() {
     fn walk(value: &Value, document: &Value) {
         match value {
             Value::Array(items) => items.iter().for_each(|item| walk(item, document)),
@@ -90,7 +90,7 @@ fn a_schema_name_means_one_schema() {
     }
 }
 
-/// A change of the contract shows in the review of this file. `INSTA_UPDATE=always` writes it anew.
+/// A change of the contract shows in the snapshot's diff. `INSTA_UPDATE=always` rewrites it.
 #[test]
 fn the_document_is_the_reviewed_one() {
     let mut document = document();
@@ -100,9 +100,9 @@ fn the_document_is_the_reviewed_one() {
     });
 }
 
-/// Every value of an example that is put together has one.
+/// Every field of a composed example has a value.
 #[test]
-fn no_example_has_a_hole() {
+fn examples_are_complete() {
     fn holes(value: &Value, at: &str, found: &mut Vec<String>) {
         match value {
             Value::Null => found.push(at.to_owned()),

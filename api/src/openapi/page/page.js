@@ -147,7 +147,7 @@ function facts(operation) {
   const quota = operation["x-quota"];
   const per = quota.per === "guild" ? " and guild" : "";
   return make("ul", { class: "facts" },
-    make("li", {}, "quota ", make("b", {}, `${quota.limit} a ${windowOf(quota.window_seconds)}${per}`)),
+    make("li", {}, "rate limit ", make("b", {}, `${quota.limit} a ${windowOf(quota.window_seconds)}${per}`)),
     make("li", {}, "bucket ", make("b", {}, quota.bucket)),
     make("li", {}, "scope ", make("b", {}, operation["x-scope"])));
 }

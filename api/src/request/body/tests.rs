@@ -48,7 +48,7 @@ fn a_body_is_a_json_object_or_nothing() {
 }
 
 #[test]
-fn a_refusal_names_the_field_what_was_sent_and_what_is_allowed() {
+fn an_error_names_the_field_its_value_and_the_allowed_values() {
     let sent = fields(json!({"rank": 256, "name": "x".repeat(200), "user_id": 17}));
     assert_eq!(
         refusal(required::<Whole<0, 255>>(&sent, "rank")),
@@ -68,7 +68,7 @@ fn a_refusal_names_the_field_what_was_sent_and_what_is_allowed() {
 }
 
 #[test]
-fn absent_null_and_given_are_told_apart_where_it_matters() {
+fn a_patch_distinguishes_absent_null_and_present() {
     let sent = fields(json!({"null": null, "number": 7}));
     type Number = Whole<1, 9>;
     assert_eq!(optional::<Number>(&sent, "null").unwrap(), None);
@@ -111,7 +111,7 @@ fn texts_and_numbers_stay_within_bounds() {
 }
 
 #[test]
-fn whole_floats_are_integers_as_far_as_they_are_exact() {
+fn exact_whole_floats_are_integers() {
     let sent =
         Body::parse(br#"{"rank": 50.0, "id": 1e3, "ids": [7.0, "8"], "half": 1.5, "huge": 1e16}"#).unwrap();
     assert_eq!(required::<Whole<0, 255>>(&sent, "rank").unwrap(), Whole(50));

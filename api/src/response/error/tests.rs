@@ -12,7 +12,7 @@ fn told(error: &ApiError) -> (u16, &str, bool) {
     (parts.kind.row().0.as_u16(), &parts.word, parts.retry_after.is_some())
 }
 
-/// Every way an error comes about, with its status, its word, and whether it says when to come back.
+/// Every source of an error, with its status, its code, and whether it has a retry time.
 #[test]
 fn the_whole_mapping() {
     let sent = json!(256);
@@ -94,7 +94,7 @@ fn a_bug_shows_nothing_of_its_cause() {
 }
 
 #[test]
-fn a_platform_that_says_when_to_come_back_is_heard() {
+fn a_platform_s_retry_after_is_kept() {
     let limited = ApiError::from(PlatformError::RateLimited { retry_after: Duration::from_millis(2_100) });
     assert_eq!(limited.parts().retry_after, Some(3));
     let unset = ApiError::from(PlatformError::NotConfigured("GUILDHALL_CHAT_TOKEN"));

@@ -6,7 +6,7 @@ use crate::endpoints::bindings::change::{BindingRequest, begin, duplicate};
 use crate::endpoints::prelude::*;
 use crate::response::created::Created;
 
-/// Bindings a guild may have: each costs a bulk sync a look at every member.
+/// Maximum bindings of a guild: each adds a check of every member to a bulk sync.
 const MAX: usize = 500;
 
 pub(crate) fn operation() -> Operation {

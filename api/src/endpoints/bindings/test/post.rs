@@ -50,7 +50,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     Reply::data(&compare(held, rank.0))
 }
 
-/// Who is in the group may hold several ranks, who is not holds rank 0 (docs/rules.md 5).
+/// A group member may hold several ranks, any other user holds rank 0 (docs/rules.md 5).
 fn compare(held: &[i16], rank: i32) -> BindingTestResult {
     let held = if held.is_empty() { &[0] } else { held };
     let held = held.iter().copied().map(i32::from);
@@ -62,7 +62,7 @@ mod tests {
     use super::compare;
 
     #[test]
-    fn any_rank_matches_and_the_highest_is_told() {
+    fn any_rank_matches_and_the_highest_is_returned() {
         for (held, rank, expected) in [
             ([].as_slice(), 0, (true, 0)),
             (&[], 5, (false, 0)),

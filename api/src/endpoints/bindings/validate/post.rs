@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn rank_zero_is_always_there_and_others_must_be_roles_of_the_group() {
+    fn rank_zero_always_exists_and_others_must_be_roles_of_the_group() {
         let roles = [GroupRole { id: 1, name: "Staff".into(), rank: 5 }];
         let word = |rank, group| about_rank(&rule(rank), group).map(|reason| (reason.field, reason.error));
         assert_eq!(word(0, Some(&roles[..])), None);

@@ -54,7 +54,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         let message = "the guild has a submission with this `submission_id` already";
         ApiError::conflict("submission_exists", message)
     })?;
-    // The answers are personal: the audit log does not repeat them.
+    // The answers are personal data: the audit log does not contain them.
     let after = json!({ "panel_id": submission.panel_id, "chat_id": submission.chat_id });
     work.audit("application_submissions.add", submission.submission_id, json!({ "after": after })).await?;
     work.commit(Reply::data(&submission)?.with_message("submission added")).await

@@ -47,7 +47,7 @@ pub(crate) fn operation() -> Operation {
         .message("settings updated")
 }
 
-/// A body without a field is no error here: it changes nothing.
+/// A body without fields is valid here: it changes nothing.
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: SettingsPatch = call.body()?;
     let mut work = UnitOfWork::begin(&call).await?;

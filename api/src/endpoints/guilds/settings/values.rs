@@ -1,4 +1,4 @@
-//! Values that settings take.
+//! Types of the settings' values.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::request::json::{object, whole};
 
 /// Characters of a nickname template.
 const TEMPLATE_MAX: usize = 200;
-/// What a nickname template can be filled with.
+/// Placeholders of a nickname template.
 const PLACEHOLDERS: [&str; 2] = ["play_username", "play_id"];
 const WEIGHT_MAX: i64 = 1000;
 

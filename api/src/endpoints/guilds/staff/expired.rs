@@ -1,4 +1,4 @@
-//! What the endpoints that expire leaves and strikes share: the same sweep as the schedule's, now and for one guild.
+//! Shared by the endpoints that expire leaves and strikes: the scheduled sweep, run now and for one guild.
 
 use sea_orm::DbErr;
 use serde::Serialize;

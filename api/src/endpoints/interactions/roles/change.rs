@@ -1,4 +1,4 @@
-//! What giving and taking a role by hand share.
+//! Shared by assigning and removing a role by hand.
 
 use entities::{ChatId, RoleId};
 use serde_json::{Value, json};

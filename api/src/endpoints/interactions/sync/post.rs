@@ -48,7 +48,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let SyncRequest { user_id: user } = call.body()?;
-    // A repeat waits for the job of the first request, even where the link is gone since.
+    // A repeat waits for the job of the first request, even if the link no longer exists.
     if call.first_job().is_none() && link::find_by_chat(call.read(), call.guild(), user).await?.is_none() {
         return Err(ApiError::not_linked());
     }

@@ -1,7 +1,7 @@
 //! POST /jobs/:jobId/retry (docs/rules.md 5)
 //!
 //! A failed or dead job gets a fresh set of attempts; a job that waits for its next attempt becomes due now. A sync of
-//! all members is a run like any other, and uses the guild's hour.
+//! all members counts as a run, and uses the guild's hour.
 
 use entities::JobId;
 use queue::kinds::SyncAll;

@@ -1,4 +1,4 @@
-//! GET /moderation/:guildId/bans: every ban there was, newest first.
+//! GET /moderation/:guildId/bans: all bans, past and present, newest first.
 
 use entities::sanction::history::{self, Filter};
 use entities::sanction::{MirrorState, Model};

@@ -1,7 +1,7 @@
-//! The lists that game servers keep: their rows, `ETag`, and `?since=<revision>` for what changed.
+//! The lists that game servers cache: their rows, `ETag`, and `?since=<revision>` for changes.
 //!
 //! The revision numbers the changes to a guild's bans and mutes. It is read before the rows, so they are at least as
-//! new: a client that asks for what came after it misses nothing, and may see a row twice.
+//! new: a client that requests later changes misses none, and may see a row twice.
 
 use std::borrow::Cow;
 
@@ -72,7 +72,7 @@ pub(crate) async fn answer(
     let query: ActiveQuery = call.query()?;
     let list = List { guild: call.guild(), kind, places: places(&query)? };
     let revision = moderation_revision::current(call.read(), call.guild()).await?;
-    // 0 is before everything. A revision of the future is of another database: begin anew.
+    // 0 precedes every revision. A future revision comes from another database: send the whole list.
     let since = query.since.map(|since| since.0).filter(|since| (1..=revision).contains(since));
     if let Some(since) = since
         && let Some(changes) = changes(call, list, revision, since).await?
@@ -89,7 +89,7 @@ pub(crate) async fn answer(
     Ok(reply(ActiveList { rows, meta })?.with_etag(tag))
 }
 
-/// `None`: the whole list is shorter to send.
+/// `None`: the whole list is shorter.
 async fn changes(call: &Call, list: List, revision: i64, since: i64) -> Result<Option<ActiveList>, ApiError> {
     let rows = active::changed_since(call.read(), list, since, MOST_CHANGES + 1).await?;
     if rows.len() as u64 > MOST_CHANGES {
@@ -102,8 +102,8 @@ async fn changes(call: &Call, list: List, revision: i64, since: i64) -> Result<O
     Ok(Some(ActiveList { rows: rows.into_iter().map(ActiveSanction::from).collect(), meta }))
 }
 
-/// Without `place_id` only what counts in every game: a server that enforces a list by `identifier` alone turns away
-/// nobody who is banned or muted in another place (docs/rules.md 4).
+/// Without `place_id` only sanctions that count in every game: a server that enforces a list by `identifier` alone must
+/// not reject players banned or muted in another place (docs/rules.md 4).
 fn places(query: &ActiveQuery) -> Result<Places, ApiError> {
     match (&query.scope, query.place_id) {
         (None, None) => Ok(Places::Everywhere),
@@ -115,7 +115,7 @@ fn places(query: &ActiveQuery) -> Result<Places, ApiError> {
     }
 }
 
-/// Between two changes rows only expire, so revision and count tell every list of these places from every other.
+/// Between two changes rows only expire, so revision and count identify each list of these places.
 fn tag(places: Places, revision: i64, in_force: u64) -> String {
     let places = match places {
         Places::Everywhere => "everywhere".to_owned(),
@@ -163,7 +163,7 @@ impl Field for Revision {
         "a `revision` that was answered before".into()
     }
 
-    /// More than fits is of the future too.
+    /// A number that does not fit is in the future too.
     fn read(sent: &Value) -> Option<Self> {
         sent.as_str()?.parse::<u64>().ok().map(|since| Self(i64::try_from(since).unwrap_or(i64::MAX)))
     }

@@ -1,4 +1,4 @@
-//! Imposing a ban or mute. One transaction: the row, those it replaces, the staff action of the moderator, the audit
+//! Imposing a ban or mute. One transaction: the row, the rows it replaces, the moderator's staff action, the audit
 //! entry, the job that mirrors a ban.
 
 use std::borrow::Cow;
@@ -79,8 +79,8 @@ pub(crate) async fn impose(
     work.commit(reply(Imposed { id, expires_at, revision: change.revision })?).await
 }
 
-/// The chat user whom a ban of every game bans on the chat platform too (docs/rules.md 4): known directly or by a link,
-/// where the guild's setting is on.
+/// The chat user to ban on the chat platform for a ban of every game (docs/rules.md 4): known directly or by a link, if
+/// the guild's setting is on.
 async fn mirror_user(
     transaction: &DatabaseTransaction,
     row: &sanction::Model,
@@ -92,14 +92,14 @@ async fn mirror_user(
     Ok(settings.is_some_and(|guild| guild.mirror_bans).then_some(chat))
 }
 
-/// How long a ban or mute lasts, in seconds: at most 100 years (docs/rules.md 4).
+/// Duration of a ban or mute, in seconds: at most 100 years (docs/rules.md 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DurationSeconds(i64);
 
 const LONGEST: i64 = 3_153_600_000;
 
 impl DurationSeconds {
-    /// On a whole second, which is what clients are shown, and never before its time is over (docs/rules.md 8).
+    /// Ends on a whole second, the precision of responses, and never early (docs/rules.md 8).
     fn end(self, from: Timestamp) -> Timestamp {
         whole_second_from(from) + Duration::from_secs(self.0.unsigned_abs())
     }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_on_a_whole_second_and_lasts_no_less_than_its_time() {
+    fn an_end_is_a_whole_second_and_never_early() {
         let from: Timestamp = "2026-11-20T12:00:00.987654Z".parse().unwrap();
         assert_eq!(DurationSeconds(5).end(from), "2026-11-20T12:00:06Z".parse::<Timestamp>().unwrap());
         let whole: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();

@@ -1,4 +1,4 @@
-//! What a moderator did to whom: the staff action and the audit entry, both by the moderator.
+//! A moderator's act on a target: the staff action and the audit entry, both by the moderator.
 
 use entities::audit_entry::Actor;
 use entities::staff_action::{ActionType, NewAction};
@@ -34,7 +34,7 @@ pub(crate) async fn record(call: &Call, work: &UnitOfWork<'_>, act: StaffAct) ->
     work.audit_as(&moderator(call, act.moderator), action, act.target, act.details).await
 }
 
-/// The audit log names the acting staff member, and the key that was used (docs/rules.md 6).
+/// The audit log names the acting staff member and the key (docs/rules.md 6).
 pub(crate) fn moderator(call: &Call, moderator: ChatId) -> Actor {
     Actor { actor_id: moderator.get(), ..call.actor() }
 }

@@ -1,4 +1,4 @@
-//! POST /shield/batch: who of up to 200 players is flagged. Reads only.
+//! POST /shield/batch: the flags of up to 200 players. Reads only.
 
 use std::collections::HashMap;
 

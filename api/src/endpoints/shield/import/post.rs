@@ -64,7 +64,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         metadata: json!({ "users": total }),
     };
     let done = |result| {
-        // The worker announced it; checks in this process see it before the answer.
+        // The worker has published it; checks in this process see it before the response.
         call.state.caches.flags.forget_all();
         Reply::data(&result)
     };

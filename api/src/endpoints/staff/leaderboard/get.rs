@@ -74,12 +74,12 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let (conn, guild, now) = (call.read(), call.guild(), call.now());
     let settings = period::settings(&call).await?;
     let since = period::begin(period.into(), &settings, now);
-    let (members, tallies, active) = tokio::try_join!(
+    let (members, counts, active) = tokio::try_join!(
         staff_directory::list(conn, guild, now),
         staff_action::totals::of_guild(conn, guild, ActionType::ALL, since),
         staff_session::totals::of_guild(conn, guild, since)
     )?;
-    let leaderboard = rank(members, &tallies, &active, &settings.score_weights);
+    let leaderboard = rank(members, &counts, &active, &settings.score_weights);
     Reply::data(&Leaderboard { period, leaderboard })
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use entities::ChatId;
 use entities::staff_action::ActionType;
-use entities::staff_action::totals::Tally;
+use entities::staff_action::totals::ActionCount;
 use entities::staff_directory::Described;
 use entities::staff_session::totals::Total;
 use serde::Serialize;
@@ -27,18 +27,18 @@ pub(crate) struct LeaderboardRow {
     pub(crate) actions: i64,
 }
 
-/// All present staff, highest score first, ties by chat id.
+/// All current staff, highest score first, ties by chat id.
 pub(crate) fn rank(
     members: Vec<Described>,
-    tallies: &[Tally],
+    counts: &[ActionCount],
     active: &[Total],
     weights: &Value,
 ) -> Vec<LeaderboardRow> {
     let mut done: HashMap<ChatId, (i64, i64)> = HashMap::new();
-    for tally in tallies {
-        let (score, actions) = done.entry(tally.staff_id).or_default();
-        *score += tally.count * weight(weights, tally.action_type);
-        *actions += tally.count;
+    for entry in counts {
+        let (score, actions) = done.entry(entry.staff_id).or_default();
+        *score += entry.count * weight(weights, entry.action_type);
+        *actions += entry.count;
     }
     for total in active {
         done.entry(total.staff_id).or_default().0 += total.seconds / SECONDS_PER_POINT;

@@ -27,7 +27,7 @@ fn days_weeks_and_months_begin_at_local_midnight() {
         (Period::Week, "UTC", 5, "2026-11-20T00:00:00Z"),
         (Period::Week, "UTC", 6, "2026-11-14T00:00:00Z"),
         (Period::Week, "UTC", 7, "2026-11-15T00:00:00Z"),
-        // There it is Saturday already.
+        // It is already Saturday there.
         (Period::Week, "Pacific/Auckland", 6, "2026-11-20T11:00:00Z"),
         (Period::Month, "UTC", 1, "2026-11-01T00:00:00Z"),
         (Period::Month, "America/New_York", 1, "2026-11-01T04:00:00Z"),
@@ -45,7 +45,7 @@ fn a_period_ends_with_its_last_moment() {
 }
 
 #[test]
-fn a_change_of_the_clocks_within_the_period_moves_nothing() {
+fn a_clock_change_within_the_period_moves_no_boundary() {
     // Clocks went forward on 29 March, back on 25 October, both Sundays.
     let berlin = ("Europe/Berlin", 1);
     assert_eq!(begins(Period::Week, berlin, "2026-03-29T12:00:00Z"), "2026-03-22T23:00:00Z");

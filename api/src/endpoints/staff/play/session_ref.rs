@@ -1,4 +1,4 @@
-//! The session that a request of a game server names, and the errors about it.
+//! The session that a game server's request names, and the errors about it.
 
 use std::borrow::Cow;
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_no_uuid_is_an_unknown_session() {
+    fn a_text_other_than_a_uuid_is_an_unknown_session() {
         let word = |sent: Value| SessionRef::refuse("session_id", &sent).parts().word.to_string();
         assert_eq!(word(json!("not-a-uuid")), "not_found");
         for bad in [json!(" "), json!(7), json!("x".repeat(101))] {

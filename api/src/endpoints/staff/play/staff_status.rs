@@ -1,4 +1,4 @@
-//! Whether a player is staff, and what they may do in the game (docs/rules.md 6).
+//! A player's staff status and permissions in the game (docs/rules.md 6).
 
 use entities::staff_directory::{self, Described};
 use entities::{ChatId, PlayId};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entities::staff_action::totals::Tally;
+use entities::staff_action::totals::ActionCount;
 use entities::staff_action::{self, ActionType};
 use entities::staff_session::{self, totals::Total};
 
@@ -30,18 +30,18 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let (conn, guild) = (call.read(), call.guild());
-    let (tallies, sessions) = tokio::try_join!(
+    let (counts, sessions) = tokio::try_join!(
         staff_action::totals::of_guild(conn, guild, ActionType::ALL, None),
         staff_session::totals::of_guild(conn, guild, None)
     )?;
-    Reply::data(&add_up(&tallies, &sessions))
+    Reply::data(&add_up(&counts, &sessions))
 }
 
 /// Former staff included. Seconds are added before they become full minutes.
-fn add_up(tallies: &[Tally], sessions: &[Total]) -> StaffStats {
+fn add_up(counts: &[ActionCount], sessions: &[Total]) -> StaffStats {
     let mut by_type = ActionType::ALL.iter().map(|kind| (kind.name(), 0)).collect::<BTreeMap<_, _>>();
-    for tally in tallies {
-        *by_type.entry(tally.action_type.name()).or_default() += tally.count;
+    for entry in counts {
+        *by_type.entry(entry.action_type.name()).or_default() += entry.count;
     }
     StaffStats {
         total_actions: by_type.values().sum(),
@@ -56,16 +56,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_is_there_and_seconds_are_added_before_they_are_minutes() {
+    fn every_type_is_listed_and_seconds_are_summed_before_conversion() {
         let staff = |id: i64| id.try_into().unwrap();
-        let tally = |id, action_type, count| Tally { staff_id: staff(id), action_type, count };
-        let tallies =
-            [tally(1, ActionType::Ban, 2), tally(2, ActionType::Ban, 3), tally(2, ActionType::Warn, 1)];
+        let entry = |id, action_type, count| ActionCount { staff_id: staff(id), action_type, count };
+        let counts =
+            [entry(1, ActionType::Ban, 2), entry(2, ActionType::Ban, 3), entry(2, ActionType::Warn, 1)];
         let sessions = [
             Total { staff_id: staff(1), sessions: 1, seconds: 59 },
             Total { staff_id: staff(2), sessions: 4, seconds: 61 },
         ];
-        let stats = add_up(&tallies, &sessions);
+        let stats = add_up(&counts, &sessions);
         assert_eq!((stats.total_actions, stats.total_sessions, stats.total_minutes), (6, 5, 2));
         assert_eq!(stats.by_type.len(), 7);
         assert_eq!((stats.by_type["ban"], stats.by_type["warn"], stats.by_type["kick"]), (5, 1, 0));

@@ -44,7 +44,7 @@ pub(crate) fn operation() -> Operation {
         .refuses(422, &["another_panel", "unknown_category"])
 }
 
-/// What a call finds, or begins.
+/// Result of a call: an existing ticket, a running job, or a new one.
 enum Found {
     Open(Reply),
     Pending(Enqueued),
@@ -103,7 +103,7 @@ async fn check(
     Ok(())
 }
 
-/// The unfinished job that creates the channel. A job that is over created none: otherwise the ticket would be open.
+/// The unfinished job that creates the channel. An ended job created none: otherwise the ticket would be open.
 async fn pending(work: &UnitOfWork<'_>, ticket: &ticket::Model) -> Result<Option<Enqueued>, ApiError> {
     let Some(id) = ticket.job_id else { return Ok(None) };
     let job = listing::find_any(work.tx(), id).await?;

@@ -42,7 +42,7 @@ pub(crate) fn check_span(starts_at: Timestamp, ends_at: Timestamp) -> Result<(),
     Err(ApiError::rule("ends_before_start", "`ends_at` must be after `starts_at`"))
 }
 
-/// The leave as it was written, or why it was not.
+/// The written leave, or the error.
 pub(crate) fn written(outcome: Written) -> Result<Model, ApiError> {
     match outcome {
         Written::Done(row) => Ok(row),

@@ -1,4 +1,4 @@
-//! Who is staff, with which role, as the API shows it after a change (docs/rules.md 6).
+//! A staff member's role, as the API shows it after a change (docs/rules.md 6).
 
 use entities::staff_member::Model;
 use entities::{ChatId, RoleId};

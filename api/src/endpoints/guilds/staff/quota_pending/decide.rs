@@ -1,4 +1,4 @@
-//! What approving and rejecting a pending action share. Each is decided once (docs/rules.md 6).
+//! Shared by approving and rejecting a pending action. Each is decided once (docs/rules.md 6).
 
 use entities::PendingId;
 use entities::approval::{self, Decision};

@@ -1,4 +1,4 @@
-//! Lists of permissions as they are sent: known names, each at most once; may be empty.
+//! Lists of permissions in requests: known names without duplicates; may be empty.
 
 use std::borrow::Cow;
 
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn permissions_are_known_ones_and_none_twice() {
+    fn permissions_are_known_and_unique() {
         assert_eq!(ChatPermissionNames::read(&json!([])), Some(ChatPermissionNames::default()));
         let two = ChatPermissionNames::read(&json!(["lookup.read", "moderation.write"]));
         assert_eq!(two.unwrap().0.len(), 2);

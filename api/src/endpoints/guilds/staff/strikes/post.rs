@@ -51,7 +51,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     work.commit(Reply::data(&Created { id })?.with_message("strike added")).await
 }
 
-/// As many days from now as the guild has set.
+/// The guild's default: its number of days from now.
 async fn default_expiry(call: &Call, work: &UnitOfWork<'_>) -> Result<Timestamp, ApiError> {
     let found = guild::find(work.tx(), call.guild()).await?;
     let days = found.ok_or_else(|| ApiError::not_found("guild"))?.strike_days;

@@ -1,6 +1,6 @@
 //! POST /interactions/sync/all: one run per hour and guild, six dry runs (docs/rules.md 3).
 //!
-//! Whatever can be refused is refused before the run is accepted, so a refusal never uses the hour.
+//! All checks precede the acceptance of the run, so a refused call never uses the hour.
 
 use entities::bulk_sync::{self as windows, Kind};
 use entities::{JobId, link};
@@ -46,7 +46,7 @@ pub(crate) fn operation() -> Operation {
         .refuses(503, &["platform_not_configured", "guild_not_reached", "platform_unavailable"])
 }
 
-/// Answers at once. While a run takes longer than its hour, a call gets that run's job and is not counted.
+/// Responds at once. While a run takes longer than its hour, a call gets that run's job and is not counted.
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let payload = payload(&call)?;
     let kind = Kind::of(payload.dry_run);

@@ -1,4 +1,4 @@
-//! A command for game servers: what the body says of it, and how its copies are queued.
+//! A command for game servers: its body, and the queueing of its copies.
 
 use entities::server_command::{self, NewCommand};
 use entities::{ChatId, CommandId, GuildId};
@@ -37,7 +37,7 @@ pub(crate) fn copy_for(server: String) -> CommandCopy {
     (CommandId(uuid::Uuid::now_v7()), server)
 }
 
-/// Queues the copies; polls and sockets hear of them after the commit.
+/// Queues the copies; polls and sockets are notified after the commit.
 pub(crate) async fn queue(
     work: &mut UnitOfWork<'_>,
     guild: GuildId,

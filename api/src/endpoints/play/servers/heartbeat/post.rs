@@ -1,7 +1,7 @@
 //! POST /play/servers/heartbeat
 //!
 //! The first heartbeat of a server is written at once, so that commands can be queued for it from then on; later ones
-//! are written in batches. Heartbeats leave no audit entries: they change nothing that anybody decided.
+//! are written in batches. Heartbeats leave no audit entries: they record no decision.
 
 use entities::game_server::{self, Heartbeat};
 use entities::{PlaceId, UniverseId};

@@ -20,8 +20,8 @@ fn member(id: i64) -> Described {
     }
 }
 
-fn tally(id: i64, action_type: ActionType, count: i64) -> Tally {
-    Tally { staff_id: staff(id), action_type, count }
+fn entry(id: i64, action_type: ActionType, count: i64) -> ActionCount {
+    ActionCount { staff_id: staff(id), action_type, count }
 }
 
 fn total(id: i64, seconds: i64) -> Total {
@@ -34,8 +34,8 @@ fn scores(rows: &[LeaderboardRow]) -> Vec<(i64, i64, i64)> {
 
 #[test]
 fn every_action_has_its_weight_and_every_full_ten_minutes_a_point() {
-    let tallies: Vec<_> = ActionType::ALL.iter().map(|kind| tally(1, *kind, 1)).collect();
-    let rows = rank(vec![member(1)], &tallies, &[total(1, 1_199)], &json!({}));
+    let counts: Vec<_> = ActionType::ALL.iter().map(|kind| entry(1, *kind, 1)).collect();
+    let rows = rank(vec![member(1)], &counts, &[total(1, 1_199)], &json!({}));
     // 5 + 1 + 3 + 1 + 2 + 3 + 1, and one point for 19 minutes 59 seconds.
     assert_eq!(scores(&rows), [(1, 17, 7)]);
     assert_eq!(rows[0].role_name, "role of 1");
@@ -45,14 +45,14 @@ fn every_action_has_its_weight_and_every_full_ten_minutes_a_point() {
 
 #[test]
 fn a_guild_sets_weights_one_by_one() {
-    let tallies = [tally(1, ActionType::Ban, 2), tally(1, ActionType::Warn, 3)];
-    let rows = rank(vec![member(1)], &tallies, &[], &json!({"ban": 0, "kick": 9}));
+    let counts = [entry(1, ActionType::Ban, 2), entry(1, ActionType::Warn, 3)];
+    let rows = rank(vec![member(1)], &counts, &[], &json!({"ban": 0, "kick": 9}));
     assert_eq!(scores(&rows), [(1, 6, 5)]);
 }
 
 #[test]
-fn highest_first_ties_by_chat_id_and_only_who_is_staff() {
-    let tallies = [tally(9, ActionType::Ban, 1), tally(10, ActionType::Ban, 1), tally(7, ActionType::Ban, 8)];
-    let rows = rank(vec![member(2), member(10), member(9)], &tallies, &[], &json!({}));
+fn staff_only_highest_first_ties_by_chat_id() {
+    let counts = [entry(9, ActionType::Ban, 1), entry(10, ActionType::Ban, 1), entry(7, ActionType::Ban, 8)];
+    let rows = rank(vec![member(2), member(10), member(9)], &counts, &[], &json!({}));
     assert_eq!(scores(&rows), [(9, 5, 1), (10, 5, 1), (2, 0, 0)]);
 }

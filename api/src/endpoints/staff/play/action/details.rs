@@ -1,4 +1,4 @@
-//! What a game server says of an action: any JSON object of a bounded size.
+//! Details of an action from a game server: any JSON object of a bounded size.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ impl Field for Details {
         shape::free(json!({ "reason": "spawn camping" }))
     }
 
-    /// Tells the size of an object that is too large, not the object.
+    /// The error contains the size of an object that is too large, not the object.
     fn refuse(name: &str, sent: &Value) -> ApiError {
         match Object::read(sent) {
             Some(Object(fields)) => {

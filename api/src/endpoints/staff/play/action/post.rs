@@ -56,7 +56,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     work.commit(Reply::data(&RecordedAction { id, pending: recorded.pending.is_some() })?).await
 }
 
-/// A stale session is over, whether or not the sweep has closed it.
+/// A stale session has ended, whether or not the sweep has closed it.
 async fn open_session(call: &Call, session: SessionId) -> Result<Model, ApiError> {
     let find = async || staff_session::find(call.read(), call.guild(), session).await;
     let found = find().await?.ok_or_else(unknown_session)?;

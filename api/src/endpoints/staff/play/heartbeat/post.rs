@@ -1,7 +1,7 @@
 //! POST /staff/play/heartbeat
 //!
-//! Answered from memory while nothing changed, written with others within half a second. Heartbeats leave no audit
-//! entries: they are signs of life, not changes.
+//! Answered from memory while nothing changed, written in a batch within half a second. Heartbeats leave no audit
+//! entries: they record no decision.
 
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::play::session_ref::{SessionRef, unknown_session};

@@ -12,7 +12,7 @@ use crate::live::socket::{self, PACE, ReadPending, Session};
 use crate::live::sockets::{Ending, Place};
 use crate::request::game_values::{OrStudio, ServerId};
 
-/// Bytes of a client's message. Clients have nothing to say: what they send is read and dropped.
+/// Bytes of a client's message. Messages of clients are read and dropped.
 const MESSAGE_MAX: usize = 4 * 1024;
 
 request! {
@@ -44,7 +44,7 @@ pub(crate) async fn handle(mut call: Call) -> Result<Reply, ApiError> {
     let subscription = call.state.live.enter(call.guild(), place, call.key.public_id().to_owned())?;
     let pending = commands::read(&call.state.context, &server, call.now()).await?;
     let pending = frames(&pending)?;
-    // Counted as work in flight from here on, so that a stop waits for its close frame.
+    // Counted as work in flight from here on, so that a shutdown waits for its close frame.
     let token = call.state.context.shutdown.tracker().token();
     let stop = call.state.context.shutdown.soft().clone();
     let session = Session { subscription, read_pending: read_pending(&call, server), stop, pace: PACE };

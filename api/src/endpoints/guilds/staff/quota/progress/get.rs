@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percents_are_full_ones_and_have_no_ceiling() {
+    fn percents_are_rounded_down_and_may_exceed_100() {
         let percent = |current, target| {
             QuotaProgressRow::new(Progress { staff_id: 1.try_into().unwrap(), current }, target).percent
         };

@@ -25,7 +25,7 @@ request! {
 }
 
 impl StrikePatch {
-    /// The present expiry may always be sent again.
+    /// The current expiry is always accepted.
     fn check(&self, strike: &Model, now: Timestamp) -> Result<(), ApiError> {
         let Some(End(expires_at)) = self.expires_at.0.filter(|end| end.0 != strike.expires_at) else {
             return Ok(());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_expiry_revives_what_expired_and_no_other_is_taken() {
+    fn only_a_future_expiry_reactivates_an_expired_strike() {
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
         let later = |at: &str| StrikePatch {
             reason: Patch(None),

@@ -1,4 +1,4 @@
-//! GET /moderation/:guildId/play/bans/active: what a game server fills its cache with, whole or what changed since.
+//! GET /moderation/:guildId/play/bans/active: the list for a game server's cache, whole or its changes.
 
 use entities::SanctionKind;
 
