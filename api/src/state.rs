@@ -5,6 +5,7 @@ use std::sync::Arc;
 use platforms::Platforms;
 use queue::Queue;
 use runtime::Context;
+use sea_orm::DbErr;
 
 use crate::auth::failures::FailedKeys;
 use crate::auth::last_used::LastUsed;
@@ -38,5 +39,14 @@ impl State {
             queue,
             platforms,
         })
+    }
+
+    /// Writes the pending session heartbeats, so that later reads are exact to the second. Sessions that had ended leave
+    /// the cache.
+    pub(crate) async fn write_session_heartbeats(&self) -> Result<(), DbErr> {
+        for session in self.heartbeats.write_sessions(&self.context).await? {
+            self.caches.sessions.forget(session).await;
+        }
+        Ok(())
     }
 }

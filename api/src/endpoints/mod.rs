@@ -275,7 +275,6 @@ pub(crate) mod staff {
     }
     pub(crate) mod play {
         pub(crate) mod acting_staff;
-        pub(crate) mod heartbeats;
         pub(crate) mod session_ref;
         pub(crate) mod staff_status;
         pub(crate) mod action {

@@ -90,8 +90,8 @@ async fn serve(
     log.guild = Some(key.guild());
     log.window = Some(admission::admit(state, route, (&params, &headers), &key).await?);
     let query = Query::parse(&raw)?;
-    let reads = route.method == Method::GET;
-    let body = if reads { Body::default() } else { read_body(body, &headers, route).await? };
+    let body =
+        if route.method == Method::GET { Body::default() } else { read_body(body, &headers, route).await? };
     admission::check_body_guild(&body, key.guild())?;
     let idempotency_key = if route.writes { replay::key_of(&headers)? } else { None };
     let call = Call {
@@ -103,7 +103,7 @@ async fn serve(
         body,
         headers,
         idempotency: None,
-        upgrade: upgrade.filter(|_| reads),
+        upgrade,
         next_page: NextPage::default(),
     };
     let next_page = call.next_page.clone();

@@ -21,7 +21,7 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 
 pub(crate) fn of(server: Server) -> impl Filter<Extract = (impl warp::Reply,), Error = Infallible> + Clone {
     let query = warp::query::raw().or(warp::any().map(String::new)).unify();
-    // A WebSocket request can be upgraded; the row of the table decides whether it is.
+    // A WebSocket request, always a GET, can be upgraded; the row of the table decides whether it is.
     let upgrade = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
     warp::method()
         .and(warp::path::full())

@@ -29,10 +29,7 @@ pub(crate) async fn write_batches(state: Arc<State>) {
 }
 
 async fn write_all(state: &State) -> Result<(), DbErr> {
-    let sessions = state.heartbeats.write_sessions(&state.context).await;
+    let sessions = state.write_session_heartbeats().await;
     let servers = state.heartbeats.write_servers(&state.context).await;
-    for session in sessions? {
-        state.caches.sessions.forget(session).await;
-    }
-    servers
+    sessions.and(servers)
 }

@@ -9,6 +9,7 @@ use queue::kinds::SyncMember;
 use runtime::{Config, Context, PlatformConfig, Rate, Shutdown};
 use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use serde_json::json;
+use testkit::guild_row;
 use tokio::sync::broadcast::error::TryRecvError;
 
 use super::*;
@@ -47,18 +48,7 @@ impl Fixture {
         let config = Config { database_url: url.as_str().into(), prefix: "test".to_owned(), broker: None };
         let context = Context::embedded(&config, Shutdown::new()).await.unwrap();
         migrations::apply(context.database.write()).await.unwrap();
-        let row = guild::Model {
-            guild_id: guild(),
-            name: "g".to_owned(),
-            shield_writer: false,
-            mirror_bans: true,
-            nickname_template: String::new(),
-            time_zone: "UTC".to_owned(),
-            week_start: 1,
-            strike_days: 90,
-            score_weights: json!({}),
-            created_at: context.clock.now(),
-        };
+        let row = guild_row(guild(), context.clock.now());
         guild::upsert(context.database.write(), row).await.unwrap();
         let queue = Queue::embedded(&context);
         let platforms = Platforms::new(&no_platforms(), None).unwrap();

@@ -93,6 +93,15 @@ async fn head_answers_as_get_without_a_body(deployment: &Deployment) {
     assert_eq!(deployment.api().get("/bindings/list").await.number("x-ratelimit-remaining"), before - 2);
     let refused = plain.send(Method::HEAD, "/bindings/add", &[]).await;
     assert_eq!((refused.status().as_u16(), refused.headers()["allow"].to_str().unwrap()), (405, "POST"));
+    // A connection is upgraded by GET only.
+    let socket = format!("/ws/guilds/{guild}/play?placeId=71&serverId=s1&universeId=72");
+    let upgrade = [
+        ("connection", "Upgrade"),
+        ("upgrade", "websocket"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ];
+    assert_eq!(plain.status(Method::HEAD, &socket, &upgrade).await, 426);
 }
 
 async fn every_value_of_a_header_counts(deployment: &Deployment) {

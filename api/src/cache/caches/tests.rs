@@ -1,6 +1,7 @@
 use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, GuildId, Person, SanctionKind, Subject, Timestamp, guild, link, moderation_revision};
 use runtime::{Database, DatabaseOptions, ModerationVerb};
+use testkit::guild_row;
 
 use super::*;
 use crate::cache::sanctions::Question;
@@ -37,18 +38,7 @@ impl Fixture {
         let url = format!("sqlite://{}/guildhall.db", folder.path().display());
         let database = Database::connect(&url, &DatabaseOptions::default()).await.unwrap();
         migrations::apply(database.write()).await.unwrap();
-        let row = guild::Model {
-            guild_id: the_guild(),
-            name: "g".to_owned(),
-            shield_writer: false,
-            mirror_bans: true,
-            nickname_template: String::new(),
-            time_zone: "UTC".to_owned(),
-            week_start: 1,
-            strike_days: 90,
-            score_weights: serde_json::json!({}),
-            created_at: at(0),
-        };
+        let row = guild_row(the_guild(), at(0));
         guild::upsert(database.write(), row).await.unwrap();
         Self { database, caches: Caches::new(&Events::in_process()), _folder: folder }
     }

@@ -5,7 +5,6 @@ use runtime::Event;
 
 use crate::endpoints::guilds::staff::members::membership::StaffMembership;
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::play::heartbeats::write_session_heartbeats;
 use crate::endpoints::staff::staff_check::not_staff;
 
 pub(crate) fn operation() -> Operation {
@@ -17,7 +16,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let chat: ChatId = call.path("chatId")?;
     // The open session ends at its last heartbeat, which may not be written yet.
-    write_session_heartbeats(&call).await?;
+    call.state.write_session_heartbeats().await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let removed = staff_member::delete(work.tx(), call.guild(), chat).await?.ok_or_else(not_staff)?;
     let ended = staff_session::end_open(work.tx(), call.guild(), chat).await?;

@@ -8,7 +8,6 @@ use serde_json::Value;
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::play::acting_staff::acting_staff;
 use crate::endpoints::staff::play::action::details::Details;
-use crate::endpoints::staff::play::heartbeats::write_session_heartbeats;
 use crate::endpoints::staff::play::session_ref::{SessionRef, session_ended, unknown_session};
 use crate::request::game_values::Target;
 
@@ -64,6 +63,6 @@ async fn open_session(call: &Call, session: SessionId) -> Result<Model, ApiError
         return Ok(found);
     }
     // Its latest heartbeat may not be written yet.
-    write_session_heartbeats(call).await?;
+    call.state.write_session_heartbeats().await?;
     find().await?.filter(|session| session.is_live(call.now())).ok_or_else(session_ended)
 }

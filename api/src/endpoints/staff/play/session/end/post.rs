@@ -5,7 +5,6 @@ use runtime::Event;
 
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::play::acting_staff::acting_staff;
-use crate::endpoints::staff::play::heartbeats::write_session_heartbeats;
 use crate::endpoints::staff::play::session::ended_session::EndedSession;
 use crate::endpoints::staff::play::session_ref::{SessionRef, session_ended, unknown_session};
 
@@ -27,7 +26,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let SessionEnd { session_id: SessionRef(session) } = call.body()?;
     let guild = call.guild();
     // The session ends at its last heartbeat, which may not be written yet.
-    write_session_heartbeats(&call).await?;
+    call.state.write_session_heartbeats().await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let Some(ended) = staff_session::end(work.tx(), guild, session, work.now()).await? else {
         let known = staff_session::find(work.tx(), guild, session).await?;
