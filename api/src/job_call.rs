@@ -42,7 +42,7 @@ pub(crate) async fn run_draft(
     answer(call, enqueued, call.prefer().wait(), done).await
 }
 
-/// Waits for a committed job: the caller's own or, without a ticket, one that another call enqueued.
+/// Waits for a committed job: the caller's own or, without a message, one that another call enqueued.
 pub(crate) async fn answer(
     call: &Call,
     enqueued: Enqueued,

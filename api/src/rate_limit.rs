@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use runtime::{Decision, Quota};
+use runtime::{Decision, Rate};
 
 /// A limit and its current state for the caller.
 pub(crate) type Window = (RateLimit, Decision);
@@ -49,39 +49,39 @@ pub(crate) enum RateLimit {
 }
 
 /// In the order of the variants, which index it.
-const LIMITS: [(RateLimit, &str, Quota); 31] = [
-    (RateLimit::BanStatus, "ban_status", Quota::per(300, MINUTE)),
-    (RateLimit::MuteStatus, "mute_status", Quota::per(300, MINUTE)),
-    (RateLimit::StaffHeartbeat, "staff_heartbeat", Quota::per(300, MINUTE)),
-    (RateLimit::ServerHeartbeat, "server_heartbeat", Quota::per(300, MINUTE)),
-    (RateLimit::ServerCommands, "server_commands", Quota::per(300, MINUTE)),
-    (RateLimit::StaffVerify, "staff_verify", Quota::per(200, MINUTE)),
-    (RateLimit::GameRegister, "game_register", Quota::per(200, MINUTE)),
-    (RateLimit::StaffAction, "staff_action", Quota::per(200, MINUTE)),
-    (RateLimit::StaffPlayPermissions, "staff_play_permissions", Quota::per(200, MINUTE)),
-    (RateLimit::SessionStart, "session_start", Quota::per(100, MINUTE)),
-    (RateLimit::SessionEnd, "session_end", Quota::per(100, MINUTE)),
-    (RateLimit::CommandAck, "command_ack", Quota::per(100, MINUTE)),
-    (RateLimit::LiveConnect, "live_connect", Quota::per(10, MINUTE)),
-    (RateLimit::BindingsRead, "bindings_read", Quota::per(100, MINUTE)),
-    (RateLimit::BindingsWrite, "bindings_write", Quota::per(30, MINUTE)),
-    (RateLimit::GuildConfigRead, "guild_config_read", Quota::per(100, MINUTE)),
-    (RateLimit::GuildConfigWrite, "guild_config_write", Quota::per(20, MINUTE)),
-    (RateLimit::AuditLogsRead, "audit_logs_read", Quota::per(100, MINUTE)),
-    (RateLimit::AuditLogsWrite, "audit_logs_write", Quota::per(20, MINUTE)),
-    (RateLimit::ModerationRead, "moderation_read", Quota::per(100, MINUTE)),
-    (RateLimit::ModerationWrite, "moderation_write", Quota::per(50, MINUTE)),
-    (RateLimit::StaffRead, "staff_read", Quota::per(100, MINUTE)),
-    (RateLimit::StaffWrite, "staff_write", Quota::per(30, MINUTE)),
-    (RateLimit::LookupRead, "lookup_read", Quota::per(60, MINUTE)),
-    (RateLimit::LookupWrite, "lookup_write", Quota::per(60, MINUTE)),
-    (RateLimit::SyncWrite, "sync_write", Quota::per(30, MINUTE)),
+const LIMITS: [(RateLimit, &str, Rate); 31] = [
+    (RateLimit::BanStatus, "ban_status", Rate::per(300, MINUTE)),
+    (RateLimit::MuteStatus, "mute_status", Rate::per(300, MINUTE)),
+    (RateLimit::StaffHeartbeat, "staff_heartbeat", Rate::per(300, MINUTE)),
+    (RateLimit::ServerHeartbeat, "server_heartbeat", Rate::per(300, MINUTE)),
+    (RateLimit::ServerCommands, "server_commands", Rate::per(300, MINUTE)),
+    (RateLimit::StaffVerify, "staff_verify", Rate::per(200, MINUTE)),
+    (RateLimit::GameRegister, "game_register", Rate::per(200, MINUTE)),
+    (RateLimit::StaffAction, "staff_action", Rate::per(200, MINUTE)),
+    (RateLimit::StaffPlayPermissions, "staff_play_permissions", Rate::per(200, MINUTE)),
+    (RateLimit::SessionStart, "session_start", Rate::per(100, MINUTE)),
+    (RateLimit::SessionEnd, "session_end", Rate::per(100, MINUTE)),
+    (RateLimit::CommandAck, "command_ack", Rate::per(100, MINUTE)),
+    (RateLimit::LiveConnect, "live_connect", Rate::per(10, MINUTE)),
+    (RateLimit::BindingsRead, "bindings_read", Rate::per(100, MINUTE)),
+    (RateLimit::BindingsWrite, "bindings_write", Rate::per(30, MINUTE)),
+    (RateLimit::GuildConfigRead, "guild_config_read", Rate::per(100, MINUTE)),
+    (RateLimit::GuildConfigWrite, "guild_config_write", Rate::per(20, MINUTE)),
+    (RateLimit::AuditLogsRead, "audit_logs_read", Rate::per(100, MINUTE)),
+    (RateLimit::AuditLogsWrite, "audit_logs_write", Rate::per(20, MINUTE)),
+    (RateLimit::ModerationRead, "moderation_read", Rate::per(100, MINUTE)),
+    (RateLimit::ModerationWrite, "moderation_write", Rate::per(50, MINUTE)),
+    (RateLimit::StaffRead, "staff_read", Rate::per(100, MINUTE)),
+    (RateLimit::StaffWrite, "staff_write", Rate::per(30, MINUTE)),
+    (RateLimit::LookupRead, "lookup_read", Rate::per(60, MINUTE)),
+    (RateLimit::LookupWrite, "lookup_write", Rate::per(60, MINUTE)),
+    (RateLimit::SyncWrite, "sync_write", Rate::per(30, MINUTE)),
     // These two are counted in the database, see `entities::bulk_sync`.
-    (RateLimit::SyncAll, "sync_all", Quota::per(1, HOUR)),
-    (RateLimit::SyncAllDryRun, "sync_all_dry_run", Quota::per(6, HOUR)),
-    (RateLimit::ShieldCheck, "shield_check", Quota::per(300, MINUTE)),
-    (RateLimit::ShieldBatch, "shield_batch", Quota::per(300, MINUTE)),
-    (RateLimit::ShieldImport, "shield_import", Quota::per(50, MINUTE)),
+    (RateLimit::SyncAll, "sync_all", Rate::per(1, HOUR)),
+    (RateLimit::SyncAllDryRun, "sync_all_dry_run", Rate::per(6, HOUR)),
+    (RateLimit::ShieldCheck, "shield_check", Rate::per(300, MINUTE)),
+    (RateLimit::ShieldBatch, "shield_batch", Rate::per(300, MINUTE)),
+    (RateLimit::ShieldImport, "shield_import", Rate::per(50, MINUTE)),
 ];
 
 impl RateLimit {
@@ -95,7 +95,7 @@ impl RateLimit {
         self as usize <= Self::LiveConnect as usize
     }
 
-    pub(crate) fn quota(self) -> Quota {
+    pub(crate) fn rate(self) -> Rate {
         LIMITS[self as usize].2
     }
 }
@@ -118,7 +118,7 @@ mod tests {
         use entities::bulk_sync::{Kind, WINDOW};
         let counted = [(RateLimit::SyncAll, Kind::Run), (RateLimit::SyncAllDryRun, Kind::DryRun)];
         for (bucket, kind) in counted {
-            assert_eq!(bucket.quota(), Quota::per(kind.limit(), WINDOW.to_std().unwrap()));
+            assert_eq!(bucket.rate(), Rate::per(kind.limit(), WINDOW.to_std().unwrap()));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! the change before the response.
 
 use entities::audit_entry::{self, Actor, NewEntry};
-use entities::job::Ticket;
+use entities::job::JobMessage;
 use entities::{JobId, Timestamp};
 use queue::{Draft, Enqueued};
 use runtime::{Event, Events};
@@ -21,7 +21,7 @@ pub(crate) struct UnitOfWork<'c> {
     transaction: DatabaseTransaction,
     now: Timestamp,
     events: Vec<Event>,
-    tickets: Vec<Ticket>,
+    messages: Vec<JobMessage>,
     cancelled: Vec<JobId>,
 }
 
@@ -29,7 +29,7 @@ impl<'c> UnitOfWork<'c> {
     pub(crate) async fn begin(call: &'c Call) -> Result<Self, ApiError> {
         let transaction = call.state.context.database.begin().await?;
         let now = call.now();
-        Ok(Self { call, transaction, now, events: Vec::new(), tickets: Vec::new(), cancelled: Vec::new() })
+        Ok(Self { call, transaction, now, events: Vec::new(), messages: Vec::new(), cancelled: Vec::new() })
     }
 
     /// The transaction, for queries.
@@ -70,8 +70,8 @@ impl<'c> UnitOfWork<'c> {
     }
 
     /// Publishes jobs, already inserted in this transaction, after the commit.
-    pub(crate) fn publish(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
-        self.tickets.extend(tickets);
+    pub(crate) fn publish(&mut self, messages: impl IntoIterator<Item = JobMessage>) {
+        self.messages.extend(messages);
     }
 
     /// Inserts the job that produces this response; [`commit_job`](Self::commit_job) returns it for waiting.
@@ -119,7 +119,7 @@ impl<'c> UnitOfWork<'c> {
             state.context.events.publish(event);
         }
         unknown.settled();
-        state.queue.publish(self.tickets);
+        state.queue.publish(self.messages);
         for job in self.cancelled {
             state.queue.announce_cancel(job).await?;
         }

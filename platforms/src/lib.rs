@@ -24,7 +24,7 @@ pub use chat::{
 pub use config::Platforms;
 pub use context::{CallContext, Priority};
 pub use error::{Missing, PlatformError};
-pub use pacing::streak::ForbiddenStreak;
+pub use pacing::forbidden_breaker::ForbiddenBreaker;
 pub use permissions::Permissions;
 pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, PlayPlatform, Ranks};
 pub use wire::CallPermit;

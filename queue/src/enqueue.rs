@@ -1,7 +1,7 @@
 //! Enqueues jobs: inserts a row in the transaction of the change that causes the job.
 
 use entities::audit_entry::Actor;
-use entities::job::Ticket;
+use entities::job::JobMessage;
 use entities::job::insert::{self, NewJob};
 use entities::{GuildId, JobId, Timestamp};
 use sea_orm::{ConnectionTrait, DbErr};
@@ -16,7 +16,7 @@ pub struct Draft(NewJob);
 #[derive(Debug, Clone)]
 pub struct Enqueued {
     /// For [`crate::Queue::publish`] after the commit. `None`: the job waits for its guild's share, or was joined.
-    pub ticket: Option<Ticket>,
+    pub message: Option<JobMessage>,
     pub job: JobId,
     /// The job is an unfinished one with the same dedupe key.
     pub joined: bool,
@@ -25,7 +25,7 @@ pub struct Enqueued {
 impl Enqueued {
     /// An unfinished job that another call enqueued.
     pub fn joined(job: JobId) -> Self {
-        Self { ticket: None, job, joined: true }
+        Self { message: None, job, joined: true }
     }
 }
 
@@ -81,8 +81,8 @@ impl Draft {
     pub async fn enqueue<C: ConnectionTrait>(self, conn: &C, now: Timestamp) -> Result<Enqueued, DbErr> {
         let job = self.0;
         let (id, guild, kind, dedupe_key) = (job.id, job.guild, job.kind, job.dedupe_key.clone());
-        if let Some((_, ticket)) = insert::insert(conn, vec![job], now).await?.pop() {
-            return Ok(Enqueued { ticket, job: id, joined: false });
+        if let Some((_, message)) = insert::insert(conn, vec![job], now).await?.pop() {
+            return Ok(Enqueued { message, job: id, joined: false });
         }
         let key = dedupe_key.ok_or(DbErr::RecordNotInserted)?;
         let open = insert::find_open_by_dedupe_key(conn, guild, kind, &key).await?;
@@ -97,7 +97,7 @@ pub async fn enqueue_many<C: ConnectionTrait>(
     conn: &C,
     drafts: Vec<Draft>,
     now: Timestamp,
-) -> Result<Vec<Ticket>, DbErr> {
+) -> Result<Vec<JobMessage>, DbErr> {
     let inserted = insert::insert(conn, drafts.into_iter().map(|draft| draft.0).collect(), now).await?;
-    Ok(inserted.into_iter().filter_map(|(_, ticket)| ticket).collect())
+    Ok(inserted.into_iter().filter_map(|(_, message)| message).collect())
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use entities::audit_entry::Actor;
-use entities::job::Ticket;
+use entities::job::JobMessage;
 use entities::moderation_revision::Change;
 use entities::sanction::mirror::{self, Mirror};
 use entities::{ChatId, SanctionId, sanction};
@@ -14,26 +14,26 @@ use crate::kinds::MirrorBan;
 use crate::{Draft, QueueError};
 
 /// Enqueues a job for every chat user whom one of these bans is mirrored on, and assigns the bans to that job. Publish
-/// the tickets after the commit.
+/// the messages after the commit.
 pub async fn enqueue_mirror<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
     sanctions: &[sanction::Model],
     actor: &Actor,
-) -> Result<Vec<Ticket>, QueueError> {
+) -> Result<Vec<JobMessage>, QueueError> {
     let mut users: BTreeMap<ChatId, Vec<SanctionId>> = BTreeMap::new();
     for row in sanctions {
         if let Some(user) = row.mirror_chat_id {
             users.entry(user).or_default().push(row.sanction_id);
         }
     }
-    let mut tickets = Vec::new();
+    let mut messages = Vec::new();
     for (user, bans) in users {
         let draft = Draft::new(change.guild, &MirrorBan { guild: change.guild, user }, actor.clone())?;
         // Not deduplicated: a running job may have read the bans already.
         let enqueued = draft.enqueue(conn, change.now).await?;
         mirror::start(conn, change.guild, &bans, Mirror { chat: user, job: enqueued.job }).await?;
-        tickets.extend(enqueued.ticket);
+        messages.extend(enqueued.message);
     }
-    Ok(tickets)
+    Ok(messages)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use entities::JobId;
-use entities::job::{Ticket, listing};
+use entities::job::{JobMessage, listing};
 use futures_util::{StreamExt, stream};
 use runtime::{Clock, Database, Events, Need, Shutdown, fail_point};
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -71,25 +71,25 @@ impl Queue {
     }
 
     /// Publishes committed jobs in the background. The safety net finds those that cannot be published.
-    pub fn publish(&self, tickets: impl IntoIterator<Item = Ticket>) {
-        let tickets: Vec<Ticket> = tickets.into_iter().collect();
-        if tickets.is_empty() {
+    pub fn publish(&self, messages: impl IntoIterator<Item = JobMessage>) {
+        let messages: Vec<JobMessage> = messages.into_iter().collect();
+        if messages.is_empty() {
             return;
         }
         let queue = self.clone();
         self.shutdown.tracker().spawn(async move {
-            let publish = |ticket: Ticket| {
+            let publish = |message: JobMessage| {
                 let queue = &queue;
-                async move { queue.publish_one(&ticket, false).await }
+                async move { queue.publish_one(&message, false).await }
             };
-            stream::iter(tickets).for_each_concurrent(None, publish).await;
+            stream::iter(messages).for_each_concurrent(None, publish).await;
         });
     }
 
     /// Publishes a job that becomes due after `wait`, which is at most a minute early for the safety net.
-    pub(crate) fn publish_after(&self, ticket: Ticket, wait: Duration) {
+    pub(crate) fn publish_after(&self, message: JobMessage, wait: Duration) {
         if wait.is_zero() {
-            return self.publish([ticket]);
+            return self.publish([message]);
         }
         if wait > LONGEST_TIMER {
             return;
@@ -97,17 +97,17 @@ impl Queue {
         let (queue, soft) = (self.clone(), self.shutdown.soft().clone());
         self.shutdown.services().spawn(async move {
             if soft.run_until_cancelled(tokio::time::sleep(wait)).await.is_some() {
-                queue.publish_one(&ticket, false).await;
+                queue.publish_one(&message, false).await;
             }
         });
     }
 
-    async fn publish_one(&self, ticket: &Ticket, expect_reply: bool) {
-        fail_point("after_insert", &ticket.kind).await;
-        match self.broker.publish(ticket, expect_reply).await {
-            Ok(()) => fail_point("after_confirm", &ticket.kind).await,
+    async fn publish_one(&self, message: &JobMessage, expect_reply: bool) {
+        fail_point("after_insert", &message.kind).await;
+        match self.broker.publish(message, expect_reply).await {
+            Ok(()) => fail_point("after_confirm", &message.kind).await,
             Err(error) => {
-                tracing::debug!(job.id = %ticket.job, %error, "not published: the safety net finds it");
+                tracing::debug!(job.id = %message.job, %error, "not published: the safety net finds it");
             }
         }
     }
@@ -115,15 +115,15 @@ impl Queue {
     /// Publishes a committed job and waits for its answer. `None`: the job is still running.
     pub async fn call(&self, enqueued: Enqueued, wait: Duration) -> Result<Option<Answer>, QueueError> {
         let (job, deadline) = (enqueued.job, Instant::now() + wait);
-        let Some(ticket) = enqueued.ticket else { return self.poll(job, deadline).await };
+        let Some(message) = enqueued.message else { return self.poll(job, deadline).await };
         if wait.is_zero() {
             // A caller that does not wait gets "running", however fast the worker is.
-            self.publish([ticket]);
+            self.publish([message]);
             return Ok(None);
         }
         let mut waiting = self.waiters.register(job);
         let queue = self.clone();
-        self.shutdown.tracker().spawn(async move { queue.publish_one(&ticket, true).await });
+        self.shutdown.tracker().spawn(async move { queue.publish_one(&message, true).await });
         while self.broker.is_connected() {
             let look = deadline.min(Instant::now() + LOOK_EVERY);
             if let Ok(Ok(answer)) = timeout_at(look, &mut waiting.receiver).await {

@@ -12,7 +12,7 @@ use crate::bulk_sync;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Retry {
     /// A failed or dead job with a fresh set of attempts, or a waiting one that is due now. After the commit,
-    /// [`crate::Queue::publish`] its ticket; else the safety net finds it.
+    /// [`crate::Queue::publish`] its message; else the safety net finds it.
     Queued(Box<Model>),
     /// The job has not failed and does not wait for its next attempt.
     NotFailed(State),

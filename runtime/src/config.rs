@@ -15,7 +15,7 @@ mod args;
 mod platforms;
 
 pub use args::{BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs};
-pub use platforms::{PlatformArgs, PlatformConfig, Rate};
+pub use platforms::{PlatformArgs, PlatformConfig, PlatformRate};
 
 const PREFIX: &str = "GUILDHALL_PREFIX";
 /// Queue names and Redis keys stay short; RabbitMQ cuts names at 255 bytes.

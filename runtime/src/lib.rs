@@ -20,14 +20,14 @@ pub mod telemetry;
 pub use clock::Clock;
 pub use config::{
     BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs, PlatformArgs,
-    PlatformConfig, Rate, bind,
+    PlatformConfig, PlatformRate, bind,
 };
 pub use context::Context;
 pub use database::{DataDirLock, Database, DatabaseOptions, Pool};
 pub use error::StartError;
 pub use events::{Event, Events, ModerationVerb};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};
-pub use limits::{Decision, Limits, LimitsDown, Quota};
+pub use limits::{Decision, Limits, LimitsDown, Rate};
 pub use ops_http::{answer as ops_answer, serve_ops};
 pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};

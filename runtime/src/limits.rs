@@ -1,4 +1,4 @@
-//! Quotas: a fixed window per key, opened by the first request in it, never more than N requests in one window
+//! Rates: a fixed window per key, opened by the first request in it, never more than N requests in one window
 //! (docs/rules.md 3). One process counts in memory; several count together in Redis, on Redis time.
 
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use crate::redis::Redis;
 use crate::shutdown::Shutdown;
 
 mod process_count;
-mod quota;
+mod rate;
 mod shared;
 mod windows;
 
 use process_count::ProcessCount;
-use quota::Step;
-pub use quota::{Decision, LimitsDown, Quota};
+use rate::Step;
+pub use rate::{Decision, LimitsDown, Rate};
 use shared::SharedWindows;
 use windows::Windows;
 
@@ -38,30 +38,30 @@ impl Limits {
         Self(Arc::new(Inner { local: Windows::new(clock), shared: Some(shared) }))
     }
 
-    /// Uses one request of the quota if one is left.
-    pub async fn take(&self, key: &str, quota: Quota) -> Result<Decision, LimitsDown> {
-        self.step(key, quota, Step::Take).await
+    /// Uses one request of the rate if one is left.
+    pub async fn take(&self, key: &str, rate: Rate) -> Result<Decision, LimitsDown> {
+        self.step(key, rate, Step::Take).await
     }
 
-    /// Like [`take`](Self::take), and never fails: while Redis is down this process allows its share of the quota,
-    /// quota / known API processes, at least 1.
-    pub async fn take_or_fallback(&self, key: &str, quota: Quota) -> Decision {
-        match self.take(key, quota).await {
+    /// Like [`take`](Self::take), and never fails: while Redis is down this process allows its share of the rate,
+    /// rate / known API processes, at least 1.
+    pub async fn take_or_fallback(&self, key: &str, rate: Rate) -> Decision {
+        match self.take(key, rate).await {
             Ok(decision) => decision,
-            Err(LimitsDown) => self.0.local.step(key, self.share_of(quota), Step::Take),
+            Err(LimitsDown) => self.0.local.step(key, self.share_of(rate), Step::Take),
         }
     }
 
     /// The result that [`take`](Self::take) would return, without using a request.
-    pub async fn peek(&self, key: &str, quota: Quota) -> Result<Decision, LimitsDown> {
-        self.step(key, quota, Step::Peek).await
+    pub async fn peek(&self, key: &str, rate: Rate) -> Result<Decision, LimitsDown> {
+        self.step(key, rate, Step::Peek).await
     }
 
-    /// Returns one request: a refused request does not use the quota. When that empties the window, the window is
+    /// Returns one request: a refused request does not use the rate. When that empties the window, the window is
     /// closed as if it had never been opened. Best effort while Redis is down.
-    pub async fn refund(&self, key: &str, quota: Quota) {
-        if self.step(key, quota, Step::Refund).await.is_err() {
-            self.0.local.step(key, self.share_of(quota), Step::Refund);
+    pub async fn refund(&self, key: &str, rate: Rate) {
+        if self.step(key, rate, Step::Refund).await.is_err() {
+            self.0.local.step(key, self.share_of(rate), Step::Refund);
         }
     }
 
@@ -72,16 +72,16 @@ impl Limits {
         }
     }
 
-    async fn step(&self, key: &str, quota: Quota, step: Step) -> Result<Decision, LimitsDown> {
+    async fn step(&self, key: &str, rate: Rate, step: Step) -> Result<Decision, LimitsDown> {
         match &self.0.shared {
-            Some((windows, _)) => windows.step(key, quota, step).await,
-            None => Ok(self.0.local.step(key, quota, step)),
+            Some((windows, _)) => windows.step(key, rate, step).await,
+            None => Ok(self.0.local.step(key, rate, step)),
         }
     }
 
-    fn share_of(&self, quota: Quota) -> Quota {
+    fn share_of(&self, rate: Rate) -> Rate {
         let processes = self.0.shared.as_ref().map_or(1, |(_, process_count)| process_count.known());
-        Quota { limit: (quota.limit / processes).max(1.min(quota.limit)), ..quota }
+        Rate { limit: (rate.limit / processes).max(1.min(rate.limit)), ..rate }
     }
 }
 
@@ -108,9 +108,9 @@ mod tests {
     async fn without_redis_hot_paths_fall_back_and_others_fail() {
         let redis = Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap();
         let limits = Limits::redis(redis, Clock::system());
-        let quota = Quota::per(3, Duration::from_mins(1));
-        assert_eq!(limits.take("k", quota).await, Err(LimitsDown));
-        let allowed = [(); 5].map(|()| async { limits.take_or_fallback("k", quota).await.allowed });
+        let rate = Rate::per(3, Duration::from_mins(1));
+        assert_eq!(limits.take("k", rate).await, Err(LimitsDown));
+        let allowed = [(); 5].map(|()| async { limits.take_or_fallback("k", rate).await.allowed });
         let mut answers = Vec::new();
         for request in allowed {
             answers.push(request.await);
@@ -124,7 +124,7 @@ mod tests {
         let limits = Limits::redis(redis, Clock::system());
         limits.0.shared.as_ref().unwrap().1.learn(4);
         for (limit, share) in [(60, 15), (7, 1), (3, 1), (1, 1), (0, 0)] {
-            assert_eq!(limits.share_of(Quota::per(limit, Duration::from_secs(1))).limit, share);
+            assert_eq!(limits.share_of(Rate::per(limit, Duration::from_secs(1))).limit, share);
         }
     }
 }

@@ -89,7 +89,7 @@ async fn fire(context: &Context, queue: &Queue, name: &str, tick: Timestamp) -> 
     };
     schedule::set_job(&transaction, name, enqueued.job).await?;
     transaction.commit().await?;
-    queue.publish(enqueued.ticket);
+    queue.publish(enqueued.message);
     Ok(())
 }
 

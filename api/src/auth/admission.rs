@@ -5,7 +5,7 @@ use std::time::Duration;
 use entities::GuildId;
 use entities::bulk_sync::{self, Kind};
 use http::HeaderMap;
-use runtime::{Decision, LimitsDown, Quota};
+use runtime::{Decision, LimitsDown, Rate};
 
 use crate::auth::bulk_sync::window;
 use crate::auth::key::Key;
@@ -20,7 +20,7 @@ use crate::state::State;
 
 const GUILD_HEADER: &str = "x-guild-id";
 /// Calls of `sync/all`, refused ones included, which bounds the cost of refusals too.
-const BULK_SYNC_CALLS: Quota = Quota::per(30, Duration::from_secs(60));
+const BULK_SYNC_CALLS: Rate = Rate::per(30, Duration::from_secs(60));
 
 /// The request's window after this call. A refusal carries it too.
 pub(crate) async fn admit(
@@ -88,9 +88,9 @@ async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiE
         };
     }
     let decision = if route.enqueues {
-        limits.take(&counter, key.quota(limit)).await.map_err(down)?
+        limits.take(&counter, key.rate(limit)).await.map_err(down)?
     } else {
-        limits.take_or_fallback(&counter, key.quota(limit)).await
+        limits.take_or_fallback(&counter, key.rate(limit)).await
     };
     if decision.allowed { Ok(decision) } else { Err(ApiError::over_limit(limit, decision)) }
 }
@@ -100,7 +100,7 @@ async fn peek(state: &State, route: &Route, key: &Key) -> Option<Decision> {
     if route.limit == RateLimit::SyncAll {
         return bulk_sync_hour(state, key).await.ok();
     }
-    state.context.limits.peek(&counter(route.limit, key), key.quota(route.limit)).await.ok()
+    state.context.limits.peek(&counter(route.limit, key), key.rate(route.limit)).await.ok()
 }
 
 /// The window of runs. The handler decides whether it admits this call: dry runs have another window.

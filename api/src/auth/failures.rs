@@ -7,12 +7,12 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use runtime::{Limits, Quota};
+use runtime::{Limits, Rate};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::response::error::ApiError;
 
-const FAILURES: Quota = Quota::per(30, Duration::from_secs(60));
+const FAILURES: Rate = Rate::per(30, Duration::from_secs(60));
 /// Maximum number of cached addresses. When it is reached, expired ones are dropped, and further ones are not cached.
 const CAPACITY: usize = 10_000;
 

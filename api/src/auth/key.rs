@@ -4,7 +4,7 @@ use entities::api_key::{Model, Scope, Scopes};
 use entities::key_text::KeyText;
 use entities::{ChatId, GuildId, KeyId, Timestamp};
 
-use runtime::Quota;
+use runtime::Rate;
 
 use crate::rate_limit::RateLimit;
 use crate::response::error::ApiError;
@@ -46,11 +46,11 @@ impl Key {
     }
 
     /// The rate limit for this key.
-    pub(crate) fn quota(&self, limit: RateLimit) -> Quota {
-        let quota = limit.quota();
+    pub(crate) fn rate(&self, limit: RateLimit) -> Rate {
+        let rate = limit.rate();
         let factor =
             if limit.is_hot_path() { u32::try_from(self.row.hot_path_factor).unwrap_or(1) } else { 1 };
-        Quota::per(quota.limit.saturating_mul(factor), quota.window)
+        Rate::per(rate.limit.saturating_mul(factor), rate.window)
     }
 
     pub(crate) fn last_used_at(&self) -> Option<Timestamp> {

@@ -99,12 +99,12 @@ fn components(schemas: Definitions) -> Components {
 
 fn operation(row: &Route, tag: &str, schemas: &mut Definitions) -> OperationBuilder {
     let op = (row.endpoint.operation)();
-    let quota = row.limit.quota();
+    let rate = row.limit.rate();
     let counted = if row.limit == RateLimit::SyncAll { "guild" } else { "key" };
-    let quota = json!({
-        "limit": quota.limit, "window_seconds": quota.window.as_secs(), "bucket": row.limit.name(), "per": counted,
+    let rate = json!({
+        "limit": rate.limit, "window_seconds": rate.window.as_secs(), "bucket": row.limit.name(), "per": counted,
     });
-    let extensions = [("x-quota", quota), ("x-scope", json!(row.needs.to_string()))];
+    let extensions = [("x-rate-limit", rate), ("x-scope", json!(row.needs.to_string()))];
     let mut operation = OperationBuilder::new()
         .tag(tag)
         .summary(Some(op.summary))

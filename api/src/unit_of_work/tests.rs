@@ -6,7 +6,7 @@ use entities::{GuildId, guild};
 use platforms::Platforms;
 use queue::Queue;
 use queue::kinds::SyncMember;
-use runtime::{Config, Context, PlatformConfig, Rate, Shutdown};
+use runtime::{Config, Context, PlatformConfig, PlatformRate, Shutdown};
 use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use serde_json::json;
 use testkit::guild_row;
@@ -32,8 +32,8 @@ fn no_platforms() -> PlatformConfig {
         chat_token: None,
         play_api_url: None,
         play_key: None,
-        chat_rate: Rate::Off,
-        play_rate: Rate::Off,
+        chat_rate: PlatformRate::Off,
+        play_rate: PlatformRate::Off,
     }
 }
 
@@ -67,7 +67,7 @@ impl Fixture {
         let payload = SyncMember { guild: self.call.guild(), user: "8".parse().unwrap() };
         let draft = Draft::new(self.call.guild(), &payload, self.call.actor()).unwrap();
         let enqueued = work.enqueue(draft).await.unwrap();
-        work.publish(enqueued.ticket);
+        work.publish(enqueued.message);
         work.announce(Event::LinksChanged { guild });
         (enqueued.job, end(work).await)
     }

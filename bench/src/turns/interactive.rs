@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use entities::{ChatId, GuildId};
 use platforms::{CallContext, Platforms};
-use runtime::{PlatformConfig, Rate, Redis};
+use runtime::{PlatformConfig, PlatformRate, Redis};
 
 use super::arguments::Arguments;
 use crate::figures::{Figures, Target, float, jain};
@@ -56,7 +56,7 @@ async fn clients(deployment: &Deployment) -> Platforms {
         play_api_url: Some(deployment.simulator.base.clone()),
         play_key: Some("key".into()),
         chat_rate: "50".parse().unwrap(),
-        play_rate: Rate::Off,
+        play_rate: PlatformRate::Off,
     };
     Platforms::new(&config, Some(&redis)).unwrap()
 }

@@ -105,7 +105,7 @@ fn introduce(env: &Environment) -> anyhow::Result<()> {
     output::print(&format!(
         "Guildhall {VERSION}, demo: all in one process, on simulated platforms\n\
          API        {}\n\
-         simulator  {} (50 chat requests a second, no buckets)\n\
+         simulator  {} (50 chat requests a second, no limits per route)\n\
          data       {}\n",
         env.api.base,
         env.simulator.base,
@@ -135,7 +135,7 @@ async fn enqueue(env: &Environment, context: &Context, queue: &Queue) -> anyhow:
     let draft = Draft::new(guild, &payload, Actor::service())?.once(DEDUPE_KEY).total(total);
     let enqueued = draft.enqueue(&transaction, context.clock.now()).await?;
     transaction.commit().await?;
-    queue.publish(enqueued.ticket);
+    queue.publish(enqueued.message);
     Ok(enqueued.job)
 }
 

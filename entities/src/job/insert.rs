@@ -5,7 +5,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, InsertStatement, OnConflict, Query, SimpleExpr};
 
 use super::{
-    Class, Column, Entity, Model, State, Ticket, time,
+    Class, Column, Entity, JobMessage, Model, State, time,
     turns::{self, InFlight},
 };
 use crate::audit_entry::Actor;
@@ -79,20 +79,20 @@ struct Inserted {
 }
 
 impl Inserted {
-    fn ticket(self) -> Option<Ticket> {
+    fn message(self) -> Option<JobMessage> {
         let Self { job_id: job, run_at, kind, class, .. } = self;
-        let ticket = Ticket { job, token: 0, run_at, kind, class, reply_to: None };
-        (self.state == State::Queued).then_some(ticket)
+        let message = JobMessage { job, token: 0, run_at, kind, class, reply_to: None };
+        (self.state == State::Queued).then_some(message)
     }
 }
 
-/// Inserts jobs, each queued or held according to its guild's share. Returns the inserted jobs, with a ticket where
+/// Inserts jobs, each queued or held according to its guild's share. Returns the inserted jobs, with a message where
 /// they are queued. A job is skipped if an unfinished one has the same guild, kind and dedupe key.
 pub async fn insert<C: ConnectionTrait>(
     conn: &C,
     jobs: Vec<NewJob>,
     now: Timestamp,
-) -> Result<Vec<(JobId, Option<Ticket>)>, DbErr> {
+) -> Result<Vec<(JobId, Option<JobMessage>)>, DbErr> {
     let mut inserted = Vec::with_capacity(jobs.len());
     let rows = match jobs.as_slice() {
         [NewJob { guild: Some(guild), class, .. }] => {
@@ -111,7 +111,7 @@ pub async fn insert<C: ConnectionTrait>(
         ]));
         for row in conn.query_all(&insert).await? {
             let row = Inserted::from_query_result(&row, "")?;
-            inserted.push((row.job_id, row.ticket()));
+            inserted.push((row.job_id, row.message()));
         }
     }
     Ok(inserted)

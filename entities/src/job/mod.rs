@@ -22,5 +22,5 @@ mod status;
 pub mod time;
 pub mod turns;
 
-pub use model::{Claim, Class, Column, Entity, Failure, Model, Progress, State, Ticket};
+pub use model::{Claim, Class, Column, Entity, Failure, JobMessage, Model, Progress, State};
 pub use status::Status;

@@ -201,8 +201,8 @@ impl Model {
         }
     }
 
-    pub fn ticket(&self) -> Ticket {
-        Ticket {
+    pub fn message(&self) -> JobMessage {
+        JobMessage {
             job: self.job_id,
             token: self.token,
             run_at: self.run_at,
@@ -215,7 +215,7 @@ impl Model {
 
 /// The content of a broker message about a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ticket {
+pub struct JobMessage {
     pub job: JobId,
     /// The fencing token at publication. A claim with another token hits no row.
     pub token: i64,
@@ -225,7 +225,7 @@ pub struct Ticket {
     pub reply_to: Option<String>,
 }
 
-impl Ticket {
+impl JobMessage {
     /// The condition under which the row matches the message.
     pub fn claim(&self) -> Claim {
         Claim { job: self.job, token: self.token }

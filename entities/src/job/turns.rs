@@ -12,7 +12,7 @@ use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, LockBehavior, Lo
 use sea_orm::{Condition, DatabaseBackend, Order, QuerySelect};
 
 use super::batch::{update_chosen, whole_row};
-use super::model::{Class, Column, Entity, Model, State, Ticket};
+use super::model::{Class, Column, Entity, JobMessage, Model, State};
 use super::time;
 use crate::{GuildId, Timestamp, lists};
 
@@ -116,7 +116,7 @@ pub async fn release<C: ConnectionTrait>(
     (guild, class): (GuildId, Class),
     most: u64,
     now: Timestamp,
-) -> Result<Vec<Ticket>, DbErr> {
+) -> Result<Vec<JobMessage>, DbErr> {
     if most == ALL {
         return Ok(Vec::new());
     }
@@ -141,7 +141,7 @@ pub async fn release<C: ConnectionTrait>(
     let mut update = Query::update();
     update.value(Column::State, Expr::value(State::Queued)).value(Column::RunAt, time::now(conn, now));
     let released: Vec<Model> = update_chosen(conn, which, update, whole_row()).await?;
-    Ok(released.iter().map(Model::ticket).collect())
+    Ok(released.iter().map(Model::message).collect())
 }
 
 /// The plan of a chunk's parent is complete.

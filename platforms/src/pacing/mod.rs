@@ -29,6 +29,7 @@ pub(crate) mod answered;
 mod bucket;
 mod end;
 mod fair_queue;
+pub(crate) mod forbidden_breaker;
 mod invalid;
 #[cfg(test)]
 mod load_model;
@@ -42,7 +43,6 @@ mod shared;
 mod sorted_set;
 mod sources;
 mod state;
-pub(crate) mod streak;
 #[cfg(test)]
 mod tests;
 

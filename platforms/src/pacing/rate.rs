@@ -1,6 +1,6 @@
 //! The rates to keep: the number of permits, and the rules for bulk.
 
-use runtime::Rate;
+use runtime::PlatformRate;
 
 use crate::pacing::numbers::{Micros, REQUEST, SECOND};
 
@@ -21,17 +21,19 @@ const ABOUT: Micros = 2 * SECOND;
 
 impl Rules {
     /// By default 50 a second. Bulk leaves 2 free, and uses all 2 s after the last interactive call.
-    pub(crate) fn chat(per_second: Rate) -> Self {
+    pub(crate) fn chat(per_second: PlatformRate) -> Self {
         Self::new(per_second, (4, 10), SECOND)
     }
 
     /// By default 300 a minute. A permit returns a minute later here, so bulk leaves more free, and for longer.
-    pub(crate) fn play(per_minute: Rate) -> Self {
+    pub(crate) fn play(per_minute: PlatformRate) -> Self {
         Self::new(per_minute, (10, 30), 60 * SECOND)
     }
 
-    fn new(rate: Rate, (reserve, burst): (u64, u64), window: Micros) -> Self {
-        let Rate::Calls(calls) = rate else { return Self { capacity: None, reserve: 0, burst: 1, window } };
+    fn new(rate: PlatformRate, (reserve, burst): (u64, u64), window: Micros) -> Self {
+        let PlatformRate::Calls(calls) = rate else {
+            return Self { capacity: None, reserve: 0, burst: 1, window };
+        };
         let calls = calls.get();
         let percent = |part: u64| u32::try_from((u64::from(calls) * part).div_ceil(100)).unwrap_or(calls);
         Self {
@@ -84,6 +86,6 @@ mod tests {
         assert_eq!(chat.alone().capacity, Some(12));
         let slow = Rules::chat("1".parse().unwrap());
         assert_eq!((slow.reserve, slow.burst), (0, 1), "bulk gets on at any rate");
-        assert_eq!(Rules::chat(Rate::Off).capacity, None);
+        assert_eq!(Rules::chat(PlatformRate::Off).capacity, None);
     }
 }

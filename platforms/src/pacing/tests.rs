@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
-use runtime::Rate;
+use runtime::PlatformRate;
 
 use super::rate::Rules;
 use super::state::{Ask, PaceState, Verdict};
@@ -250,7 +250,7 @@ fn a_lost_permit_comes_back_at_its_deadline() {
 
 #[test]
 fn off_gives_permits_without_end() {
-    let mut state = PaceState::new(Rules::chat(Rate::Off));
+    let mut state = PaceState::new(Rules::chat(PlatformRate::Off));
     let first = granted(&mut state, 0, Bulk);
     state.finish(0, first, &ask(Bulk), &heard());
     assert_eq!(grants(&mut state, 0, Bulk).len(), 1000);

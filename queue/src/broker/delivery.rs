@@ -1,11 +1,11 @@
 //! A delivered message.
 
-use entities::job::Ticket;
+use entities::job::JobMessage;
 use tokio::sync::mpsc;
 
 /// One message, acknowledged on drop: from then on only the row decides.
 pub(crate) struct Delivery {
-    pub(crate) ticket: Ticket,
+    pub(crate) message: JobMessage,
     /// `None` in-process.
     pub(super) _done: Option<Done>,
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use entities::JobId;
-use entities::job::{Class, Ticket};
+use entities::job::{Class, JobMessage};
 use tokio::sync::{Mutex, mpsc, watch};
 
 use super::delivery::Delivery;
@@ -22,8 +22,8 @@ pub struct InProcessBroker {
 }
 
 struct Channel {
-    sender: mpsc::UnboundedSender<Ticket>,
-    receiver: Mutex<mpsc::UnboundedReceiver<Ticket>>,
+    sender: mpsc::UnboundedSender<JobMessage>,
+    receiver: Mutex<mpsc::UnboundedReceiver<JobMessage>>,
 }
 
 impl Channel {
@@ -43,12 +43,12 @@ impl InProcessBroker {
         &self.channels[class as usize]
     }
 
-    pub(super) fn publish(&self, mut ticket: Ticket, expect_reply: bool) {
+    pub(super) fn publish(&self, mut message: JobMessage, expect_reply: bool) {
         if expect_reply {
-            ticket.reply_to = Some(HERE.to_owned());
+            message.reply_to = Some(HERE.to_owned());
         }
         // This struct owns both ends, so the channel is never closed.
-        drop(self.channel(ticket.class).sender.send(ticket));
+        drop(self.channel(message.class).sender.send(message));
     }
 
     pub(super) fn connects(&self) -> watch::Receiver<u64> {
@@ -71,8 +71,8 @@ pub(crate) struct Deliveries {
 
 impl Deliveries {
     pub(super) async fn next(&mut self, most: usize) -> Vec<Delivery> {
-        let mut tickets = Vec::new();
-        self.broker.channel(self.class).receiver.lock().await.recv_many(&mut tickets, most).await;
-        tickets.into_iter().map(|ticket| Delivery { ticket, _done: None }).collect()
+        let mut messages = Vec::new();
+        self.broker.channel(self.class).receiver.lock().await.recv_many(&mut messages, most).await;
+        messages.into_iter().map(|message| Delivery { message, _done: None }).collect()
     }
 }

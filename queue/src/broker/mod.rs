@@ -8,7 +8,7 @@ mod publish_error;
 use std::time::Duration;
 
 use entities::JobId;
-use entities::job::{Class, Ticket};
+use entities::job::{Class, JobMessage};
 use runtime::{Shutdown, fail_point};
 use tokio::sync::watch;
 
@@ -38,16 +38,18 @@ impl Broker {
     }
 
     /// Puts the message into its class's queue and waits for the confirmation.
-    pub(crate) async fn publish(&self, ticket: &Ticket, expect_reply: bool) -> Result<(), PublishError> {
+    pub(crate) async fn publish(&self, message: &JobMessage, expect_reply: bool) -> Result<(), PublishError> {
         match self {
             Self::InProcess(broker) => {
-                broker.publish(ticket.clone(), expect_reply);
-                fail_point("after_publish", &ticket.kind).await;
+                broker.publish(message.clone(), expect_reply);
+                fail_point("after_publish", &message.kind).await;
                 Ok(())
             }
-            Self::Amqp(broker) => tokio::time::timeout(PUBLISH_TIMEOUT, broker.publish(ticket, expect_reply))
-                .await
-                .unwrap_or(Err(PublishError::TimedOut)),
+            Self::Amqp(broker) => {
+                tokio::time::timeout(PUBLISH_TIMEOUT, broker.publish(message, expect_reply))
+                    .await
+                    .unwrap_or(Err(PublishError::TimedOut))
+            }
         }
     }
 

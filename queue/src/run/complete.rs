@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use entities::audit_entry::{self, NewEntry};
 use entities::job::run::{self, Ending, Requeue};
-use entities::job::{Class, Failure, Model, Progress, Ticket, family, rescue, turns};
+use entities::job::{Class, Failure, JobMessage, Model, Progress, family, rescue, turns};
 use runtime::{Event, fail_point};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
@@ -150,7 +150,7 @@ impl<'a> Complete<'a> {
             drop(transaction);
             return self.end(Ending::Cancelled).await;
         };
-        self.leave(transaction, row.ticket(), wait).await
+        self.leave(transaction, row.message(), wait).await
     }
 
     /// Requeues the job after its process died.
@@ -158,7 +158,7 @@ impl<'a> Complete<'a> {
         let transaction = self.queue.database.begin().await?;
         let now = self.queue.clock.now();
         match rescue::requeue(&transaction, self.job, failure, wait, now).await? {
-            Some(row) => self.leave(transaction, row.ticket(), wait).await,
+            Some(row) => self.leave(transaction, row.message(), wait).await,
             None => Ok(false),
         }
     }
@@ -166,19 +166,19 @@ impl<'a> Complete<'a> {
     async fn leave(
         &self,
         transaction: sea_orm::DatabaseTransaction,
-        ticket: Ticket,
+        message: JobMessage,
         wait: Duration,
     ) -> Result<bool, DbErr> {
         // A job that continues at once keeps its place.
         let released = if wait.is_zero() { Vec::new() } else { self.release(&transaction).await? };
         transaction.commit().await?;
-        self.queue.publish_after(ticket, wait);
+        self.queue.publish_after(message, wait);
         self.queue.publish(released);
         Ok(true)
     }
 
     /// The next jobs of its guild.
-    async fn release<C: ConnectionTrait>(&self, conn: &C) -> Result<Vec<Ticket>, DbErr> {
+    async fn release<C: ConnectionTrait>(&self, conn: &C) -> Result<Vec<JobMessage>, DbErr> {
         let Some(guild) = self.job.guild_id else { return Ok(Vec::new()) };
         let class = self.job.class;
         turns::release(conn, (guild, class), turns::share(class), self.queue.clock.now()).await

@@ -59,10 +59,10 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
                 }
                 claimed
             }
-            messages = deliveries.next(most) => {
-                let Some(last) = messages.iter().map(|message| message.ticket.run_at).max() else { return };
+            next = deliveries.next(most) => {
+                let Some(last) = next.iter().map(|delivery| delivery.message.run_at).max() else { return };
                 newest = newest.max(Some(last));
-                claim_messages(&pool, messages).await
+                claim_deliveries(&pool, next).await
             }
         };
         for claimed in claimed {
@@ -77,20 +77,20 @@ pub(super) async fn take(pool: Arc<Pool>, class: Class, slots: u16) {
 }
 
 /// Claims the jobs of messages. The messages of other jobs are acknowledged, whatever the result.
-async fn claim_messages(pool: &Pool, mut messages: Vec<Delivery>) -> Vec<Claimed> {
-    messages.retain(|message| knows(pool, message));
-    if messages.is_empty() {
+async fn claim_deliveries(pool: &Pool, mut deliveries: Vec<Delivery>) -> Vec<Claimed> {
+    deliveries.retain(|delivery| knows(pool, delivery));
+    if deliveries.is_empty() {
         return Vec::new();
     }
     let Some(registration) = pool.registration.borrow().clone() else { return Vec::new() };
-    let jobs: Vec<Claim> = messages.iter().map(|message| message.ticket.claim()).collect();
+    let jobs: Vec<Claim> = deliveries.iter().map(|delivery| delivery.message.claim()).collect();
     match published(&pool.queue, &jobs, &registration).await {
         Ok(jobs) => {
-            let mut messages: HashMap<JobId, Delivery> =
-                messages.into_iter().map(|message| (message.ticket.job, message)).collect();
+            let mut deliveries: HashMap<JobId, Delivery> =
+                deliveries.into_iter().map(|delivery| (delivery.message.job, delivery)).collect();
             let claimed = |job: Model| {
-                let message = messages.remove(&job.job_id);
-                Claimed { job, registration: Arc::clone(&registration), message }
+                let delivery = deliveries.remove(&job.job_id);
+                Claimed { job, registration: Arc::clone(&registration), delivery }
             };
             jobs.into_iter().map(claimed).collect()
         }
@@ -102,8 +102,8 @@ async fn claim_messages(pool: &Pool, mut messages: Vec<Delivery>) -> Vec<Claimed
     }
 }
 
-fn knows(pool: &Pool, message: &Delivery) -> bool {
-    let (job, kind) = (message.ticket.job, &message.ticket.kind);
+fn knows(pool: &Pool, delivery: &Delivery) -> bool {
+    let (job, kind) = (delivery.message.job, &delivery.message.kind);
     let knows = pool.registry.knows(kind);
     if !knows {
         tracing::debug!(job.id = %job, job.kind = kind, "unknown kind of job: it stays queued");
@@ -121,7 +121,7 @@ async fn cast_net(pool: &Pool, class: Class, overtaken: Option<Timestamp>, most:
         tracing::warn!(class = class.name(), %error, "the safety net cannot reach the database");
         Vec::new()
     });
-    let claimed = |job| Claimed { job, registration: Arc::clone(&registration), message: None };
+    let claimed = |job| Claimed { job, registration: Arc::clone(&registration), delivery: None };
     jobs.into_iter().map(claimed).collect()
 }
 

@@ -75,17 +75,17 @@ impl World {
     async fn deliver(&mut self) {
         let due: Vec<usize> =
             (0..self.messages.len()).filter(|at| self.messages[*at].due <= self.now).collect();
-        let Some(message) = due.get(self.random.below(due.len())).copied() else { return };
-        let ticket = self.messages[message].ticket.clone();
+        let Some(chosen) = due.get(self.random.below(due.len())).copied() else { return };
+        let message = self.messages[chosen].message.clone();
         // It may be delivered once more: redelivered, or published twice.
         if self.random.percent(80) {
-            self.messages.remove(message);
+            self.messages.remove(chosen);
         }
         let (at, fault) = (self.random.below(self.processes.len()), self.fault(10));
-        self.tell(format!("message of {} {:?} to {at}, {fault:?}", self.number(ticket.job), ticket.token));
+        self.tell(format!("message of {} {:?} to {at}, {fault:?}", self.number(message.job), message.token));
         let Some(mut process) = self.take_awake(at) else { return };
-        process.claim_published(&ticket, fault).await;
-        self.finish_step(at, process, Cause::Message(ticket.token)).await;
+        process.claim_published(&message, fault).await;
+        self.finish_step(at, process, Cause::Message(message.token)).await;
     }
 
     async fn cast_net(&mut self) {
@@ -154,7 +154,7 @@ impl World {
         let retried = crate::retry(&transaction, &row, self.leader.clock.now()).await.unwrap();
         transaction.commit().await.unwrap();
         if let crate::Retry::Queued(row) = retried {
-            self.leader.publish([row.ticket()]);
+            self.leader.publish([row.message()]);
         }
         self.check(Cause::Retry).await;
     }

@@ -24,14 +24,15 @@ pub(super) struct Claimed {
     pub(super) job: Model,
     pub(super) registration: Arc<Registration>,
     /// `None` if the safety net claimed it.
-    pub(super) message: Option<Delivery>,
+    pub(super) delivery: Option<Delivery>,
 }
 
 pub(super) async fn run(pool: &Pool, claimed: Claimed) {
-    let Claimed { job, registration, message } = claimed;
+    let Claimed { job, registration, delivery } = claimed;
     let Some((class, handler)) = pool.registry.find(&job.kind) else { return };
     fail_point("after_claim", &job.kind).await;
-    let reply_to = message.map_or_else(|| job.reply_to.clone(), |message| message.ticket.reply_to.clone());
+    let reply_to =
+        delivery.map_or_else(|| job.reply_to.clone(), |delivery| delivery.message.reply_to.clone());
     fail_point("after_ack", &job.kind).await;
     let started = Instant::now();
     observe_wait(&job, pool.queue.clock.now());

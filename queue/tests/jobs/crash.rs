@@ -55,7 +55,7 @@ both_modes! {
         let Retry::Queued(row) = fixture.retry(job).await else { panic!("not retried") };
         assert_eq!((row.class, row.attempt, row.history().len()), (Class::Quarantine, 0, 4));
         fixture.work();
-        fixture.queue.publish([row.ticket()]);
+        fixture.queue.publish([row.message()]);
         let row = fixture.wait_until(job, |row| row.history().len() == 5).await;
         assert_eq!((row.class, row.crashes, row.attempt), (Class::Default, 0, 1), "it panicked, its worker lives");
     }

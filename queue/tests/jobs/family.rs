@@ -10,8 +10,8 @@ use crate::kinds::{Chunk, ChunkHandler, Gate, Parent, ParentHandler, registry};
 
 async fn start(fixture: &Fixture, gate: &Gate, chunks: i64) -> JobId {
     fixture.work_with(registry().with(ParentHandler).with(ChunkHandler(gate.clone())));
-    let Enqueued { ticket, job, .. } = fixture.enqueue(&Parent { chunks }).await;
-    fixture.queue.publish(ticket);
+    let Enqueued { message, job, .. } = fixture.enqueue(&Parent { chunks }).await;
+    fixture.queue.publish(message);
     job
 }
 
@@ -40,8 +40,8 @@ async fn parent_with(fixture: &Fixture, fails: &[Option<&str>]) -> JobId {
 impl Fixture {
     async fn release(&self, most: u64) {
         let (conn, now) = (self.context.database.write(), self.context.clock.now());
-        let tickets = turns::release(conn, (guild(), Class::Bulk), most, now).await.unwrap();
-        self.queue.publish(tickets);
+        let messages = turns::release(conn, (guild(), Class::Bulk), most, now).await.unwrap();
+        self.queue.publish(messages);
     }
 }
 

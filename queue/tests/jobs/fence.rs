@@ -57,10 +57,10 @@ both_modes! {
         let gate = Gate::new();
         fixture.work_with(registry().with(gate.clone()));
         let enqueued = fixture.enqueue(&Gated {}).await;
-        let ticket = enqueued.ticket.unwrap();
-        fixture.queue.publish([ticket.clone(), ticket.clone()]);
+        let message = enqueued.message.unwrap();
+        fixture.queue.publish([message.clone(), message.clone()]);
         gate.wait_for_entry().await;
-        fixture.queue.publish([ticket]);
+        fixture.queue.publish([message]);
         assert!(fixture.call(&echo()).await.is_some(), "the other messages are through");
         gate.open.add_permits(1);
         let row = fixture.wait_for(enqueued.job, State::Succeeded).await;

@@ -76,7 +76,7 @@ impl Stepper {
     async fn under_way(&self, fixture: &Fixture, single: bool) -> Model {
         fixture.work_with(registry().with(self.clone()));
         let enqueued = fixture.enqueue(&Step { single }).await;
-        fixture.queue.publish(enqueued.ticket);
+        fixture.queue.publish(enqueued.message);
         self.entered.acquire().await.unwrap().forget();
         fixture.row(enqueued.job).await
     }

@@ -65,7 +65,7 @@ both_modes! {
     async fn a_snooze_burns_no_attempt_and_its_pause_is_spread(fixture: Fixture) {
         fixture.work_with(registry().with(SnoozesHandler(Arc::default())));
         let enqueued = fixture.enqueue(&Snoozes {}).await;
-        fixture.queue.publish(enqueued.ticket);
+        fixture.queue.publish(enqueued.message);
         for run in 1..=2 * i64::from(Snoozes::MAX_ATTEMPTS) {
             let snoozed = |row: &Model| row.state == State::Queued && row.token == run;
             let row = fixture.wait_until(enqueued.job, snoozed).await;
@@ -82,7 +82,7 @@ both_modes! {
     async fn a_panic_is_retried_then_dead_and_harms_no_neighbour(fixture: Fixture) {
         fixture.work();
         let job = fixture.enqueue(&Panics {}).await;
-        fixture.queue.publish(job.ticket);
+        fixture.queue.publish(job.message);
         fixture.wait_until(job.job, |row| row.error.is_some()).await;
         assert_eq!(fixture.call(&echo("still here")).await, Some(Answer::Succeeded(json!({ "text": "still here" }))));
         assert_eq!(fixture.exhaust(job.job).await.failure().unwrap().error, "panic");
@@ -91,7 +91,7 @@ both_modes! {
     async fn a_job_that_never_ends_is_cut_retried_and_dead(fixture: Fixture) {
         fixture.work_with(registry().with(NeverEndsHandler));
         let job = fixture.enqueue(&NeverEnds {}).await;
-        fixture.queue.publish(job.ticket);
+        fixture.queue.publish(job.message);
         fixture.wait_until(job.job, |row| row.error.is_some()).await;
         assert!(fixture.call(&echo("beside it")).await.is_some());
         let row = fixture.exhaust(job.job).await;
@@ -102,7 +102,7 @@ both_modes! {
     async fn a_job_that_panics_when_it_is_cut_is_retried_and_costs_no_slot(fixture: Fixture) {
         fixture.work_with(registry().with(PanicsWhenCutHandler));
         let job = fixture.enqueue(&PanicsWhenCut {}).await;
-        fixture.queue.publish(job.ticket);
+        fixture.queue.publish(job.message);
         assert_eq!(fixture.exhaust(job.job).await.failure().unwrap().error, "panic");
         assert!(fixture.call(&echo("still here")).await.is_some());
     }
@@ -112,7 +112,7 @@ both_modes! {
         fixture.work_with(registry().with(block.clone()));
         let held = fixture.enqueue(&Blocks {}).await;
         fixture.execute("UPDATE job SET class = 'quarantine', crashes = 2").await;
-        fixture.queue.publish([fixture.row(held.job).await.ticket()]);
+        fixture.queue.publish([fixture.row(held.job).await.message()]);
         while !block.entered.load(Ordering::SeqCst) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -136,20 +136,20 @@ both_modes! {
         let draft = || Draft::new(guild(), &echo("x"), entities::audit_entry::Actor::service()).unwrap().once("all");
         let first = fixture.enqueue_draft(draft()).await;
         let second = fixture.enqueue_draft(draft()).await;
-        assert!(first.ticket.is_some() && second.ticket.is_none());
+        assert!(first.message.is_some() && second.message.is_none());
         assert_eq!(first.job, second.job);
         fixture.work();
-        fixture.queue.publish(first.ticket);
+        fixture.queue.publish(first.message);
         fixture.wait_for(first.job, State::Succeeded).await;
         let third = fixture.enqueue_draft(draft()).await;
-        assert!(third.ticket.is_some() && third.job != first.job, "only an unfinished job stands in the way");
+        assert!(third.message.is_some() && third.job != first.job, "only an unfinished job stands in the way");
     }
 
     async fn cancelling_ends_a_waiting_job_at_once_and_a_running_one_at_its_next_step(fixture: Fixture) {
         let gate = Gate::new();
         fixture.work_with(registry().with(gate.clone()));
         let running = fixture.enqueue(&Gated {}).await;
-        fixture.queue.publish(running.ticket);
+        fixture.queue.publish(running.message);
         gate.wait_for_entry().await;
         let waiting = fixture.enqueue(&echo("never")).await;
         for job in [running.job, waiting.job] {
@@ -163,7 +163,7 @@ both_modes! {
         let gate = Gate::new();
         fixture.work_with(registry().with(gate.clone()));
         let job = fixture.enqueue(&Gated {}).await;
-        fixture.queue.publish(job.ticket);
+        fixture.queue.publish(job.message);
         gate.wait_for_entry().await;
         fixture.context.shutdown.begin();
         assert_eq!(fixture.row(job.job).await.state, State::Running);

@@ -10,7 +10,7 @@ async fn pause_and_resume(fixture: &Fixture, scope: Scope) {
     let gate = Gate::new();
     fixture.work_with(registry().with(gate.clone()));
     let running = fixture.enqueue(&Gated {}).await;
-    fixture.queue.publish(running.ticket);
+    fixture.queue.publish(running.message);
     gate.wait_for_entry().await;
     let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
     assert!(job_pause::create(conn, scope, now).await.unwrap());

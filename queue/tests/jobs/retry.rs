@@ -27,14 +27,14 @@ both_modes! {
     async fn a_dead_job_has_a_fresh_set_of_attempts_and_keeps_its_history(fixture: Fixture) {
         fixture.work();
         let enqueued = fixture.enqueue(&FailsUntil { attempt: 99 }).await;
-        fixture.queue.publish(enqueued.ticket);
+        fixture.queue.publish(enqueued.message);
         let dead = fixture.exhaust(enqueued.job).await;
         assert_eq!((dead.attempt, dead.failure().unwrap().error.as_str()), (3, "not_yet"));
         let attempts: Vec<_> = dead.history().iter().map(|failed| failed.attempt).collect();
         assert_eq!(attempts, [1, 2, 3]);
         let Retry::Queued(row) = fixture.retry(enqueued.job).await else { panic!("not retried") };
         assert_eq!((row.state, row.attempt, row.history().len()), (State::Queued, 0, 3));
-        fixture.queue.publish([row.ticket()]);
+        fixture.queue.publish([row.message()]);
         assert_eq!(fixture.exhaust(enqueued.job).await.history().len(), 6);
     }
 
@@ -47,7 +47,7 @@ both_modes! {
         let chunk = fixture.insert_chunk(first, &Echo { text: String::new() }, 1).await;
         assert_eq!(fixture.retry(chunk).await, Retry::PartOf(first));
         fixture.work();
-        fixture.queue.publish([fixture.row(second).await.ticket()]);
+        fixture.queue.publish([fixture.row(second).await.message()]);
         fixture.wait_for(second, State::Succeeded).await;
         assert!(matches!(fixture.retry(first).await, Retry::Queued(_)), "the duplicate has ended");
         assert_eq!(fixture.retry(second).await, Retry::NotFailed(State::Succeeded));
@@ -56,7 +56,7 @@ both_modes! {
     async fn a_job_that_waits_for_its_next_attempt_becomes_due(fixture: Fixture) {
         fixture.work();
         let enqueued = fixture.enqueue(&FailsUntil { attempt: 3 }).await;
-        fixture.queue.publish(enqueued.ticket);
+        fixture.queue.publish(enqueued.message);
         fixture.wait_until(enqueued.job, |row| row.token > 0).await;
         // Nothing but the retry by hand moves time on for it.
         fixture.execute("UPDATE job SET run_at = created_at").await;
@@ -65,7 +65,7 @@ both_modes! {
         assert_eq!(row.status(fixture.context.clock.now()), Status::Retrying);
         if let Retry::Queued(due) = fixture.retry(enqueued.job).await {
             assert_eq!((due.attempt, due.run_at), (2, fixture.context.clock.now()), "no attempt is given or taken");
-            fixture.queue.publish([due.ticket()]);
+            fixture.queue.publish([due.message()]);
         }
         let row = fixture.wait_for(enqueued.job, State::Succeeded).await;
         assert_eq!((row.attempt, row.token), (3, 3));

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use entities::job::claim::{self, Available};
-use entities::job::{Class, State, Ticket};
+use entities::job::{Class, JobMessage, State};
 use entities::worker;
 use queue::run::Slots;
 use queue::{Answer, Enqueued};
@@ -73,10 +73,10 @@ both_modes! {
 
     async fn a_caller_whose_message_is_lost_has_its_answer_from_the_row(fixture: Fixture) {
         fixture.work();
-        let Enqueued { ticket, job, joined } = fixture.enqueue(&echo()).await;
-        let lost = ticket.map(|ticket| Ticket { token: -1, ..ticket });
+        let Enqueued { message, job, joined } = fixture.enqueue(&echo()).await;
+        let lost = message.map(|message| JobMessage { token: -1, ..message });
         let queue = fixture.queue.clone();
-        let enqueued = Enqueued { ticket: lost, job, joined };
+        let enqueued = Enqueued { message: lost, job, joined };
         let caller = tokio::spawn(async move { queue.call(enqueued, WAIT_LIMIT).await.unwrap() });
         fixture.advance(NET_AFTER).await;
         assert!(matches!(caller.await.unwrap(), Some(Answer::Succeeded(_))));

@@ -17,8 +17,8 @@ impl Fixture {
     async fn flood(&self, jobs: u64) -> Vec<JobId> {
         let mut flood = Vec::new();
         for _ in 0..jobs {
-            let Enqueued { ticket, job, .. } = self.enqueue(&Gated {}).await;
-            self.queue.publish(ticket);
+            let Enqueued { message, job, .. } = self.enqueue(&Gated {}).await;
+            self.queue.publish(message);
             flood.push(job);
         }
         flood
@@ -73,7 +73,7 @@ both_modes! {
         fixture.work_with(registry().with(SnoozesHandler(Arc::default())));
         for _ in 0..SHARE {
             let enqueued = fixture.enqueue(&Snoozes {}).await;
-            fixture.queue.publish(enqueued.ticket);
+            fixture.queue.publish(enqueued.message);
             let snoozed = |row: &entities::job::Model| row.state == State::Queued && row.token == 1;
             fixture.wait_until(enqueued.job, snoozed).await;
         }
@@ -83,10 +83,10 @@ both_modes! {
     async fn what_a_snooze_leaves_is_the_next_ones_turn(fixture: Fixture) {
         for _ in 0..SHARE {
             let enqueued = fixture.enqueue(&Snoozes {}).await;
-            fixture.queue.publish(enqueued.ticket);
+            fixture.queue.publish(enqueued.message);
         }
         let held = fixture.enqueue(&Echo { text: String::new() }).await;
-        assert!(held.ticket.is_none());
+        assert!(held.message.is_none());
         fixture.work_with(registry().with(SnoozesHandler(Arc::default())));
         fixture.wait_for(held.job, State::Succeeded).await;
     }

@@ -26,20 +26,20 @@ pub struct PlatformArgs {
     pub play_key: Option<Secret>,
     /// Calls per second to the chat platform, all processes together, or `off`
     #[arg(long, env = "GUILDHALL_CHAT_RATE", value_name = "RATE", default_value = "50")]
-    pub chat_rate: Rate,
+    pub chat_rate: PlatformRate,
     /// Calls per minute to the game platform, all processes together, or `off`
     #[arg(long, env = "GUILDHALL_PLAY_RATE", value_name = "RATE", default_value = "300")]
-    pub play_rate: Rate,
+    pub play_rate: PlatformRate,
 }
 
 /// A pace in calls per the unit of its flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rate {
+pub enum PlatformRate {
     Calls(NonZeroU32),
     Off,
 }
 
-impl FromStr for Rate {
+impl FromStr for PlatformRate {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -57,8 +57,8 @@ pub struct PlatformConfig {
     pub chat_token: Option<Secret>,
     pub play_api_url: Option<String>,
     pub play_key: Option<Secret>,
-    pub chat_rate: Rate,
-    pub play_rate: Rate,
+    pub chat_rate: PlatformRate,
+    pub play_rate: PlatformRate,
 }
 
 impl PlatformArgs {

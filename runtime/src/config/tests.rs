@@ -109,12 +109,12 @@ fn addresses_and_platforms_are_checked() {
     let checked = platforms.checked().unwrap();
     assert_eq!(checked.chat_api_url.as_deref(), Some("http://127.0.0.1:9000"));
     assert_eq!(checked.chat_token, Some("abc".into()));
-    assert_eq!((checked.chat_rate, checked.play_rate), (Rate::Off, "300".parse().unwrap()));
+    assert_eq!((checked.chat_rate, checked.play_rate), (PlatformRate::Off, "300".parse().unwrap()));
     assert!(cli(&["--play-api-url=ftp://x"]).platforms.checked().is_err());
     assert!(cli(&["--play-key=a b"]).platforms.checked().is_err());
     assert_eq!(cli(&["--log-format=json"]).log.format(), crate::telemetry::LogFormat::Json);
     for bad in ["0", "-1", "fast", ""] {
-        assert!(bad.parse::<Rate>().is_err(), "{bad}");
+        assert!(bad.parse::<PlatformRate>().is_err(), "{bad}");
     }
 }
 

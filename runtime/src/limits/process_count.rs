@@ -1,4 +1,4 @@
-//! The number of API processes: each registers itself in a sorted set every few seconds. While Redis is down, the quota
+//! The number of API processes: each registers itself in a sorted set every few seconds. While Redis is down, the rate
 //! is divided by the last known number.
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redis::Script;
 
-use super::quota::{Decision, LimitsDown, Quota, Step};
+use super::rate::{Decision, LimitsDown, Rate, Step};
 use crate::redis::Redis;
 
 /// A window is a hash of `n` (requests used) and `e` (end, milliseconds of Redis time); it expires when it ends.
@@ -41,7 +41,7 @@ impl SharedWindows {
         Self { redis, script: Script::new(WINDOW) }
     }
 
-    pub(super) async fn step(&self, key: &str, quota: Quota, step: Step) -> Result<Decision, LimitsDown> {
+    pub(super) async fn step(&self, key: &str, rate: Rate, step: Step) -> Result<Decision, LimitsDown> {
         let mut connection = self.redis.connection().await.map_err(|_| LimitsDown)?;
         let step = match step {
             Step::Take => 1,
@@ -51,17 +51,17 @@ impl SharedWindows {
         let (allowed, used, left): (bool, u32, u64) = self
             .script
             .key(self.redis.key(&format!("limit:{key}")))
-            .arg(quota.limit)
-            .arg(quota.window_millis())
+            .arg(rate.limit)
+            .arg(rate.window_millis())
             .arg(step)
             .invoke_async(&mut connection)
             .await
             .map_err(|error| {
-                tracing::debug!(%error, "a quota could not be checked");
+                tracing::debug!(%error, "a rate could not be checked");
                 LimitsDown
             })?;
-        let remaining = quota.limit.saturating_sub(used);
-        Ok(Decision { allowed, limit: quota.limit, remaining, reset_after: Duration::from_millis(left) })
+        let remaining = rate.limit.saturating_sub(used);
+        Ok(Decision { allowed, limit: rate.limit, remaining, reset_after: Duration::from_millis(left) })
     }
 }
 
@@ -74,24 +74,24 @@ mod tests {
     async fn the_first_request_opens_the_window_and_exactly_the_limit_passes() {
         let Some(redis) = test_redis("limits::shared: exact window").await else { return };
         let windows = SharedWindows::new(redis);
-        let quota = Quota::per(3, Duration::from_millis(400));
+        let rate = Rate::per(3, Duration::from_millis(400));
         let mut seen = Vec::new();
         for _ in 0..5 {
-            let decision = windows.step("k", quota, Step::Take).await.unwrap();
-            assert!(decision.reset_after <= quota.window && !decision.reset_after.is_zero(), "{decision:?}");
+            let decision = windows.step("k", rate, Step::Take).await.unwrap();
+            assert!(decision.reset_after <= rate.window && !decision.reset_after.is_zero(), "{decision:?}");
             seen.push((decision.allowed, decision.remaining));
         }
         assert_eq!(seen, [(true, 2), (true, 1), (true, 0), (false, 0), (false, 0)]);
-        tokio::time::sleep(quota.window).await;
-        assert_eq!(windows.step("k", quota, Step::Take).await.unwrap().remaining, 2);
+        tokio::time::sleep(rate.window).await;
+        assert_eq!(windows.step("k", rate, Step::Take).await.unwrap().remaining, 2);
     }
 
     #[tokio::test]
     async fn peeks_and_refunds_are_the_same_as_in_one_process() {
         let Some(redis) = test_redis("limits::shared: peek and refund").await else { return };
         let windows = SharedWindows::new(redis);
-        let quota = Quota::per(1, Duration::from_mins(1));
-        let step = async |step| windows.step("k", quota, step).await.unwrap();
+        let rate = Rate::per(1, Duration::from_mins(1));
+        let step = async |step| windows.step("k", rate, step).await.unwrap();
         assert!(step(Step::Peek).await.allowed);
         assert!(step(Step::Take).await.allowed);
         assert!(!step(Step::Peek).await.allowed);
@@ -105,10 +105,10 @@ mod tests {
     #[tokio::test]
     async fn many_processes_at_once_pass_exactly_the_limit() {
         let Some(redis) = test_redis("limits::shared: concurrent").await else { return };
-        let quota = Quota::per(60, Duration::from_mins(1));
+        let rate = Rate::per(60, Duration::from_mins(1));
         let requests = (0..200).map(|_| {
             let windows = SharedWindows::new(redis.clone());
-            tokio::spawn(async move { windows.step("k", quota, Step::Take).await.unwrap().allowed })
+            tokio::spawn(async move { windows.step("k", rate, Step::Take).await.unwrap().allowed })
         });
         let requests: Vec<_> = requests.collect();
         let mut passed = 0;

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::quota::{Decision, Quota, Step};
+use super::rate::{Decision, Rate, Step};
 use crate::clock::Clock;
 
 const SHARDS: usize = 16;
@@ -38,18 +38,18 @@ impl Windows {
         Self { clock, hasher: RandomState::new(), shards: std::array::from_fn(|_| Mutex::default()) }
     }
 
-    pub(super) fn step(&self, key: &str, quota: Quota, step: Step) -> Decision {
+    pub(super) fn step(&self, key: &str, rate: Rate, step: Step) -> Decision {
         let now = self.clock.now().timestamp_millis();
         #[expect(clippy::cast_possible_truncation, reason = "any bits of the hash will do")]
         let shard = self.hasher.hash_one(key) as usize % SHARDS;
         let mut shard = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = Window { used: 0, ends_at: now.saturating_add(quota.window_millis()) };
+        let fresh = Window { used: 0, ends_at: now.saturating_add(rate.window_millis()) };
         let window = match shard.windows.get(key) {
-            // Neither a clock set back nor a shortened quota window may stretch an open window.
+            // Neither a clock set back nor a shortened rate window may stretch an open window.
             Some(open) if open.ends_at > now => Window { ends_at: open.ends_at.min(fresh.ends_at), ..*open },
             _ => fresh,
         };
-        let allowed = window.used < quota.limit;
+        let allowed = window.used < rate.limit;
         let used = match step {
             Step::Take if allowed => window.used + 1,
             Step::Refund => window.used.saturating_sub(1),
@@ -58,8 +58,8 @@ impl Windows {
         shard.put(key, Window { used, ..window }, now);
         Decision {
             allowed,
-            limit: quota.limit,
-            remaining: quota.limit.saturating_sub(used),
+            limit: rate.limit,
+            remaining: rate.limit.saturating_sub(used),
             reset_after: Duration::from_millis(u64::try_from(window.ends_at - now).unwrap_or(0)),
         }
     }
@@ -104,37 +104,37 @@ mod tests {
     #[test]
     fn the_first_request_opens_the_window_and_exactly_the_limit_passes() {
         let (clock, windows) = at(1_000_000);
-        let quota = Quota::per(3, MINUTE);
-        let decisions: Vec<_> = (0..5).map(|_| windows.step("k", quota, Step::Take)).collect();
+        let rate = Rate::per(3, MINUTE);
+        let decisions: Vec<_> = (0..5).map(|_| windows.step("k", rate, Step::Take)).collect();
         assert_eq!(
             decisions.iter().map(|d| (d.allowed, d.remaining)).collect::<Vec<_>>(),
             [(true, 2), (true, 1), (true, 0), (false, 0), (false, 0)]
         );
         clock.advance(Duration::from_millis(59_999));
-        let last = windows.step("k", quota, Step::Take);
+        let last = windows.step("k", rate, Step::Take);
         assert_eq!((last.allowed, last.reset_after), (false, Duration::from_millis(1)));
         clock.advance(Duration::from_millis(1));
-        let next = windows.step("k", quota, Step::Take);
+        let next = windows.step("k", rate, Step::Take);
         assert_eq!((next.allowed, next.remaining, next.reset_after), (true, 2, MINUTE));
-        assert!(windows.step("other", quota, Step::Take).allowed, "keys do not share a window");
+        assert!(windows.step("other", rate, Step::Take).allowed, "keys do not share a window");
     }
 
     #[test]
     fn peeking_uses_nothing_and_a_refund_of_the_only_request_closes_the_window() {
         let (clock, windows) = at(1_000_000);
-        let quota = Quota::per(1, Duration::from_hours(1));
-        assert!(windows.step("k", quota, Step::Peek).allowed);
-        assert!(windows.step("k", quota, Step::Take).allowed);
-        assert!(!windows.step("k", quota, Step::Peek).allowed);
+        let rate = Rate::per(1, Duration::from_hours(1));
+        assert!(windows.step("k", rate, Step::Peek).allowed);
+        assert!(windows.step("k", rate, Step::Take).allowed);
+        assert!(!windows.step("k", rate, Step::Peek).allowed);
         clock.advance(MINUTE);
-        assert_eq!(windows.step("k", quota, Step::Refund).remaining, 1);
-        let again = windows.step("k", quota, Step::Take);
-        assert_eq!((again.allowed, again.reset_after), (true, quota.window));
-        windows.step("k", quota, Step::Refund);
-        windows.step("k", quota, Step::Refund);
-        assert!(windows.step("k", quota, Step::Take).allowed);
+        assert_eq!(windows.step("k", rate, Step::Refund).remaining, 1);
+        let again = windows.step("k", rate, Step::Take);
+        assert_eq!((again.allowed, again.reset_after), (true, rate.window));
+        windows.step("k", rate, Step::Refund);
+        windows.step("k", rate, Step::Refund);
+        assert!(windows.step("k", rate, Step::Take).allowed);
         assert!(
-            !windows.step("k", quota, Step::Take).allowed,
+            !windows.step("k", rate, Step::Take).allowed,
             "two refunds must not add up to a second request"
         );
     }
@@ -142,17 +142,17 @@ mod tests {
     #[test]
     fn a_clock_set_back_does_not_stretch_a_window() {
         let (clock, windows) = at(1_000_000);
-        let quota = Quota::per(1, MINUTE);
-        windows.step("k", quota, Step::Take);
+        let rate = Rate::per(1, MINUTE);
+        windows.step("k", rate, Step::Take);
         clock.set(DateTime::from_timestamp(990_000, 0).unwrap());
-        assert_eq!(windows.step("k", quota, Step::Take).reset_after, MINUTE);
+        assert_eq!(windows.step("k", rate, Step::Take).reset_after, MINUTE);
     }
 
     #[test]
     fn memory_follows_the_keys_in_use() {
         let (clock, windows) = at(1_000_000);
         for n in 0..200_000 {
-            windows.step(&format!("k{n}"), Quota::per(1, Duration::from_secs(1)), Step::Take);
+            windows.step(&format!("k{n}"), Rate::per(1, Duration::from_secs(1)), Step::Take);
             clock.advance(Duration::from_millis(10));
         }
         // 100 keys are open at any moment; a shard holds at most SWEEP_FROM before it is swept.
@@ -167,7 +167,7 @@ mod tests {
             steps in proptest::collection::vec((0_u64..900, prop::sample::select(vec![Step::Take, Step::Peek])), 1..200),
         ) {
             let (clock, windows) = at(1_000_000);
-            let quota = Quota::per(limit, Duration::from_secs(1));
+            let rate = Rate::per(limit, Duration::from_secs(1));
             let (mut ends, mut passed) = (i64::MIN, 0);
             for (pause, step) in steps {
                 clock.advance(Duration::from_millis(pause));
@@ -175,7 +175,7 @@ mod tests {
                 if now >= ends {
                     passed = 0;
                 }
-                let decision = windows.step("k", quota, step);
+                let decision = windows.step("k", rate, step);
                 prop_assert_eq!(decision.allowed, passed < limit);
                 if step == Step::Take && decision.allowed {
                     if passed == 0 {

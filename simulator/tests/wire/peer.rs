@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use platforms::{CallContext, Platforms};
-use runtime::{PlatformConfig, Rate, Secret};
+use runtime::{PlatformConfig, PlatformRate, Secret};
 use serde_json::{Value, json};
 use simulator::{RateLimit, SimulatorOptions, SimulatorState, serve};
 use tokio::net::TcpListener;
@@ -143,7 +143,7 @@ pub(crate) fn config(url: &str, chat_rate: &str) -> PlatformConfig {
         play_api_url: Some(url.to_owned()),
         play_key: Some(Secret::from("k")),
         chat_rate: chat_rate.parse().unwrap(),
-        play_rate: Rate::Off,
+        play_rate: PlatformRate::Off,
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use entities::ChatId;
-use platforms::{ForbiddenStreak, PlatformError};
+use platforms::{ForbiddenBreaker, PlatformError};
 use queue::run::{JobError, failure};
 
 use super::progress::{Member, Settled, failed, word};
@@ -39,7 +39,7 @@ pub(super) struct Part<'a> {
 struct Bucket<'a> {
     left: VecDeque<Part<'a>>,
     under_way: usize,
-    streak: ForbiddenStreak,
+    breaker: ForbiddenBreaker,
     /// The platform has accepted a change.
     welcome: bool,
 }
@@ -89,8 +89,8 @@ impl<'a> Bucket<'a> {
     /// The limit on calls in flight. Before the first success and after a refusal: the refusals left before the chunk
     /// ends.
     fn room(&self) -> usize {
-        let left = self.streak.left();
-        if self.welcome && left == ForbiddenStreak::STOPS_AT {
+        let left = self.breaker.left();
+        if self.welcome && left == ForbiddenBreaker::STOPS_AT {
             IN_FLIGHT
         } else {
             IN_FLIGHT.min(left as usize)
@@ -112,7 +112,7 @@ impl<'a> Bucket<'a> {
             Err(Halt::Platform(error)) => Err(error.clone()),
             Err(Halt::Job(_) | Halt::Stopped) => return None,
         };
-        self.streak.observe(&result).err()
+        self.breaker.observe(&result).err()
     }
 }
 

@@ -10,7 +10,7 @@ use entities::{ChatId, GroupId, GuildId, JobId, PlayId, RoleId, guild, job_failu
 use platforms::Platforms;
 use queue::run::Slots;
 use queue::{Answer, Draft, Enqueued, Payload, Queue};
-use runtime::{Config, Context, PlatformConfig, Rate, Shutdown};
+use runtime::{Config, Context, PlatformConfig, PlatformRate, Shutdown};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 use simulator::{RateLimit, SimulatorOptions, SimulatorState};
@@ -198,8 +198,8 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
         chat_token: token.map(Into::into),
         play_api_url: Some(format!("http://{simulator}")),
         play_key: Some("key".into()),
-        chat_rate: Rate::Off,
-        play_rate: Rate::Off,
+        chat_rate: PlatformRate::Off,
+        play_rate: PlatformRate::Off,
     };
     Platforms::new(&config, None).unwrap()
 }
@@ -223,7 +223,7 @@ impl Process {
         let transaction = self.context.database.begin().await.unwrap();
         let enqueued = draft.enqueue(&transaction, self.context.clock.now()).await.unwrap();
         transaction.commit().await.unwrap();
-        self.queue.publish(enqueued.ticket);
+        self.queue.publish(enqueued.message);
         enqueued.job
     }
 

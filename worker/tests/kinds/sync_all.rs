@@ -148,7 +148,7 @@ async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_ane
 
     let (conn, now) = (process.context.database.write(), process.context.clock.now());
     let row = entities::job::retry::restart(conn, job, now).await.unwrap().unwrap();
-    process.queue.publish([row.ticket()]);
+    process.queue.publish([row.message()]);
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed again") };
     assert_eq!(numbers(&result, &["members", "planned", "updated"]), [5_500, 2_200, 2_200]);
 }

@@ -24,10 +24,10 @@ fn quota_and_scope_are_those_of_the_row() {
     let document = document();
     for row in AREAS.iter().flat_map(|area| area.routes) {
         let operation = &document["paths"][row.path][row.method.as_str().to_ascii_lowercase()];
-        let (quota, what) = (row.limit.quota(), format!("{} {}", row.method, row.path));
-        assert_eq!(operation["x-quota"]["limit"], quota.limit, "{what}");
-        assert_eq!(operation["x-quota"]["window_seconds"], quota.window.as_secs(), "{what}");
-        assert_eq!(operation["x-quota"]["bucket"], row.limit.name(), "{what}");
+        let (rate, what) = (row.limit.rate(), format!("{} {}", row.method, row.path));
+        assert_eq!(operation["x-rate-limit"]["limit"], rate.limit, "{what}");
+        assert_eq!(operation["x-rate-limit"]["window_seconds"], rate.window.as_secs(), "{what}");
+        assert_eq!(operation["x-rate-limit"]["bucket"], row.limit.name(), "{what}");
         assert_eq!(operation["x-scope"], row.needs.to_string(), "{what}");
     }
 }

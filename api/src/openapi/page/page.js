@@ -144,11 +144,11 @@ function windowOf(seconds) {
 }
 
 function facts(operation) {
-  const quota = operation["x-quota"];
-  const per = quota.per === "guild" ? " and guild" : "";
+  const rate = operation["x-rate-limit"];
+  const per = rate.per === "guild" ? " and guild" : "";
   return make("ul", { class: "facts" },
-    make("li", {}, "rate limit ", make("b", {}, `${quota.limit} a ${windowOf(quota.window_seconds)}${per}`)),
-    make("li", {}, "bucket ", make("b", {}, quota.bucket)),
+    make("li", {}, "rate limit ", make("b", {}, `${rate.limit} a ${windowOf(rate.window_seconds)}${per}`)),
+    make("li", {}, "bucket ", make("b", {}, rate.bucket)),
     make("li", {}, "scope ", make("b", {}, operation["x-scope"])));
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context as _, anyhow, ensure};
 use entities::api_key::{NewKey, Scope};
 use entities::key_text::KeyText;
 use entities::{GuildId, guild};
-use runtime::{Config, Context, PlatformArgs, Rate, Secret, Shutdown};
+use runtime::{Config, Context, PlatformArgs, PlatformRate, Secret, Shutdown};
 use simulator::{RateLimit, SimulatorOptions, SimulatorState};
 use tokio::net::TcpListener;
 
@@ -95,7 +95,7 @@ async fn simulate(folder: &Path, shutdown: &Shutdown) -> anyhow::Result<String> 
 }
 
 fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
-    let rate = |text: &str| text.parse::<Rate>().map_err(|error| anyhow!(error));
+    let rate = |text: &str| text.parse::<PlatformRate>().map_err(|error| anyhow!(error));
     Ok(PlatformArgs {
         chat_api_url: Some(simulator.to_owned()),
         chat_token: Some(Secret::from(CREDENTIAL)),

@@ -131,15 +131,15 @@ impl Feed {
         }
     }
 
-    async fn hand_over(&self, message: lapin::message::Delivery, done: &mpsc::UnboundedSender<u64>) {
-        let done = Done { tag: message.delivery_tag, tags: done.clone() };
-        let reply_to = message.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
-        let Some(ticket) = message::decode(&message.data, self.class, reply_to) else {
+    async fn hand_over(&self, delivered: lapin::message::Delivery, done: &mpsc::UnboundedSender<u64>) {
+        let done = Done { tag: delivered.delivery_tag, tags: done.clone() };
+        let reply_to = delivered.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
+        let Some(message) = message::decode(&delivered.data, self.class, reply_to) else {
             tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
             return;
         };
         // Refused while the process stops: another process's safety net finds the row.
-        drop(self.sender.send(Delivery { ticket, _done: Some(done) }).await);
+        drop(self.sender.send(Delivery { message, _done: Some(done) }).await);
     }
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entities::JobId;
-use entities::job::{Class, Ticket};
+use entities::job::{Class, JobMessage};
 use futures_util::StreamExt;
 use lapin::options::{BasicConsumeOptions, BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::FieldTable;
@@ -73,9 +73,9 @@ impl AmqpBroker {
         self.publisher.connects()
     }
 
-    pub(super) async fn publish(&self, ticket: &Ticket, expect_reply: bool) -> Result<(), PublishError> {
+    pub(super) async fn publish(&self, message: &JobMessage, expect_reply: bool) -> Result<(), PublishError> {
         let live = self.publisher.live().ok_or(PublishError::NotConnected)?;
-        let outcome = self.publish_on(&live.channel, ticket, expect_reply).await;
+        let outcome = self.publish_on(&live.channel, message, expect_reply).await;
         if matches!(outcome, Err(PublishError::Unroutable | PublishError::Broker(_))) {
             // A queue is missing or the channel is broken: connecting anew declares everything again.
             live.renew();
@@ -86,16 +86,16 @@ impl AmqpBroker {
     async fn publish_on(
         &self,
         channel: &Channel,
-        ticket: &Ticket,
+        message: &JobMessage,
         expect_reply: bool,
     ) -> Result<(), PublishError> {
         let mut properties = BasicProperties::default()
             .with_delivery_mode(2)
             .with_content_type("application/json".into())
-            .with_correlation_id(ticket.job.to_string().into());
+            .with_correlation_id(message.job.to_string().into());
         if expect_reply {
             properties = properties.with_reply_to(DIRECT_REPLY_TO.into());
-        } else if let Some(reply_to) = &ticket.reply_to {
+        } else if let Some(reply_to) = &message.reply_to {
             properties = properties.with_reply_to(reply_to.as_str().into());
         }
         let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
@@ -103,14 +103,14 @@ impl AmqpBroker {
         let confirming = channel
             .basic_publish(
                 exchange,
-                ticket.class.name().into(),
+                message.class.name().into(),
                 options,
-                &message::encode(ticket),
+                &message::encode(message),
                 properties,
             )
             .await
             .map_err(|error| PublishError::Broker(error.to_string()))?;
-        fail_point("after_publish", &ticket.kind).await;
+        fail_point("after_publish", &message.kind).await;
         match confirming.await.map_err(|error| PublishError::Broker(error.to_string()))? {
             Confirmation::Ack(None) => Ok(()),
             Confirmation::Ack(Some(_)) => Err(PublishError::Unroutable),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entities::job::claim::Available;
-use entities::job::{Claim, Class, Model, Ticket};
+use entities::job::{Claim, Class, JobMessage, Model};
 use entities::{JobId, worker};
 use serde_json::json;
 
@@ -117,11 +117,11 @@ impl Process {
         self.registration = register(&self.queue, &self.identity, self.number).await.unwrap();
     }
 
-    pub(super) async fn claim_published(&mut self, ticket: &Ticket, fault: Fault) {
+    pub(super) async fn claim_published(&mut self, message: &JobMessage, fault: Fault) {
         if fault == Fault::Refused {
             return;
         }
-        let claimed = published(&self.queue, &[ticket.claim()], &self.registration).await.unwrap();
+        let claimed = published(&self.queue, &[message.claim()], &self.registration).await.unwrap();
         if fault == Fault::None {
             claimed.into_iter().for_each(|job| self.enter(job));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::DateTime;
 use entities::audit_entry::Actor;
 use entities::job::insert::{self, NewJob};
-use entities::job::{Claim, Class, Column, Entity, Model, Ticket};
+use entities::job::{Claim, Class, Column, Entity, JobMessage, Model};
 use entities::{GuildId, JobId, Timestamp, guild, job_pause};
 use futures_util::FutureExt;
 use runtime::{Clock, Config, Context, Database, Secret, Shutdown};
@@ -31,7 +31,7 @@ pub(super) enum Server {
 
 /// A message that may be delivered from this time on.
 pub(super) struct Message {
-    pub(super) ticket: Ticket,
+    pub(super) message: JobMessage,
     pub(super) due: Duration,
 }
 
@@ -204,7 +204,7 @@ impl World {
         let now = self.leader.clock.now();
         let inserted = insert::insert(self.database.write(), vec![job], now).await.unwrap();
         if self.random.percent(80) {
-            self.leader.publish(inserted.into_iter().filter_map(|(_, ticket)| ticket));
+            self.leader.publish(inserted.into_iter().filter_map(|(_, message)| message));
         }
         self.check(Cause::Enqueue).await;
     }
@@ -237,15 +237,15 @@ impl World {
         for &class in Class::ALL {
             let mut deliveries = self.leader.broker.consume(class, 1);
             for delivery in deliveries.next(usize::MAX).now_or_never().into_iter().flatten() {
-                published.push(delivery.ticket);
+                published.push(delivery.message);
             }
         }
-        published.sort_by_key(|ticket| (ticket.job, ticket.token));
-        for ticket in published {
+        published.sort_by_key(|message| (message.job, message.token));
+        for message in published {
             if self.random.percent(85) {
                 let late = if self.random.percent(20) { self.random.below(40) } else { 0 };
                 let due = self.now + Duration::from_secs(late as u64);
-                self.messages.push(Message { ticket, due });
+                self.messages.push(Message { message, due });
             }
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn operation() -> Operation {
         .asks_platform()
         .data::<Job>()
         .message("job queued again")
-        .refuses(409, &["job_not_failed", "job_twin"])
+        .refuses(409, &["job_not_failed", "duplicate_job"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -35,7 +35,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         Retry::Queued(after) => *after,
         Retry::Duplicate(other) => {
             let message = format!("job {other} does the same and is not finished: wait for it or cancel it");
-            return Err(ApiError::conflict("job_twin", message));
+            return Err(ApiError::conflict("duplicate_job", message));
         }
         Retry::OverQuota(standing) => return Err(bulk_sync::over_limit(&standing)),
         Retry::NotFailed(_) | Retry::PartOf(_) => {
@@ -45,7 +45,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     let metadata = json!({ "kind": after.kind, "state": before.status(work.now()) });
     work.audit("jobs.retry", id, metadata).await?;
-    work.publish([after.ticket()]);
+    work.publish([after.message()]);
     let reply = Reply::data(&Job::of(after, call.now()))?.with_message("job queued again");
     work.commit(reply).await
 }

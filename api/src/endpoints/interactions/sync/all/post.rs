@@ -69,7 +69,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         work.audit("sync.all_requested", enqueued.job, metadata).await?;
         "sync of all members queued"
     };
-    work.publish(enqueued.ticket);
+    work.publish(enqueued.message);
     let data = QueuedSync { queued: true, members, job_id: enqueued.job };
     let reply = work.commit(Reply::data(&data)?.with_message(message)).await?;
     Ok(reply.with_window(bulk_sync::window(&standing)))

@@ -6,9 +6,9 @@ use crate::error::PlatformError;
 
 /// Tracks the responses of one bulk run in one guild. Concurrent tasks may share it.
 #[derive(Debug, Default)]
-pub struct ForbiddenStreak(AtomicU32);
+pub struct ForbiddenBreaker(AtomicU32);
 
-impl ForbiddenStreak {
+impl ForbiddenBreaker {
     /// Refusals in a row that stop a run.
     pub const STOPS_AT: u32 = 3;
 
@@ -47,16 +47,16 @@ mod tests {
 
     #[test]
     fn only_consecutive_refusals_stop_a_run() {
-        let streak = ForbiddenStreak::new();
+        let breaker = ForbiddenBreaker::new();
         let refused: Result<(), _> = Err(PlatformError::Forbidden { code: 50013, message: String::new() });
         let failed: Result<(), _> =
             Err(PlatformError::RateLimited { retry_after: std::time::Duration::ZERO });
-        assert!(streak.observe(&refused).is_ok());
-        assert!(streak.observe(&refused).is_ok());
-        assert!(streak.observe(&Ok(())).is_ok());
-        assert!(streak.observe(&refused).is_ok());
-        assert!(streak.observe(&refused).is_ok());
-        assert!(streak.observe(&failed).is_ok());
-        assert!(matches!(streak.observe(&refused), Err(PlatformError::Stopped { retry_after: None, .. })));
+        assert!(breaker.observe(&refused).is_ok());
+        assert!(breaker.observe(&refused).is_ok());
+        assert!(breaker.observe(&Ok(())).is_ok());
+        assert!(breaker.observe(&refused).is_ok());
+        assert!(breaker.observe(&refused).is_ok());
+        assert!(breaker.observe(&failed).is_ok());
+        assert!(matches!(breaker.observe(&refused), Err(PlatformError::Stopped { retry_after: None, .. })));
     }
 }

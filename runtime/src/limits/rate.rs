@@ -1,15 +1,15 @@
-//! A quota, and the result of a request against it.
+//! A rate, and the result of a request against it.
 
 use std::time::Duration;
 
 /// `limit` requests in each window of `window` (at least a millisecond).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quota {
+pub struct Rate {
     pub limit: u32,
     pub window: Duration,
 }
 
-impl Quota {
+impl Rate {
     pub const fn per(limit: u32, window: Duration) -> Self {
         Self { limit, window }
     }
