@@ -1,24 +1,28 @@
-//! Workers that freeze and wake up, or are asked to stop, while they run jobs. Most of each test is waiting: for a frozen
-//! worker's heartbeat to be missed, or for the end of the grace.
+//! Workers that freeze and wake up, or are asked to stop, while they run jobs. Most of each test's time is the wait until
+//! a frozen worker is declared dead, or the grace period of a stop.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::armed::{start, start_own};
 use super::deed::Deed;
-use testkit::{Api, Deployment, JobRow, JobState, Mode, Running, Setup, eventually, run_unstarted};
+use testkit::{Api, Deployment, JobRow, JobState, Mode, Running, Setup, Update, eventually, run_unstarted};
 
 /// A worker without a heartbeat for 15 s is declared dead.
 const RESCUED_WITHIN: Duration = Duration::from_secs(90);
 const SOON: Duration = Duration::from_secs(30);
-/// What a worker says of each run that it drops.
+/// A worker logs this for each run that it drops.
 const DROPPED: &str = "the claim is lost: dropped";
+const LATENCY_MS: u32 = 500;
+/// The most calls of a chunk in flight: 12 in each of two buckets (`worker/src/sync_chunk/buckets.rs`).
+const IN_FLIGHT: usize = 24;
 
-/// A worker that freezes right before it makes a channel, in the middle of a bulk sync too.
+/// A worker that freezes right before it creates a channel, and during a bulk sync.
 #[test]
 fn a_frozen_worker_finishes_nothing_that_runs_elsewhere() {
-    let setup = Setup::new(Mode::Distributed).members(300).latency_ms(500);
+    let setup = Setup::new(Mode::Distributed).members(300).latency_ms(LATENCY_MS);
     run_unstarted(setup, async |deployment| {
         start_own(deployment, &["api", "scheduler"]).await;
         Deed::Ticket.prepare(deployment, &deployment.api()).await;
@@ -53,15 +57,34 @@ fn a_frozen_worker_finishes_nothing_that_runs_elsewhere() {
         .await;
         Deed::Ticket.is_done_once(deployment, &answer).await;
         assert_eq!(all_rows(deployment).await, rows, "a row was changed");
-        assert_eq!(deployment.member_updates().await, changes);
+        let repeated = updates_repeated_by_thaw(deployment).await;
         assert_eq!(deployment.simulator.wrong(deployment.guild()).await, 0);
         works_on(deployment, &worker).await;
+        let updates = deployment.simulator.updates_of(deployment.guild()).await;
+        assert_eq!(updates, changes + repeated, "the woken worker started a call");
     });
 }
 
-/// Frozen with the job's row locked by a transaction that is not committed.
+/// The number of updates after the thaw. A call that the worker had handed to its connection, and that was not written
+/// when the process froze, is written right after the thaw, before the process can check its heartbeat. It repeats an
+/// update that the other worker has made by then.
+async fn updates_repeated_by_thaw(deployment: &Deployment) -> u64 {
+    tokio::time::sleep(Duration::from_millis(u64::from(2 * LATENCY_MS))).await;
+    let updates = deployment.simulator.updates().await;
+    let (once, repeated) = updates.split_at(deployment.guild().changes());
+    let users = |updates: &[Update]| -> HashSet<String> {
+        updates.iter().map(|update| update.user.clone()).collect()
+    };
+    println!("calls written after the thaw: {}", repeated.len());
+    assert!(repeated.len() <= IN_FLIGHT, "{repeated:?}");
+    assert_eq!(users(repeated).len(), repeated.len(), "a call was repeated twice: {repeated:?}");
+    assert!(users(repeated).is_subset(&users(once)), "{repeated:?}");
+    repeated.len() as u64
+}
+
+/// A worker that freezes with the job's row locked by an uncommitted transaction.
 #[test]
-fn a_worker_frozen_in_its_last_transaction_holds_nobody_up() {
+fn a_worker_frozen_in_its_last_transaction_delays_no_rescue() {
     run_unstarted(Setup::new(Mode::Distributed), async |deployment| {
         start_own(deployment, &["api", "scheduler"]).await;
         let worker = start(deployment, "worker", "before_commit:sync_member=freeze@1").await;
@@ -101,7 +124,7 @@ mod asked_to_stop {
     }
 }
 
-/// What can end within the grace ends; what hangs is given back, and no attempt is burnt.
+/// A run that ends within the grace period succeeds; one that hangs is requeued without a burned attempt.
 async fn drains(deployment: &Deployment, role: &str) {
     let mut stopping = start(deployment, role, "before_effect:sync_member=hang").await;
     let base = if role == "serve" { Api::new(&stopping.base) } else { deployment.api() };
@@ -127,7 +150,7 @@ async fn drains(deployment: &Deployment, role: &str) {
     let (short, hanging) = (deployment.job_row("assign_role").await, deployment.job_row("sync_member").await);
     assert_eq!((short.state, short.attempt, short.token), (JobState::Succeeded, 1, 1), "{short:?}");
     assert_eq!((hanging.state, hanging.attempt, hanging.token), (JobState::Queued, 0, 1), "{hanging:?}");
-    // Giving a role is an update of a member too.
+    // The assigned role counts as an update too.
     assert_eq!(Deed::Sync.effects(deployment).await, 1);
 
     if role == "serve" {
@@ -169,7 +192,7 @@ async fn all_rows(deployment: &Deployment) -> Vec<JobRow> {
     rows
 }
 
-/// Alone again, it takes jobs as before.
+/// As the only worker it runs the next job.
 async fn works_on(deployment: &Deployment, worker: &Running) {
     deployment.roles().workers.clear();
     let guild = deployment.other_guild();
