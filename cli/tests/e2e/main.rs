@@ -1,7 +1,7 @@
-//! The product through its own front doors: the binary's commands and HTTP, in both modes, one file per area,
-//! mirroring the URLs. Start it with `./test`.
+//! End-to-end tests through HTTP and the commands, in both modes, one file for each area of URLs. Run them with `./test`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
+mod applications;
 mod audit_logs;
 mod bindings;
 mod cli_commands;
@@ -30,11 +30,10 @@ mod staff;
 mod start_errors;
 mod sync_all;
 mod sync_all_quota;
-mod tickets;
 mod turns;
 mod websocket;
 
-/// Not a test: the process that keeps the shared deployment of a mode (see `testkit/src/shared.rs`).
+/// The keeper process of the shared deployment of a mode (`testkit/src/shared.rs`), not a test.
 #[test]
 #[ignore = "started by the tests that share a deployment"]
 fn keeper() {
