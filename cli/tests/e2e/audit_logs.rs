@@ -23,7 +23,7 @@ async fn pages_are_newest_first_and_never_skip(deployment: &Deployment) {
     assert_eq!(ids(&first), written[..3]);
     let cursor = &first["next_cursor"];
     assert_eq!(cursor.to_string().replace('"', ""), written[2].to_string());
-    // Rows that are added meanwhile move nothing.
+    // A row added between two pages does not shift the second page.
     api.post(&path, json!({ "action": "shop.late", "metadata": {} })).await.ok();
     let second = api.get(&format!("{path}?limit=3&cursor={}", written[2])).await.ok();
     assert_eq!(ids(&second), written[3..6]);
@@ -33,10 +33,10 @@ async fn pages_are_newest_first_and_never_skip(deployment: &Deployment) {
     let sold = api.get(&format!("{path}?action=shop.sell")).await.ok();
     assert_eq!(ids(&sold), [written[1], written[3], written[5]]);
     assert_eq!(sold["next_cursor"], Value::Null);
-    // A full last page ends the list too.
+    // A last page with exactly `limit` rows has no cursor.
     let bought = api.get(&format!("{path}?action=shop.buy&limit=4")).await.ok();
     assert_eq!((ids(&bought).len(), &bought["next_cursor"]), (4, &Value::Null));
-    // More than 100 is 100, and not an error.
+    // A limit above 100 is cut to 100.
     api.get(&format!("{path}?limit=5000")).await.ok();
 }
 
@@ -50,7 +50,7 @@ async fn entries_of_clients_are_kept(deployment: &Deployment) {
     assert_eq!((&entry["id"], &entry["action"], &entry["metadata"]), (&id, &json!("event.note"), &metadata));
     assert_eq!(entry["actor_id"], guild.members[0].chat.as_str(), "the key's owner");
     assert_eq!(entry["source"], "custom");
-    // A client cannot make an entry look like the service's own.
+    // The `source` in a request body is ignored.
     let binding =
         json!({ "type": "group_rank", "group_id": guild.group, "rank": 255, "role_id": guild.roles[3] });
     api.post("/bindings/add", binding).await.ok();
@@ -118,11 +118,11 @@ async fn every_write_leaves_an_entry(deployment: &Deployment) {
     );
     assert_eq!(of("bindings.add")["request_id"], request, "{}", of("bindings.add"));
     assert_eq!(of("sync.member")["target_id"], member.chat.as_str());
-    // All but the seeding were asked for with the key.
+    // Only the seeding has the service as its actor.
     let by_service = |entry: &&Value| entry["actor_id"] == "0";
     let unasked: Vec<_> = entries.as_array().unwrap().iter().filter(by_service).collect();
     assert!(unasked.iter().all(|entry| entry["action"] == "guilds.seed"), "{unasked:?}");
-    // What was refused leaves none.
+    // Refused requests write no entry.
     let count = actions.len();
     api.delete("/bindings/remove/999999").await.refused(404, &[]);
     api.post("/interactions/sync", json!({ "user_id": "1999999999999999999" })).await.refused(404, &[]);

@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 use testkit::{Api, Deployment, both_modes};
 
 both_modes!(
-    a_binding_lives_and_dies,
+    a_binding_is_created_updated_and_deleted,
     the_same_binding_twice_is_a_conflict,
-    another_guilds_binding_is_like_none,
-    a_test_reads_the_users_rank_and_saves_nothing,
-    validate_says_what_is_wrong,
+    another_guilds_binding_answers_as_an_unknown_one,
+    a_binding_test_reads_the_users_rank_and_saves_nothing,
+    validate_names_the_invalid_field,
 );
 
 async fn list(api: &Api) -> Vec<Value> {
     api.get("/bindings/list").await.ok()["bindings"].as_array().unwrap().clone()
 }
 
-async fn a_binding_lives_and_dies(deployment: &Deployment) {
+async fn a_binding_is_created_updated_and_deleted(deployment: &Deployment) {
     let (api, guild) = (deployment.api().header("x-guild-id", &deployment.guild().id), deployment.guild());
     assert_eq!(list(&api).await.len(), 4);
     let body = json!({ "guild_id": guild.id, "type": "group_rank", "group_id": guild.group, "rank": 255,
@@ -52,11 +52,11 @@ async fn the_same_binding_twice_is_a_conflict(deployment: &Deployment) {
     let second = list(&api).await[1].clone();
     let body = json!({ "binding_id": second["id"], "rank": first["rank"], "role_id": first["role_id"] });
     api.patch("/bindings/update", body).await.refused(409, &[]);
-    // To itself is no conflict.
+    // An update to the binding's present values is not a conflict.
     let body = json!({ "binding_id": second["id"], "rank": second["rank"] });
     api.patch("/bindings/update", body).await.ok();
     assert_eq!(list(&api).await.len(), 4);
-    // Many at once: exactly one wins.
+    // Of concurrent identical requests one succeeds.
     let body = json!({ "type": "group_rank", "group_id": 4, "rank": 4, "role_id": guild.roles[0] });
     let answers =
         futures_util::future::join_all((0..6).map(|_| api.post("/bindings/add", body.clone()))).await;
@@ -65,7 +65,7 @@ async fn the_same_binding_twice_is_a_conflict(deployment: &Deployment) {
     assert_eq!(codes, [200, 409, 409, 409, 409, 409]);
 }
 
-async fn another_guilds_binding_is_like_none(deployment: &Deployment) {
+async fn another_guilds_binding_answers_as_an_unknown_one(deployment: &Deployment) {
     let (api, other) = (deployment.api(), deployment.other_guild());
     let their_api = api.key(&other.admin_key);
     let theirs = list(&their_api).await;
@@ -80,7 +80,7 @@ async fn another_guilds_binding_is_like_none(deployment: &Deployment) {
     assert_eq!(list(&their_api).await, theirs);
 }
 
-async fn a_test_reads_the_users_rank_and_saves_nothing(deployment: &Deployment) {
+async fn a_binding_test_reads_the_users_rank_and_saves_nothing(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let member = &guild.members[2];
     let test = |chat: &str, rank: i64| json!({ "guild_id": guild.id, "chat_id": chat, "type": "group_rank", "group_id": guild.group, "rank": rank });
@@ -88,12 +88,12 @@ async fn a_test_reads_the_users_rank_and_saves_nothing(deployment: &Deployment) 
     assert_eq!((&data["matches"], &data["current_rank"]), (&json!(true), &json!(member.rank)));
     let data = api.post("/bindings/test", test(&member.chat, 255)).await.ok();
     assert_eq!((&data["matches"], &data["current_rank"]), (&json!(false), &json!(member.rank)));
-    // Who is in no group has rank 0.
+    // A user outside the group has rank 0.
     let gone = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [] });
     deployment.simulator.change_member(gone).await;
     let data = api.post("/bindings/test", test(&member.chat, 0)).await.ok();
     assert_eq!((&data["matches"], &data["current_rank"]), (&json!(true), &json!(0)));
-    // Several ranks: any of them matches.
+    // A user may hold several ranks; each of them matches.
     let several = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [1, 200] });
     deployment.simulator.change_member(several).await;
     for rank in [1, 200] {
@@ -108,7 +108,7 @@ async fn a_test_reads_the_users_rank_and_saves_nothing(deployment: &Deployment) 
     assert_eq!(deployment.member_updates().await, 0);
 }
 
-async fn validate_says_what_is_wrong(deployment: &Deployment) {
+async fn validate_names_the_invalid_field(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let check = async |group: i64, rank: i64, role: &str| {
         let body = json!({ "type": "group_rank", "group_id": group, "rank": rank, "role_id": role });

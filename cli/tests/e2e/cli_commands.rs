@@ -1,4 +1,4 @@
-//! Commands of the operator beside running processes: seed, keys, links, jobs.
+//! Operator commands while the service runs: seed, keys, links, jobs.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use testkit::{Deployment, Mode, both_modes};
 
 both_modes!(
-    seeding_twice_is_the_same_as_once(own),
+    a_second_seed_changes_nothing(own),
     a_malformed_fixture_changes_nothing,
-    links_are_imported_all_or_none,
-    keys_are_made_and_revoked,
-    a_key_that_cannot_be_shown_is_not_made,
+    a_link_import_is_all_or_nothing,
+    keys_are_created_and_revoked,
+    a_key_that_cannot_be_printed_is_not_created,
     jobs_are_listed_shown_cancelled_and_retried(own),
-    the_folder_belongs_to_one_serve(own),
+    one_serve_at_a_time_uses_a_data_folder(own),
 );
 
-/// All that a guild's key can read of what seeding writes.
+/// The seeded data, as far as the guilds' keys can read it.
 async fn picture(deployment: &Deployment) -> Vec<Value> {
     let mut seen = Vec::new();
     for guild in &deployment.fixture.guilds {
@@ -30,13 +30,13 @@ async fn picture(deployment: &Deployment) -> Vec<Value> {
     seen
 }
 
-async fn seeding_twice_is_the_same_as_once(deployment: &Deployment) {
+async fn a_second_seed_changes_nothing(deployment: &Deployment) {
     let before = picture(deployment).await;
     deployment.command(&["seed", "fixture.json"]).await.succeeded();
     assert_eq!(picture(deployment).await, before);
     let keys = deployment.command(&["keys", "list"]).await.succeeded();
     assert_eq!(keys.matches("dashboard").count(), 2, "{keys}");
-    // Whatever was changed since stays, and a changed fixture changes nothing that is there.
+    // A second seed keeps later changes, and does not apply a changed fixture to existing rows.
     let guild = deployment.guild();
     let settings = format!("/guilds/{}/settings", guild.id);
     deployment.api().patch(&settings, json!({ "strike_days": 7, "nickname_template": "" })).await.ok();
@@ -105,7 +105,7 @@ async fn a_malformed_fixture_changes_nothing(deployment: &Deployment) {
     assert_eq!(picture(deployment).await, before);
 }
 
-async fn links_are_imported_all_or_none(deployment: &Deployment) {
+async fn a_link_import_is_all_or_nothing(deployment: &Deployment) {
     let guild = deployment.guild();
     let import = async |text: &str| {
         std::fs::write(deployment.folder().join("links.csv"), text).unwrap();
@@ -134,7 +134,7 @@ async fn links_are_imported_all_or_none(deployment: &Deployment) {
     }
     assert_eq!(total().await, 30);
     import(&good).await.succeeded();
-    // A lookup that was answered "not linked" before hears of it.
+    // The cached answer "not linked" is dropped within a second.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let found = deployment.api().get("/lookup/chat/1500000000000000002").await.ok();
     assert_eq!((&found["play_id"], &found["verified_at"]), (&json!(502), &json!("2026-01-02T02:04:05Z")));
@@ -144,7 +144,7 @@ async fn links_are_imported_all_or_none(deployment: &Deployment) {
     assert!(deployment.command(&unknown).await.refused().contains("7123"));
 }
 
-async fn keys_are_made_and_revoked(deployment: &Deployment) {
+async fn keys_are_created_and_revoked(deployment: &Deployment) {
     let key = deployment.new_key("read").await;
     deployment.api().key(&key).get("/bindings/list").await.ok();
     let entries = deployment.audit("keys.create").await;
@@ -167,7 +167,7 @@ async fn keys_are_made_and_revoked(deployment: &Deployment) {
     }
 }
 
-async fn a_key_that_cannot_be_shown_is_not_made(deployment: &Deployment) {
+async fn a_key_that_cannot_be_printed_is_not_created(deployment: &Deployment) {
     let guild = deployment.guild().id.as_str();
     let args = ["keys", "create", "--guild", guild, "--name", "unseen", "--owner", "1", "--for", "game"];
     let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
@@ -179,7 +179,7 @@ async fn a_key_that_cannot_be_shown_is_not_made(deployment: &Deployment) {
     let listed = deployment.command(&["keys", "list"]).await.succeeded();
     assert!(!listed.contains("unseen"), "{listed}");
     assert!(deployment.audit("keys.create").await.is_empty());
-    // Shown, it is made, with the scopes of its caller.
+    // With an output to print it on, the key is created.
     let key = deployment.command(&args).await.succeeded();
     let api = deployment.api().key(key.trim());
     api.get("/bindings/list").await.ok();
@@ -202,7 +202,7 @@ async fn jobs_are_listed_shown_cancelled_and_retried(deployment: &Deployment) {
     deployment.command(&["jobs", "retry", job]).await.refused();
     deployment.clear_faults().await;
 
-    // A role the platform no longer has fails for good; once it is mended, the job can be run again.
+    // A 400 of the platform is not retried; the operator can run the failed job again.
     let route = "PUT /guilds/:guild/members/:user/roles/:role";
     deployment.fault(json!({ "route": route, "status": 400, "count": 1 })).await;
     let answer = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
@@ -219,9 +219,9 @@ async fn jobs_are_listed_shown_cancelled_and_retried(deployment: &Deployment) {
     assert!(deployment.command(&unknown).await.refused().contains("no job"));
 }
 
-async fn the_folder_belongs_to_one_serve(deployment: &Deployment) {
+async fn one_serve_at_a_time_uses_a_data_folder(deployment: &Deployment) {
     if deployment.mode() == Mode::Distributed {
-        // Any number of processes share Postgres: another api starts beside the first.
+        // Several processes may share Postgres: a second api starts.
         let api = deployment.spawn("api");
         deployment.roles().apis.push(api);
         deployment.wait_until_ready().await;

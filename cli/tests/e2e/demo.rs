@@ -1,4 +1,4 @@
-//! `guildhall demo`: from nothing to a bulk sync under the real platforms' limits, and lines to paste that work.
+//! `guildhall demo`: a bulk sync under the real platforms' limits, and the commands that it prints.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use testkit::{Process, eventually, free_address, http_client, run_command};
 
-/// The demo paces itself as on the real hosts: 200 changes at 50 a second, and two looks at 500 members.
+/// The demo keeps the real limits: 200 changes at 50 a second, and two reads of 500 members.
 const SHOWN_WITHIN: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn it_syncs_its_500_members_serves_and_prints_lines_that_work() {
+async fn the_demo_syncs_500_members_and_prints_commands_that_work() {
     let (folder, address) = (tempfile::tempdir().unwrap(), free_address());
     let mut demo = Process::spawn("demo", &["demo", "--listen", &address], &[], folder.path());
-    let said = eventually("the lines to paste are printed", SHOWN_WITHIN, async || {
+    let said = eventually("the commands are printed", SHOWN_WITHIN, async || {
         assert!(demo.has_ended().is_none(), "{}", demo.log());
         let log = demo.log();
         log.contains("audit-logs?limit=").then_some(log)
@@ -28,7 +28,7 @@ async fn it_syncs_its_500_members_serves_and_prints_lines_that_work() {
     let simulator = simulator.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
     let stats: Value =
         http_client().get(format!("{simulator}/control/stats")).send().await.unwrap().json().await.unwrap();
-    // One update for each changed member, one page for up to 1,000 members in each of the two syncs, and the pace kept.
+    // One update for each changed member, and one page of up to 1,000 members in each of the two syncs.
     assert_eq!(
         (&stats["member_updates"], &stats["page_calls"]),
         (&Value::from(200), &Value::from(2)),
@@ -43,7 +43,7 @@ async fn it_syncs_its_500_members_serves_and_prints_lines_that_work() {
     assert!(end.success(), "{end}: {}", demo.log());
 }
 
-/// Runs what a stranger would paste, as they would.
+/// Runs the printed commands in a shell.
 fn assert_lines_work(said: &str) {
     let start = said.find("KEY=gh_").unwrap();
     let lines: Vec<&str> = said[start..].lines().filter(|line| !line.trim().is_empty()).collect();
@@ -52,15 +52,15 @@ fn assert_lines_work(said: &str) {
     let output = std::process::Command::new("bash").args(["-euc", &lines.join("\necho\n")]).output().unwrap();
     let answers = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{answers} {}", String::from_utf8_lossy(&output.stderr));
-    // The simulator's control side answers with no content.
+    // The one call to the simulator's control side is answered without a body.
     assert_eq!(answers.matches(r#""status":"success","code":200"#).count(), calls - 1, "{answers}");
     assert!(!answers.contains(r#""status":"error""#), "{answers}");
-    // The member whose roles were taken away has got them back.
+    // The sync gives the member the role back that the call before it took away.
     assert!(answers.contains(r#""added_roles":[""#), "{answers}");
 }
 
 #[tokio::test]
-async fn each_demo_has_a_key_of_its_own_and_leaves_nothing_behind() {
+async fn each_demo_has_a_new_key_and_deletes_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let env = [("TMPDIR".to_owned(), folder.path().display().to_string())];
     let mut keys = Vec::new();
@@ -72,5 +72,5 @@ async fn each_demo_has_a_key_of_its_own_and_leaves_nothing_behind() {
     }
     assert_eq!(keys.len(), 2);
     assert_ne!(keys[0], keys[1]);
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "files were left");
 }

@@ -1,4 +1,4 @@
-//! Several processes of each kind on shared servers: two api, two worker, two scheduler.
+//! Two api, two worker and two scheduler processes on shared servers.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use testkit::{Deployment, distributed_only};
 distributed_only!(
     either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
     a_revoked_key_is_refused_on_both_within_a_second(|setup| setup.processes(2)),
-    a_quota_spent_on_both_is_one_quota(|setup| setup.processes(2)),
-    changes_on_one_api_are_seen_on_the_other(|setup| setup.processes(2)),
+    both_apis_share_one_rate_limit(|setup| setup.processes(2)),
+    changes_through_one_api_are_seen_by_the_other(|setup| setup.processes(2)),
     a_bulk_sync_is_shared_and_no_member_is_changed_twice(|setup| setup.processes(2).members(120)),
     a_second_scheduler_takes_over(|setup| setup.processes(2)),
     retries_need_no_scheduler(own),
@@ -29,7 +29,7 @@ async fn either_api_answers_with_the_workers_result(deployment: &Deployment) {
         assert_eq!(data["added_roles"], json!([member.wanted]));
         assert!(deployment.simulator.is_right(guild, member).await);
     }
-    // A job enqueued on one is shown by the other.
+    // A job enqueued through one api is shown by the other.
     let answer = deployment
         .api_number(0)
         .header("prefer", "respond-async")
@@ -52,7 +52,7 @@ async fn a_revoked_key_is_refused_on_both_within_a_second(deployment: &Deploymen
     }
 }
 
-async fn a_quota_spent_on_both_is_one_quota(deployment: &Deployment) {
+async fn both_apis_share_one_rate_limit(deployment: &Deployment) {
     let path = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
     let apis = [deployment.api_number(0), deployment.api_number(1)];
     for _ in 0..30 {
@@ -64,21 +64,21 @@ async fn a_quota_spent_on_both_is_one_quota(deployment: &Deployment) {
         let answer = api.get(&path).await.refused(429, &[]);
         assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
     }
-    // Asked for at the same time on both, another key's 60 pass and no more.
+    // Of 90 concurrent calls with another key, spread over both, 60 pass.
     let apis = apis.map(|api| api.key(&deployment.guild().game_key));
     let calls = (0..90).map(|n| apis[n % 2].get(&path));
     let answers = futures_util::future::join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 60);
 }
 
-async fn changes_on_one_api_are_seen_on_the_other(deployment: &Deployment) {
+async fn changes_through_one_api_are_seen_by_the_other(deployment: &Deployment) {
     let (one, two, guild) = (deployment.api_number(0), deployment.api_number(1), deployment.guild());
     let binding = json!({ "type": "group_rank", "group_id": 3, "rank": 3, "role_id": guild.roles[0] });
     let id = one.post("/bindings/add", binding).await.ok()["id"].clone();
     assert!(two.get("/bindings/list").await.ok()["bindings"].to_string().contains(&id.to_string()));
     two.delete(&format!("/bindings/remove/{id}")).await.ok();
     assert_eq!(one.get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
-    // An idempotency key holds on both.
+    // Both know an idempotency key that one of them took.
     let entry = json!({ "action": "a.b", "metadata": {} });
     let path = format!("/guilds/{}/audit-logs", guild.id);
     let first = one.header("idempotency-key", "k").post(&path, entry.clone()).await;
@@ -90,7 +90,7 @@ async fn changes_on_one_api_are_seen_on_the_other(deployment: &Deployment) {
 async fn a_bulk_sync_is_shared_and_no_member_is_changed_twice(deployment: &Deployment) {
     let guild = deployment.guild();
     let job = deployment.api().post("/interactions/sync/all", json!({})).await.ok()["job_id"].clone();
-    // Singles are not held up by it, on whichever worker.
+    // A single sync does not wait for the bulk sync.
     deployment.api_number(1).post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
     let ended = deployment.job_ended(job.as_str().unwrap()).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
@@ -99,7 +99,7 @@ async fn a_bulk_sync_is_shared_and_no_member_is_changed_twice(deployment: &Deplo
 }
 
 async fn a_second_scheduler_takes_over(deployment: &Deployment) {
-    // Whichever led: the other one must, or jobs of killed workers would wait for ever.
+    // The first one may or may not have led; after its end the second one leads and rescues jobs.
     let mut first = deployment.roles().schedulers.remove(0);
     first.process.terminate();
     assert!(first.process.ended(Duration::from_secs(10)).await.success(), "{}", first.process.log());

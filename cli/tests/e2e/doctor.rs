@@ -1,4 +1,4 @@
-//! `guildhall doctor`: what it finds, what it says to do, and what syncs say where the bot may not see members.
+//! `guildhall doctor`: its checks and cures, and the errors of syncs without the members intent.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ use testkit::{Deployment, Mode, Process, both_modes, eventually, free_address, h
 
 both_modes!(
     a_sound_deployment_passes_every_check(own),
-    what_is_wrong_is_named_with_its_cure,
-    rights_that_are_missing_are_named(own),
-    without_the_members_intent_syncs_and_doctor_say_so(own),
+    failed_checks_name_their_cure,
+    missing_permissions_are_named(own),
+    a_missing_members_intent_is_named_by_doctor_and_syncs(own),
 );
 
-/// What `doctor --json` printed, and its exit code.
+/// The exit code and the checks of `doctor --json`.
 async fn examined(deployment: &Deployment, more: &[&str]) -> (i32, Vec<Value>) {
     let args = [&["doctor", "--json"], more].concat();
     let finished = deployment.command(&args).await;
@@ -22,7 +22,7 @@ async fn examined(deployment: &Deployment, more: &[&str]) -> (i32, Vec<Value>) {
     (finished.code.unwrap(), checks)
 }
 
-/// The only failed check of that name; it has a cure.
+/// The failed check of that name, which must have a cure.
 fn failed<'a>(checks: &'a [Value], name: &str) -> &'a Value {
     let check = checks.iter().find(|check| check["name"] == name && check["ok"] == false);
     let check = check.unwrap_or_else(|| panic!("{name} did not fail: {checks:?}"));
@@ -58,7 +58,7 @@ async fn a_sound_deployment_passes_every_check(deployment: &Deployment) {
     assert_eq!(deployment.member_updates().await, 0);
 }
 
-async fn what_is_wrong_is_named_with_its_cure(deployment: &Deployment) {
+async fn failed_checks_name_their_cure(deployment: &Deployment) {
     let (code, checks) = examined(deployment, &["--chat-token", "", "--play-key", ""]).await;
     assert_eq!(code, 1);
     assert_says(failed(&checks, "chat token"), &["GUILDHALL_CHAT_TOKEN"]);
@@ -68,8 +68,8 @@ async fn what_is_wrong_is_named_with_its_cure(deployment: &Deployment) {
     let (_, checks) = examined(deployment, &["--chat-api-url", "http://127.0.0.1:1"]).await;
     assert_says(failed(&checks, "chat token"), &["no connection"]);
     if deployment.mode() == Mode::Distributed {
-        let nobody = ["--amqp-url", "amqp://127.0.0.1:1/%2f", "--redis-url", "redis://127.0.0.1:1/0"];
-        let (_, checks) = examined(deployment, &nobody).await;
+        let unreachable = ["--amqp-url", "amqp://127.0.0.1:1/%2f", "--redis-url", "redis://127.0.0.1:1/0"];
+        let (_, checks) = examined(deployment, &unreachable).await;
         failed(&checks, "rabbitmq");
         failed(&checks, "redis");
         let (_, checks) = examined(deployment, &["--redis-url", ""]).await;
@@ -78,15 +78,15 @@ async fn what_is_wrong_is_named_with_its_cure(deployment: &Deployment) {
     } else {
         let (_, checks) = examined(deployment, &["--data-dir", "nowhere"]).await;
         assert_says(failed(&checks, "database"), &["nowhere", "guildhall serve"]);
-        assert!(!deployment.folder().join("nowhere").exists(), "doctor made a database");
+        assert!(!deployment.folder().join("nowhere").exists(), "doctor created a database");
     }
     let lines = deployment.command(&["doctor", "--guild", "3"]).await;
     assert_eq!(lines.code, Some(1));
     assert!(lines.stderr.contains("1 of") && lines.stdout.contains("cure: "), "{lines:?}");
 }
 
-/// Another simulator, with a bot that may do little, and a token of its own.
-async fn rights_that_are_missing_are_named(deployment: &Deployment) {
+/// A second simulator, whose bot has few permissions and a token of its own.
+async fn missing_permissions_are_named(deployment: &Deployment) {
     let mut fixture = deployment.fixture.json();
     let (guild, bot, bound) =
         (deployment.guild(), &deployment.guild().bot_role, &deployment.guild().roles[1]);
@@ -124,7 +124,7 @@ async fn rights_that_are_missing_are_named(deployment: &Deployment) {
         examined(deployment, &[&there[..], &["--chat-token", "wrong", "--play-key", "wrong"]].concat()).await;
     assert_says(failed(&checks, "chat token"), &["GUILDHALL_CHAT_TOKEN"]);
     assert_says(failed(&checks, "play key"), &["GUILDHALL_PLAY_KEY"]);
-    assert!(checks.iter().all(|check| check["name"] != "bot"), "guilds were asked for with a wrong token");
+    assert!(checks.iter().all(|check| check["name"] != "bot"), "guilds were queried with a wrong token");
 
     let (code, checks) =
         examined(deployment, &[&there[..], &["--chat-token", "right", "--play-key", "right"]].concat()).await;
@@ -133,13 +133,13 @@ async fn rights_that_are_missing_are_named(deployment: &Deployment) {
     assert_says(permissions, &["Manage Nicknames", "Manage Channels"]);
     assert!(!permissions["cure"].as_str().unwrap().contains("Manage Roles"), "{permissions}");
     assert_says(failed(&checks, "bound roles"), &[bound, "above"]);
-    // The other guild is not there at all.
+    // The second simulator does not have the other guild.
     let absent = failed(&checks, "bot");
     assert_eq!(absent["guild_id"], deployment.other_guild().id.as_str());
     assert_ne!(absent["guild_id"], guild.id.as_str());
 }
 
-async fn without_the_members_intent_syncs_and_doctor_say_so(deployment: &Deployment) {
+async fn a_missing_members_intent_is_named_by_doctor_and_syncs(deployment: &Deployment) {
     deployment.simulator.set_members_intent(false).await;
     let (code, checks) = examined(deployment, &["--guild", &deployment.guild().id]).await;
     assert_eq!(code, 1);
@@ -155,7 +155,7 @@ async fn without_the_members_intent_syncs_and_doctor_say_so(deployment: &Deploym
     );
     assert!(ended["error"]["message"].as_str().unwrap().contains("Server Members Intent"), "{ended}");
 
-    // Where the platform hides a single member too.
+    // The platform refuses a single member as well.
     let hidden =
         json!({ "route": "GET /guilds/:guild/members/:user", "status": 403, "code": 50001, "count": 9 });
     deployment.fault(hidden).await;

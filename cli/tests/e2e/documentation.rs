@@ -1,4 +1,4 @@
-//! `/openapi.json` and `/docs`, and whether the judge of all answers in these tests notices anything at all.
+//! `/openapi.json` and `/docs`, and the check that compares every answer of these tests with the document.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use testkit::{Deployment, both_modes, contract, http_client};
 
-both_modes!(the_documentation_needs_no_key_and_no_other_host, answers_that_are_not_as_documented_are_noticed);
+both_modes!(the_documentation_needs_no_key_and_no_other_host, the_contract_check_finds_undocumented_answers);
 
 const FILES: [(&str, &str); 4] = [
     ("/openapi.json", "application/json"),
@@ -34,7 +34,7 @@ async fn the_documentation_needs_no_key_and_no_other_host(deployment: &Deploymen
     }
 }
 
-async fn answers_that_are_not_as_documented_are_noticed(deployment: &Deployment) {
+async fn the_contract_check_finds_undocumented_answers(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let base = deployment.api_base(0);
     let judge = contract(&http_client(), &base).await;

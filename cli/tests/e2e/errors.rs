@@ -1,4 +1,4 @@
-//! Every row of docs/rules.md 2 that the implemented paths can give: bad input of every kind, and nothing half-done.
+//! Every error of docs/rules.md 2, with invalid input of every kind.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use testkit::{Api, Deployment, both_modes};
 
 both_modes!(
-    every_field_of_a_binding_has_its_bounds,
-    fields_of_other_bodies_have_their_bounds,
-    parameters_have_their_bounds,
+    every_field_of_a_binding_is_checked,
+    fields_of_other_bodies_are_checked,
+    query_parameters_are_checked,
     a_body_must_be_a_small_shallow_json_object,
-    unknown_paths_and_methods_are_told_apart,
+    an_unknown_path_is_404_and_an_unknown_method_405,
     unknown_fields_are_ignored_and_ids_may_be_digits,
-    request_ids_are_taken_over_where_sane,
+    a_valid_request_id_of_the_client_is_kept,
 );
 
-async fn every_field_of_a_binding_has_its_bounds(deployment: &Deployment) {
+async fn every_field_of_a_binding_is_checked(deployment: &Deployment) {
     let valid = json!({ "type": "group_rank", "group_id": 1, "rank": 1, "role_id": "1" });
     let bad = [
         ("type", vec![Value::Null, json!(1), json!(""), json!("group_role")]),
@@ -34,7 +34,7 @@ async fn every_field_of_a_binding_has_its_bounds(deployment: &Deployment) {
             ],
         ),
     ];
-    // Keys enough that no quota is in the way.
+    // A key for each field, so that no rate limit refuses a call.
     for (field, values) in bad {
         let api = deployment.api().key(&deployment.new_key("").await);
         for path in ["/bindings/add", "/bindings/validate"] {
@@ -49,7 +49,7 @@ async fn every_field_of_a_binding_has_its_bounds(deployment: &Deployment) {
         }
     }
     let api = deployment.api();
-    // The message names what was sent and what is allowed.
+    // The message names the value and the allowed ones.
     let mut body = valid.clone();
     body["rank"] = json!(256);
     api.post("/bindings/add", body).await.refused(400, &["rank", "256", "255"]);
@@ -64,7 +64,7 @@ async fn every_field_of_a_binding_has_its_bounds(deployment: &Deployment) {
     assert_eq!(api.get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
 }
 
-async fn fields_of_other_bodies_have_their_bounds(deployment: &Deployment) {
+async fn fields_of_other_bodies_are_checked(deployment: &Deployment) {
     let (api, many) = (deployment.api(), (1..=201).collect::<Vec<i64>>());
     let many_chats: Vec<String> = many.iter().map(ToString::to_string).collect();
     let audit_logs = format!("/guilds/{}/audit-logs", deployment.guild().id);
@@ -102,7 +102,7 @@ async fn fields_of_other_bodies_have_their_bounds(deployment: &Deployment) {
     assert_eq!(api.get(&audit_logs).await.ok(), before);
 }
 
-async fn parameters_have_their_bounds(deployment: &Deployment) {
+async fn query_parameters_are_checked(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), &deployment.guild().id);
     for (path, word) in [
         ("/lookup/chat/abc".to_owned(), "chatId"),
@@ -158,7 +158,7 @@ async fn a_body_must_be_a_small_shallow_json_object(deployment: &Deployment) {
     }
 }
 
-async fn unknown_paths_and_methods_are_told_apart(deployment: &Deployment) {
+async fn an_unknown_path_is_404_and_an_unknown_method_405(deployment: &Deployment) {
     let api = deployment.api();
     for path in [
         "/",
@@ -197,7 +197,7 @@ async fn unknown_fields_are_ignored_and_ids_may_be_digits(deployment: &Deploymen
     assert_eq!(api.post("/reverse", body).await.ok()["results"][0]["play_id"], member.play);
 }
 
-async fn request_ids_are_taken_over_where_sane(deployment: &Deployment) {
+async fn a_valid_request_id_of_the_client_is_kept(deployment: &Deployment) {
     async fn seen(api: &Api, sent: &str) -> String {
         let answer = api.header("x-request-id", sent).get("/nothing").await.refused(404, &[]);
         answer.header("x-request-id").unwrap().to_owned()

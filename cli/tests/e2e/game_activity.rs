@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use testkit::{Api, Deployment, both_modes, distributed_only};
 
 both_modes!(
-    who_is_staff_and_what_they_may,
+    a_players_staff_role_and_permissions_are_returned,
     a_game_is_registered_once_for_its_universe,
-    the_life_of_a_session,
+    a_session_starts_beats_and_ends,
     a_new_session_ends_the_old_one_at_its_last_heartbeat,
     actions_are_checked_and_recorded,
     a_session_of_another_guild_is_unknown,
@@ -47,7 +47,7 @@ async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
-async fn who_is_staff_and_what_they_may(deployment: &Deployment) {
+async fn a_players_staff_role_and_permissions_are_returned(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let admin = &guild.members[0];
     let data =
@@ -58,7 +58,7 @@ async fn who_is_staff_and_what_they_may(deployment: &Deployment) {
     let text = json!({ "play_id": guild.members[1].play.to_string() });
     let data = api.post("/staff/play/verify", text).await.ok();
     assert_eq!((&data["role_name"], &data["permissions"]), (&json!("Moderator"), &json!(["kick", "warn"])));
-    // A member who is not staff, somebody who is not linked, staff of another guild.
+    // A member who is not staff, an account without a link, staff of another guild.
     for play in [guild.members[9].play, 999_999_999, deployment.other_guild().members[0].play] {
         let data = api.post("/staff/play/verify", json!({ "play_id": play })).await.ok();
         let expected = json!({ "is_staff": false, "chat_id": null, "role_name": null, "permissions": [] });
@@ -92,7 +92,7 @@ async fn a_game_is_registered_once_for_its_universe(deployment: &Deployment) {
     }
 }
 
-async fn the_life_of_a_session(deployment: &Deployment) {
+async fn a_session_starts_beats_and_ends(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let admin = &guild.members[0];
     for play in [guild.members[9].play, 999_999_999] {
@@ -108,7 +108,7 @@ async fn the_life_of_a_session(deployment: &Deployment) {
     assert_eq!(heartbeat(&api, &session).await, true);
     assert_eq!(heartbeat(&api, &session).await, true);
     seconds(1.1).await;
-    // The end itself is a sign of life.
+    // The duration reaches to the end, past the last heartbeat.
     assert!((2..=10).contains(&end(&api, &session).await));
     assert_eq!(heartbeat(&api, &session).await, false);
     let body = json!({ "session_id": session });
@@ -145,7 +145,7 @@ async fn a_new_session_ends_the_old_one_at_its_last_heartbeat(deployment: &Deplo
     let entries = deployment.audit("sessions.start").await;
     let ended = &entries[0]["metadata"]["ended"];
     assert_eq!(ended["session_id"], first);
-    // From the start to the heartbeat; the silence after it does not count.
+    // The duration reaches from the start to the last heartbeat.
     assert!((1..=2).contains(&ended["duration_seconds"].as_i64().unwrap()), "{ended}");
     api.post("/staff/play/session/end", json!({ "session_id": first })).await.refused(409, &[]);
     end(&api, &second).await;
@@ -247,7 +247,7 @@ async fn heartbeats_are_written_before_a_stop(deployment: &Deployment) {
     let (api, member) = (deployment.api(), &deployment.guild().members[0]);
     let session = start(&api, member.play).await;
     seconds(2.1).await;
-    // Stopped before a batch of its own time.
+    // The process stops before this heartbeat's batch is due.
     assert_eq!(heartbeat(&api, &session).await, true);
     let role = if deployment.database.is_some() { "api" } else { "serve" };
     let mut old = deployment.roles().apis.remove(0);

@@ -7,8 +7,8 @@ use testkit::{Deployment, both_modes};
 both_modes!(
     roles_come_from_the_chat_platform,
     verified_members_are_all_listed(|setup| setup.members(130)),
-    settings_are_read_and_changed_with_before_and_after,
-    settings_that_make_no_sense_are_refused,
+    settings_are_updated_with_before_and_after_in_the_audit_log,
+    invalid_settings_are_refused,
 );
 
 async fn roles_come_from_the_chat_platform(deployment: &Deployment) {
@@ -40,7 +40,7 @@ async fn verified_members_are_all_listed(deployment: &Deployment) {
     assert_eq!(sorted(&data), expected);
 }
 
-async fn settings_are_read_and_changed_with_before_and_after(deployment: &Deployment) {
+async fn settings_are_updated_with_before_and_after_in_the_audit_log(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let path = format!("/guilds/{}/settings", guild.id);
     let before = api.get(&path).await.ok();
@@ -62,15 +62,15 @@ async fn settings_are_read_and_changed_with_before_and_after(deployment: &Deploy
     let entry = &deployment.audit("settings.update").await[0];
     assert_eq!(entry["metadata"]["before"]["strike_days"], 90, "{entry}");
     assert_eq!(entry["metadata"]["after"]["strike_days"], 30, "{entry}");
-    assert!(entry["metadata"]["after"]["week_start"].is_null(), "what did not change is not listed: {entry}");
+    assert!(entry["metadata"]["after"]["week_start"].is_null(), "an unchanged setting is listed: {entry}");
     assert_eq!(entry["actor_id"], guild.members[0].chat.as_str());
-    // The other guild's are its own.
+    // The other guild's settings are unchanged.
     let other = deployment.other_guild();
     let theirs = api.key(&other.admin_key).get(&format!("/guilds/{}/settings", other.id)).await.ok();
     assert_eq!(theirs["strike_days"], 90);
 }
 
-async fn settings_that_make_no_sense_are_refused(deployment: &Deployment) {
+async fn invalid_settings_are_refused(deployment: &Deployment) {
     let api = deployment.api();
     let path = format!("/guilds/{}/settings", deployment.guild().id);
     let before = api.get(&path).await.ok();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use testkit::{Deployment, Mode, both_modes, eventually, http_client};
 
-both_modes!(every_process_tells_how_it_is(own), metrics_count_requests_and_jobs(own));
+both_modes!(every_process_reports_its_health(own), metrics_count_requests_and_jobs(own));
 
 async fn fetch(url: String) -> (u16, String) {
     let response = http_client().get(&url).send().await.unwrap();
@@ -17,7 +17,7 @@ fn bases(deployment: &Deployment) -> Vec<String> {
     deployment.roles().all().map(|running| running.base.clone()).collect()
 }
 
-async fn every_process_tells_how_it_is(deployment: &Deployment) {
+async fn every_process_reports_its_health(deployment: &Deployment) {
     let bases = bases(deployment);
     assert_eq!(bases.len(), if deployment.mode() == Mode::Embedded { 1 } else { 3 });
     for base in bases {
@@ -35,15 +35,15 @@ async fn every_process_tells_how_it_is(deployment: &Deployment) {
     }
 }
 
-/// Twice the time between two readings, and the election before the first.
+/// Two intervals of the gauges, and the election before the first.
 const GAUGES_WITHIN: Duration = Duration::from_secs(40);
 
 async fn metrics_count_requests_and_jobs(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     api.post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await.ok();
     api.get("/bindings/list").await.ok();
-    // Which process leads, and so tells what waits, turns out in a moment.
-    let all = eventually("the leader tells what waits", GAUGES_WITHIN, async || {
+    // The gauges of queued jobs come from the leader, which is elected after the start.
+    let all = eventually("the leader reports queued jobs", GAUGES_WITHIN, async || {
         let mut all = String::new();
         for base in bases(deployment) {
             let (status, text) = fetch(format!("{base}/metrics")).await;
@@ -54,7 +54,7 @@ async fn metrics_count_requests_and_jobs(deployment: &Deployment) {
         all.contains(r#"guildhall_jobs_queued{class="interactive"}"#).then_some(all)
     })
     .await;
-    // HTTP by route and never by address; jobs by kind and outcome.
+    // HTTP metrics carry the route, never the path; job metrics carry kind and outcome.
     let jobs = r#"guildhall_jobs_total{kind="sync_member",outcome="succeeded"} 1"#;
     for wanted in ["/bindings/list", "/interactions/sync", jobs, "guildhall_jobs_oldest_seconds"] {
         assert!(all.contains(wanted), "no {wanted} in {all}");

@@ -1,4 +1,4 @@
-//! What HTTP itself allows: paths, methods, headers, encodings (docs/rules.md 1 and 3 and 8).
+//! Variants that HTTP allows in paths, methods, headers and encodings (docs/rules.md 1, 3 and 8).
 
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
@@ -7,22 +7,22 @@ use serde_json::json;
 use testkit::{Deployment, both_modes, http_client};
 
 both_modes!(
-    every_path_has_three_forms,
+    a_path_may_have_the_prefix_and_a_final_slash,
     head_answers_as_get_without_a_body,
-    every_value_of_a_header_counts,
-    a_limit_may_be_huge_and_lists_link_their_next_page,
-    large_answers_come_in_gzip_where_asked_for(|setup| setup.members(200)),
-    other_dashboards_are_let_in_by_name(
+    every_value_of_a_repeated_header_is_checked,
+    a_huge_limit_is_cut_and_lists_link_their_next_page,
+    large_answers_are_compressed_if_the_client_accepts_gzip(|setup| setup.members(200)),
+    configured_origins_are_allowed_by_cors(
         |setup| setup.env("GUILDHALL_CORS_ORIGINS", "https://dash.example.org")
     ),
-    behind_a_trusted_proxy_each_client_counts_alone(
+    behind_a_trusted_proxy_failed_keys_are_counted_by_client(
         |setup| setup.env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8")
     ),
-    lua_may_send_empty_arrays_whole_floats_and_empty_lists,
-    the_studio_has_no_ids,
+    empty_arrays_and_whole_floats_of_lua_are_accepted,
+    empty_ids_and_zeros_of_the_studio_are_valid,
 );
 
-/// A client that says what it was told and no more.
+/// A client that sends the given headers and adds none.
 struct Plain {
     http: Client,
     base: String,
@@ -49,7 +49,7 @@ impl Plain {
     }
 }
 
-async fn every_path_has_three_forms(deployment: &Deployment) {
+async fn a_path_may_have_the_prefix_and_a_final_slash(deployment: &Deployment) {
     let (plain, guild) = (Plain::of(deployment), &deployment.guild().id);
     let lookup = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
     for path in [
@@ -87,13 +87,13 @@ async fn head_answers_as_get_without_a_body(deployment: &Deployment) {
         assert_eq!(get.bytes().await.unwrap().len(), announced, "{path}");
         assert!(head.bytes().await.unwrap().is_empty(), "{path}");
     }
-    // Counted as the GET it stands for; where there is none, there is no HEAD.
+    // HEAD is counted under the limit of its GET; a path without GET has no HEAD.
     let before = deployment.api().get("/bindings/list").await.number("x-ratelimit-remaining");
     plain.send(Method::HEAD, "/bindings/list", &[]).await;
     assert_eq!(deployment.api().get("/bindings/list").await.number("x-ratelimit-remaining"), before - 2);
     let refused = plain.send(Method::HEAD, "/bindings/add", &[]).await;
     assert_eq!((refused.status().as_u16(), refused.headers()["allow"].to_str().unwrap()), (405, "POST"));
-    // A connection is upgraded by GET only.
+    // Only GET upgrades a connection.
     let socket = format!("/ws/guilds/{guild}/play?placeId=71&serverId=s1&universeId=72");
     let upgrade = [
         ("connection", "Upgrade"),
@@ -104,7 +104,7 @@ async fn head_answers_as_get_without_a_body(deployment: &Deployment) {
     assert_eq!(plain.status(Method::HEAD, &socket, &upgrade).await, 426);
 }
 
-async fn every_value_of_a_header_counts(deployment: &Deployment) {
+async fn every_value_of_a_repeated_header_is_checked(deployment: &Deployment) {
     let (plain, own, other) = (Plain::of(deployment), &deployment.guild().id, &deployment.other_guild().id);
     let guild = "x-guild-id";
     let path = "/bindings/list";
@@ -125,7 +125,7 @@ async fn every_value_of_a_header_counts(deployment: &Deployment) {
     assert_eq!(answer.headers()["x-request-id"].len(), 32);
 }
 
-async fn a_limit_may_be_huge_and_lists_link_their_next_page(deployment: &Deployment) {
+async fn a_huge_limit_is_cut_and_lists_link_their_next_page(deployment: &Deployment) {
     let (api, path) = (deployment.api(), format!("/guilds/{}/audit-logs", deployment.guild().id));
     for n in 0..5 {
         api.post(&path, json!({ "action": "a.b", "metadata": { "n": n } })).await.ok();
@@ -149,7 +149,7 @@ async fn a_limit_may_be_huge_and_lists_link_their_next_page(deployment: &Deploym
     assert_eq!(api.get(&next).await.header("link"), None);
 }
 
-async fn large_answers_come_in_gzip_where_asked_for(deployment: &Deployment) {
+async fn large_answers_are_compressed_if_the_client_accepts_gzip(deployment: &Deployment) {
     let (plain, path) = (Plain::of(deployment), format!("/guilds/{}/members", deployment.guild().id));
     let whole = plain.send(Method::GET, &path, &[]).await;
     assert_eq!(
@@ -171,7 +171,7 @@ async fn large_answers_come_in_gzip_where_asked_for(deployment: &Deployment) {
     assert_eq!(head.headers()["content-length"].to_str().unwrap(), small.len().to_string());
 }
 
-async fn other_dashboards_are_let_in_by_name(deployment: &Deployment) {
+async fn configured_origins_are_allowed_by_cors(deployment: &Deployment) {
     let plain = Plain::of(deployment);
     let (known, stranger) = (("origin", "https://dash.example.org"), ("origin", "https://other.example.org"));
     let answer = plain.send(Method::GET, "/bindings/list", &[known]).await;
@@ -191,25 +191,25 @@ async fn other_dashboards_are_let_in_by_name(deployment: &Deployment) {
     assert_eq!(plain.status(Method::OPTIONS, "/bindings/update", &question).await, 405);
 }
 
-async fn behind_a_trusted_proxy_each_client_counts_alone(deployment: &Deployment) {
+async fn behind_a_trusted_proxy_failed_keys_are_counted_by_client(deployment: &Deployment) {
     let plain = Plain { key: "nonsense".to_owned(), ..Plain::of(deployment) };
     let ask = async |client: &str| {
         plain.status(Method::GET, "/bindings/list", &[("x-forwarded-for", client)]).await
     };
     for n in 0..30 {
-        // What the client itself claims does not count.
+        // Addresses before the last untrusted one are the client's own claim.
         assert_eq!(ask(&format!("203.0.113.{n}, 198.51.100.1, 127.0.0.9")).await, 401);
     }
     assert_eq!(ask("198.51.100.1").await, 429);
     assert_eq!(ask("198.51.100.2").await, 401);
 }
 
-async fn lua_may_send_empty_arrays_whole_floats_and_empty_lists(deployment: &Deployment) {
+async fn empty_arrays_and_whole_floats_of_lua_are_accepted(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let raw = async |method: Method, path: &str, text: &str| {
         api.raw(method, path, Some(("application/json", text.as_bytes().to_vec()))).await
     };
-    // `JSONEncode({})` gives `[]`.
+    // Luau's `JSONEncode({})` gives `[]`.
     let path = format!("/guilds/{}/audit-logs", guild.id);
     api.post(&path, json!({ "action": "a.b", "metadata": [] })).await.ok();
     assert_eq!(deployment.audit("a.b").await[0]["metadata"], json!({}));
@@ -244,7 +244,7 @@ async fn lua_may_send_empty_arrays_whole_floats_and_empty_lists(deployment: &Dep
     }
 }
 
-async fn the_studio_has_no_ids(deployment: &Deployment) {
+async fn empty_ids_and_zeros_of_the_studio_are_valid(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let alive = json!({ "server_id": "", "place_id": 0, "universe_id": 0, "player_count": 1 });
     api.post("/play/servers/heartbeat", alive).await.ok();
@@ -258,7 +258,7 @@ async fn the_studio_has_no_ids(deployment: &Deployment) {
     let servers = api.get(&format!("/guilds/{}/servers?limit=1", guild.id)).await.ok();
     let server = &servers["servers"][0];
     assert_eq!((&server["server_id"], &server["place_id"]), (&json!(""), &json!(0)));
-    // The empty id is a cursor like any other.
+    // The empty id is a valid cursor.
     let more = json!({ "server_id": "b", "place_id": 1, "universe_id": 1, "player_count": 1 });
     api.post("/play/servers/heartbeat", more).await.ok();
     let second = api.get(&format!("/guilds/{}/servers?limit=1&cursor=", guild.id)).await.ok();

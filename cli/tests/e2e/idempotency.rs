@@ -9,9 +9,9 @@ both_modes!(
     the_first_answer_is_replayed,
     another_body_under_the_same_key_is_refused,
     the_same_json_in_another_form_is_the_same_body,
-    two_at_once_are_one,
+    concurrent_requests_with_one_key_are_applied_once,
     a_job_is_enqueued_once,
-    keys_of_guilds_and_bounds,
+    the_length_of_a_key_is_checked,
 );
 
 async fn the_first_answer_is_replayed(deployment: &Deployment) {
@@ -22,10 +22,10 @@ async fn the_first_answer_is_replayed(deployment: &Deployment) {
     let again = api.post("/bindings/add", body.clone()).await;
     assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
     assert_eq!(again.without_request_id(), first.without_request_id());
-    // Done twice without the key it is a conflict: so it was done once.
+    // Without the key the repeat is a conflict, so the first request was applied.
     deployment.api().post("/bindings/add", body).await.refused(409, &[]);
     assert_eq!(deployment.audit("bindings.add").await.len(), 1);
-    // Refusals of what a client can mend are not kept.
+    // A refusal of an invalid request is not kept under the key.
     let api = deployment.api().header("idempotency-key", "second");
     api.post("/bindings/add", json!({ "type": "group_rank" })).await.refused(400, &[]);
 }
@@ -36,7 +36,7 @@ async fn another_body_under_the_same_key_is_refused(deployment: &Deployment) {
     api.post(&path, json!({ "action": "a.b", "metadata": {} })).await.ok();
     api.post(&path, json!({ "action": "a.c", "metadata": {} })).await.refused(422, &[]);
     api.post("/bindings/add", json!({ "action": "a.b", "metadata": {} })).await.refused(422, &[]);
-    // Another key of the guild has its own.
+    // Idempotency keys belong to an API key, not to the guild.
     api.key(&guild.game_key).post(&path, json!({ "action": "a.c", "metadata": {} })).await.ok();
     assert_eq!(deployment.audit("a.b").await.len(), 1);
 }
@@ -65,7 +65,7 @@ async fn the_same_json_in_another_form_is_the_same_body(deployment: &Deployment)
     assert_eq!(deployment.audit("a.b").await.len(), 1);
 }
 
-async fn two_at_once_are_one(deployment: &Deployment) {
+async fn concurrent_requests_with_one_key_are_applied_once(deployment: &Deployment) {
     let (guild, api) = (deployment.guild(), deployment.api().header("idempotency-key", "at-once"));
     let path = format!("/guilds/{}/audit-logs", guild.id);
     let body = json!({ "action": "race.run", "metadata": {} });
@@ -84,11 +84,11 @@ async fn a_job_is_enqueued_once(deployment: &Deployment) {
     let member = guild.lacking();
     let first = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
     let again = api.post("/interactions/sync", json!({ "user_id": member.chat })).await;
-    // A second sync would find nothing to add.
+    // A second sync would add no role, so this answer is the first one's.
     assert_eq!(again.body["data"], first.body["data"], "{again}");
     assert_eq!(first.ok()["added_roles"], json!([member.wanted]));
 
-    // A caller who went away finds the same job.
+    // A repeat of an unfinished request starts no second job.
     let extra = guild.with_extra();
     let api = deployment.api().header("idempotency-key", "job-2").header("prefer", "respond-async");
     let first = api.post("/interactions/sync", json!({ "user_id": extra.chat })).await;
@@ -103,7 +103,7 @@ async fn a_job_is_enqueued_once(deployment: &Deployment) {
     assert_eq!(first["job_id"], again["job_id"]);
 }
 
-async fn keys_of_guilds_and_bounds(deployment: &Deployment) {
+async fn the_length_of_a_key_is_checked(deployment: &Deployment) {
     let path = format!("/guilds/{}/audit-logs", deployment.guild().id);
     let body = json!({ "action": "a.b", "metadata": {} });
     deployment.api().header("idempotency-key", &"k".repeat(255)).post(&path, body.clone()).await.ok();

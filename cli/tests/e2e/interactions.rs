@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use testkit::{Deployment, both_modes};
 
 both_modes!(
-    a_sync_mends_exactly_what_differs,
-    roles_outside_the_bindings_are_never_touched,
-    what_cannot_be_granted_is_named_and_the_rest_is_done,
-    who_cannot_be_synced_is_not_found,
+    a_sync_changes_exactly_what_differs,
+    roles_outside_the_bindings_are_kept,
+    roles_that_cannot_be_granted_are_named_and_the_others_granted,
+    an_unlinked_user_or_a_non_member_is_not_found,
     the_nickname_follows_the_template,
-    the_caller_may_turn_to_the_job_instead_of_waiting,
-    single_roles_are_given_and_taken,
-    a_fault_of_the_platform_is_retried_and_answered(own),
-    without_a_token_the_missing_variable_is_named(|setup| setup.env("GUILDHALL_CHAT_TOKEN", "")),
+    a_caller_that_does_not_wait_gets_the_job,
+    single_roles_are_assigned_and_removed,
+    a_platform_error_is_retried_within_the_callers_wait(own),
+    a_missing_token_is_named_by_its_variable(|setup| setup.env("GUILDHALL_CHAT_TOKEN", "")),
 );
 
 const SYNC: &str = "/interactions/sync";
@@ -24,7 +24,7 @@ fn user(deployment: &Deployment, chat: &str) -> Value {
     json!({ "guild_id": deployment.guild().id, "user_id": chat })
 }
 
-async fn a_sync_mends_exactly_what_differs(deployment: &Deployment) {
+async fn a_sync_changes_exactly_what_differs(deployment: &Deployment) {
     let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let lacking = guild.lacking();
     let data = api.post(SYNC, user(deployment, &lacking.chat)).await.ok();
@@ -46,7 +46,7 @@ async fn a_sync_mends_exactly_what_differs(deployment: &Deployment) {
     assert_eq!((&data["added_roles"], &data["nickname_updated"]), (&json!([]), &json!(true)), "{data}");
     assert!(simulator.is_right(guild, misnamed).await);
 
-    // One call for each changed member, none for one that is right.
+    // One call for each changed member, and no call for a correct one.
     assert_eq!(deployment.member_updates().await, 3);
     for member in [guild.right(), lacking] {
         let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
@@ -56,17 +56,17 @@ async fn a_sync_mends_exactly_what_differs(deployment: &Deployment) {
     assert_eq!(deployment.member_updates().await, 3);
 }
 
-async fn roles_outside_the_bindings_are_never_touched(deployment: &Deployment) {
+async fn roles_outside_the_bindings_are_kept(deployment: &Deployment) {
     let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let member = guild.lacking();
     let held = json!({ "guild_id": guild.id, "chat_id": member.chat, "roles": [guild.high_role] });
     simulator.change_member(held).await;
-    // Whoever stands above the bot cannot be renamed; the roles go through all the same.
+    // A member above the bot cannot be renamed; the roles are still changed.
     api.post(SYNC, user(deployment, &member.chat)).await.ok();
     let roles = simulator.member(guild, &member.chat).await["roles"].clone();
     assert!(roles.as_array().unwrap().contains(&json!(guild.high_role)), "{roles}");
     assert!(roles.as_array().unwrap().contains(&json!(member.wanted)), "{roles}");
-    // Out of the group: the bound role goes, the other one stays.
+    // After leaving the group the member loses the bound role and keeps the other one.
     let gone = json!({ "group_id": guild.group, "play_id": member.play, "ranks": [] });
     simulator.change_member(gone).await;
     let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
@@ -74,7 +74,7 @@ async fn roles_outside_the_bindings_are_never_touched(deployment: &Deployment) {
     assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([guild.high_role]));
 }
 
-async fn what_cannot_be_granted_is_named_and_the_rest_is_done(deployment: &Deployment) {
+async fn roles_that_cannot_be_granted_are_named_and_the_others_granted(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let member = guild.lacking();
     for role in [&guild.high_role, &guild.bot_role, "4242"] {
@@ -94,7 +94,7 @@ async fn what_cannot_be_granted_is_named_and_the_rest_is_done(deployment: &Deplo
     assert!(deployment.simulator.is_right(guild, member).await);
 }
 
-async fn who_cannot_be_synced_is_not_found(deployment: &Deployment) {
+async fn an_unlinked_user_or_a_non_member_is_not_found(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let unlinked = api.post(SYNC, user(deployment, "1999999999999999999")).await.refused(404, &[]);
     assert_ne!(unlinked.error(), "not_a_member");
@@ -110,13 +110,13 @@ async fn the_nickname_follows_the_template(deployment: &Deployment) {
     let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let member = guild.misnamed();
     let settings = format!("/guilds/{}/settings", guild.id);
-    // Cut to 32 characters, not bytes.
+    // A nickname is cut to 32 characters, not bytes.
     let template = format!("{}{{play_username}}", "é".repeat(30));
     api.patch(&settings, json!({ "nickname_template": template })).await.ok();
     assert_eq!(api.post(SYNC, user(deployment, &member.chat)).await.ok()["nickname_updated"], true);
     let nick = format!("{}{}", "é".repeat(30), &member.name[..2]);
     assert_eq!(simulator.member(guild, &member.chat).await["nick"], nick.as_str());
-    // Empty switches it off.
+    // An empty template leaves nicknames alone.
     api.patch(&settings, json!({ "nickname_template": "" })).await.ok();
     let other = json!({ "guild_id": guild.id, "chat_id": member.chat, "nick": "mine" });
     simulator.change_member(other).await;
@@ -124,7 +124,7 @@ async fn the_nickname_follows_the_template(deployment: &Deployment) {
     assert_eq!(simulator.member(guild, &member.chat).await["nick"], "mine");
 }
 
-async fn the_caller_may_turn_to_the_job_instead_of_waiting(deployment: &Deployment) {
+async fn a_caller_that_does_not_wait_gets_the_job(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let member = guild.lacking();
     let answer = api.header("prefer", "respond-async").post(SYNC, user(deployment, &member.chat)).await;
@@ -139,7 +139,7 @@ async fn the_caller_may_turn_to_the_job_instead_of_waiting(deployment: &Deployme
     );
     assert!(deployment.simulator.is_right(guild, member).await);
 
-    // Longer than the caller wants to wait: the job goes on.
+    // The job continues after the caller's wait has ended.
     let extra = guild.with_extra();
     deployment.fault(json!({ "route": "*", "hang_ms": 2500, "count": 1 })).await;
     let answer = api.header("prefer", "wait=1").post(SYNC, user(deployment, &extra.chat)).await;
@@ -149,7 +149,7 @@ async fn the_caller_may_turn_to_the_job_instead_of_waiting(deployment: &Deployme
     assert!(deployment.simulator.is_right(guild, extra).await);
 }
 
-async fn single_roles_are_given_and_taken(deployment: &Deployment) {
+async fn single_roles_are_assigned_and_removed(deployment: &Deployment) {
     let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let member = guild.right();
     let role = guild.roles.iter().find(|role| **role != member.wanted).unwrap();
@@ -160,7 +160,7 @@ async fn single_roles_are_given_and_taken(deployment: &Deployment) {
     answer.ok();
     let held = simulator.member(guild, &member.chat).await["roles"].to_string();
     assert!(held.contains(role) && held.contains(&member.wanted), "{held}");
-    // Twice is the same as once.
+    // A role already held is a success.
     api.post(assign, change(role)).await.ok();
     api.post(remove, change(role)).await.ok();
     assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([member.wanted]));
@@ -173,18 +173,18 @@ async fn single_roles_are_given_and_taken(deployment: &Deployment) {
     assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([member.wanted]));
 }
 
-async fn a_fault_of_the_platform_is_retried_and_answered(deployment: &Deployment) {
+async fn a_platform_error_is_retried_within_the_callers_wait(deployment: &Deployment) {
     let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let member = guild.lacking();
     let route = "PUT /guilds/:guild/members/:user/roles/:role";
     deployment.fault(json!({ "route": route, "status": 500, "count": 1 })).await;
-    // The first backoff is about a second: within the time a caller waits.
+    // The first backoff, about a second, is shorter than the caller's wait.
     let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
     assert_eq!(data["added_roles"], json!([member.wanted]));
     assert!(simulator.is_right(guild, member).await);
     assert_eq!(simulator.stats().await["requests"][route]["500"], 1);
 
-    // Asked to slow down: the same, without an error.
+    // A 429 is waited out.
     let extra = guild.with_extra();
     let route = "DELETE /guilds/:guild/members/:user/roles/:role";
     deployment.fault(json!({ "route": route, "status": 429, "count": 1, "retry_after": 0.5 })).await;
@@ -192,7 +192,7 @@ async fn a_fault_of_the_platform_is_retried_and_answered(deployment: &Deployment
     assert!(simulator.is_right(guild, extra).await);
 }
 
-async fn without_a_token_the_missing_variable_is_named(deployment: &Deployment) {
+async fn a_missing_token_is_named_by_its_variable(deployment: &Deployment) {
     let api = deployment.api();
     let started = std::time::Instant::now();
     let answer = api.post(SYNC, user(deployment, &deployment.guild().lacking().chat)).await;
@@ -201,6 +201,6 @@ async fn without_a_token_the_missing_variable_is_named(deployment: &Deployment) 
     api.get(&format!("/guilds/{}/roles", deployment.guild().id))
         .await
         .refused(503, &["GUILDHALL_CHAT_TOKEN"]);
-    // What needs no platform answers.
+    // Paths without a platform call still answer.
     api.get("/bindings/list").await.ok();
 }

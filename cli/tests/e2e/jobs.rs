@@ -10,10 +10,10 @@ both_modes!(
     a_job_is_shown_with_its_progress_and_result,
     jobs_are_listed_newest_first,
     a_job_can_be_cancelled_once,
-    another_guilds_job_is_like_none,
-    a_failed_job_can_be_run_again,
-    a_job_is_changed_with_the_scope_of_its_kind,
-    a_bulk_job_is_seen_on_its_way(|setup| setup.members(600).latency_ms(250)),
+    another_guilds_job_is_answered_as_an_unknown_one,
+    a_failed_job_can_be_retried,
+    changing_a_job_needs_the_scope_of_its_kind,
+    a_running_bulk_job_shows_its_progress_and_estimate(|setup| setup.members(600).latency_ms(250)),
 );
 
 const WAIT_LIMIT: Duration = Duration::from_secs(30);
@@ -83,7 +83,7 @@ async fn jobs_are_listed_newest_first(deployment: &Deployment) {
 
 async fn a_job_can_be_cancelled_once(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
-    // Held back by a platform that answers with errors: it waits for its next try.
+    // A platform that answers with errors keeps the job in its backoff.
     deployment.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
     let id = enqueue(deployment, &guild.lacking().chat).await;
     api.delete(&format!("/jobs/{id}")).await.ok();
@@ -95,7 +95,7 @@ async fn a_job_can_be_cancelled_once(deployment: &Deployment) {
     assert_eq!(deployment.audit("jobs.cancel").await[0]["target_id"], id.as_str());
 }
 
-async fn another_guilds_job_is_like_none(deployment: &Deployment) {
+async fn another_guilds_job_is_answered_as_an_unknown_one(deployment: &Deployment) {
     let id = enqueue(deployment, &deployment.guild().lacking().chat).await;
     let their_api = deployment.api().key(&deployment.other_guild().admin_key);
     let unknown = "01900000-0000-7000-8000-000000000000";
@@ -108,7 +108,7 @@ async fn another_guilds_job_is_like_none(deployment: &Deployment) {
     assert_eq!(deployment.job_ended(&id).await["state"], "succeeded");
 }
 
-async fn a_failed_job_can_be_run_again(deployment: &Deployment) {
+async fn a_failed_job_can_be_retried(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let member = guild.lacking();
     let change = |change: Value| {
@@ -132,13 +132,13 @@ async fn a_failed_job_can_be_run_again(deployment: &Deployment) {
     theirs.refused(404, &[]);
 }
 
-async fn a_job_is_changed_with_the_scope_of_its_kind(deployment: &Deployment) {
+async fn changing_a_job_needs_the_scope_of_its_kind(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let of_kind = async |kind: &str| {
         let jobs = api.get(&format!("/guilds/{}/jobs?kind={kind}", guild.id)).await.ok();
         jobs["jobs"][0]["id"].as_str().unwrap_or_else(|| panic!("{jobs}")).to_owned()
     };
-    // A platform that answers with errors: nothing ends by itself.
+    // A platform that answers with errors keeps every job unfinished.
     deployment.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
     let ban = json!({ "identifier": guild.members[20].chat, "reason": "r", "moderator_id": "1" });
     api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
@@ -153,12 +153,12 @@ async fn a_job_is_changed_with_the_scope_of_its_kind(deployment: &Deployment) {
         lacks.post(&format!("{path}/retry"), json!({})).await.refused(403, &[scope]);
         let cancelled = has.delete(&path).await;
         assert_eq!(cancelled.status, 200, "{cancelled}");
-        // Allowed, and refused for what the job is.
+        // The scope suffices; the job's state forbids the change.
         has.post(&format!("{path}/retry"), json!({})).await.refused(409, &[]);
     }
 }
 
-async fn a_bulk_job_is_seen_on_its_way(deployment: &Deployment) {
+async fn a_running_bulk_job_shows_its_progress_and_estimate(deployment: &Deployment) {
     let guild = deployment.guild();
     let data = deployment.api().post("/interactions/sync/all", json!({})).await.ok();
     let job = data["job_id"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! Keys, scopes and which guild is meant (docs/rules.md 1).
+//! Keys, scopes and the guild of a request (docs/rules.md 1).
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use serde_json::json;
 use testkit::{Deployment, both_modes, eventually, key_text};
 
 both_modes!(
-    a_key_is_taken_from_three_headers_and_two_prefixes,
-    keys_that_do_not_hold_are_401,
-    the_guild_must_be_the_keys_everywhere_it_stands,
+    a_key_is_read_from_three_headers_and_two_prefixes,
+    invalid_keys_are_401,
+    every_guild_id_of_a_request_must_be_the_keys_guild,
     a_missing_scope_is_403_and_named,
-    a_revoked_key_ends_within_a_second,
-    several_keys_live_side_by_side,
+    a_revoked_key_is_refused_within_a_second,
+    a_guild_may_have_several_keys,
 );
 
-async fn a_key_is_taken_from_three_headers_and_two_prefixes(deployment: &Deployment) {
+async fn a_key_is_read_from_three_headers_and_two_prefixes(deployment: &Deployment) {
     let (api, key) = (deployment.api().without("x-api-key"), &deployment.guild().game_key);
     for (header, value) in [
         ("x-api-key", key.clone()),
@@ -28,7 +28,7 @@ async fn a_key_is_taken_from_three_headers_and_two_prefixes(deployment: &Deploym
     }
 }
 
-async fn keys_that_do_not_hold_are_401(deployment: &Deployment) {
+async fn invalid_keys_are_401(deployment: &Deployment) {
     let (api, key) = (deployment.api().without("x-api-key"), &deployment.guild().game_key);
     api.get("/bindings/list").await.refused(401, &[]);
     let expired = deployment.key_that_ends_in("1s").await;
@@ -38,7 +38,7 @@ async fn keys_that_do_not_hold_are_401(deployment: &Deployment) {
         ["", "x", "gh_", "gh_00000000_", &key[..59], &key.to_uppercase(), &wrong_secret, &key_text(9, "none")]
     {
         api.header("x-api-key", bad).get("/bindings/list").await.refused(401, &[]);
-        // A bad key is refused whatever it is sent with, before the body is looked at.
+        // An invalid key is refused before the body is read.
         api.header("x-api-key", bad).post("/bindings/add", json!({})).await.refused(401, &[]);
     }
     api.header("authorization", &format!("Basic {key}")).get("/bindings/list").await.refused(401, &[]);
@@ -48,7 +48,7 @@ async fn keys_that_do_not_hold_are_401(deployment: &Deployment) {
     .await;
 }
 
-async fn the_guild_must_be_the_keys_everywhere_it_stands(deployment: &Deployment) {
+async fn every_guild_id_of_a_request_must_be_the_keys_guild(deployment: &Deployment) {
     let (api, own, other) = (deployment.api(), &deployment.guild().id, &deployment.other_guild().id);
     let lookup = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
     api.header("x-guild-id", other).get(&lookup).await.refused(403, &[]);
@@ -67,7 +67,7 @@ async fn the_guild_must_be_the_keys_everywhere_it_stands(deployment: &Deployment
 async fn a_missing_scope_is_403_and_named(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let settings = format!("/guilds/{}/settings", guild.id);
-    // The default is everything but admin.
+    // By default a key has every scope except admin.
     api.key(&guild.game_key).get(&settings).await.refused(403, &["admin"]);
     api.key(&guild.game_key).patch(&settings, json!({})).await.refused(403, &["admin"]);
     let read_only = deployment.new_key("read").await;
@@ -86,7 +86,7 @@ async fn a_missing_scope_is_403_and_named(deployment: &Deployment) {
     assert_eq!(deployment.api().get("/bindings/list").await.ok()["bindings"].as_array().unwrap().len(), 4);
 }
 
-async fn a_revoked_key_ends_within_a_second(deployment: &Deployment) {
+async fn a_revoked_key_is_refused_within_a_second(deployment: &Deployment) {
     let key = deployment.new_key("").await;
     let api = deployment.api().key(&key);
     api.get("/bindings/list").await.ok();
@@ -96,7 +96,7 @@ async fn a_revoked_key_ends_within_a_second(deployment: &Deployment) {
     deployment.api().get("/bindings/list").await.ok();
 }
 
-async fn several_keys_live_side_by_side(deployment: &Deployment) {
+async fn a_guild_may_have_several_keys(deployment: &Deployment) {
     let (first, second) = (deployment.new_key("read,sync").await, deployment.new_key("read").await);
     assert_ne!(first, second);
     for key in [&first, &second] {

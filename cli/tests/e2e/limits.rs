@@ -1,19 +1,19 @@
-//! Quotas (docs/rules.md 3): windows are used up here; that they end is tested beside the limiter.
+//! Rate limits (docs/rules.md 3). The end of a window is tested beside the limiter.
 
 use serde_json::json;
 
 use testkit::{Api, Deployment, both_modes, key_text};
 
 both_modes!(
-    a_bucket_is_used_up_by_its_own_key_alone,
+    a_limit_counts_each_key_alone,
     reads_and_writes_of_bindings_are_counted_apart,
-    every_group_has_its_limit,
+    every_group_of_paths_has_its_limit,
     a_bulk_sync_is_one_accepted_call_for_the_guild,
     failed_keys_are_limited_by_address,
-    a_key_may_have_a_factor_for_hot_paths,
+    a_key_may_multiply_the_limits_of_hot_paths,
 );
 
-/// Asks until the first refusal and returns how many passed.
+/// Calls until the first refusal and returns the number of calls that passed.
 async fn passed(api: &Api, path: &str, at_most: usize) -> usize {
     for count in 0..=at_most {
         if api.get(path).await.status == 429 {
@@ -23,7 +23,7 @@ async fn passed(api: &Api, path: &str, at_most: usize) -> usize {
     panic!("{path}: more than {at_most} passed");
 }
 
-async fn a_bucket_is_used_up_by_its_own_key_alone(deployment: &Deployment) {
+async fn a_limit_counts_each_key_alone(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let path = format!("/lookup/chat/{}", guild.members[0].chat);
     for used in 1..=60 {
@@ -33,14 +33,14 @@ async fn a_bucket_is_used_up_by_its_own_key_alone(deployment: &Deployment) {
         assert!(answer.number("x-ratelimit-reset-after") <= 60, "{answer}");
         answer.ok();
     }
-    // What is refused for another reason, or asked of the same bucket by another path, counts alike.
+    // Calls refused for another reason count, and so do other paths of the same limit.
     for path in [path.as_str(), "/lookup/play/99", "/api/v1/lookup/chat/99"] {
         let answer = api.get(path).await.refused(429, &[]);
         assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
         assert_eq!(answer.number("retry-after"), answer.number("x-ratelimit-reset-after"), "{answer}");
         assert_eq!(answer.number("x-ratelimit-remaining"), 0, "{answer}");
     }
-    // Another key of the same guild has its own bucket; so has the same key elsewhere.
+    // Another key of the guild has a count of its own, and the same key has one for each limit.
     api.key(&guild.game_key).get(&path).await.ok();
     api.get("/bindings/list").await.ok();
 }
@@ -57,7 +57,7 @@ async fn reads_and_writes_of_bindings_are_counted_apart(deployment: &Deployment)
     assert_eq!(passed(&api, "/bindings/list", 100).await, 100);
 }
 
-async fn every_group_has_its_limit(deployment: &Deployment) {
+async fn every_group_of_paths_has_its_limit(deployment: &Deployment) {
     let (api, guild, member) = (deployment.api(), deployment.guild(), deployment.guild().right());
     let limit = |answer: testkit::Answer| answer.number("x-ratelimit-limit");
     let guild_path = |rest: &str| format!("/guilds/{}/{rest}", guild.id);
@@ -71,7 +71,7 @@ async fn every_group_has_its_limit(deployment: &Deployment) {
     assert_eq!(limit(api.post("/interactions/sync", sync).await), 30);
     assert_eq!(limit(api.post("/interactions/roles/assign", json!({})).await), 30);
     assert_eq!(limit(api.post("/interactions/sync/all", json!({ "dry_run": 1 })).await), 1);
-    // Audit logs have a bucket apart from the rest below /guilds.
+    // Audit logs have a limit apart from the other paths below /guilds.
     let audit = api.get(&guild_path("audit-logs")).await.number("x-ratelimit-remaining");
     let config = api.get(&guild_path("members")).await.number("x-ratelimit-remaining");
     assert_eq!((audit, config), (98, 98));
@@ -80,7 +80,7 @@ async fn every_group_has_its_limit(deployment: &Deployment) {
 async fn a_bulk_sync_is_one_accepted_call_for_the_guild(deployment: &Deployment) {
     let (api, guild, other) = (deployment.api(), deployment.guild(), deployment.other_guild());
     let path = "/interactions/sync/all";
-    // Refused ones do not use it up.
+    // Refused calls do not use the hour.
     api.post(path, json!({ "guild_id": other.id })).await.refused(403, &[]);
     api.post(path, json!({ "guild_id": guild.id, "max_removals": -1 })).await.refused(400, &["max_removals"]);
     api.post(path, json!({ "guild_id": 7 })).await.refused(400, &["guild_id"]);
@@ -91,7 +91,7 @@ async fn a_bulk_sync_is_one_accepted_call_for_the_guild(deployment: &Deployment)
         let answer = api.key(key).post(path, json!({ "guild_id": guild.id })).await.refused(429, &[]);
         assert!((3_500..=3_600).contains(&answer.number("retry-after")), "{answer}");
     }
-    // Another guild's hour is its own.
+    // Each guild has an hour of its own.
     assert_eq!(api.key(&other.game_key).post(path, json!({})).await.ok()["queued"], true);
 }
 
@@ -104,7 +104,7 @@ async fn failed_keys_are_limited_by_address(deployment: &Deployment) {
     let answer = api.key(&key_text(90, "unknown")).get("/bindings/list").await.refused(429, &[]);
     assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
     api.without("x-api-key").get("/bindings/list").await.refused(429, &[]);
-    // A key that holds is let in, whether it was seen before or not, and however many guess beside it.
+    // A valid key, cached or not, is accepted from an address that is blocked for failed keys.
     let fresh = deployment.new_key("read").await;
     let guesses = (0..200).map(|n| {
         let guess = api.key(&key_text(200 + n, "unknown"));
@@ -119,7 +119,7 @@ async fn failed_keys_are_limited_by_address(deployment: &Deployment) {
     tokio::join!(futures_util::future::join_all(guesses), valid);
 }
 
-async fn a_key_may_have_a_factor_for_hot_paths(deployment: &Deployment) {
+async fn a_key_may_multiply_the_limits_of_hot_paths(deployment: &Deployment) {
     let guild = deployment.guild();
     let args =
         ["keys", "create", "--guild", &guild.id, "--name", "n", "--owner", "1", "--hot-path-factor", "10"];

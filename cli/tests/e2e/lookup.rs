@@ -4,11 +4,7 @@ use serde_json::json;
 
 use testkit::{Deployment, both_modes};
 
-both_modes!(
-    single_lookups_answer_the_link,
-    batches_answer_for_each_id,
-    unknown_and_foreign_ids_are_not_found
-);
+both_modes!(single_lookups_answer_the_link, a_batch_answers_each_id, unknown_and_foreign_ids_are_not_found);
 
 async fn single_lookups_answer_the_link(deployment: &Deployment) {
     let (guild, member) = (deployment.guild(), &deployment.guild().members[3]);
@@ -20,11 +16,11 @@ async fn single_lookups_answer_the_link(deployment: &Deployment) {
     assert_eq!(api.get(&format!("/lookup/chat/{}", member.chat)).await.ok(), link);
     assert_eq!(api.get(&format!("/lookup/play/{}", member.play)).await.ok(), link);
     assert_eq!(api.get(&format!("/api/v1/lookup/play/{}", member.play)).await.ok(), link);
-    // Without the header the key's guild is meant.
+    // Without the header the key's guild is used.
     assert_eq!(deployment.api().get(&format!("/lookup/chat/{}", member.chat)).await.ok(), link);
 }
 
-async fn batches_answer_for_each_id(deployment: &Deployment) {
+async fn a_batch_answers_each_id(deployment: &Deployment) {
     let (guild, api) = (deployment.guild(), deployment.api());
     let (first, second) = (&guild.members[0], &guild.members[1]);
     let unknown = "1999999999999999999";
@@ -51,7 +47,7 @@ async fn batches_answer_for_each_id(deployment: &Deployment) {
     let record = |member: &testkit::Member| json!({ "play_id": member.play, "chat_id": member.chat, "play_username": member.name });
     assert_eq!(results, json!([record(first), record(second)]));
 
-    // The longest list that is allowed.
+    // The longest allowed list.
     let ids: Vec<i64> = (1..=200).collect();
     let answer = api.post("/reverse", json!({ "play_ids": ids })).await.ok();
     assert_eq!(answer["results"], json!([]));
@@ -69,7 +65,7 @@ async fn unknown_and_foreign_ids_are_not_found(deployment: &Deployment) {
     let result = api.post("/lookup/status", body).await.ok()["results"][0].clone();
     assert_eq!(result, json!({ "chat_id": foreign.chat, "verified": false }));
     assert_eq!(api.post("/reverse", json!({ "play_ids": [foreign.play] })).await.ok()["results"], json!([]));
-    // The same account linked in another guild answers there.
+    // The account is found in the guild in which it is linked.
     let there =
         api.key(&deployment.other_guild().game_key).get(&format!("/lookup/chat/{}", foreign.chat)).await;
     assert_eq!(there.ok()["play_id"], foreign.play);

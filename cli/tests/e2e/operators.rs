@@ -1,4 +1,4 @@
-//! What operators do beside running processes: look at workers, pause, run failed jobs again, and the schedules.
+//! Operator commands for workers, paused and failed jobs, and schedules.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
-    what_is_paused_waits_and_is_named(own),
-    failed_jobs_of_a_kind_are_run_again_at_once(own),
-    workers_are_listed_with_what_they_take,
+    paused_jobs_stay_queued_and_the_pause_is_listed(own),
+    all_failed_jobs_of_a_kind_are_retried(own),
+    workers_are_listed_with_their_slots,
     schedules_are_listed_run_and_paused(own),
 );
 
@@ -22,7 +22,7 @@ async fn enqueue(deployment: &Deployment, key: &str, chat: &str) -> String {
     answer.body["data"]["job_id"].as_str().unwrap().to_owned()
 }
 
-async fn what_is_paused_waits_and_is_named(deployment: &Deployment) {
+async fn paused_jobs_stay_queued_and_the_pause_is_listed(deployment: &Deployment) {
     let (guild, other) = (deployment.guild(), deployment.other_guild());
     let pause =
         async |word, scope: &[&str]| deployment.command(&[&["jobs", word], scope].concat()).await.succeeded();
@@ -34,7 +34,7 @@ async fn what_is_paused_waits_and_is_named(deployment: &Deployment) {
     assert_eq!(
         deployment.job_of(&other.admin_key, &runs).await["state"],
         "succeeded",
-        "another guild's goes on"
+        "the job of another guild"
     );
     assert_eq!(deployment.api().get(&format!("/jobs/{waits}")).await.ok()["state"], "queued");
     let listed = deployment.command(&["jobs", "list"]).await.succeeded();
@@ -55,7 +55,7 @@ async fn what_is_paused_waits_and_is_named(deployment: &Deployment) {
     assert!(deployment.command(&["jobs", "pause", "--guild", "5"]).await.refused().contains("guild 5"));
 }
 
-async fn failed_jobs_of_a_kind_are_run_again_at_once(deployment: &Deployment) {
+async fn all_failed_jobs_of_a_kind_are_retried(deployment: &Deployment) {
     let guild = deployment.guild();
     let route = "PUT /guilds/:guild/members/:user/roles/:role";
     deployment.fault(json!({ "route": route, "status": 400, "count": 1000 })).await;
@@ -71,7 +71,7 @@ async fn failed_jobs_of_a_kind_are_run_again_at_once(deployment: &Deployment) {
     assert_eq!(
         deployment.api().get(&format!("/jobs/{}", failed[0])).await.ok()["state"],
         "failed",
-        "of another kind"
+        "the job of another kind"
     );
     retry("sync_member").await.succeeded();
     for job in failed {
@@ -85,7 +85,7 @@ async fn failed_jobs_of_a_kind_are_run_again_at_once(deployment: &Deployment) {
     }
 }
 
-async fn workers_are_listed_with_what_they_take(deployment: &Deployment) {
+async fn workers_are_listed_with_their_slots(deployment: &Deployment) {
     let listed = deployment.command(&["jobs", "workers", "--json"]).await.succeeded();
     let workers: Vec<Value> = serde_json::from_str(&listed).unwrap();
     let takes = |class: &str| workers.iter().any(|worker| worker["slots"][class].as_u64() > Some(0));
@@ -103,13 +103,13 @@ async fn schedules_are_listed_run_and_paused(deployment: &Deployment) {
         let schedules: Vec<Value> = serde_json::from_str(&listed).unwrap();
         schedules.into_iter().find(|schedule| schedule["schedule"] == name)
     };
-    eventually("a scheduler that leads", WAIT_LIMIT, async || of("finished_jobs").await).await;
+    eventually("a scheduler leads", WAIT_LIMIT, async || of("finished_jobs").await).await;
     let of = async |name: &str| of(name).await.unwrap();
     deployment.command(&["schedules", "pause", "finished_jobs"]).await.succeeded();
     assert_eq!(of("finished_jobs").await["paused"], true);
-    // By hand it runs all the same.
+    // An operator can run a paused schedule.
     let said = deployment.command(&["schedules", "run", "finished_jobs"]).await.succeeded();
-    eventually("the task's end", WAIT_LIMIT, async || {
+    eventually("the task has ended", WAIT_LIMIT, async || {
         let listed = of("finished_jobs").await;
         assert!(said.contains(listed["job_id"].as_str().unwrap()), "{said} {listed}");
         (listed["job_state"] == "succeeded").then_some(())

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use testkit::{Api, Deployment, both_modes, distributed_only};
 
 both_modes!(
-    a_heartbeat_makes_a_server_and_keeps_it_live,
+    a_heartbeat_creates_a_server_and_keeps_it_live,
     heartbeats_are_checked,
     a_command_is_returned_until_it_is_acknowledged,
     acknowledgements_are_checked,
     one_command_reaches_every_live_server(own),
     old_commands_expire(own),
-    a_silent_server_is_offline_and_comes_back(own),
+    a_server_without_heartbeats_is_offline_until_the_next_one(own),
     servers_of_another_guild_are_unknown,
-    every_call_has_its_bucket_and_scope,
+    every_call_has_its_rate_limit_and_scope,
 );
 
 mod shared;
@@ -51,7 +51,7 @@ fn ids(commands: &[Value]) -> Vec<String> {
     commands.iter().map(|command| command["id"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn a_heartbeat_makes_a_server_and_keeps_it_live(deployment: &Deployment) {
+async fn a_heartbeat_creates_a_server_and_keeps_it_live(deployment: &Deployment) {
     let api = deployment.api();
     assert!(list(&api, deployment, "").await.is_empty());
     heartbeat(&api, "b", 3).await;
@@ -62,7 +62,7 @@ async fn a_heartbeat_makes_a_server_and_keeps_it_live(deployment: &Deployment) {
     assert_eq!((&server["place_id"], &server["universe_id"]), (&json!(71), &json!(72)));
     assert_eq!((&server["player_count"], &server["live"]), (&json!(3), &json!(true)));
     assert!(server["first_seen_at"].is_string() && server["last_heartbeat_at"].is_string());
-    // Later heartbeats are written together, and seen as soon as somebody looks.
+    // Later heartbeats are written in batches, but listed at once.
     for players in 4..9 {
         heartbeat(&api, "b", players).await;
     }
@@ -95,14 +95,14 @@ async fn heartbeats_are_checked(deployment: &Deployment) {
     assert!(list(&api, deployment, "").await.is_empty());
     let text = json!({ "server_id": "s", "place_id": "1", "universe_id": "2", "player_count": 0 });
     api.post("/play/servers/heartbeat", text).await.ok();
-    // Heartbeats and polls are no changes by anybody.
+    // Heartbeats write no audit entry.
     assert!(poll(&api, "s").await.is_empty());
     assert!(deployment.audit("servers.heartbeat").await.is_empty());
 }
 
 async fn a_command_is_returned_until_it_is_acknowledged(deployment: &Deployment) {
     let api = deployment.api();
-    assert!(poll(&api, "s1").await.is_empty(), "a server that never sent a heartbeat");
+    assert!(poll(&api, "s1").await.is_empty(), "a server without a heartbeat");
     let body = json!({ "type": "kick", "target_id": "5" });
     api.post("/play/servers/s1/commands", body).await.refused(404, &["server"]);
     heartbeat(&api, "s1", 1).await;
@@ -129,7 +129,7 @@ async fn a_command_is_returned_until_it_is_acknowledged(deployment: &Deployment)
         assert_eq!((entries.len(), &entries[0]["target_id"]), (2, &json!(second)), "{action}");
         assert_eq!(entries[0]["actor_id"], owner);
     }
-    // A number is as good as its digits; a reason may be left out.
+    // `target_id` may be a number, and `reason` absent.
     let body = json!({ "type": "server.restart", "target_id": 17 });
     let data = api.post("/play/servers/s2/commands", body).await.ok();
     assert_eq!((&data["target_id"], &data["reason"]), (&json!("17"), &json!("")));
@@ -160,7 +160,7 @@ async fn acknowledgements_are_checked(deployment: &Deployment) {
     }
     assert_eq!(poll(&api, "s1").await.len(), 1);
     api.post(&path, json!({ "status": "error", "message": "no such player" })).await.ok();
-    // The first word counts.
+    // The first acknowledgement counts.
     ack(&api, "s1", &id).await;
     let entries = deployment.audit("commands.acknowledge").await;
     let expected = json!({ "server_id": "s1", "status": "error", "message": "no such player" });
@@ -193,9 +193,9 @@ async fn one_command_reaches_every_live_server(deployment: &Deployment) {
     assert_eq!((entries.len(), &entries[0]["metadata"]["after"]["servers"]), (2, &json!(2)));
 }
 
-/// As if the server had not been heard of for long.
+/// Sets the server's last heartbeat far into the past.
 async fn silence(deployment: &Deployment, server: &str) {
-    // What was heard of it is written within half a second.
+    // Earlier heartbeats are written within half a second.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let sql = format!(
         "UPDATE game_server SET last_heartbeat_at = '2026-01-01T00:00:00+00:00' WHERE server_id = '{server}'"
@@ -209,12 +209,12 @@ async fn old_commands_expire(deployment: &Deployment) {
     let id = queue(&api, "s1", "1").await;
     deployment.execute("UPDATE server_command SET issued_at = '2026-01-01T00:00:00+00:00'").await;
     let young = queue(&api, "s1", "2").await;
-    // Without any sweep.
+    // An expired command is not returned, even before the sweep.
     assert_eq!(ids(&poll(&api, "s1").await), [young]);
     deployment.run_schedule("commands").await;
     let entry = within_a_minute(async || deployment.audit("commands.expire").await.first().cloned()).await;
     assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id), &json!("0")));
-    // It may have been applied all the same.
+    // The server may have applied the expired command, so it can acknowledge it.
     ack(&api, "s1", &id).await;
 }
 
@@ -228,7 +228,7 @@ async fn within_a_minute(mut look: impl AsyncFnMut() -> Option<Value>) -> Value 
     panic!("not within a minute")
 }
 
-async fn a_silent_server_is_offline_and_comes_back(deployment: &Deployment) {
+async fn a_server_without_heartbeats_is_offline_until_the_next_one(deployment: &Deployment) {
     let api = deployment.api();
     heartbeat(&api, "s1", 1).await;
     heartbeat(&api, "s2", 1).await;
@@ -249,7 +249,7 @@ async fn servers_of_another_guild_are_unknown(deployment: &Deployment) {
     stranger.post("/play/servers/s1/commands", body).await.refused(404, &[]);
     let path = format!("/play/servers/s1/commands/{id}/ack");
     stranger.post(&path, json!({ "status": "ok" })).await.refused(404, &[]);
-    // The same server id in two guilds is two servers.
+    // A server id is unique within its guild only.
     heartbeat(&stranger, "s1", 9).await;
     stranger.post(&path, json!({ "status": "ok" })).await.refused(404, &[]);
     assert_eq!(list(&api, deployment, "").await[0]["player_count"], 1);
@@ -257,7 +257,7 @@ async fn servers_of_another_guild_are_unknown(deployment: &Deployment) {
     stranger.get(&format!("/guilds/{}/servers", deployment.guild().id)).await.refused(403, &[]);
 }
 
-async fn every_call_has_its_bucket_and_scope(deployment: &Deployment) {
+async fn every_call_has_its_rate_limit_and_scope(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let limits = [
         (api.post("/play/servers/heartbeat", json!({})).await, 300),
@@ -271,7 +271,7 @@ async fn every_call_has_its_bucket_and_scope(deployment: &Deployment) {
         let window = (answer.number("x-ratelimit-limit"), answer.number("x-ratelimit-remaining"));
         assert_eq!(window, (limit, limit - 1), "{answer}");
     }
-    // A game server may not give commands.
+    // The scope of game servers does not suffice to queue commands.
     let play = api.key(&deployment.new_key("play").await);
     heartbeat(&play, "s1", 1).await;
     let body = json!({ "type": "kick", "target_id": "5" });

@@ -1,4 +1,4 @@
-//! `/shield/...` (docs/rules.md 3 and 5 and 9): checks, batches, imports, the allowlist, and the commands.
+//! `/shield/...` and its commands (docs/rules.md 3, 5 and 9).
 
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 use testkit::{Answer, Deployment, both_modes, eventually};
 
 both_modes!(
-    a_flag_is_seen_by_every_guild_with_who_and_why,
-    an_import_counts_what_it_did,
+    a_flag_is_seen_by_every_guild_with_its_author_and_reason,
+    an_import_counts_imported_and_skipped_users,
     only_guilds_on_the_allowlist_import,
-    the_caller_may_turn_to_the_job,
+    a_caller_that_does_not_wait_gets_the_job,
     fields_are_checked_and_sizes_bounded(own),
     flags_are_set_and_lifted_by_command,
-    a_fixture_brings_flags,
+    a_seed_sets_the_flags_of_its_fixture,
 );
 
 const CHECK: &str = "/shield/check";
 const BATCH: &str = "/shield/batch";
 const IMPORT: &str = "/shield/import";
-/// On both platforms nobody.
+/// An id without an account on either platform.
 const NOBODY: i64 = 999_999_999;
-/// Of an import (docs/rules.md 3).
+/// Body limit of an import (docs/rules.md 3).
 const BODY_MAX: usize = 4 * 1024 * 1024;
 const SEEN_WITHIN: Duration = Duration::from_secs(5);
 
@@ -58,9 +58,9 @@ impl Shielding for Deployment {
     }
 }
 
-async fn a_flag_is_seen_by_every_guild_with_who_and_why(deployment: &Deployment) {
+async fn a_flag_is_seen_by_every_guild_with_its_author_and_reason(deployment: &Deployment) {
     let (member, guild) = (&deployment.guild().members[3], deployment.guild());
-    // Remembered as clean before.
+    // The player is cached as not flagged.
     let clean = deployment.check(member.play).await;
     assert_eq!(clean, json!({ "flagged": false }));
     assert_eq!(
@@ -75,7 +75,7 @@ async fn a_flag_is_seen_by_every_guild_with_who_and_why(deployment: &Deployment)
     assert_eq!((&flag["flagged_by"], &flag["source"]), (&json!(guild.members[0].chat), &json!("import")));
     assert!(flag["flagged_at"].is_string(), "{data}");
 
-    // Another guild, by a key of default scopes; ids as digit strings too, each answered once, clean ones left out.
+    // Another guild's key of default scopes; a batch answers each flagged id once.
     let theirs = deployment.api().key(&deployment.other_guild().game_key);
     assert_eq!(theirs.get(&format!("{CHECK}/{}", member.play)).await.ok(), data);
     let asked = json!([deployment.play(4), member.play.to_string(), member.play, NOBODY]);
@@ -96,7 +96,7 @@ async fn a_flag_is_seen_by_every_guild_with_who_and_why(deployment: &Deployment)
     );
 }
 
-async fn an_import_counts_what_it_did(deployment: &Deployment) {
+async fn an_import_counts_imported_and_skipped_users(deployment: &Deployment) {
     let (one, two, three) = (deployment.play(1), deployment.play(2), deployment.play(3));
     let answer = deployment.import(&[(one, "first")]).await;
     assert_eq!(
@@ -104,7 +104,7 @@ async fn an_import_counts_what_it_did(deployment: &Deployment) {
         (50, Some("shield_import"))
     );
     answer.ok();
-    // Flagged already, twice in the call, unknown to the game platform.
+    // A flagged user, one named twice, and an unknown one are skipped.
     let users =
         [(one, "again"), (two, "second"), (two, "second again"), (three, "third"), (NOBODY, "nobody")];
     assert_eq!(deployment.import(&users).await.ok(), json!({ "imported": 2, "skipped": 3 }));
@@ -112,7 +112,7 @@ async fn an_import_counts_what_it_did(deployment: &Deployment) {
         data["flagged"].as_array().unwrap().iter().map(|item| item["reason"].clone()).collect()
     };
     let batch = deployment.api().post(BATCH, json!({ "play_ids": [three, two, one, NOBODY] })).await.ok();
-    assert_eq!(reasons(&batch), ["third", "second", "first"], "in the order asked for: {batch}");
+    assert_eq!(reasons(&batch), ["third", "second", "first"], "in the order of the request: {batch}");
 
     let imported: Vec<_> = deployment.audit("shield.import").await;
     let counts: Vec<_> = imported.iter().map(|entry| entry["metadata"]["imported"].clone()).collect();
@@ -121,7 +121,7 @@ async fn an_import_counts_what_it_did(deployment: &Deployment) {
     let asked = deployment.audit("shield.import_requested").await;
     assert_eq!((asked.len(), &asked[0]["metadata"]["users"]), (2, &json!(5)));
 
-    // A repeat under the same key is the first answer.
+    // A repeat under the same idempotency key gets the first answer.
     let api = deployment.api().header("idempotency-key", "import-1");
     let body = json!({ "users": [{ "play_id": deployment.play(5), "reason": "r" }] });
     let first = api.post(IMPORT, body.clone()).await;
@@ -136,7 +136,7 @@ async fn only_guilds_on_the_allowlist_import(deployment: &Deployment) {
     let theirs = deployment.api().key(&other.admin_key);
     let refused = theirs.post(IMPORT, body.clone()).await.refused(403, &["allowlist"]);
     assert_eq!(refused.error(), "not_on_allowlist");
-    // The allowlist is of guilds, the scope of keys.
+    // A guild on the allowlist still needs a key with the scope.
     let no_scope = deployment.api().key(&deployment.new_key("read").await);
     no_scope.post(IMPORT, body.clone()).await.refused(403, &["shield"]);
     no_scope.post(BATCH, json!({ "play_ids": [deployment.play(7)] })).await.ok();
@@ -149,13 +149,13 @@ async fn only_guilds_on_the_allowlist_import(deployment: &Deployment) {
     assert_eq!(entries["entries"][0]["metadata"]["after"], json!({ "shield_writer": true }), "{entries}");
     deployment.command(&["shield", "disallow", &guild.id]).await.succeeded();
     deployment.api().post(IMPORT, body).await.refused(403, &["allowlist"]);
-    // Named twice is the same as once.
+    // A second disallow writes no audit entry.
     deployment.command(&["shield", "disallow", &guild.id]).await.succeeded();
     assert_eq!(deployment.audit("shield.disallow").await.len(), 1);
     deployment.command(&["shield", "allow", "77"]).await.refused();
 }
 
-async fn the_caller_may_turn_to_the_job(deployment: &Deployment) {
+async fn a_caller_that_does_not_wait_gets_the_job(deployment: &Deployment) {
     let users: Vec<Value> =
         (0..30).map(|n| json!({ "play_id": deployment.play(n), "reason": format!("reason {n}") })).collect();
     let api = deployment.api().header("prefer", "respond-async");
@@ -172,7 +172,7 @@ async fn the_caller_may_turn_to_the_job(deployment: &Deployment) {
         "{ended}"
     );
     deployment.becomes_flagged(deployment.play(29), true).await;
-    // The game platform is down for a moment: the import waits for it.
+    // One failure of the game platform is retried within the caller's wait.
     deployment.fault(json!({ "route": "*", "status": 503, "count": 1 })).await;
     let users = [(deployment.other_guild().members[0].play, "r")];
     assert_eq!(deployment.import(&users).await.ok(), json!({ "imported": 1, "skipped": 0 }));
@@ -205,7 +205,7 @@ async fn fields_are_checked_and_sizes_bounded(deployment: &Deployment) {
         json!({ "users": (1..=n).map(|n| json!({ "play_id": n + 500_000_000, "reason": reason })).collect::<Vec<_>>() })
     };
     api.post(IMPORT, many(10_001, "r")).await.refused(400, &["users", "10000"]);
-    // About 1 MB: more than other bodies may have. Nobody of them exists.
+    // About 1 MB of unknown users; other paths take 256 KiB.
     let answer = api.header("prefer", "wait=30").post(IMPORT, many(10_000, &"r".repeat(60))).await;
     assert_eq!(answer.ok(), json!({ "imported": 0, "skipped": 10_000 }));
     let padded = |bytes: usize| {
@@ -216,11 +216,10 @@ async fn fields_are_checked_and_sizes_bounded(deployment: &Deployment) {
     assert_eq!(api.raw(Method::POST, IMPORT, padded(BODY_MAX)).await.ok()["skipped"], 1);
     let refused = announce(deployment, BODY_MAX + 1);
     assert!(refused.starts_with("HTTP/1.1 413 ") && refused.contains("4194304"), "{refused}");
-    // Nothing of what was refused is there.
     assert!(deployment.audit("shield.import").await.is_empty());
 }
 
-/// What is answered to the head of a request with a body of so many bytes, of which none follows.
+/// The answer to a request's head that announces a body of this size.
 fn announce(deployment: &Deployment, bytes: usize) -> String {
     let base = deployment.api_base(0);
     let address = base.strip_prefix("http://").unwrap();
@@ -254,7 +253,7 @@ async fn flags_are_set_and_lifted_by_command(deployment: &Deployment) {
     deployment.becomes_flagged(member.play, true).await;
     let data = deployment.check(member.play).await;
     assert_eq!((&data["flag"]["source"], &data["flag"]["reason"]), (&json!("manual"), &json!("by hand")));
-    assert_eq!(data["flag"]["play_username"], member.name.as_str(), "as the link has it");
+    assert_eq!(data["flag"]["play_username"], member.name.as_str(), "the name of the link");
     assert!(deployment.command(&flag).await.refused().contains("flagged already"));
     let list = deployment.command(&["shield", "list"]).await.succeeded();
     assert!(list.contains(&play) && list.contains("by hand"), "{list}");
@@ -275,11 +274,11 @@ async fn flags_are_set_and_lifted_by_command(deployment: &Deployment) {
             "{entry}"
         );
     }
-    // Lifted is not forever.
+    // A lifted flag can be set again.
     assert_eq!(deployment.import(&[(member.play, "again")]).await.ok()["imported"], 1);
 }
 
-async fn a_fixture_brings_flags(deployment: &Deployment) {
+async fn a_seed_sets_the_flags_of_its_fixture(deployment: &Deployment) {
     let mut fixture = deployment.fixture.json();
     let flag = |play: i64| {
         json!({ "play_id": play, "play_username": format!("flagged_{play}"), "reason": "exploiting",
@@ -291,7 +290,7 @@ async fn a_fixture_brings_flags(deployment: &Deployment) {
     assert!(said.contains("2 Shield flags (2 new)"), "{said}");
     deployment.becomes_flagged(30_000_001, true).await;
     assert_eq!(deployment.check(30_000_000).await["flag"]["flagged_by"], "1");
-    // Neither twice, nor again after it was lifted.
+    // A second seed sets no flag again, not even a lifted one.
     deployment.command(&["shield", "lift", "30000000", "--reason", "appeal"]).await.succeeded();
     let said = deployment.command(&["seed", "flags.json"]).await.succeeded();
     assert!(said.starts_with("nothing new"), "{said}");

@@ -1,4 +1,4 @@
-//! What keeps a process or command from starting: one clear message, a non-zero exit, nothing half-done.
+//! Errors at the start of a process or command: one clear message, a non-zero exit, and no files left.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -18,7 +18,7 @@ async fn run(args: &[&str], env: &[(&str, &str)], folder: &Path) -> Finished {
     run_command(args, &env, folder).await
 }
 
-/// Says each of the words in one clear message.
+/// Asserts that the command was refused with a message that has each of the words.
 #[track_caller]
 fn assert_says(finished: Finished, words: &[&str]) {
     let what = finished.what.clone();
@@ -47,7 +47,7 @@ async fn a_wrong_database_url_is_named_without_its_password() {
             assert_says(finished, &words);
         }
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "files were left");
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn a_taken_port_is_named_with_its_variable() {
     let address = taken.local_addr().unwrap().to_string();
     let env = [("GUILDHALL_LISTEN", address.as_str())];
     assert_says(run(&["serve"], &env, folder.path()).await, &[&address, "GUILDHALL_LISTEN"]);
-    assert!(!folder.path().join("guildhall-data").exists(), "a start that cannot go on made a database");
+    assert!(!folder.path().join("guildhall-data").exists(), "a failed start created a database");
     std::fs::write(folder.path().join("f.json"), testkit::Fixture::new(1, 1).json().to_string()).unwrap();
     let simulate = ["simulate", "--listen", &address, "--state", "f.json"];
     assert_says(run(&simulate, &[], folder.path()).await, &[&address]);
@@ -74,7 +74,7 @@ async fn a_taken_port_is_named_with_its_variable() {
 }
 
 #[tokio::test]
-async fn half_a_pair_names_the_other_half() {
+async fn a_setting_without_its_other_half_names_it() {
     let folder = folder();
     let (amqp, redis) = (("GUILDHALL_AMQP_URL", "amqp://h/%2f"), ("GUILDHALL_REDIS_URL", "redis://h/0"));
     let postgres = ("GUILDHALL_DATABASE_URL", "postgres://u:p@h/d");
@@ -97,7 +97,7 @@ async fn half_a_pair_names_the_other_half() {
 }
 
 #[tokio::test]
-async fn an_old_schema_is_refused_and_the_command_named() {
+async fn an_old_schema_is_refused_with_the_command_that_migrates_it() {
     let (folder, servers) = (folder(), Servers::from_env());
     let database = TestDatabase::empty_on_server(&servers.database).await;
     let env = [
@@ -111,7 +111,7 @@ async fn an_old_schema_is_refused_and_the_command_named() {
     }
     assert_says(run(&["guilds", "list"], &env[..1], folder.path()).await, &["guildhall migrate"]);
     assert_eq!(database.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").await, 0);
-    // One change behind is old too; migrating mends it, a second time does nothing.
+    // A schema without the last migration is refused too.
     run(&["migrate"], &env, folder.path()).await.succeeded();
     database
         .execute("DELETE FROM seaql_migrations WHERE version = (SELECT max(version) FROM seaql_migrations)")
@@ -121,11 +121,11 @@ async fn an_old_schema_is_refused_and_the_command_named() {
 }
 
 #[tokio::test]
-async fn migrating_twice_is_the_same_as_once() {
+async fn a_second_migration_changes_nothing() {
     let (folder, servers) = (folder(), Servers::from_env());
     let database = TestDatabase::empty_on_server(&servers.database).await;
     let env = [("GUILDHALL_DATABASE_URL", database.url())];
-    // Two at once: one waits for the other.
+    // Two concurrent migrations run one after the other.
     let both = futures_util::future::join(
         run(&["migrate"], &env, folder.path()),
         run(&["migrate"], &env, folder.path()),

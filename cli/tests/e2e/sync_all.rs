@@ -5,17 +5,17 @@ use serde_json::{Value, json};
 use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
-    every_member_is_right_afterwards_and_a_second_run_changes_none(own),
-    a_dry_run_says_what_would_change_and_changes_nothing,
-    the_brake_stops_it_before_the_first_write,
-    it_can_be_cancelled_half_way(|setup| setup.members(300).latency_ms(200)),
-    single_failures_are_listed_and_the_rest_is_done,
-    a_guild_without_rights_stops_early(|setup| setup.members(60)),
+    a_sync_corrects_every_member_and_a_second_one_changes_none(own),
+    a_dry_run_reports_the_changes_without_making_them,
+    too_many_removals_stop_a_sync_before_its_first_change,
+    a_running_sync_can_be_cancelled(|setup| setup.members(300).latency_ms(200)),
+    failed_members_are_listed_and_the_others_changed,
+    missing_permissions_stop_a_sync_after_three_refusals(|setup| setup.members(60)),
 );
 
 const PATH: &str = "/interactions/sync/all";
 
-/// Asks for a bulk sync of the first guild and returns its job.
+/// Starts a bulk sync of the first guild and returns its job.
 async fn start(deployment: &Deployment, options: Value) -> String {
     let mut body = json!({ "guild_id": deployment.guild().id });
     body.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
@@ -25,7 +25,7 @@ async fn start(deployment: &Deployment, options: Value) -> String {
     data["job_id"].as_str().unwrap().to_owned()
 }
 
-async fn every_member_is_right_afterwards_and_a_second_run_changes_none(deployment: &Deployment) {
+async fn a_sync_corrects_every_member_and_a_second_one_changes_none(deployment: &Deployment) {
     let (guild, other) = (deployment.guild(), deployment.other_guild());
     let changes = guild.changes();
     let job = start(deployment, json!({})).await;
@@ -45,14 +45,14 @@ async fn every_member_is_right_afterwards_and_a_second_run_changes_none(deployme
     let stats = deployment.simulator.stats().await;
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(changes), &json!(1)), "{stats}");
 
-    // Nothing is left to change.
+    // A second sync changes no member.
     deployment.forget_quotas().await;
     let ended = deployment.job_ended(&start(deployment, json!({})).await).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
     assert_eq!(deployment.member_updates().await, changes as u64);
 }
 
-async fn a_dry_run_says_what_would_change_and_changes_nothing(deployment: &Deployment) {
+async fn a_dry_run_reports_the_changes_without_making_them(deployment: &Deployment) {
     let guild = deployment.guild();
     let job = start(deployment, json!({ "dry_run": true })).await;
     let ended = deployment.job_ended(&job).await;
@@ -63,7 +63,7 @@ async fn a_dry_run_says_what_would_change_and_changes_nothing(deployment: &Deplo
     assert!(counts.contains(&guild.changes().to_string()), "{counts}");
 }
 
-async fn the_brake_stops_it_before_the_first_write(deployment: &Deployment) {
+async fn too_many_removals_stop_a_sync_before_its_first_change(deployment: &Deployment) {
     let guild = deployment.guild();
     let removals = guild.members.iter().filter(|member| member.held.len() == 2).count();
     let job = start(deployment, json!({ "max_removals": removals - 1 })).await;
@@ -72,7 +72,7 @@ async fn the_brake_stops_it_before_the_first_write(deployment: &Deployment) {
     let message = ended["error"]["message"].as_str().unwrap();
     assert!(message.contains(&removals.to_string()), "{message}");
     assert_eq!(deployment.member_updates().await, 0);
-    // With as many as it takes it runs.
+    // With a limit equal to the removals it runs.
     let body = json!({ "max_removals": removals });
     let data = deployment.api().key(&deployment.other_guild().admin_key).post(PATH, body).await.ok();
     let ended =
@@ -81,7 +81,7 @@ async fn the_brake_stops_it_before_the_first_write(deployment: &Deployment) {
     assert_eq!(deployment.simulator.wrong(deployment.other_guild()).await, 0);
 }
 
-async fn it_can_be_cancelled_half_way(deployment: &Deployment) {
+async fn a_running_sync_can_be_cancelled(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let job = start(deployment, json!({})).await;
     eventually("members are being changed", std::time::Duration::from_secs(20), async || {
@@ -93,14 +93,14 @@ async fn it_can_be_cancelled_half_way(deployment: &Deployment) {
     assert_eq!(ended["state"], "cancelled", "{ended}");
     let changed = deployment.member_updates().await;
     assert!(changed < guild.changes() as u64, "{changed} of {}", guild.changes());
-    // It stays cancelled, and what was done is kept.
+    // Changes made before the cancellation stay, and no more follow.
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     assert_eq!(deployment.member_updates().await, changed);
     assert_eq!(deployment.simulator.wrong(guild).await, guild.changes() - usize::try_from(changed).unwrap());
     api.delete(&format!("/jobs/{job}")).await.refused(409, &[]);
 }
 
-async fn single_failures_are_listed_and_the_rest_is_done(deployment: &Deployment) {
+async fn failed_members_are_listed_and_the_others_changed(deployment: &Deployment) {
     let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
     let route = "PATCH /guilds/:guild/members/:user";
     deployment.fault(json!({ "route": route, "status": 400, "count": 3 })).await;
@@ -134,7 +134,7 @@ async fn single_failures_are_listed_and_the_rest_is_done(deployment: &Deployment
     assert_eq!(simulator.wrong(guild).await, 3);
 }
 
-async fn a_guild_without_rights_stops_early(deployment: &Deployment) {
+async fn missing_permissions_stop_a_sync_after_three_refusals(deployment: &Deployment) {
     let routes = ["PUT", "DELETE"].map(|verb| format!("{verb} /guilds/:guild/members/:user/roles/:role"));
     for route in &routes {
         deployment.fault(json!({ "route": route, "status": 403, "count": 1000 })).await;
@@ -148,7 +148,7 @@ async fn a_guild_without_rights_stops_early(deployment: &Deployment) {
     let stats = deployment.simulator.stats().await;
     let refused = routes.iter().map(|route| stats["requests"][route]["403"].as_u64().unwrap_or(0));
     assert_eq!(refused.sum::<u64>(), 3, "{stats}");
-    // Once the rights are there, the next one finishes the work.
+    // With the permissions granted, the next sync makes the changes.
     deployment.clear_faults().await;
     deployment.forget_quotas().await;
     let ended = deployment.job_ended(&start(deployment, json!({})).await).await;

@@ -1,4 +1,4 @@
-//! What uses the hour of `/interactions/sync/all` and what does not (docs/rules.md 3).
+//! The one call an hour of `/interactions/sync/all` (docs/rules.md 3).
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ both_modes!(
         .members(300)
         .latency_ms(200)),
     the_hour_survives_a_restart_and_names_its_job(own),
-    of_many_calls_at_once_one_is_accepted(|setup| setup.processes(2)),
-    dry_runs_have_a_quota_of_their_own,
+    one_of_many_concurrent_calls_is_accepted(|setup| setup.processes(2)),
+    dry_runs_have_a_limit_of_their_own,
     a_retried_run_needs_the_hour(own),
     the_command_line_uses_the_same_hour,
 );
@@ -30,7 +30,7 @@ async fn accepted(deployment: &Deployment, options: Value) -> String {
     answer.ok()["job_id"].as_str().unwrap().to_owned()
 }
 
-/// 429 that names this job, with the rest of the hour to wait.
+/// Asserts that a call is answered 429 with this job and the rest of the hour in `Retry-After`.
 async fn used_by(deployment: &Deployment, job: &str) {
     let answer = deployment.api().post(PATH, json!({})).await.refused(429, &["rate limit exceeded", job]);
     assert_eq!(answer.body["job_id"], job, "{answer}");
@@ -51,7 +51,7 @@ async fn refusals_do_not_use_the_hour(deployment: &Deployment) {
         assert_eq!(answer.number("x-ratelimit-remaining"), 1, "{answer}");
         deployment.clear_faults().await;
     }
-    // A guild the bot is not in.
+    // A guild without the bot.
     let stranger = "7999999999999999999";
     deployment.command(&["guilds", "add", stranger, "--name", "elsewhere"]).await.succeeded();
     let args = ["keys", "create", "--guild", stranger, "--name", "n", "--owner", "1"];
@@ -73,16 +73,15 @@ async fn without_a_token_a_run_is_refused(deployment: &Deployment) {
 }
 
 async fn a_run_that_ends_before_its_first_change_gives_the_hour_back(deployment: &Deployment) {
-    // The brake.
     let job = accepted(deployment, json!({ "max_removals": 0 })).await;
     assert_eq!(deployment.job_ended(&job).await["error"]["error"], "too_many_removals");
-    // A plan that fails.
+    // A plan that the platform refuses.
     let route = "GET /guilds/:guild/members";
     deployment.fault(json!({ "route": route, "status": 403, "count": 1000 })).await;
     let job = accepted(deployment, json!({})).await;
     assert_eq!(deployment.job_ended(&job).await["state"], "failed");
     deployment.clear_faults().await;
-    // A run that had nothing to change has used its hour, as has one that changed something.
+    // A successful run uses the hour, with or without changes.
     let job = accepted(deployment, json!({})).await;
     assert_eq!(deployment.job_ended(&job).await["state"], "succeeded");
     used_by(deployment, &job).await;
@@ -115,18 +114,17 @@ async fn the_hour_survives_a_restart_and_names_its_job(deployment: &Deployment) 
     if deployment.mode() == Mode::Embedded {
         deployment.restart_serve(async |serve| serve.kill()).await;
     } else {
-        // Redis loses all it has.
+        // The limit does not depend on Redis.
         deployment.forget_shared_windows().await;
     }
     used_by(deployment, &job).await;
-    // An older hour is over.
     let hour_ago = runtime::Clock::system().now() - chrono::TimeDelta::hours(1);
     let hour_ago = hour_ago.to_rfc3339_opts(chrono::SecondsFormat::Micros, false);
     deployment.execute(&format!("UPDATE bulk_sync SET opened_at = '{hour_ago}'")).await;
     accepted(deployment, json!({})).await;
 }
 
-async fn of_many_calls_at_once_one_is_accepted(deployment: &Deployment) {
+async fn one_of_many_concurrent_calls_is_accepted(deployment: &Deployment) {
     let processes = if deployment.mode() == Mode::Embedded { 1 } else { 2 };
     let calls = (0..12).map(|n| {
         let api = deployment.api_number(n % processes);
@@ -142,7 +140,7 @@ async fn of_many_calls_at_once_one_is_accepted(deployment: &Deployment) {
     assert_eq!(deployment.job_rows("sync_all").await.len(), 1);
 }
 
-async fn dry_runs_have_a_quota_of_their_own(deployment: &Deployment) {
+async fn dry_runs_have_a_limit_of_their_own(deployment: &Deployment) {
     let dry_run = async || deployment.api().post(PATH, json!({ "dry_run": true })).await;
     let mut last = Value::Null;
     for left in (0..6).rev() {
@@ -161,29 +159,29 @@ async fn dry_runs_have_a_quota_of_their_own(deployment: &Deployment) {
 
 async fn a_retried_run_needs_the_hour(deployment: &Deployment) {
     let retry = async |job: &str| deployment.api().post(&format!("/jobs/{job}/retry"), json!({})).await;
-    let braked = accepted(deployment, json!({ "max_removals": 0 })).await;
-    deployment.job_ended(&braked).await;
-    // The hour is free: a retried run takes it, and gives it back when it is braked again.
-    retry(&braked).await.ok();
-    assert_eq!(deployment.job_ended(&braked).await["error"]["error"], "too_many_removals");
-    deployment.command(&["jobs", "retry", &braked]).await.succeeded();
-    assert_eq!(deployment.job_ended(&braked).await["state"], "failed");
-    // Refused like a run where the platform cannot be reached.
+    let stopped = accepted(deployment, json!({ "max_removals": 0 })).await;
+    deployment.job_ended(&stopped).await;
+    // A retried run takes the hour, and gives it back if it is stopped again.
+    retry(&stopped).await.ok();
+    assert_eq!(deployment.job_ended(&stopped).await["error"]["error"], "too_many_removals");
+    deployment.command(&["jobs", "retry", &stopped]).await.succeeded();
+    assert_eq!(deployment.job_ended(&stopped).await["state"], "failed");
+    // A retry is refused like a call while the platform is unreachable.
     deployment.fault(json!({ "route": "*", "status": 500, "count": 1000 })).await;
-    retry(&braked).await.refused(503, &[]);
+    retry(&stopped).await.refused(503, &[]);
     deployment.clear_faults().await;
-    // Another run has the hour.
+    // Another run has used the hour.
     let other = accepted(deployment, json!({})).await;
     deployment.job_ended(&other).await;
-    let answer = retry(&braked).await.refused(429, &[&other]);
+    let answer = retry(&stopped).await.refused(429, &[&other]);
     assert_eq!(answer.body["job_id"], other, "{answer}");
-    let told = deployment.command(&["jobs", "retry", &braked]).await.refused();
+    let told = deployment.command(&["jobs", "retry", &stopped]).await.refused();
     assert!(told.contains(&other) && told.contains("min"), "{told}");
-    // It has nothing left to remove.
+    // No removals are left, so the retried run succeeds.
     deployment.forget_quotas().await;
-    retry(&braked).await.ok();
-    assert_eq!(deployment.job_ended(&braked).await["state"], "succeeded");
-    used_by(deployment, &braked).await;
+    retry(&stopped).await.ok();
+    assert_eq!(deployment.job_ended(&stopped).await["state"], "succeeded");
+    used_by(deployment, &stopped).await;
 }
 
 async fn the_command_line_uses_the_same_hour(deployment: &Deployment) {

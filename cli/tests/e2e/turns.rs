@@ -1,5 +1,5 @@
-//! Guilds take turns and the platform's limits are kept, with two worker processes and with one process: judged by the
-//! order of updates at the platform, which does not depend on how fast the machine is.
+//! Turns between guilds and the platform's limits, with two worker processes and with one process. The tests compare the
+//! order of the updates at the platform, which does not depend on the machine's speed.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use serde_json::json;
 use testkit::{Deployment, Guild, Update, both_modes, eventually};
 
 both_modes!(
-    a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(|setup| {
+    a_single_sync_and_a_small_bulk_sync_do_not_wait_for_a_large_one(|setup| {
         setup.sizes(&[1_500, 60, 5]).paced("fast").processes(2).latency_ms(20)
     }),
-    guilds_that_sync_at_once_get_the_same(|setup| {
+    concurrent_bulk_syncs_get_equal_shares(|setup| {
         setup.sizes(&[40; 6]).paced("fast").processes(2).latency_ms(20)
     }),
-    pauses_are_kept_by_every_process_and_nothing_is_lost(|setup| {
+    every_process_keeps_the_pauses_of_the_platform(|setup| {
         setup.sizes(&[60, 60]).paced("fast").processes(2)
     }),
-    roles_and_nicknames_are_changed_side_by_side(|setup| {
+    roles_and_nicknames_are_changed_in_parallel(|setup| {
         setup.sizes(&[40]).renamed_half().paced("discord").processes(2).latency_ms(20)
     }),
 );
@@ -34,7 +34,7 @@ async fn limits_were_kept(deployment: &Deployment) {
     assert_eq!(stats["rate_limited"], 0, "{stats}");
 }
 
-async fn a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(deployment: &Deployment) {
+async fn a_single_sync_and_a_small_bulk_sync_do_not_wait_for_a_large_one(deployment: &Deployment) {
     let [big, small, singles] = [0, 1, 2].map(|index| &deployment.fixture.guilds[index]);
     let endless = deployment.begin_sync_all(big).await;
     eventually("the big one writes", LONG, async || {
@@ -48,7 +48,7 @@ async fn a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(deployment: &D
         deployment.api_of(singles).post("/interactions/sync", body).await.ok();
         let updates = deployment.simulator.updates().await;
         let served = updates.iter().position(|update| update.user == member.chat).unwrap();
-        // Behind one chunk it would be 200.
+        // A sync that waited for a chunk would come after 200 updates.
         assert!(served - before <= 100, "after {} updates of the big one", served - before);
     }
 
@@ -68,7 +68,7 @@ async fn a_single_sync_and_a_small_bulk_do_not_wait_for_a_big_one(deployment: &D
     limits_were_kept(deployment).await;
 }
 
-async fn guilds_that_sync_at_once_get_the_same(deployment: &Deployment) {
+async fn concurrent_bulk_syncs_get_equal_shares(deployment: &Deployment) {
     let guilds = &deployment.fixture.guilds;
     let mut jobs = Vec::new();
     for guild in guilds {
@@ -79,7 +79,7 @@ async fn guilds_that_sync_at_once_get_the_same(deployment: &Deployment) {
     }
     let updates = deployment.simulator.updates().await;
     assert_eq!(updates.len(), 40 * guilds.len());
-    // From when the last one had begun until the first one was done.
+    // While all of them run: from the last first update to the first last one.
     let from = guilds.iter().map(|guild| of(&updates, guild).next().unwrap()).max().unwrap();
     let until = guilds.iter().map(|guild| of(&updates, guild).last().unwrap()).min().unwrap();
     let counts: Vec<f64> = guilds
@@ -93,7 +93,7 @@ async fn guilds_that_sync_at_once_get_the_same(deployment: &Deployment) {
     limits_were_kept(deployment).await;
 }
 
-async fn pauses_are_kept_by_every_process_and_nothing_is_lost(deployment: &Deployment) {
+async fn every_process_keeps_the_pauses_of_the_platform(deployment: &Deployment) {
     let route = "PUT /guilds/:guild/members/:user/roles/:role";
     for (guild, global) in deployment.fixture.guilds.iter().zip([true, false]) {
         deployment.simulator.reset_stats().await;
@@ -109,8 +109,8 @@ async fn pauses_are_kept_by_every_process_and_nothing_is_lost(deployment: &Deplo
     }
 }
 
-/// Half of the members lack their role, half have an old nickname, and the platform takes ten of each in ten seconds.
-async fn roles_and_nicknames_are_changed_side_by_side(deployment: &Deployment) {
+/// Half of the members lack their role, half have an old nickname; the platform allows ten of each in ten seconds.
+async fn roles_and_nicknames_are_changed_in_parallel(deployment: &Deployment) {
     let guild = &deployment.fixture.guilds[0];
     let job = deployment.begin_sync_all(guild).await;
     let row = deployment.sync_all_ended(&job, LONG).await;
@@ -119,7 +119,7 @@ async fn roles_and_nicknames_are_changed_side_by_side(deployment: &Deployment) {
     limits_were_kept(deployment).await;
     let updates = deployment.simulator.updates().await;
     assert_eq!(updates.len(), 40);
-    // One window of each bucket, then the other: never one bucket after the other.
+    // Both buckets are used from the start.
     let renamed = |update: &&Update| guild.members[20..].iter().any(|member| member.chat == update.user);
     let in_first_half = updates[..20].iter().filter(renamed).count();
     assert!((5..=15).contains(&in_first_half), "{in_first_half} nicknames among the first 20 changes");

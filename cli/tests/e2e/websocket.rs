@@ -12,20 +12,19 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use testkit::{Api, Deployment, both_modes, distributed_only, http_client};
 
 both_modes!(
-    refusals_come_before_the_upgrade,
-    ten_connects_a_minute,
-    waiting_commands_come_first_then_live_ones,
-    moderation_is_told_to_those_it_concerns,
-    a_ban_of_the_place_outlasts_one_of_every_game,
+    invalid_requests_are_refused_before_the_upgrade,
+    a_key_may_connect_ten_times_a_minute,
+    pending_commands_are_sent_before_new_ones,
+    bans_and_mutes_are_sent_to_the_sockets_of_their_place,
+    a_ban_of_the_place_is_sent_again_after_a_wider_one_ends,
     a_revoked_key_closes_its_sockets,
     an_expired_key_closes_its_sockets,
-    a_stop_says_goodbye(own),
-    pings_and_farewells_are_answered,
+    a_stopping_process_closes_its_sockets(own),
+    pings_and_close_frames_are_answered,
 );
 
 mod shared;
 
-/// Longer than anything here takes.
 const WAIT_LIMIT: Duration = Duration::from_secs(10);
 
 struct Socket(WebSocketStream<MaybeTlsStream<TcpStream>>);
@@ -88,7 +87,7 @@ async fn moderate(api: &Api, deployment: &Deployment, verb: &str, mut body: Valu
     api.post(&format!("/moderation/{}/play/{verb}", deployment.guild().id), body).await.ok();
 }
 
-/// What a client sends to have a connection upgraded.
+/// With the headers of an upgrade to a WebSocket.
 fn upgrading(api: &Api) -> Api {
     api.header("connection", "Upgrade")
         .header("upgrade", "websocket")
@@ -96,7 +95,7 @@ fn upgrading(api: &Api) -> Api {
         .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==")
 }
 
-async fn refusals_come_before_the_upgrade(deployment: &Deployment) {
+async fn invalid_requests_are_refused_before_the_upgrade(deployment: &Deployment) {
     let (api, path) = (deployment.api(), path(deployment));
     let answer = api.get(&path).await.refused(426, &["WebSocket"]);
     assert_eq!((answer.header("upgrade"), answer.error()), (Some("websocket"), "upgrade_required"));
@@ -113,13 +112,13 @@ async fn refusals_come_before_the_upgrade(deployment: &Deployment) {
         let path = format!("/ws/guilds/{}/play?{}", deployment.guild().id, query.join("&"));
         api.get(&path).await.refused(400, &[name]);
     }
-    // An upgrade means nothing elsewhere.
+    // Other paths ignore the headers.
     api.get("/bindings/list").await.ok();
     api.get("/ws/guilds/1/play").await.refused(403, &[]);
     api.get("/ws").await.refused(404, &[]);
 }
 
-async fn ten_connects_a_minute(deployment: &Deployment) {
+async fn a_key_may_connect_ten_times_a_minute(deployment: &Deployment) {
     let key = deployment.new_key("play").await;
     let mut sockets = Vec::new();
     for _ in 0..10 {
@@ -127,7 +126,7 @@ async fn ten_connects_a_minute(deployment: &Deployment) {
     }
     let answer = upgrading(&deployment.api().key(&key)).get(&path(deployment)).await.refused(429, &[]);
     assert_eq!(answer.number("x-ratelimit-limit"), 10);
-    // Those that are open stay, and another key has its own ten.
+    // Open sockets stay, and another key has a limit of its own.
     Socket::open(deployment, 0, &deployment.guild().game_key).await;
     heartbeat(&deployment.api(), "s1").await;
     queue(&deployment.api(), "s1", "9").await;
@@ -136,7 +135,7 @@ async fn ten_connects_a_minute(deployment: &Deployment) {
     }
 }
 
-async fn waiting_commands_come_first_then_live_ones(deployment: &Deployment) {
+async fn pending_commands_are_sent_before_new_ones(deployment: &Deployment) {
     let (api, key) = (deployment.api(), &deployment.guild().game_key);
     heartbeat(&api, "s1").await;
     heartbeat(&api, "s2").await;
@@ -149,14 +148,14 @@ async fn waiting_commands_come_first_then_live_ones(deployment: &Deployment) {
     assert_eq!((&data["type"], &data["target_id"]), (&json!("kick"), &json!("1")));
     assert_eq!((&data["reason"], data["issued_at"].is_string()), (&json!("spam"), true));
     assert_eq!(socket.frame().await["data"]["id"], second);
-    // Of two servers each hears its own.
+    // A socket gets the commands of its own server only.
     queue(&api, "s2", "4").await;
     let live = queue(&api, "s1", "5").await;
     assert_eq!(socket.frame().await["data"]["id"], live);
     let body = json!({ "type": "announce", "target_id": "all" });
     api.post(&format!("/guilds/{}/servers/commands", deployment.guild().id), body).await.ok();
     assert_eq!(socket.frame().await["data"]["type"], "announce");
-    // A frame acknowledges nothing: what polls return stays the same.
+    // A frame is not an acknowledgement, so a poll still returns the commands.
     let polled = api.get("/play/servers/s1/commands").await.ok()["commands"].clone();
     assert_eq!(polled.as_array().unwrap().len(), 4);
     for command in [&first, &second, &live] {
@@ -167,7 +166,7 @@ async fn waiting_commands_come_first_then_live_ones(deployment: &Deployment) {
     assert_eq!(later.frame().await["data"]["type"], "announce");
 }
 
-async fn moderation_is_told_to_those_it_concerns(deployment: &Deployment) {
+async fn bans_and_mutes_are_sent_to_the_sockets_of_their_place(deployment: &Deployment) {
     let (api, key) = (deployment.api(), &deployment.guild().game_key);
     let mut socket = Socket::open(deployment, 0, key).await;
     let player = deployment.guild().members[9].play.to_string();
@@ -175,7 +174,7 @@ async fn moderation_is_told_to_those_it_concerns(deployment: &Deployment) {
     let frame = socket.frame().await;
     assert_eq!(frame["type"], "moderation.ban");
     assert_eq!((&frame["data"]["identifier"], &frame["data"]["reason"]), (&json!(player), &json!("spam")));
-    // In another place of the guild, then in this one.
+    // A ban of another place is not sent.
     let there = json!({ "identifier": "8001", "reason": "there", "place_id": 70 });
     moderate(&api, deployment, "ban", there).await;
     moderate(&api, deployment, "ban", json!({ "identifier": "8002", "reason": "here", "place_id": 71 }))
@@ -189,7 +188,7 @@ async fn moderation_is_told_to_those_it_concerns(deployment: &Deployment) {
     assert_eq!(socket.frame().await["type"], "moderation.mute");
     moderate(&api, deployment, "unmute", json!({ "identifier": "8003" })).await;
     assert_eq!(socket.frame().await["type"], "moderation.unmute");
-    // What another guild does is no news here.
+    // A ban of another guild is not sent.
     let other = deployment.other_guild();
     let body = json!({ "identifier": "5", "reason": "r", "moderator_id": other.members[0].chat });
     api.key(&other.admin_key).post(&format!("/moderation/{}/play/ban", other.id), body).await.ok();
@@ -197,8 +196,8 @@ async fn moderation_is_told_to_those_it_concerns(deployment: &Deployment) {
     assert_eq!(socket.frame().await["data"]["identifier"], "8004");
 }
 
-/// A server that enforces what it is told by `identifier` alone is right again after the sweep closed the wider one.
-async fn a_ban_of_the_place_outlasts_one_of_every_game(deployment: &Deployment) {
+/// For servers that keep bans by `identifier` alone: the ban of the place is sent again after the end of the wider one.
+async fn a_ban_of_the_place_is_sent_again_after_a_wider_one_ends(deployment: &Deployment) {
     let (api, key) = (deployment.api(), &deployment.guild().game_key);
     let mut socket = Socket::open(deployment, 0, key).await;
     moderate(&api, deployment, "ban", json!({ "identifier": "8001", "reason": "here", "place_id": 71 }))
@@ -208,7 +207,7 @@ async fn a_ban_of_the_place_outlasts_one_of_every_game(deployment: &Deployment) 
     for reason in ["here", "everywhere"] {
         assert_eq!(socket.frame().await["data"]["reason"], reason);
     }
-    // The sweep comes once a minute. What pings keep alive is no frame.
+    // The sweep runs once a minute; pings arrive meanwhile.
     let deadline = Instant::now() + Duration::from_secs(75);
     let end = loop {
         let message = socket.next_within(deadline.saturating_duration_since(Instant::now())).await;
@@ -244,7 +243,7 @@ async fn an_expired_key_closes_its_sockets(deployment: &Deployment) {
     assert!(opened.elapsed() < Duration::from_secs(6), "{:?}", opened.elapsed());
 }
 
-async fn a_stop_says_goodbye(deployment: &Deployment) {
+async fn a_stopping_process_closes_its_sockets(deployment: &Deployment) {
     let mut socket = Socket::open(deployment, 0, &deployment.guild().game_key).await;
     let mut api = deployment.roles().apis.remove(0);
     api.process.terminate();
@@ -252,11 +251,11 @@ async fn a_stop_says_goodbye(deployment: &Deployment) {
     assert!(api.process.ended(Duration::from_secs(10)).await.success(), "{}", api.process.log());
 }
 
-async fn pings_and_farewells_are_answered(deployment: &Deployment) {
+async fn pings_and_close_frames_are_answered(deployment: &Deployment) {
     let mut socket = Socket::open(deployment, 0, &deployment.guild().game_key).await;
     socket.0.send(Message::Ping("are you there".into())).await.unwrap();
     assert_eq!(socket.next().await, Message::Pong("are you there".into()));
-    // What a client says is read and dropped.
+    // A client's text frames are ignored.
     socket.0.send(Message::text("hello")).await.unwrap();
     socket.0.send(Message::Close(None)).await.unwrap();
     assert!(matches!(socket.next().await, Message::Close(_)));

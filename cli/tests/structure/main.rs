@@ -1,5 +1,4 @@
-//! How the parts of the workspace may depend on each other: no import cycle between files, and processes meet in the
-//! crates below them.
+//! Dependencies within the workspace: no import cycles between files, and no process crate imports another.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -36,7 +35,7 @@ fn crates() -> impl Iterator<Item = (&'static str, PathBuf)> {
     CRATES.into_iter().map(|name| (name, workspace().join(name))).filter(|(_, folder)| folder.exists())
 }
 
-/// Every cycle, as the files in it and the imports between them.
+/// Every cycle, as its files and the imports between them.
 fn cycles(imports: &BTreeMap<PathBuf, Vec<PathBuf>>) -> Vec<String> {
     let edges =
         imports.iter().flat_map(|(from, targets)| targets.iter().map(|to| (from.as_path(), to.as_path())));
@@ -50,7 +49,7 @@ fn cycles(imports: &BTreeMap<PathBuf, Vec<PathBuf>>) -> Vec<String> {
 }
 
 #[test]
-fn no_file_imports_itself_by_way_of_others() {
+fn files_have_no_import_cycle() {
     let found: Vec<String> =
         crates().flat_map(|(_, folder)| cycles(&Crate::read(&folder, &workspace()).imports())).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -68,7 +67,7 @@ fn processes_never_import_each_other() {
 }
 
 #[test]
-fn a_cycle_is_found_and_a_shared_file_is_none() {
+fn a_cycle_is_found_and_a_shared_file_is_not_one() {
     let graph = |edges: &[(&str, &str)]| {
         let mut imports: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
         for (from, to) in edges {

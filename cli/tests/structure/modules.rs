@@ -1,6 +1,6 @@
-//! The modules of a crate and what each of their files imports from the others. Code for tests alone is left out.
+//! The modules of a crate and the imports between their files, without test code.
 //!
-//! A re-export is no import: an import through one counts as an import of the file that defines the name.
+//! An import through a re-export counts as an import of the file that defines the name; the re-export itself does not.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ impl Crate {
         self.read_file(&file, root, path);
     }
 
-    /// What each file imports.
+    /// The files that each file imports.
     pub(crate) fn imports(&self) -> BTreeMap<PathBuf, Vec<PathBuf>> {
         let mut imports: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
         for (module, path) in &self.named {
@@ -100,7 +100,7 @@ impl Crate {
         imports
     }
 
-    /// A glob imports all that its module re-exports.
+    /// A glob imports every name that its module re-exports.
     fn files_of(&self, module: &ModulePath, path: &ModulePath) -> Vec<&PathBuf> {
         let Some((_, globbed)) = path.split_last().filter(|(last, _)| *last == "*") else {
             return self.file_of(module, path).into_iter().collect();

@@ -1,4 +1,4 @@
-//! Keys of all scopes of one guild, changed often enough that no quota is ever what refuses.
+//! A caller with all scopes of one guild that takes a new key before a rate limit can refuse it.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::operations::Request;
 use testkit::{Answer, Api, Deployment, Guild};
 
-/// Below the lowest quota of a minute.
+/// Below the lowest rate limit of a minute.
 const CALLS_PER_KEY: usize = 9;
 const ALL_SCOPES: &str = "read,moderation,staff,play,sync,shield,admin";
 
@@ -18,7 +18,7 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Has its keys from the beginning: making one changes the database.
+    /// Creates all keys at once, because the tests compare the database before and after the calls.
     pub(super) async fn of(deployment: &Deployment, guild: &Guild, calls: usize) -> Self {
         let owner = guild.members[0].chat.as_str();
         let args = ["keys", "create", "--guild", &guild.id, "--name", "walk", "--owner", owner];
@@ -40,7 +40,7 @@ impl Caller {
     }
 }
 
-/// The body without what says which of two requests was answered: ids sent, and for a success what is new each time.
+/// The body without the ids that were sent, and for a success without ids and times that are new in each answer.
 pub(super) fn comparable(answer: &Answer, sent: &[String]) -> Value {
     let mut body = answer.without_request_id();
     mask(&mut body, sent, answer.status < 400);

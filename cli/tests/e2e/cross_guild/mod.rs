@@ -1,5 +1,5 @@
-//! No path lets one guild's key see or change another guild: 403 where the guild is named, and where an id is, the same
-//! answer as for an id that does not exist. Walks whatever the served document lists, so a new path is walked as well.
+//! No path lets one guild's key see or change another guild: a request that names the other guild is answered 403, one
+//! that names an id of it is answered as for an unknown id. The operations come from the served document.
 
 mod caller;
 mod objects;
@@ -14,11 +14,11 @@ use testkit::{Deployment, Rows, both_modes};
 
 both_modes!(
     naming_another_guild_is_403_on_every_path(own),
-    another_guilds_ids_answer_as_unknown_ones(own),
-    the_guild_itself_finds_all_that_the_walk_names,
+    another_guilds_ids_are_answered_as_unknown_ones(own),
+    the_guilds_own_key_finds_every_id,
 );
 
-/// Less than the document has: fewer would mean that the walk does not see them.
+/// Lower bounds on the number of operations, so that a failure to find them fails the test.
 const OPERATIONS: usize = 80;
 const IN_PATH: usize = 50;
 const IN_BODY: usize = 35;
@@ -55,7 +55,7 @@ async fn naming_another_guild_is_403_on_every_path(deployment: &Deployment) {
     assert_eq!(deployment.member_updates().await, updates);
 }
 
-async fn another_guilds_ids_answer_as_unknown_ones(deployment: &Deployment) {
+async fn another_guilds_ids_are_answered_as_unknown_ones(deployment: &Deployment) {
     let (victim, own) = (deployment.guild(), deployment.other_guild());
     let (theirs, mine) = (Ids::made(deployment, victim, 101).await, Ids::made(deployment, own, 201).await);
     let nowhere = Ids::unknown();
@@ -73,7 +73,7 @@ async fn another_guilds_ids_answer_as_unknown_ones(deployment: &Deployment) {
             answers.push((answer.status, comparable(&answer, &sent), answer));
         }
         let [foreign, unknown] = &answers[..] else { unreachable!() };
-        // A body that is refused says nothing about the id.
+        // A 400 would not show that the id was looked up.
         if (foreign.0, &foreign.1) != (unknown.0, &unknown.1) || foreign.0 == 400 {
             wrong.push(format!("{places:?}: {}\n  but {}", foreign.2, unknown.2));
         }
@@ -83,8 +83,8 @@ async fn another_guilds_ids_answer_as_unknown_ones(deployment: &Deployment) {
     assert_eq!(deployment.member_updates().await, updates);
 }
 
-/// Otherwise the two tests above would show nothing: each id is one that the guild's own key reaches.
-async fn the_guild_itself_finds_all_that_the_walk_names(deployment: &Deployment) {
+/// The ids of the two tests above are valid for the guild's own key; otherwise those tests would prove nothing.
+async fn the_guilds_own_key_finds_every_id(deployment: &Deployment) {
     let guild = deployment.guild();
     let ids = Ids::made(deployment, guild, 101).await;
     let all = operations(deployment).await;

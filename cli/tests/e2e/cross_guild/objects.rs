@@ -1,4 +1,4 @@
-//! One object of every kind in a guild, made through the API; and ids under which there is nothing anywhere.
+//! One object of each kind in a guild, created through the API; and ids that exist in no guild.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use testkit::{Api, Deployment, Guild, eventually};
 
-/// Ids of things outside the service, or free text: whoever names them learns nothing about another guild.
+/// Ids of objects outside the service, or free text: they tell nothing about another guild.
 pub(super) const OUTSIDE: [&str; 8] = [
     "target_id",
     "group_id",
@@ -19,7 +19,7 @@ pub(super) const OUTSIDE: [&str; 8] = [
     "staff_role_ids",
 ];
 
-/// Which kind of object a path parameter, a filter or a field of a body names.
+/// The kind of object that a path parameter, a filter or a body field names.
 pub(super) fn kind_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "bindingId" | "binding_id" => "binding",
@@ -53,13 +53,13 @@ impl Ids {
         self.by_kind[kind].clone()
     }
 
-    /// As in a path.
+    /// The id as it stands in a path.
     pub(super) fn text(&self, name: &str) -> String {
         let value = self.value(name);
         value.as_str().map_or_else(|| value.to_string(), str::to_owned)
     }
 
-    /// Well-formed, and unknown in every guild.
+    /// Well-formed ids that exist in no guild.
     pub(super) fn unknown() -> Self {
         let nothing = "0190aaaa-0000-7000-8000-00000000beef";
         let mut by_kind: BTreeMap<_, _> =
@@ -77,7 +77,7 @@ impl Ids {
         Self { guild: "7999999999999999999".to_owned(), by_kind }
     }
 
-    /// `number` is of the guild's own choosing where guilds choose.
+    /// `number` is used for the ids that a guild chooses itself.
     pub(super) async fn made(deployment: &Deployment, guild: &Guild, number: i64) -> Self {
         let api = deployment.api().key(&guild.admin_key);
         let [_, officer, idle, ..] = &guild.members[..] else { unreachable!() };
@@ -114,7 +114,7 @@ impl Ids {
     }
 }
 
-/// Waits until no job of the guild runs any more, as bans start some too.
+/// Waits until all jobs of the guild have ended, those of bans too. Returns the newest one.
 async fn ended_job(api: &Api, guild: &Guild) -> Value {
     eventually("all jobs ended", Duration::from_secs(20), async || {
         let jobs = api.get(&format!("/guilds/{}/jobs", guild.id)).await.ok()["jobs"].clone();

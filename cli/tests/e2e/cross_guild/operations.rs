@@ -1,4 +1,4 @@
-//! The operations of the served document, and the places in each where an id goes.
+//! The operations of the served document, and the places of ids in each.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -9,32 +9,31 @@ use serde_json::Value;
 use super::objects::{Ids, kind_of};
 use testkit::{Deployment, http_client};
 
-/// `{guildId}` and `guild_id`: no object, the guild itself.
+/// `{guildId}` and `guild_id` name the guild, not an object of it.
 const GUILD: [&str; 2] = ["guildId", "guild_id"];
 
 pub(super) struct Operation {
     pub(super) method: Method,
-    /// With `{names}`.
+    /// With its parameters as `{name}`.
     pub(super) template: String,
-    /// The document's own example, without `guild_id`.
+    /// The document's example, without `guild_id`.
     body: Option<Value>,
-    /// Names of the ids in path, query and body.
+    /// The names of the ids in path, query and body.
     pub(super) path_ids: Vec<String>,
     pub(super) query_ids: Vec<String>,
     pub(super) body_ids: Vec<String>,
-    /// The body may name the guild.
+    /// Whether the body has a `guild_id`.
     pub(super) guild_in_body: bool,
 }
 
-/// A call made from an operation.
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) path: String,
     pub(super) body: Option<Value>,
 }
 
-/// All of them. What makes things comes after what needs them: of the numbers that guilds choose, one that was just used
-/// up in the own guild would no longer be another guild's alone.
+/// All operations. Those that create objects come last: they take numbers that the guild chooses itself, and such a
+/// number must exist only in the other guild until then.
 pub(super) async fn operations(deployment: &Deployment) -> Vec<Operation> {
     let url = format!("{}/openapi.json", deployment.api_base(0));
     let document = http_client().get(url).send().await.unwrap().text().await.unwrap();
@@ -84,7 +83,7 @@ impl Operation {
         self.template.contains("{guildId}")
     }
 
-    /// Each place for an id alone, and all of them together.
+    /// Each place of an id alone, and all places together.
     pub(super) fn walks(&self) -> Vec<(&Self, Vec<&str>)> {
         let places = self.ids();
         let mut walks: Vec<_> = places.iter().map(|place| (self, vec![*place])).collect();
@@ -94,13 +93,13 @@ impl Operation {
         walks
     }
 
-    /// Every place for an id.
+    /// The name of every id.
     pub(super) fn ids(&self) -> Vec<&str> {
         let all = self.path_ids.iter().chain(&self.query_ids).chain(&self.body_ids);
         all.map(String::as_str).collect()
     }
 
-    /// With the ids of one guild in path and body, but those of `others` at the `places` named.
+    /// A request with the ids of one guild, and those of `others` at `places`.
     pub(super) fn request(&self, own: &Ids, places: &[&str], others: &Ids) -> Request {
         let ids_at = |name: &str| if places.contains(&name) { others } else { own };
         let mut path = self.template.replace("{guildId}", &own.guild);
@@ -120,7 +119,7 @@ impl Operation {
     }
 }
 
-/// The schema that a reference names.
+/// Follows a `$ref`.
 fn followed<'d>(document: &'d Value, schema: &'d Value) -> &'d Value {
     let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     reference.map_or(schema, |pointer| document.pointer(pointer).unwrap())
@@ -131,7 +130,7 @@ fn is_object(name: &str) -> bool {
     is_id && !GUILD.contains(&name) && !super::objects::OUTSIDE.contains(&name)
 }
 
-/// Names of ids in the schema of a body, at any depth.
+/// The names of the ids in a body's schema, at any depth.
 fn collect_ids(schema: &Value, names: &mut Vec<String>) {
     match schema {
         Value::Object(fields) => {
@@ -149,7 +148,7 @@ fn collect_ids(schema: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// Puts ids into a body; in a list, the one.
+/// Replaces ids in a body; a list gets the one id.
 fn fill(body: &mut Value, id: &dyn Fn(&str) -> Option<Value>) {
     match body {
         Value::Object(fields) => {

@@ -1,10 +1,10 @@
-//! The database goes away for a while: heartbeats are answered from memory and written later.
+//! During an outage of the database heartbeats are answered from memory and written later.
 
 use super::*;
 
-distributed_only!(heartbeats_ask_the_database_nothing_and_survive_its_outage(own));
+distributed_only!(heartbeats_query_no_database_and_survive_its_outage(own));
 
-async fn heartbeats_ask_the_database_nothing_and_survive_its_outage(deployment: &Deployment) {
+async fn heartbeats_query_no_database_and_survive_its_outage(deployment: &Deployment) {
     let (api, admin) = (deployment.api(), &deployment.guild().members[0]);
     let session = start(&api, admin.play).await;
     assert_eq!(heartbeat(&api, &session).await, true);
@@ -16,7 +16,7 @@ async fn heartbeats_ask_the_database_nothing_and_survive_its_outage(deployment: 
     let body = json!({ "session_id": session });
     api.post("/staff/play/session/end", body).await.refused(500, &[]);
     deployment.execute("ALTER TABLE staff_session_away RENAME TO staff_session").await;
-    // What was heard meanwhile is written now.
+    // The heartbeats of the outage are written now.
     seconds(1.0).await;
     start(&api, admin.play).await;
     let entries = deployment.audit("sessions.start").await;

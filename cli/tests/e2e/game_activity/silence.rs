@@ -1,10 +1,10 @@
-//! Sessions without heartbeats are over after 120 s, at the last one.
+//! A session without a heartbeat for 120 s ends at its last one.
 
 use super::*;
 
-both_modes!(a_silent_session_is_over_without_a_sweep(own), the_sweep_ends_silent_sessions(own));
+both_modes!(a_silent_session_has_ended_without_a_sweep(own), the_sweep_ends_silent_sessions(own));
 
-/// Moves a session into the past: begun 200 s ago, last heard of `silent` s ago.
+/// Moves open sessions into the past: started 200 s ago, with the last heartbeat `silent` s ago.
 async fn shift(deployment: &Deployment, silent: i64) {
     let now = "CAST(heartbeat_second AS bigint)";
     let sql = format!(
@@ -14,7 +14,7 @@ async fn shift(deployment: &Deployment, silent: i64) {
     deployment.execute(&sql).await;
 }
 
-async fn a_silent_session_is_over_without_a_sweep(deployment: &Deployment) {
+async fn a_silent_session_has_ended_without_a_sweep(deployment: &Deployment) {
     let (api, members) = (deployment.api(), &deployment.guild().members);
     let fine = start(&api, members[0].play).await;
     shift(deployment, 100).await;
@@ -26,7 +26,7 @@ async fn a_silent_session_is_over_without_a_sweep(deployment: &Deployment) {
     assert_eq!(heartbeat(&api, &silent).await, false);
     let action = json!({ "session_id": silent, "action_type": "kick", "target_id": "5", "details": {} });
     api.post("/staff/play/action", action).await.refused(409, &["ended"]);
-    // At its last heartbeat: 130 s of silence are not counted. The sweep may have been faster.
+    // It ends at its last heartbeat, 70 s after its start. The sweep may have ended it already.
     let answer = api.post("/staff/play/session/end", json!({ "session_id": silent })).await;
     if answer.status != 409 {
         assert_eq!(answer.ok()["duration_seconds"], 70);

@@ -1,4 +1,4 @@
-//! Who counts as banned: linked accounts, places, superseding, unban (docs/rules.md 4).
+//! Checks of bans and mutes: linked accounts, places, superseding, unban (docs/rules.md 4).
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
     a_ban_on_either_account_is_found_through_the_other,
-    a_link_made_later_counts,
-    a_place_narrows_bans_and_checks,
-    an_end_in_one_place_says_what_still_holds_there,
+    a_later_link_extends_a_ban_to_the_other_account,
+    a_ban_of_a_place_counts_there_only,
+    lifting_in_one_place_reports_a_wider_ban,
     mutes_follow_the_same_rules,
-    an_unban_lifts_everything_and_says_when_there_was_nothing,
+    an_unban_lifts_every_ban_and_reports_when_there_was_no_ban,
 );
 
 async fn a_ban_on_either_account_is_found_through_the_other(deployment: &Deployment) {
     let member = &deployment.guild().members[10];
     let (chat, play) = (member.chat.as_str(), member.play.to_string());
-    // Known as clear before.
+    // Both accounts are cached as not banned.
     assert!(!deployment.is_banned(chat).await && !deployment.is_banned(&play).await);
     for named in [chat, play.as_str()] {
         deployment.ban(named, json!({})).await;
@@ -29,20 +29,20 @@ async fn a_ban_on_either_account_is_found_through_the_other(deployment: &Deploym
         deployment.unban(other, json!({})).await.ok();
         assert!(!deployment.is_banned(chat).await && !deployment.is_banned(&play).await, "by {named}");
     }
-    // A ban on each: of the two the one that ends last is told, and one call lifts both.
+    // With a ban on each account the check names the one that ends last; one unban lifts both.
     deployment.ban(chat, json!({ "duration_seconds": 600 })).await;
     let permanent = deployment.ban(&play, json!({})).await;
     assert_eq!(deployment.ban_status(chat).await["ban_info"]["id"], permanent);
     assert_eq!(deployment.unban(chat, json!({})).await.ok()["lifted"].as_array().unwrap().len(), 2);
     assert!(!deployment.is_banned(&play).await);
-    // In another guild nobody is banned by it.
+    // A ban has no effect in another guild.
     deployment.ban(chat, json!({})).await;
     let other = deployment.other_guild();
     let path = format!("/moderation/{}/ban-status/{chat}", other.id);
     assert_eq!(deployment.api().key(&other.admin_key).get(&path).await.ok()["banned"], false);
 }
 
-async fn a_link_made_later_counts(deployment: &Deployment) {
+async fn a_later_link_extends_a_ban_to_the_other_account(deployment: &Deployment) {
     deployment.ban(STRANGER_CHAT, json!({})).await;
     assert!(!deployment.is_banned(STRANGER).await);
     let list = deployment.moderation("play/bans/active");
@@ -58,21 +58,21 @@ async fn a_link_made_later_counts(deployment: &Deployment) {
         deployment.is_banned(STRANGER).await.then_some(())
     })
     .await;
-    // The list names the game id now, and says that it changed.
+    // The ban is listed by the game id now, and among the changes since the earlier revision.
     let since = before["revision"].as_i64().unwrap();
     let changes = deployment.api().get(&format!("{list}?since={since}")).await.ok();
     assert_eq!(changes["bans"][0]["identifier"], STRANGER, "{changes}");
     assert_eq!(changes["bans"][0]["id"], before["bans"][0]["id"]);
 }
 
-async fn a_place_narrows_bans_and_checks(deployment: &Deployment) {
+async fn a_ban_of_a_place_counts_there_only(deployment: &Deployment) {
     deployment.ban(STRANGER, json!({ "place_id": 11 })).await;
-    assert!(deployment.is_banned(STRANGER).await, "a check without a place sees all");
+    assert!(deployment.is_banned(STRANGER).await, "a check without a place finds the bans of every place");
     assert!(deployment.is_banned_in(STRANGER, 11).await && !deployment.is_banned_in(STRANGER, 12).await);
     let everywhere = deployment.ban(STRANGER, json!({ "duration_seconds": 600 })).await;
     assert!(deployment.is_banned_in(STRANGER, 12).await);
     assert_eq!(deployment.ban_history("active=true").await.len(), 2, "different places do not supersede");
-    // Lifting it in one place leaves the other.
+    // An unban of one place leaves the other ban.
     let answer = deployment.unban(STRANGER, json!({ "place_id": 11 })).await;
     assert!(answer.message().contains("still"), "{answer}");
     assert_eq!(deployment.ban_status(STRANGER).await["ban_info"]["id"], everywhere);
@@ -82,11 +82,11 @@ async fn a_place_narrows_bans_and_checks(deployment: &Deployment) {
     assert!(!deployment.is_banned(STRANGER).await);
 }
 
-async fn an_end_in_one_place_says_what_still_holds_there(deployment: &Deployment) {
+async fn lifting_in_one_place_reports_a_wider_ban(deployment: &Deployment) {
     for (verb, end, still) in [("ban", "unban", "still_banned"), ("mute", "unmute", "still_muted")] {
         let here = json!({ "place_id": 11 });
         deployment.sentence(verb, STRANGER, json!({})).await.ok();
-        // Nothing of this place, and what counts there stays.
+        // The place has no ban of its own; the one of every game stays.
         let none = deployment.sentence(end, STRANGER, here.clone()).await;
         assert!(none.message().contains("still in force"), "{none}");
         let none = none.ok();
@@ -96,7 +96,7 @@ async fn an_end_in_one_place_says_what_still_holds_there(deployment: &Deployment
         assert!(lifted.message().contains("still in force"), "{lifted}");
         let lifted = lifted.ok();
         assert_eq!((&lifted[still], lifted["lifted"].as_array().unwrap().len()), (&json!(true), 1));
-        // Where nothing wider holds.
+        // Without a wider ban.
         deployment.sentence(verb, STRANGER, json!({ "place_id": 12 })).await.ok();
         assert_eq!(deployment.sentence(end, STRANGER, json!({})).await.ok()[still], false);
         for more in [here, json!({})] {
@@ -130,7 +130,7 @@ async fn mutes_follow_the_same_rules(deployment: &Deployment) {
     assert_eq!(again.ok()["unmuted"], true);
 }
 
-async fn an_unban_lifts_everything_and_says_when_there_was_nothing(deployment: &Deployment) {
+async fn an_unban_lifts_every_ban_and_reports_when_there_was_no_ban(deployment: &Deployment) {
     let nothing = deployment.unban(STRANGER, json!({})).await;
     assert!(nothing.message().contains("no active ban"), "{nothing}");
     assert_eq!(nothing.ok()["unbanned"], true);

@@ -6,14 +6,14 @@ use super::{Moderating, STRANGER, STRANGER_CHAT};
 use testkit::{Deployment, both_modes};
 
 both_modes!(
-    a_ban_is_told_with_every_field,
-    a_mute_is_told_with_every_field,
+    a_ban_status_has_every_field,
+    a_mute_status_has_every_field,
     identifiers_are_strings_or_integers,
-    what_is_missing_or_out_of_bounds_is_named(own),
-    calls_are_counted_in_their_buckets,
+    missing_and_invalid_fields_are_named(own),
+    each_path_has_its_rate_limit,
 );
 
-async fn a_ban_is_told_with_every_field(deployment: &Deployment) {
+async fn a_ban_status_has_every_field(deployment: &Deployment) {
     let clear = deployment.api().get(&deployment.moderation(&format!("ban-status/{STRANGER}"))).await;
     assert!(!clear.message().is_empty(), "{clear}");
     assert_eq!(clear.ok(), json!({ "banned": false }));
@@ -36,7 +36,7 @@ async fn a_ban_is_told_with_every_field(deployment: &Deployment) {
     assert_eq!((&info["identifier"], &info["place_id"]), (&json!(STRANGER), &json!(99)));
     assert!(info["created_at"].is_string() && info["expires_at"].is_string(), "{info}");
 
-    // Null and absent are for ever.
+    // Null and absent mean a permanent ban of every game.
     for more in [json!({ "duration_seconds": null, "place_id": null }), json!({})] {
         deployment.ban(STRANGER_CHAT, more).await;
         let info = deployment.ban_status(STRANGER_CHAT).await["ban_info"].clone();
@@ -47,7 +47,7 @@ async fn a_ban_is_told_with_every_field(deployment: &Deployment) {
     assert_eq!(lifted.ok()["unbanned"], true);
 }
 
-async fn a_mute_is_told_with_every_field(deployment: &Deployment) {
+async fn a_mute_status_has_every_field(deployment: &Deployment) {
     let path = deployment.moderation(&format!("mute-status/{STRANGER}"));
     assert_eq!(deployment.api().get(&path).await.ok(), json!({ "muted": false }));
     let muted = deployment.sentence("mute", STRANGER, json!({ "duration_seconds": 60 })).await.ok();
@@ -71,7 +71,7 @@ async fn identifiers_are_strings_or_integers(deployment: &Deployment) {
     let chat: u64 = STRANGER_CHAT.parse().unwrap();
     deployment.api().post(&path, body(json!(chat))).await.ok();
     assert!(deployment.is_banned(STRANGER_CHAT).await);
-    // 16 digits are a game id, 17 a chat id: the lists tell both as strings.
+    // 16 digits are a game id, 17 a chat id; answers have both as strings.
     for id in ["9999999999999999", "10000000000000000"] {
         deployment.api().post(&path, body(json!(id))).await.ok();
         assert_eq!(deployment.ban_status(id).await["ban_info"]["identifier"], id);
@@ -87,7 +87,7 @@ async fn identifiers_are_strings_or_integers(deployment: &Deployment) {
     }
 }
 
-async fn what_is_missing_or_out_of_bounds_is_named(deployment: &Deployment) {
+async fn missing_and_invalid_fields_are_named(deployment: &Deployment) {
     let whole = json!({ "identifier": "1", "reason": "r", "moderator_id": "17" });
     for verb in ["ban", "mute"] {
         for field in ["identifier", "reason", "moderator_id"] {
@@ -137,7 +137,7 @@ async fn what_is_missing_or_out_of_bounds_is_named(deployment: &Deployment) {
     deployment.ban("1", json!({ "duration_seconds": 3_153_600_000_i64 })).await;
 }
 
-async fn calls_are_counted_in_their_buckets(deployment: &Deployment) {
+async fn each_path_has_its_rate_limit(deployment: &Deployment) {
     let api = deployment.api();
     let mut buckets = Vec::new();
     for (path, limit) in [

@@ -7,10 +7,10 @@ use testkit::{Deployment, both_modes, http_client};
 
 both_modes!(
     the_active_list_names_players_by_their_game_id,
-    a_list_holds_what_counts_where_it_is_enforced,
-    an_unchanged_list_is_not_sent_again,
-    a_client_that_follows_the_revision_has_the_list,
-    each_place_follows_its_own_list,
+    a_list_has_the_bans_in_force_at_its_place,
+    an_unchanged_list_is_answered_304,
+    following_the_revision_gives_the_whole_list,
+    following_the_revision_of_one_place_gives_its_list,
     the_history_pages_and_filters,
 );
 
@@ -34,7 +34,7 @@ async fn the_active_list_names_players_by_their_game_id(deployment: &Deployment)
     assert_eq!(deployment.api().key(&other.admin_key).get(&path).await.ok()["bans"], json!([]));
 }
 
-/// What the first guild's active list holds for this query, as `(identifier, place)`.
+/// The first guild's active list for this query, as `(identifier, place)`.
 async fn listed(deployment: &Deployment, list: &str, query: &str) -> Vec<(String, Option<i64>)> {
     let data =
         deployment.api().get(&deployment.moderation(&format!("play/{list}/active?{query}"))).await.ok();
@@ -42,7 +42,7 @@ async fn listed(deployment: &Deployment, list: &str, query: &str) -> Vec<(String
     rows.map(|row| (row["identifier"].as_str().unwrap().to_owned(), row["place_id"].as_i64())).collect()
 }
 
-async fn a_list_holds_what_counts_where_it_is_enforced(deployment: &Deployment) {
+async fn a_list_has_the_bans_in_force_at_its_place(deployment: &Deployment) {
     for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
         for (whom, place) in [("700", json!(null)), ("704", json!(4)), ("705", json!(5)), ("700", json!(5))] {
             deployment.sentence(verb, whom, json!({ "place_id": place })).await.ok();
@@ -70,7 +70,7 @@ async fn a_list_holds_what_counts_where_it_is_enforced(deployment: &Deployment) 
     }
 }
 
-async fn an_unchanged_list_is_not_sent_again(deployment: &Deployment) {
+async fn an_unchanged_list_is_answered_304(deployment: &Deployment) {
     let base = deployment.api_base(0);
     for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
         deployment.sentence(verb, STRANGER, json!({})).await.ok();
@@ -86,7 +86,7 @@ async fn an_unchanged_list_is_not_sent_again(deployment: &Deployment) {
         assert_eq!(same.headers()["etag"], tag.as_str());
         assert!(same.headers().contains_key("x-ratelimit-remaining"));
         assert!(same.bytes().await.unwrap().is_empty());
-        // The list of a place is another list, also where it holds the same.
+        // The list of a place has a tag of its own, even with the same content.
         let of_place = deployment.api().get(&format!("{path}?place_id=4")).await;
         assert_ne!(of_place.header("etag"), Some(tag.as_str()));
         deployment.sentence(verb, STRANGER_CHAT, json!({})).await.ok();
@@ -96,7 +96,7 @@ async fn an_unchanged_list_is_not_sent_again(deployment: &Deployment) {
     }
 }
 
-async fn a_client_that_follows_the_revision_has_the_list(deployment: &Deployment) {
+async fn following_the_revision_gives_the_whole_list(deployment: &Deployment) {
     let path = deployment.moderation("play/bans/active");
     let mut cache: std::collections::BTreeMap<i64, Value> = std::collections::BTreeMap::new();
     let mut revision = 0;
@@ -125,7 +125,7 @@ async fn a_client_that_follows_the_revision_has_the_list(deployment: &Deployment
         let whole = deployment.api().get(&path).await.ok();
         assert_eq!(whole["bans"], Value::Array(cache.values().cloned().collect()), "step {step}");
     }
-    // From another database: begin anew.
+    // A revision above the guild's, as after a change of the database: the whole list.
     let data = deployment.api().get(&format!("{path}?since=99999")).await.ok();
     assert_eq!((&data["complete"], data["bans"].as_array().unwrap().len()), (&json!(true), 1));
     deployment.api().get(&format!("{path}?since=-1")).await.refused(400, &["since"]);
@@ -134,7 +134,7 @@ async fn a_client_that_follows_the_revision_has_the_list(deployment: &Deployment
 
 /// Three clients, each of which asks for what changed with the parameters of its list, while bans of several places and
 /// of every game come and go.
-async fn each_place_follows_its_own_list(deployment: &Deployment) {
+async fn following_the_revision_of_one_place_gives_its_list(deployment: &Deployment) {
     let queries = ["", "place_id=4", "scope=all"];
     let mut clients = queries.map(|_| (0, std::collections::BTreeMap::<i64, Value>::new()));
     for step in 0..8 {

@@ -9,20 +9,20 @@ use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
     a_ban_and_its_end_reach_the_chat_platform(own),
-    a_ban_that_was_there_before_is_not_lifted(own),
-    a_ban_whose_answer_was_lost_is_lifted_with_its_own,
-    what_is_not_to_be_mirrored_is_not(own),
+    an_earlier_ban_of_the_platform_is_not_lifted(own),
+    a_platform_ban_whose_answer_was_lost_is_lifted_by_the_unban,
+    bans_of_one_place_or_without_the_setting_are_not_mirrored(own),
     a_refused_mirror_is_visible,
     a_failed_mirror_is_visible_and_retried(own),
-    ban_and_unban_in_a_row_end_as_asked_last(own),
-    a_user_who_does_not_exist_is_said_not_to,
+    an_unban_right_after_a_ban_lifts_the_platforms_ban(own),
+    an_unknown_chat_user_is_named_in_the_mirror_error,
 );
 
 const BAN: &str = "PUT /guilds/:guild/bans/:user";
 const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
 const WITHIN: Duration = Duration::from_secs(20);
 
-/// How often the platform did it.
+/// The number of successful calls of the route.
 async fn done(deployment: &Deployment, route: &str) -> u64 {
     deployment.simulator.stats().await["requests"][route]["204"].as_u64().unwrap_or(0)
 }
@@ -38,7 +38,7 @@ async fn mirrored(deployment: &Deployment, state: &str) -> Value {
 
 async fn a_ban_and_its_end_reach_the_chat_platform(deployment: &Deployment) {
     let member = &deployment.guild().members[15];
-    // Named by the game account: the linked chat user is banned.
+    // The ban names the game account; the linked chat user is banned on the platform.
     deployment.ban(&member.play.to_string(), json!({})).await;
     let ban = mirrored(deployment, "done").await;
     assert_eq!((&ban["mirror_chat_id"], &ban["mirror_error"]), (&json!(member.chat), &Value::Null));
@@ -53,12 +53,12 @@ async fn a_ban_and_its_end_reach_the_chat_platform(deployment: &Deployment) {
     let banned: Vec<_> = told.iter().map(|entry| entry["metadata"]["banned"].clone()).collect();
     assert_eq!(banned, [false, true]);
     assert_eq!(told[0]["target_id"], member.chat.as_str());
-    // A chat user who is not linked is mirrored too.
+    // The ban of a chat user without a link is mirrored too.
     deployment.ban(STRANGER_CHAT, json!({})).await;
     mirrored(deployment, "done").await;
 }
 
-/// What a moderator of the chat guild does by hand, or sees there.
+/// A call to the chat platform as by a moderator of the chat guild.
 async fn by_hand(deployment: &Deployment, method: &str, user: &str) -> u16 {
     let url = format!("{}/guilds/{}/bans/{user}", deployment.simulator.base, deployment.guild().id);
     let request = testkit::http_client().request(method.parse().unwrap(), url);
@@ -66,17 +66,17 @@ async fn by_hand(deployment: &Deployment, method: &str, user: &str) -> u16 {
     request.json(&json!({})).send().await.unwrap().status().as_u16()
 }
 
-async fn a_ban_that_was_there_before_is_not_lifted(deployment: &Deployment) {
+async fn an_earlier_ban_of_the_platform_is_not_lifted(deployment: &Deployment) {
     let member = &deployment.guild().members[23];
     assert_eq!(by_hand(deployment, "PUT", &member.chat).await, 204);
     deployment.ban(&member.chat, json!({})).await;
     mirrored(deployment, "already_banned").await;
-    // A newer one inherits that.
+    // A newer ban inherits the state.
     deployment.ban(&member.chat, json!({ "duration_seconds": 3600 })).await;
     mirrored(deployment, "already_banned").await;
     let told = deployment.audit("moderation.mirror").await.len();
     deployment.unban(&member.chat, json!({})).await.ok();
-    eventually("the mirror has looked", WITHIN, async || {
+    eventually("the mirror job has ended", WITHIN, async || {
         tokio::time::sleep(Duration::from_millis(300)).await;
         (deployment.audit("moderation.mirror").await.len() > told).then_some(())
     })
@@ -86,7 +86,7 @@ async fn a_ban_that_was_there_before_is_not_lifted(deployment: &Deployment) {
     assert_eq!(done(deployment, UNBAN).await, 0);
 }
 
-async fn a_ban_whose_answer_was_lost_is_lifted_with_its_own(deployment: &Deployment) {
+async fn a_platform_ban_whose_answer_was_lost_is_lifted_by_the_unban(deployment: &Deployment) {
     let member = &deployment.guild().members[24];
     deployment.fault(json!({ "route": BAN, "status": 502, "served": true, "count": 1 })).await;
     deployment.ban(&member.chat, json!({})).await;
@@ -99,7 +99,7 @@ async fn a_ban_whose_answer_was_lost_is_lifted_with_its_own(deployment: &Deploym
     .await;
 }
 
-async fn what_is_not_to_be_mirrored_is_not(deployment: &Deployment) {
+async fn bans_of_one_place_or_without_the_setting_are_not_mirrored(deployment: &Deployment) {
     let (place, setting) = (&deployment.guild().members[16], &deployment.guild().members[17]);
     deployment.ban(&place.chat, json!({ "place_id": 3 })).await;
     deployment.ban(STRANGER, json!({})).await;
@@ -108,7 +108,7 @@ async fn what_is_not_to_be_mirrored_is_not(deployment: &Deployment) {
     deployment.ban(&setting.chat, json!({})).await;
     deployment.unban(&setting.chat, json!({})).await.ok();
     assert!(deployment.ban_history("").await.iter().all(|ban| ban["mirror_state"] == "none"));
-    // A ban of the same class that is mirrored comes after all jobs there could have been.
+    // A mirrored ban enqueued later ends after any job of the earlier bans.
     deployment.api().patch(&settings, json!({ "mirror_bans": true })).await.ok();
     deployment.ban(&deployment.guild().members[18].chat, json!({})).await;
     mirrored(deployment, "done").await;
@@ -121,14 +121,14 @@ async fn a_refused_mirror_is_visible(deployment: &Deployment) {
     deployment.ban(&member.chat, json!({})).await;
     let ban = mirrored(deployment, "failed").await;
     assert!(!ban["mirror_error"].as_str().unwrap().is_empty(), "{ban}");
-    assert!(deployment.is_banned(&member.chat).await, "the ban itself stands");
+    assert!(deployment.is_banned(&member.chat).await, "the ban itself is in force");
     let told = deployment.audit("moderation.mirror_failed").await;
     assert_eq!(told.len(), 1);
     assert_eq!(
         (&told[0]["target_id"], &told[0]["metadata"]["retried"]),
         (&json!(member.chat), &json!(false))
     );
-    // The next change tries anew.
+    // The next ban is mirrored.
     deployment.ban(&member.chat, json!({ "duration_seconds": 600 })).await;
     mirrored(deployment, "done").await;
 }
@@ -144,12 +144,12 @@ async fn a_failed_mirror_is_visible_and_retried(deployment: &Deployment) {
     assert_eq!((told.len(), &told[0]["metadata"]["retried"]), (1, &json!(true)), "{told:?}");
 }
 
-async fn ban_and_unban_in_a_row_end_as_asked_last(deployment: &Deployment) {
+async fn an_unban_right_after_a_ban_lifts_the_platforms_ban(deployment: &Deployment) {
     let member = &deployment.guild().members[21];
-    // The platform does it late, when the unban has long been asked for.
+    // The platform applies the ban after the unban has been requested.
     deployment.fault(json!({ "route": BAN, "hang_ms": 1500, "count": 1 })).await;
     deployment.ban(&member.chat, json!({})).await;
-    eventually("the ban is on its way", WITHIN, async || {
+    eventually("the platform has the request", WITHIN, async || {
         (deployment.simulator.stats().await["chat_requests"] == 2).then_some(())
     })
     .await;
@@ -165,7 +165,7 @@ async fn ban_and_unban_in_a_row_end_as_asked_last(deployment: &Deployment) {
     assert_eq!((done(deployment, BAN).await, done(deployment, UNBAN).await), (1, 1));
 }
 
-async fn a_user_who_does_not_exist_is_said_not_to(deployment: &Deployment) {
+async fn an_unknown_chat_user_is_named_in_the_mirror_error(deployment: &Deployment) {
     deployment.ban("1888888888888888888", json!({})).await;
     let ban = mirrored(deployment, "failed").await;
     let error = ban["mirror_error"].as_str().unwrap();

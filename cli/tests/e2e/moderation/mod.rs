@@ -1,4 +1,4 @@
-//! `/moderation/...` (docs/rules.md 4), one module for each part of it.
+//! `/moderation/...` (docs/rules.md 4).
 
 mod checks;
 mod fields;
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use testkit::{Answer, Deployment, OUTSIDER};
 
-/// A player nobody is linked to.
+/// A game account without a link.
 const STRANGER: &str = "555001";
-/// A chat user nobody is linked to.
+/// A chat user without a link.
 const STRANGER_CHAT: &str = OUTSIDER;
 
-/// What these tests ask of a deployment.
+/// The moderation calls of these tests.
 trait Moderating {
     fn deployment(&self) -> &Deployment;
 

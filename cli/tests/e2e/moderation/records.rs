@@ -1,4 +1,4 @@
-//! What a ban leaves behind: one staff action and one audit entry, once for each idempotency key.
+//! The staff action and the audit entry of a ban, written once for each idempotency key.
 
 use serde_json::json;
 
@@ -6,12 +6,12 @@ use super::{Moderating, STRANGER};
 use testkit::{Deployment, both_modes};
 
 both_modes!(
-    each_change_is_an_action_and_an_entry_of_the_moderator,
+    each_change_writes_an_action_and_an_audit_entry_of_the_moderator,
     a_repeated_request_bans_once,
     concurrent_bans_of_one_player_leave_one_in_force,
 );
 
-async fn each_change_is_an_action_and_an_entry_of_the_moderator(deployment: &Deployment) {
+async fn each_change_writes_an_action_and_an_audit_entry_of_the_moderator(deployment: &Deployment) {
     for verb in ["ban", "unban", "mute", "unmute"] {
         deployment.sentence(verb, STRANGER, json!({})).await.ok();
         let entries = deployment.audit(&format!("moderation.{verb}")).await;
@@ -40,7 +40,7 @@ async fn a_repeated_request_bans_once(deployment: &Deployment) {
     assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
     assert_eq!(first.ok(), again.ok());
     assert_eq!(deployment.ban_history("").await.len(), 1);
-    // Nothing to lift is an answer like any other.
+    // The answer of an unban that lifted no ban is replayed too.
     let body = json!({ "identifier": "1", "moderator_id": deployment.moderator() });
     let api = deployment.api().header("idempotency-key", "unban-1");
     let first = api.post(&deployment.moderation("play/unban"), body.clone()).await;

@@ -1,4 +1,4 @@
-//! When a ban ends: to the second and without a sweep, and not by the timer of an older one (docs/rules.md 4).
+//! The end of bans and mutes by time (docs/rules.md 4).
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,10 +8,10 @@ use super::{Moderating, STRANGER};
 use testkit::{Deployment, both_modes};
 
 both_modes!(
-    a_ban_ends_on_its_second_without_a_sweep,
-    a_second_is_a_whole_one,
-    an_old_timer_never_lifts_a_newer_ban,
-    the_sweep_closes_what_lapsed(own),
+    a_ban_ends_at_its_time_without_a_sweep,
+    a_ban_of_one_second_lasts_at_least_one_second,
+    a_superseded_bans_expiry_does_not_end_the_newer_ban,
+    the_sweep_closes_expired_bans_and_mutes(own),
 );
 
 const SWEPT_WITHIN: Duration = Duration::from_secs(30);
@@ -20,18 +20,18 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
 }
 
-/// A time of an answer, since 1970.
+/// A time of an answer, as the time since 1970.
 fn end(time: &Value) -> Duration {
     let at = chrono::DateTime::parse_from_rfc3339(time.as_str().unwrap()).unwrap().timestamp();
     Duration::from_secs(u64::try_from(at).unwrap())
 }
 
 async fn sleep_until(time: &Value) {
-    // A millisecond, so that the other process's clock has it too.
+    // One millisecond more, for rounding.
     tokio::time::sleep(end(time).saturating_sub(now()) + Duration::from_millis(1)).await;
 }
 
-async fn a_ban_ends_on_its_second_without_a_sweep(deployment: &Deployment) {
+async fn a_ban_ends_at_its_time_without_a_sweep(deployment: &Deployment) {
     let banned = deployment.sentence("ban", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
     deployment.sentence("mute", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
     let status = deployment.ban_status(STRANGER).await;
@@ -44,15 +44,13 @@ async fn a_ban_ends_on_its_second_without_a_sweep(deployment: &Deployment) {
     let history = deployment.ban_history("").await;
     assert_eq!((&history[0]["id"], &history[0]["active"]), (&banned["id"], &json!(false)));
     assert!(deployment.unban(STRANGER, json!({})).await.message().contains("no active ban"));
-    // A new one in its place begins anew.
     deployment.ban(STRANGER, json!({})).await;
     assert!(deployment.is_banned(STRANGER).await);
 }
 
-/// A ban of a second is in force no less than that, however late in a second it is made.
-async fn a_second_is_a_whole_one(deployment: &Deployment) {
+/// Ends are whole seconds, so a ban made late in a second is extended to the next one.
+async fn a_ban_of_one_second_lasts_at_least_one_second(deployment: &Deployment) {
     for (verb, status) in [("ban", "ban-status"), ("mute", "mute-status")] {
-        // Late in a second.
         let fraction = now().subsec_millis();
         let until = if fraction < 950 { 950 - fraction } else { 1_950 - fraction };
         tokio::time::sleep(Duration::from_millis(until.into())).await;
@@ -67,14 +65,14 @@ async fn a_second_is_a_whole_one(deployment: &Deployment) {
     }
 }
 
-async fn an_old_timer_never_lifts_a_newer_ban(deployment: &Deployment) {
+async fn a_superseded_bans_expiry_does_not_end_the_newer_ban(deployment: &Deployment) {
     let short = deployment.sentence("ban", STRANGER, json!({ "duration_seconds": 2 })).await.ok();
     let permanent = deployment.ban(STRANGER, json!({})).await;
     let longer = deployment.sentence("ban", "555009", json!({})).await.ok()["id"].clone();
     let shorter = deployment.sentence("ban", "555009", json!({ "duration_seconds": 2 })).await.ok();
     sleep_until(&shorter["expires_at"]).await;
     assert_eq!(deployment.ban_status(STRANGER).await["ban_info"]["id"], permanent);
-    assert!(!deployment.is_banned("555009").await, "the newer one took over the expiry entirely");
+    assert!(!deployment.is_banned("555009").await, "the newer ban's expiry counts");
     let history = deployment.ban_history("").await;
     let how = |id: &Value| history.iter().find(|ban| ban["id"] == *id).unwrap()["lifted_how"].clone();
     assert_eq!((how(&short["id"]), how(&longer)), (json!("superseded"), json!("superseded")));
@@ -82,7 +80,7 @@ async fn an_old_timer_never_lifts_a_newer_ban(deployment: &Deployment) {
     assert_eq!(list["bans"].as_array().unwrap().len(), 1, "{list}");
 }
 
-async fn the_sweep_closes_what_lapsed(deployment: &Deployment) {
+async fn the_sweep_closes_expired_bans_and_mutes(deployment: &Deployment) {
     let member = &deployment.guild().members[12];
     let ban = deployment.ban(&member.chat, json!({ "duration_seconds": 1 })).await;
     let mute = deployment.sentence("mute", STRANGER, json!({ "duration_seconds": 1 })).await.ok();
@@ -102,12 +100,12 @@ async fn the_sweep_closes_what_lapsed(deployment: &Deployment) {
             break;
         }
         assert!(now() < deadline, "not swept: {bans:?} {mutes:?}");
-        // Each look is two reads of the audit log's quota.
+        // Each round uses two calls of the audit log's rate limit.
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
     let history = deployment.ban_history("").await;
     assert_eq!(history[0]["lifted_how"], "expired");
-    // The copy on the chat platform ends with it.
+    // The expiry lifts the platform's ban too.
     let route = "DELETE /guilds/:guild/bans/:user";
     testkit::eventually("the mirror is lifted", Duration::from_secs(10), async || {
         (deployment.simulator.stats().await["requests"][route]["204"] == 1).then_some(())

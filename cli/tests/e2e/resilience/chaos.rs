@@ -1,4 +1,4 @@
-//! The chaos test, small: see `bench::chaos` for what is counted, and `bench chaos` for the large one.
+//! A short run of the chaos test; `bench::chaos` describes its checks, `bench chaos` runs the long one.
 
 mod kills {
     use bench::chaos::{Plan, Report, run};
@@ -14,14 +14,14 @@ mod kills {
     }
 
     #[test]
-    fn lose_and_double_nothing() {
+    fn lose_and_repeat_no_job() {
         let plan = Plan::small(false);
         let report = sound(&plan);
         assert_eq!(report.broker_kills, plan.broker_kills);
     }
 
     #[test]
-    fn of_serve_lose_and_double_nothing() {
+    fn of_serve_lose_and_repeat_no_job() {
         sound(&Plan::small(true));
     }
 }

@@ -1,4 +1,4 @@
-//! Processes and servers that die in the middle of the work. Servers are of each test's own.
+//! Processes and servers that die during jobs, with servers of each test's own.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use testkit::{Deployment, Mode, PrivateServer, Servers, Setup, eventually, run};
 
 const BULK: &str = "/interactions/sync/all";
 
-/// Slow enough that a kill comes in the middle of the 120 changes.
+/// With enough latency that a kill comes before the last of the 120 changes.
 fn slow(mode: Mode) -> Setup {
     Setup::new(mode).members(300).latency_ms(250)
 }
@@ -19,24 +19,25 @@ async fn start_bulk(deployment: &Deployment) -> String {
     data["job_id"].as_str().unwrap().to_owned()
 }
 
-/// Waits until a checkpoint is kept, far from the end. Returns how many members were changed by then.
+/// Waits until a checkpoint is written, before the end. Returns the number of members changed by then.
 async fn half_way(deployment: &Deployment, job: &str) -> u64 {
     let unchanged = deployment.guild().members.len() - deployment.guild().changes();
-    eventually("a checkpoint is kept", Duration::from_secs(30), async || {
+    eventually("a checkpoint is written", Duration::from_secs(30), async || {
         let job = deployment.api().get(&format!("/jobs/{job}")).await.ok();
         tokio::time::sleep(Duration::from_millis(200)).await;
         (job["progress"]["done"].as_u64().unwrap() >= unchanged as u64 + 20).then_some(())
     })
     .await;
     let changed = deployment.member_updates().await;
-    assert!(changed < deployment.guild().changes() as u64, "over before the kill");
+    assert!(changed < deployment.guild().changes() as u64, "the sync ended before the kill");
     changed
 }
 
-/// The heartbeat of a killed worker is missed after 15 s; then the rest is done.
+/// A killed worker's jobs are rescued after 15 s; includes the rest of the job.
 const ENDS_WITHIN: Duration = Duration::from_secs(90);
 
-/// The job ended well and everybody is right. Returns how many members of the plan it found changed already.
+/// Asserts that the job succeeded and every member is correct. Returns the number of planned members that the last run
+/// found changed already.
 async fn finished(deployment: &Deployment, job: &str) -> u64 {
     deployment.sync_all_ended(job, ENDS_WITHIN).await;
     let ended = deployment.job_ended(job).await;
@@ -46,7 +47,7 @@ async fn finished(deployment: &Deployment, job: &str) -> u64 {
     assert_eq!((&progress["done"], &progress["total"], &progress["failed"]), expected, "{ended}");
     assert_eq!(deployment.simulator.wrong(deployment.guild()).await, 0);
     let (updates, changes) = (deployment.member_updates().await, deployment.guild().changes() as u64);
-    // What was under way when it died may be done again, a handful; the rest is not.
+    // Only the calls in flight at the kill may be repeated.
     assert!((changes..changes + 20).contains(&updates), "{updates} updates for {changes} changes");
     ended["result"]["skipped"].as_u64().unwrap()
 }
@@ -59,7 +60,7 @@ fn kills_a_worker_in_the_middle_of_a_bulk_sync() {
         let mut worker = deployment.roles().workers.remove(0);
         worker.process.kill();
         deployment.add_worker().await;
-        // From its checkpoint on, not from the start.
+        // The next run continues from the checkpoint.
         let skipped = finished(deployment, &job).await;
         assert!(skipped < changed, "{skipped} members were gone through again, {changed} changed before");
     });
@@ -119,13 +120,12 @@ fn kills_rabbitmq_and_jobs_go_on() {
     let servers = Servers { amqp: broker.url(), ..Servers::from_env() };
     let setup = Setup { servers: Some(servers), ..Setup::new(Mode::Distributed) };
     run(setup, async |deployment| {
-        // Everything works before.
         let guild = deployment.guild();
         deployment.api().post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await.ok();
         broker.stop();
         let data = deployment.api().post(BULK, json!({})).await.ok();
         assert_eq!((&data["queued"], &data["members"]), (&json!(true), &json!(30)));
-        // A caller that waits has its result without the broker.
+        // A waiting caller gets its result without the broker.
         let api = deployment.api().header("prefer", "wait=20");
         let extra = json!({ "user_id": guild.with_extra().chat });
         api.post("/interactions/sync", extra).await.ok();
@@ -153,7 +153,7 @@ fn kills_redis_and_lookups_still_answer() {
         for _ in 0..5 {
             api.get(&path).await.ok();
         }
-        // A key nobody has seen yet, and one that does not exist.
+        // A valid key that is not cached, and an unknown one.
         api.key(&guild.game_key).get(&path).await.ok();
         api.key(&testkit::key_text(9, "none")).get(&path).await.refused(401, &[]);
         let refused = api.post(BULK, json!({})).await.refused(503, &[]);

@@ -1,5 +1,5 @@
-//! What is killed, frozen, cut off or reconfigured: each test has a deployment of its own, and servers of its own where
-//! it stops them. `.config/nextest.toml` limits how many tests of the modules `kills` run at a time.
+//! Tests that kill, freeze, disconnect or reconfigure processes. Each has a deployment of its own, and servers of its own
+//! if it stops them. `.config/nextest.toml` limits how many tests of the modules `kills` run at a time.
 
 mod broker;
 mod chaos;

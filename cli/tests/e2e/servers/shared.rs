@@ -1,13 +1,13 @@
-//! Several API processes, and a database that is asked nothing.
+//! Game servers with several API processes, and polls without a query of the database.
 
 use super::*;
 
 distributed_only!(
     commands_and_acknowledgements_cross_processes(|setup| setup.processes(2)),
-    polls_and_heartbeats_ask_the_database_nothing(own),
+    polls_and_heartbeats_query_no_database(own),
 );
 
-async fn polls_and_heartbeats_ask_the_database_nothing(deployment: &Deployment) {
+async fn polls_and_heartbeats_query_no_database(deployment: &Deployment) {
     let api = deployment.api();
     for server in ["s1", "s2"] {
         heartbeat(&api, server, 1).await;
@@ -27,7 +27,7 @@ async fn polls_and_heartbeats_ask_the_database_nothing(deployment: &Deployment) 
     for table in ["server_command", "game_server"] {
         deployment.execute(&format!("ALTER TABLE {table}_away RENAME TO {table}")).await;
     }
-    // What was heard meanwhile is written now.
+    // The heartbeats of the outage are written now.
     assert_eq!(list(&api, deployment, "").await[0]["player_count"], 9);
 }
 
@@ -37,13 +37,13 @@ async fn commands_and_acknowledgements_cross_processes(deployment: &Deployment) 
     for api in [&one, &two] {
         assert!(poll(api, "s1").await.is_empty());
     }
-    // Emptiness is remembered on both; the news must reach the other within a second.
+    // Both processes cache that no command is pending; an event reaches the other one within a second.
     for n in 0..3 {
         let id = queue(&one, "s1", &format!("{n}")).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(ids(&poll(&two, "s1").await), [id.as_str()]);
         ack(&two, "s1", &id).await;
-        assert!(poll(&two, "s1").await.is_empty(), "at once where it was acknowledged");
+        assert!(poll(&two, "s1").await.is_empty(), "the process that took the acknowledgement");
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert!(poll(&one, "s1").await.is_empty());
     }

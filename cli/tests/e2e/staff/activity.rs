@@ -7,8 +7,8 @@ use testkit::{Deployment, both_modes};
 
 both_modes!(
     actions_are_listed_newest_first_page_by_page,
-    stats_add_up_what_happened,
-    the_leaderboard_weighs_actions,
+    stats_count_actions_sessions_and_minutes,
+    the_leaderboard_weights_actions,
     action_types_are_a_bare_list,
 );
 
@@ -34,7 +34,7 @@ async fn actions_are_listed_newest_first_page_by_page(deployment: &Deployment) {
 
     let first = api.get(&format!("{list}?limit=2")).await.ok();
     assert_eq!((shown(&first), &first["next_cursor"]), (ids[..2].to_vec(), &json!(ids[1])));
-    // What is added meanwhile moves nothing.
+    // An action added between two pages does not shift the second page.
     act(&api, &guild.members[2], &["custom"]).await;
     let second = api.get(&format!("{list}?limit=2&cursor={}", ids[1])).await.ok();
     assert_eq!(shown(&second), ids[2..4]);
@@ -47,7 +47,7 @@ async fn actions_are_listed_newest_first_page_by_page(deployment: &Deployment) {
     }
 }
 
-async fn stats_add_up_what_happened(deployment: &Deployment) {
+async fn stats_count_actions_sessions_and_minutes(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let stats = format!("/staff/stats/{}", guild.id);
     let nothing = json!({ "ban": 0, "unban": 0, "mute": 0, "unmute": 0, "warn": 0, "kick": 0, "custom": 0 });
@@ -55,20 +55,20 @@ async fn stats_add_up_what_happened(deployment: &Deployment) {
     assert_eq!(api.get(&stats).await.ok(), expected);
     act(&api, &guild.members[0], &["ban", "ban", "warn"]).await;
     act(&api, &guild.members[1], &["ban"]).await;
-    // A ban from the dashboard is an action of its moderator.
+    // A ban through the moderation paths is an action of its moderator.
     let ban = json!({ "identifier": "20000002", "reason": "x", "moderator_id": guild.members[2].chat });
     api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
     let data = api.get(&stats).await.ok();
     assert_eq!((&data["total_actions"], &data["total_sessions"]), (&json!(5), &json!(2)), "{data}");
     assert_eq!((&data["by_type"]["ban"], &data["by_type"]["warn"]), (&json!(4), &json!(1)));
     assert!(data["total_minutes"].is_i64());
-    // Another guild has its own.
+    // The other guild's stats are unchanged.
     let other = deployment.other_guild();
     let theirs = api.key(&other.admin_key).get(&format!("/staff/stats/{}", other.id)).await.ok();
     assert_eq!(theirs, expected);
 }
 
-async fn the_leaderboard_weighs_actions(deployment: &Deployment) {
+async fn the_leaderboard_weights_actions(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let board = format!("/staff/leaderboard/{}", guild.id);
     act(&api, &guild.members[3], &["ban"]).await;
@@ -85,7 +85,7 @@ async fn the_leaderboard_weighs_actions(deployment: &Deployment) {
     let who = |n: usize, score, actions| (guild.members[n].chat.clone(), score, actions);
     let data = api.get(&board).await.ok();
     assert_eq!(data["period"], "week");
-    // Ties by chat id.
+    // Equal scores are ordered by chat id.
     assert_eq!(scores(&data), [who(2, 6, 3), who(1, 5, 3), who(3, 5, 1), who(0, 0, 0)]);
     assert_eq!(data["leaderboard"][0]["role_name"], "Moderator");
     for period in ["week", "month", "all"] {

@@ -10,10 +10,10 @@ use testkit::{Deployment, both_modes, eventually};
 both_modes!(
     a_leave_is_added_changed_and_deleted,
     active_leaves_of_one_person_do_not_overlap,
-    what_is_over_expires,
-    a_leave_that_is_prolonged_is_active_again,
-    the_scheduler_closes_what_is_over,
-    wrong_leaves_are_refused,
+    past_leaves_are_expired_once,
+    a_prolonged_leave_is_active_again,
+    the_sweep_closes_past_leaves_and_strikes,
+    invalid_leaves_are_refused,
     leaves_of_another_guild_are_unknown,
 );
 
@@ -75,20 +75,20 @@ async fn active_leaves_of_one_person_do_not_overlap(deployment: &Deployment) {
     ] {
         api.post(&loa, leave(one, starts, ends)).await.refused(409, &["overlaps", &first.to_string()]);
     }
-    // Another person; and one that begins when the first ends.
+    // A leave of another person, and one that starts when the first ends, do not overlap.
     api.post(&loa, leave(two, "2030-07-10T00:00:00Z", "2030-07-11T00:00:00Z")).await.ok();
     let next = leave(one, "2030-08-01T00:00:00Z", "2030-08-10T00:00:00Z");
     let next = api.post(&loa, next).await.ok()["id"].clone();
     let next = path(deployment, &format!("loa/{next}"));
     api.patch(&next, json!({ "starts_at": "2030-07-31T00:00:00Z" })).await.refused(409, &["overlaps"]);
-    // One that has expired is in nobody's way, until it is made active again.
+    // An expired leave does not count, until it is set to active.
     let first = path(deployment, &format!("loa/{first}"));
     api.patch(&first, json!({ "status": "expired" })).await.ok();
     api.patch(&next, json!({ "starts_at": "2030-07-31T00:00:00Z" })).await.ok();
     api.patch(&first, json!({ "status": "active" })).await.refused(409, &["overlaps"]);
 }
 
-async fn what_is_over_expires(deployment: &Deployment) {
+async fn past_leaves_are_expired_once(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let (loa, expire) = (path(deployment, "loa"), path(deployment, "loa/expire"));
     assert_eq!(api.post(&expire, json!({})).await.ok(), json!({ "expired": 0 }));
@@ -104,7 +104,7 @@ async fn what_is_over_expires(deployment: &Deployment) {
         assert_eq!(item(&list, "loas", id)["status"], "expired");
     }
     assert_eq!(item(&list, "loas", &open)["status"], "active");
-    // The scheduler may have been faster; between them each was closed once.
+    // The sweep may have closed some of them; each was closed once.
     let entries = deployment.audit("loa.expire").await;
     assert_eq!(entries.len(), 2, "{entries:?}");
     let swept = entries.iter().filter(|entry| entry["actor_id"] == "0").count() as u64;
@@ -112,7 +112,7 @@ async fn what_is_over_expires(deployment: &Deployment) {
     assert_eq!(api.post(&expire, json!({})).await.ok()["expired"], 0);
 }
 
-async fn a_leave_that_is_prolonged_is_active_again(deployment: &Deployment) {
+async fn a_prolonged_leave_is_active_again(deployment: &Deployment) {
     let (api, staff) = (deployment.api(), &deployment.guild().members[1].chat);
     let loa = path(deployment, "loa");
     let past = leave(staff, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
@@ -120,12 +120,12 @@ async fn a_leave_that_is_prolonged_is_active_again(deployment: &Deployment) {
     api.post(&path(deployment, "loa/expire"), json!({})).await.ok();
     let status = async || item(&api.get(&loa).await.ok(), "loas", &id)["status"].clone();
     let one = path(deployment, &format!("loa/{id}"));
-    // Still over, or said to be.
+    // The new end is still past, or the status stays `expired`.
     api.patch(&one, json!({ "ends_at": "2020-03-01T00:00:00Z", "reason": "x" })).await.ok();
     assert_eq!(status().await, "expired");
     api.patch(&one, json!({ "ends_at": "2030-02-01T00:00:00Z", "status": "expired" })).await.ok();
     assert_eq!(status().await, "expired");
-    // Where another active one overlaps it stays as it is.
+    // It stays expired while another active leave overlaps.
     let other = leave(staff, "2030-07-01T00:00:00Z", "2030-08-01T00:00:00Z");
     let other = api.post(&loa, other).await.ok()["id"].clone();
     let prolonged = json!({ "ends_at": "2030-07-02T00:00:00Z" });
@@ -138,8 +138,8 @@ async fn a_leave_that_is_prolonged_is_active_again(deployment: &Deployment) {
     assert_eq!((&told["before"]["status"], &told["after"]["status"]), (&json!("expired"), &json!("active")));
 }
 
-/// Nobody asks for it: within its minute the sweep has closed a leave and a strike.
-async fn the_scheduler_closes_what_is_over(deployment: &Deployment) {
+/// The sweeps of leaves and strikes.
+async fn the_sweep_closes_past_leaves_and_strikes(deployment: &Deployment) {
     let (api, staff) = (deployment.api(), &deployment.guild().members[1].chat);
     let past = leave(staff, "2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z");
     let leave = api.post(&path(deployment, "loa"), past).await.ok()["id"].clone();
@@ -160,7 +160,7 @@ async fn the_scheduler_closes_what_is_over(deployment: &Deployment) {
     assert_eq!(item(&api.get(&path(deployment, "loa")).await.ok(), "loas", &leave)["status"], "expired");
 }
 
-async fn wrong_leaves_are_refused(deployment: &Deployment) {
+async fn invalid_leaves_are_refused(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let (loa, good) = (path(deployment, "loa"), summer(deployment));
     let bad = [

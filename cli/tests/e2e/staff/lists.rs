@@ -1,13 +1,13 @@
-//! Lists that the interface does not page are whole, and a page only where the query asks for one.
+//! Lists without paging in the interface are complete unless the query names a limit.
 
 use serde_json::{Value, json};
 
 use super::path;
 use testkit::{Deployment, both_modes};
 
-both_modes!(lists_are_whole_unless_a_page_is_asked_for);
+both_modes!(a_list_is_complete_unless_the_query_has_a_limit);
 
-async fn lists_are_whole_unless_a_page_is_asked_for(deployment: &Deployment) {
+async fn a_list_is_complete_unless_the_query_has_a_limit(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let staff = &guild.members[1].chat;
     let create = async |rest: &str, n: usize| {

@@ -8,8 +8,8 @@ use testkit::{Deployment, both_modes};
 both_modes!(
     members_have_every_field_and_are_on_duty_while_in_a_game,
     permissions_are_those_of_the_role,
-    a_profile_is_computed_from_what_happened,
-    who_is_not_staff_is_404,
+    a_profile_counts_actions_and_sessions,
+    a_user_who_is_not_staff_is_404,
 );
 
 async fn members_have_every_field_and_are_on_duty_while_in_a_game(deployment: &Deployment) {
@@ -47,7 +47,7 @@ async fn permissions_are_those_of_the_role(deployment: &Deployment) {
     }
 }
 
-async fn a_profile_is_computed_from_what_happened(deployment: &Deployment) {
+async fn a_profile_counts_actions_and_sessions(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let member = &guild.members[1];
     let profile = path(deployment, &format!("profile/{}", member.chat));
@@ -81,7 +81,7 @@ async fn a_profile_is_computed_from_what_happened(deployment: &Deployment) {
     assert_eq!(data["open_loa"], expected);
 }
 
-async fn who_is_not_staff_is_404(deployment: &Deployment) {
+async fn a_user_who_is_not_staff_is_404(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     for user in [&outsider(guild).chat, &deployment.other_guild().members[0].chat, "42"] {
         api.get(&format!("/staff/permissions/{}/{user}", guild.id)).await.refused(404, &["staff"]);

@@ -30,18 +30,18 @@ fn theirs(deployment: &Deployment, rest: &str) -> (Api, String) {
     (deployment.api().key(&other.admin_key), format!("/guilds/{}/staff/{rest}", other.id))
 }
 
-/// Somebody linked who is not staff.
+/// A linked member who is not staff.
 fn outsider(guild: &Guild) -> &Member {
     &guild.members[9]
 }
 
-/// Opens a session of the staff member in a game, and returns its id.
+/// Starts a session of the staff member and returns its id.
 async fn go_on_duty(api: &Api, member: &Member) -> String {
     let place = json!({ "play_id": member.play, "place_id": 77, "server_id": "server-1" });
     api.post("/staff/play/session/start", place).await.ok()["session_id"].as_str().unwrap().to_owned()
 }
 
-/// Has the staff member do these in the game, one after the other; returns the ids of the actions.
+/// Records these actions in a session of the staff member and returns their ids.
 async fn act(api: &Api, member: &Member, types: &[&str]) -> Vec<i64> {
     let session = go_on_duty(api, member).await;
     let mut ids = Vec::new();
@@ -62,14 +62,14 @@ fn item<'a>(data: &'a Value, field: &str, id: &Value) -> &'a Value {
     found[0]
 }
 
-/// Asserts that both answers are the same 404, so that neither tells whether the id exists elsewhere.
+/// Asserts that both answers are the same 404: an id of another guild is answered as an unknown one.
 #[track_caller]
 fn same_404(unknown: Answer, foreign: Answer) {
     let (unknown, foreign) = (unknown.refused(404, &[]), foreign.refused(404, &[]));
     assert_eq!(unknown.without_request_id(), foreign.without_request_id());
 }
 
-/// What is sent wrongly in one field, and what the refusal has to say.
+/// Sends the body once with each of these values; each answer must be a 400 that names the field.
 async fn refuse_each(api: &Api, (method, path): (&str, &str), good: &Value, bad: &[(&str, Value)]) {
     for (field, value) in bad {
         let mut body = good.clone();

@@ -7,7 +7,7 @@ use testkit::{Deployment, both_modes};
 
 both_modes!(
     a_note_is_written_edited_and_deleted,
-    wrong_notes_are_refused,
+    invalid_notes_are_refused,
     notes_of_another_guild_are_unknown
 );
 
@@ -23,7 +23,7 @@ async fn a_note_is_written_edited_and_deleted(deployment: &Deployment) {
     let written = api.post(&notes, note(deployment, &longest)).await.ok();
     let (id, created_at) = (written["id"].clone(), written["created_at"].clone());
     assert!(id.is_i64() && created_at.is_string());
-    // Whose key it is wrote it.
+    // The author is the key's owner.
     let expected = json!({ "id": id, "staff_id": guild.members[1].chat, "body": longest,
         "author_id": guild.members[0].chat, "created_at": created_at, "updated_at": created_at });
     assert_eq!(written, expected);
@@ -50,7 +50,7 @@ async fn a_note_is_written_edited_and_deleted(deployment: &Deployment) {
     assert_eq!(deployment.audit("notes.delete").await[0]["metadata"]["before"]["body"], "shorter");
 }
 
-async fn wrong_notes_are_refused(deployment: &Deployment) {
+async fn invalid_notes_are_refused(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let notes = path(deployment, "notes");
     let bad = [

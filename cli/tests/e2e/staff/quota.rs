@@ -7,10 +7,10 @@ use testkit::{Deployment, Member, both_modes};
 
 both_modes!(
     a_quota_is_added_changed_and_deleted,
-    progress_is_highest_first_and_for_those_in_scope,
+    progress_lists_the_staff_in_scope_highest_first,
     a_quota_follows_the_name_of_its_role,
-    some_quotas_need_approval,
-    wrong_quotas_are_refused,
+    an_action_under_a_strict_quota_counts_after_its_approval,
+    invalid_quotas_are_refused,
     quotas_of_another_guild_are_unknown,
 );
 
@@ -52,7 +52,7 @@ async fn a_quota_is_added_changed_and_deleted(deployment: &Deployment) {
     changed["id"] = id.clone();
     assert_eq!(shown().await, changed);
     assert!(api.patch(&one, all).await.message().starts_with("nothing to change"));
-    // Null is all staff; what is absent stays.
+    // A null scope means all staff; absent fields are unchanged.
     api.patch(&one, json!({ "scope": null })).await.ok();
     changed["scope"] = Value::Null;
     assert_eq!(shown().await, changed);
@@ -70,7 +70,7 @@ async fn a_quota_is_added_changed_and_deleted(deployment: &Deployment) {
     assert_eq!(deployment.audit("quotas.delete").await.len(), 1);
 }
 
-async fn progress_is_highest_first_and_for_those_in_scope(deployment: &Deployment) {
+async fn progress_lists_the_staff_in_scope_highest_first(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let row = |member: &Member, current, target, percent| (member.chat.clone(), current, target, percent);
     let [admin, one, two, three] = &guild.members[..4] else { unreachable!() };
@@ -84,7 +84,7 @@ async fn progress_is_highest_first_and_for_those_in_scope(deployment: &Deploymen
     act(&api, three, &["warn", "kick", "warn", "warn", "warn"]).await;
     act(&api, admin, &["warn"]).await;
     act(&api, admin, &[]).await;
-    // Percents are full ones and have no ceiling; ties by chat id.
+    // Percents are rounded down and may exceed 100; equal ones are ordered by chat id.
     let all = [row(three, 4, 3, 133), row(two, 2, 3, 66), row(admin, 1, 3, 33), row(one, 0, 3, 0)];
     assert_eq!(rows(deployment, &warns).await, all);
     assert_eq!(rows(deployment, &scoped).await, [all[0].clone(), all[1].clone(), all[3].clone()]);
@@ -107,13 +107,13 @@ async fn a_quota_follows_the_name_of_its_role(deployment: &Deployment) {
     put(&guild.roles[3], "Guard").await;
     assert_eq!(scope().await, "role:Guard");
     assert_eq!(rows(deployment, &id).await.len(), 3);
-    // Another role of the same name keeps it.
+    // The scope keeps the name while another role has it.
     put("55", "Guard").await;
     put(&guild.roles[3], "Watch").await;
     assert_eq!(scope().await, "role:Guard");
 }
 
-/// What the totals say of a member: kicks of the guild less the admin's one, and the member's actions, score and total.
+/// The guild's kicks without the admin's one, and the member's actions, score and total.
 async fn counted(deployment: &Deployment, member: &Member) -> (i64, i64, i64, i64) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let stats = api.get(&format!("/staff/stats/{}", guild.id)).await.ok();
@@ -128,7 +128,7 @@ async fn counted(deployment: &Deployment, member: &Member) -> (i64, i64, i64, i6
     (kicks, number(&row["actions"]), number(&row["score"]), number(&profile["actions_total"]))
 }
 
-async fn some_quotas_need_approval(deployment: &Deployment) {
+async fn an_action_under_a_strict_quota_counts_after_its_approval(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let (admin, member) = (&guild.members[0], &guild.members[1]);
     let mut strict = quota("kick", 2);
@@ -139,10 +139,10 @@ async fn some_quotas_need_approval(deployment: &Deployment) {
         rows.iter().find(|row| row.0 == member.chat).unwrap().1
     };
     let actions = act(&api, member, &["kick", "kick", "warn"]).await;
-    // Whom the strict quota does not cover waits for nobody.
+    // The strict quota does not cover the admin, whose kick needs no approval.
     act(&api, admin, &["kick"]).await;
     assert_eq!((current(&strict).await, current(&lax).await), (0, 0));
-    // What waits is no kick yet, wherever kicks are counted; the warn and the admin's kick are there.
+    // Pending kicks are not counted; the warn and the admin's kick are.
     assert_eq!(counted(deployment, member).await, (0, 1, 2, 1));
 
     let list = path(deployment, "quota-pending");
@@ -179,7 +179,7 @@ async fn some_quotas_need_approval(deployment: &Deployment) {
     );
 }
 
-async fn wrong_quotas_are_refused(deployment: &Deployment) {
+async fn invalid_quotas_are_refused(deployment: &Deployment) {
     let api = deployment.api();
     let (list, good) = (path(deployment, "quota"), quota("ban", 5));
     let bad = [

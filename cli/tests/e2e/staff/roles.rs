@@ -1,4 +1,4 @@
-//! `PUT` and `DELETE /guilds/:guildId/staff/roles/:roleId` and `…/members/:chatId`, and the same by the command line.
+//! `PUT` and `DELETE /guilds/:guildId/staff/roles/:roleId` and `…/members/:chatId`, and the commands for both.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -9,8 +9,8 @@ use testkit::{Deployment, both_modes};
 both_modes!(
     roles_are_put_and_deleted,
     members_are_put_and_removed,
-    only_admins_say_who_is_staff,
-    the_command_line_does_the_same,
+    changing_roles_and_members_needs_the_admin_scope,
+    roles_and_members_are_changed_by_command,
 );
 
 async fn put(deployment: &Deployment, rest: &str, body: Value) -> testkit::Answer {
@@ -25,7 +25,7 @@ async fn roles_are_put_and_deleted(deployment: &Deployment) {
                            "play_permissions": [] });
     assert_eq!(data, expected);
     assert!(put(deployment, "roles/55", role).await.message().starts_with("nothing to change"));
-    // The whole role is replaced.
+    // PUT replaces the whole role.
     let renamed = json!({ "role_name": "Helper", "permissions": [], "play_permissions": ["warn"] });
     let data = put(deployment, "roles/55", renamed.clone()).await.ok();
     assert_eq!((&data["permissions"], &data["play_permissions"]), (&json!([]), &json!(["warn"])));
@@ -72,14 +72,14 @@ async fn members_are_put_and_removed(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let (admin, moderator) = (json!({ "role_id": guild.high_role }), json!({ "role_id": guild.roles[3] }));
     let list = async || api.get(&format!("/staff/members/{}", guild.id)).await.ok()["members"].clone();
-    // Somebody without a link.
+    // A staff member without a link.
     put(deployment, "members/424242", moderator.clone()).await.ok();
     let members = list().await;
     let unlinked = members.as_array().unwrap().iter().find(|member| member["chat_id"] == "424242").unwrap();
     assert_eq!((&unlinked["play_id"], &unlinked["role_name"]), (&Value::Null, &json!("Moderator")));
     let joined = unlinked["joined_at"].clone();
 
-    // Another role keeps the time they joined, unless told otherwise.
+    // A new role keeps `joined_at`, unless the request has it.
     let data = put(deployment, "members/424242", admin.clone()).await.ok();
     assert_eq!(data, json!({ "chat_id": "424242", "role_id": guild.high_role, "joined_at": joined }));
     assert!(
@@ -94,7 +94,7 @@ async fn members_are_put_and_removed(deployment: &Deployment) {
     refuse_each(&api, ("PUT", &path(deployment, "members/7")), &admin, &bad).await;
     put(deployment, "members/x", admin).await.refused(400, &["chatId"]);
 
-    // Whoever is removed while in a game is in it no longer as staff.
+    // Removing a staff member ends their session.
     let leaving = &guild.members[2];
     let session = go_on_duty(&api, leaving).await;
     api.delete(&path(deployment, &format!("members/{}", leaving.chat))).await.ok();
@@ -108,7 +108,7 @@ async fn members_are_put_and_removed(deployment: &Deployment) {
     assert_eq!(deployment.audit("staff_members.delete").await[0]["target_id"], leaving.chat.as_str());
 }
 
-async fn only_admins_say_who_is_staff(deployment: &Deployment) {
+async fn changing_roles_and_members_needs_the_admin_scope(deployment: &Deployment) {
     let guild = deployment.guild();
     let api = deployment.api().key(&guild.game_key);
     let member = path(deployment, &format!("members/{}", guild.members[0].chat));
@@ -126,7 +126,7 @@ async fn only_admins_say_who_is_staff(deployment: &Deployment) {
     }
 }
 
-async fn the_command_line_does_the_same(deployment: &Deployment) {
+async fn roles_and_members_are_changed_by_command(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let of_guild = ["--guild", guild.id.as_str()];
     let run = async |args: &[&str]| {
@@ -144,7 +144,7 @@ async fn the_command_line_does_the_same(deployment: &Deployment) {
     assert!(members.contains("424242") && members.contains("2025-01-01T00:00:00Z"), "{members}");
     let permitted = api.get(&format!("/staff/permissions/{}/424242", guild.id)).await.ok();
     assert_eq!(permitted["role_name"], "Night shift");
-    // What is not given stays; an empty list takes all away.
+    // Absent options are unchanged; an empty list removes every permission.
     run(&["roles", "set", "55", "--play-permissions", "kick,warn"]).await.succeeded();
     run(&["roles", "set", "55", "--name", "Day shift"]).await.succeeded();
     let roles = run(&["roles", "list"]).await.succeeded();

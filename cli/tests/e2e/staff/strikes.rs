@@ -9,11 +9,11 @@ use testkit::{Deployment, both_modes, eventually};
 
 both_modes!(
     a_strike_is_given_edited_removed_and_wiped,
-    a_strike_lasts_as_long_as_the_guild_says,
-    what_has_expired_is_closed_once,
+    a_strike_lasts_for_the_guilds_strike_days,
+    an_expired_strike_is_closed_once,
     removing_a_strike_is_final,
-    a_strike_is_never_given_for_a_time_that_is_over,
-    wrong_strikes_are_refused,
+    a_strike_must_expire_in_the_future,
+    invalid_strikes_are_refused,
     strikes_of_another_guild_are_unknown,
 );
 
@@ -43,7 +43,7 @@ async fn a_strike_is_given_edited_removed_and_wiped(deployment: &Deployment) {
     assert_eq!((&edited["severity"], &edited["reason"]), (&json!(10), &json!("very late")));
     assert_eq!((&edited["expires_at"], &edited["active"]), (&json!("2098-01-01T00:00:00Z"), &json!(true)));
 
-    // Removed: the record is kept.
+    // A removed strike stays on record.
     assert!(api.send(reqwest::Method::PATCH, &one, None).await.message().contains("removed"));
     let removed = shown().await;
     assert_eq!((&removed["active"], &removed["ended_how"]), (&json!(false), &json!("removed")));
@@ -54,7 +54,7 @@ async fn a_strike_is_given_edited_removed_and_wiped(deployment: &Deployment) {
     assert_eq!(shown().await["active"], false, "a removed strike stays removed");
     assert_eq!(api.get(&format!("{strikes}?active=true")).await.ok()["strikes"], json!([]));
 
-    // Wiped: it is gone.
+    // A wiped strike is deleted.
     api.delete(&one).await.ok();
     assert_eq!(api.get(&strikes).await.ok()["strikes"], json!([]));
     api.delete(&one).await.refused(404, &[]);
@@ -67,7 +67,7 @@ async fn a_strike_is_given_edited_removed_and_wiped(deployment: &Deployment) {
     }
 }
 
-async fn a_strike_lasts_as_long_as_the_guild_says(deployment: &Deployment) {
+async fn a_strike_lasts_for_the_guilds_strike_days(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let strikes = path(deployment, "strikes");
     for days in [90, 7] {
@@ -76,13 +76,13 @@ async fn a_strike_lasts_as_long_as_the_guild_says(deployment: &Deployment) {
         let shown = api.get(&strikes).await.ok();
         let shown = item(&shown, "strikes", &id);
         let at = |field: &str| chrono::DateTime::parse_from_rfc3339(shown[field].as_str().unwrap()).unwrap();
-        // In force no less than that: the end is the next whole second, the beginning is shown cut.
+        // `expires_at` is rounded up to whole seconds, `created_at` down.
         let lasts = (at("expires_at") - at("created_at")).num_seconds() - days * 86_400;
         assert!((0..=1).contains(&lasts), "{shown}");
     }
 }
 
-/// A strike that has expired, whether or not the sweep has seen it.
+/// An expired strike, which the sweep may or may not have closed.
 async fn expired(deployment: &Deployment) -> Value {
     let ends = now() + chrono::TimeDelta::seconds(1);
     let mut short = strike(deployment);
@@ -96,7 +96,7 @@ async fn expired(deployment: &Deployment) -> Value {
     id
 }
 
-/// Before and after the sweep.
+/// Before and after the expiry is written.
 async fn removing_a_strike_is_final(deployment: &Deployment) {
     let api = deployment.api();
     let (strikes, expire) = (path(deployment, "strikes"), path(deployment, "strikes/expire"));
@@ -117,7 +117,7 @@ async fn removing_a_strike_is_final(deployment: &Deployment) {
     }
 }
 
-async fn a_strike_is_never_given_for_a_time_that_is_over(deployment: &Deployment) {
+async fn a_strike_must_expire_in_the_future(deployment: &Deployment) {
     let api = deployment.api();
     let (strikes, past) = (path(deployment, "strikes"), "2020-01-01T00:00:00Z");
     let mut given = strike(deployment);
@@ -133,12 +133,12 @@ async fn a_strike_is_never_given_for_a_time_that_is_over(deployment: &Deployment
     assert_eq!((&shown["severity"], &shown["active"]), (&json!(3), &json!(true)));
 }
 
-async fn what_has_expired_is_closed_once(deployment: &Deployment) {
+async fn an_expired_strike_is_closed_once(deployment: &Deployment) {
     let api = deployment.api();
     let (strikes, expire) = (path(deployment, "strikes"), path(deployment, "strikes/expire"));
     let over = expired(deployment).await;
     let open = api.post(&strikes, strike(deployment)).await.ok()["id"].clone();
-    // Not active, sweep or no sweep.
+    // An expired strike is inactive before the sweep.
     let list = api.get(&format!("{strikes}?active=false")).await.ok();
     assert_eq!(item(&list, "strikes", &over)["active"], false);
     let expired = api.post(&expire, json!({})).await.ok()["expired"].as_u64().unwrap();
@@ -149,13 +149,13 @@ async fn what_has_expired_is_closed_once(deployment: &Deployment) {
     assert_eq!(item(&list, "strikes", &over)["ended_how"], "expired");
     assert_eq!(item(&list, "strikes", &open)["active"], true);
     assert_eq!(api.post(&expire, json!({})).await.ok(), json!({ "expired": 0 }));
-    // A later expiry makes it count again.
+    // With a later expiry it is active again.
     let update = path(deployment, &format!("strikes/{over}/update"));
     api.patch(&update, json!({ "expires_at": "2099-01-01T00:00:00Z" })).await.ok();
     assert_eq!(item(&api.get(&strikes).await.ok(), "strikes", &over)["active"], true);
 }
 
-async fn wrong_strikes_are_refused(deployment: &Deployment) {
+async fn invalid_strikes_are_refused(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
     let (strikes, good) = (path(deployment, "strikes"), strike(deployment));
     let bad = [
@@ -181,7 +181,6 @@ async fn wrong_strikes_are_refused(deployment: &Deployment) {
     refuse_each(&api, ("PATCH", &update), &json!({}), &bad).await;
     api.get(&format!("{strikes}?active=maybe")).await.refused(400, &["active"]);
     api.delete(&path(deployment, "strikes/x")).await.refused(400, &["strikeId"]);
-    // `expire` is not an id.
     let answer = api.delete(&path(deployment, "strikes/expire")).await.refused(405, &[]);
     assert_eq!(answer.header("allow"), Some("POST"));
 }

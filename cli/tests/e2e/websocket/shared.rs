@@ -1,14 +1,14 @@
-//! News between processes, lost and late; readers that are too slow.
+//! Events between processes, lost events, and slow readers.
 
 use super::*;
 
 distributed_only!(
-    news_reaches_sockets_of_other_processes(|setup| setup.processes(2)),
-    who_reads_too_slowly_is_told_to_come_again(own),
-    what_was_missed_while_redis_was_away_is_caught_up(own),
+    events_reach_the_sockets_of_other_processes(|setup| setup.processes(2)),
+    a_slow_reader_is_closed_with_1013(own),
+    a_resync_sends_the_missed_commands(own),
 );
 
-/// Puts an event on the wire between the processes, as another one would.
+/// Publishes an event as another process would.
 async fn publish(deployment: &Deployment, event: Value) {
     let variable = |name: &str| deployment.env.iter().find(|(key, _)| key == name).unwrap().1.clone();
     let client = redis::Client::open(variable("GUILDHALL_REDIS_URL")).unwrap();
@@ -17,10 +17,10 @@ async fn publish(deployment: &Deployment, event: Value) {
     let channel = format!("{}:events", variable("GUILDHALL_PREFIX"));
     let heard: i64 =
         redis::cmd("PUBLISH").arg(channel).arg(message).query_async(&mut connection).await.unwrap();
-    assert!(heard > 0, "nobody listens");
+    assert!(heard > 0, "no process is subscribed");
 }
 
-async fn who_reads_too_slowly_is_told_to_come_again(deployment: &Deployment) {
+async fn a_slow_reader_is_closed_with_1013(deployment: &Deployment) {
     let (mut slow, mut fast) = (
         Socket::open(deployment, 0, &deployment.guild().game_key).await,
         Socket::open(deployment, 0, &deployment.guild().game_key).await,
@@ -28,11 +28,11 @@ async fn who_reads_too_slowly_is_told_to_come_again(deployment: &Deployment) {
     let event = json!({ "type": "moderation", "guild": deployment.guild().id, "verb": "ban", "identifier": "5",
                         "reason": "x".repeat(100_000), "place_id": null, "chat_id": null, "play_id": 5,
                         "revision": 1 });
-    // Until its queue and the network's buffers hold no more; who reads gets all of it.
+    // Until the slow socket's queue and the network's buffers are full; the fast one gets every frame.
     let mut published = 0;
     while !closed_as_slow(deployment).await {
         published += 1;
-        assert!(published < 2_000, "nothing is buffered without end");
+        assert!(published < 2_000, "the buffer has no limit");
         publish(deployment, event.clone()).await;
         assert_eq!(fast.frame().await["type"], "moderation.ban");
     }
@@ -47,13 +47,13 @@ async fn closed_as_slow(deployment: &Deployment) -> bool {
     text.lines().any(|line| line.starts_with("guildhall_live_closed_total") && line.contains("1013"))
 }
 
-async fn what_was_missed_while_redis_was_away_is_caught_up(deployment: &Deployment) {
+async fn a_resync_sends_the_missed_commands(deployment: &Deployment) {
     let api = deployment.api();
     heartbeat(&api, "s1").await;
     let mut socket = Socket::open(deployment, 0, &deployment.guild().game_key).await;
     let first = queue(&api, "s1", "1").await;
     assert_eq!(socket.frame().await["data"]["id"], first);
-    // As if an event of another process had been lost.
+    // A row without its event, as after a lost one.
     let missed = "00000000-0000-7000-8000-000000000001";
     let sql = format!(
         "INSERT INTO server_command SELECT CAST('{missed}' AS uuid), guild_id, server_id, kind, target_id, reason, issued_by,
@@ -61,13 +61,13 @@ async fn what_was_missed_while_redis_was_away_is_caught_up(deployment: &Deployme
     );
     deployment.execute(&sql).await;
     publish(deployment, json!({ "type": "resync" })).await;
-    // The one that was sent is not sent again.
+    // Only the missed command is sent.
     assert_eq!(socket.frame().await["data"]["id"], missed);
     let second = queue(&api, "s1", "2").await;
     assert_eq!(socket.frame().await["data"]["id"], second);
 }
 
-async fn news_reaches_sockets_of_other_processes(deployment: &Deployment) {
+async fn events_reach_the_sockets_of_other_processes(deployment: &Deployment) {
     let (one, two) = (deployment.api_number(0), deployment.api_number(1));
     heartbeat(&one, "s1").await;
     let mut sockets = [

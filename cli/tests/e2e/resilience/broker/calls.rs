@@ -1,4 +1,4 @@
-//! How long the API's callers wait: reads, and writes that enqueue a job.
+//! Response times of reads and of writes that enqueue a job.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 use super::orders::Orders;
 use testkit::Deployment;
 
-/// More than one slow answer in a hundred shows in the 99th percentile.
+/// Enough that two slow answers show in the 99th percentile.
 const CALLS: usize = 104;
-/// Far below the broker's timeouts: a call that waited for the broker would be above.
+/// Below the broker's timeouts: a call that waited for the broker would take longer.
 const NO_CALL_ABOVE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Felt {
     reads: Vec<Duration>,
     writes: Vec<Duration>,
-    /// What the writes enqueued.
+    /// The jobs that the writes enqueued.
     pub(crate) jobs: HashSet<String>,
 }
 
 impl Felt {
-    /// Asks one after the other.
+    /// Measures sequential calls.
     pub(crate) async fn by_callers(deployment: &Deployment, orders: &Orders<'_>) -> Self {
         deployment.forget_quotas().await;
         let mut felt = Self { reads: Vec::new(), writes: Vec::new(), jobs: HashSet::new() };
@@ -56,7 +56,7 @@ impl Felt {
     }
 }
 
-/// Of sorted times.
+/// The percentile of sorted times.
 fn at(times: &[Duration], percent: usize) -> Duration {
     times[(times.len() * percent).div_ceil(100) - 1]
 }

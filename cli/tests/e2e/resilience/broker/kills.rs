@@ -1,4 +1,4 @@
-//! One broker that is hurt again and again, and the jobs that live through it.
+//! Outages and faults of one broker, one after the other.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ fn on(broker: &PrivateServer) -> Setup {
 struct Broken<'a> {
     deployment: &'a Deployment,
     orders: Orders<'a>,
-    /// Where the broker is.
+    /// The broker's URL.
     url: String,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Broken<'a> {
         Self { deployment, orders: Orders::new(deployment), url: broker.url() }
     }
 
-    /// Jobs whose messages the broker has: there is no worker to take them.
+    /// Kills the workers and enqueues jobs until the broker holds messages of some of them.
     async fn jobs_in_the_broker(&self) -> HashSet<String> {
         let mut workers = std::mem::take(&mut self.deployment.roles().workers);
         workers.iter_mut().for_each(|worker| worker.process.kill());
@@ -39,7 +39,7 @@ impl<'a> Broken<'a> {
         let channel = connect(&self.url).await;
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         let mut jobs = HashSet::new();
-        // What is ordered while the API connects anew, or while the broker is too slow to confirm, is published by no one.
+        // Jobs enqueued while the API reconnects, or while the broker confirms too slowly, have no message.
         eventually("the broker has messages", WAIT_LIMIT, async || {
             jobs.extend(self.orders.some(1).await);
             let asked = channel.queue_declare(queue.as_str().into(), options, FieldTable::default());
@@ -55,7 +55,7 @@ impl<'a> Broken<'a> {
         self.deployment.roles().workers.push(worker);
     }
 
-    /// What was in the broker before, and what comes while it is away, is done while it is away.
+    /// During an outage workers run the jobs whose messages the broker held, and the jobs enqueued since.
     async fn outage(
         &self,
         name: &str,
@@ -69,7 +69,7 @@ impl<'a> Broken<'a> {
         let during = self.orders.some(3).await;
         self.reports("down").await;
         self.orders.assert_queued(&during).await;
-        // It starts without a broker, too.
+        // A worker starts without the broker.
         self.start_worker();
         let start = Instant::now();
         let first = self.orders.first_done(&during, start).await;
@@ -85,7 +85,7 @@ impl<'a> Broken<'a> {
         self.orders.all_done(&after).await;
     }
 
-    /// A fault that the processes mend by themselves.
+    /// A fault from which the processes recover by themselves.
     async fn fault(&self, name: &str, hurt: impl AsyncFnOnce()) {
         self.deployment.forget_quotas().await;
         let before = self.jobs_in_the_broker().await;
@@ -99,7 +99,7 @@ impl<'a> Broken<'a> {
         self.orders.all_done(&after).await;
     }
 
-    /// The API says what it has of its broker, and serves in any case.
+    /// Waits until the API reports this state of the broker; it is ready in any case.
     async fn reports(&self, state: &str) {
         let url = format!("{}/health/ready", self.deployment.api_base(0));
         eventually(&format!("the API reports its broker as {state}"), WAIT_LIMIT, async || {
@@ -119,7 +119,7 @@ async fn connect(url: &str) -> Channel {
 
 /// One test, because the broker takes its time to start.
 #[test]
-fn jobs_live_through_everything_that_can_befall_their_broker() {
+fn jobs_survive_outages_and_faults_of_the_broker() {
     let broker = PrivateServer::start("rabbitmq", "broker-faults");
     run(on(&broker), async |deployment| {
         let broken = Broken::new(deployment, &broker);
@@ -169,10 +169,9 @@ async fn operators(broken: &Broken<'_>, broker: &PrivateServer) {
             }
         })
         .await;
-    // Under their consumers, with no job to come that would show it: they find out by themselves, and what is made
-    // anew is as it should be.
+    // The consumers detect deleted queues without a job, and declare them with the right options.
     delete(&queues, &channel).await;
-    eventually("the queues are there again", Duration::from_secs(30), async || {
+    eventually("the queues exist again", Duration::from_secs(30), async || {
         let asked = connection.create_channel().await.unwrap();
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         for queue in &queues {

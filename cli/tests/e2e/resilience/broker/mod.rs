@@ -1,6 +1,7 @@
-//! What becomes of jobs when RabbitMQ fails in every way it can. The servers are of the tests' own.
+//! Jobs during failures of RabbitMQ, with servers of the tests' own.
 //!
-//! Each outage prints how soon a worker does its first job without the broker, and what the API's callers feel of it. The same on the release binary, by hand:
+//! Each outage prints the time until a worker's first job without the broker, and the API's response times. To run it
+//! with the release binary:
 //!
 //! ```sh
 //! cargo build --release

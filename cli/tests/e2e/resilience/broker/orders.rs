@@ -1,4 +1,4 @@
-//! Single syncs that nobody waits for, of one member after the other, and what their rows say.
+//! Single syncs without a waiting caller, one member after the other, and their rows.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -8,9 +8,8 @@ use serde_json::json;
 
 use testkit::{Answer, Api, Deployment, Guild, JobRow, JobState, eventually};
 
-/// Far more than anything here takes on a loaded machine.
 pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(60);
-/// A process has to start, and the safety net looks once a second; what was measured is printed.
+/// Includes the start of a process and one round of the safety net.
 const FIRST_DONE_WITHIN: Duration = Duration::from_secs(30);
 
 pub(crate) struct Orders<'a> {
@@ -23,7 +22,7 @@ impl<'a> Orders<'a> {
         Self { deployment, next: Cell::new(0) }
     }
 
-    /// The caller and the member of the next order: both guilds and all keys take turns, each with its own quota.
+    /// The caller and the member of the next order. Guilds and keys alternate, so that no rate limit refuses a call.
     pub(crate) fn next(&self) -> (Api, String) {
         let number = self.next.replace(self.next.get() + 1);
         let (guild, turn) =
@@ -33,7 +32,7 @@ impl<'a> Orders<'a> {
         (self.deployment.api().key(key).header("prefer", "respond-async"), member.chat.clone())
     }
 
-    /// One order, answered at once with the job that will do it.
+    /// Enqueues one sync. Returns its job and the response time.
     pub(crate) async fn one(&self) -> (String, Duration) {
         let (api, member) = self.next();
         let asked = Instant::now();
@@ -48,7 +47,7 @@ impl<'a> Orders<'a> {
         for _ in 0..count {
             jobs.insert(self.one().await.0);
         }
-        assert_eq!(jobs.len(), count, "an order was taken for another one");
+        assert_eq!(jobs.len(), count, "two orders were answered with one job");
         jobs
     }
 
@@ -65,7 +64,7 @@ impl<'a> Orders<'a> {
         }
     }
 
-    /// Until one of them is done; how long it took since `start`.
+    /// Waits until one of the jobs is done. Returns the time since `start`.
     pub(crate) async fn first_done(&self, jobs: &HashSet<String>, start: Instant) -> Duration {
         eventually("the first job is done", FIRST_DONE_WITHIN, async || {
             self.rows(jobs).await.iter().any(|row| row.state == JobState::Succeeded).then(|| start.elapsed())
@@ -73,7 +72,7 @@ impl<'a> Orders<'a> {
         .await
     }
 
-    /// Until every one of them has ended well, each in its first attempt.
+    /// Waits until every job has succeeded, each in its first attempt.
     pub(crate) async fn all_done(&self, jobs: &HashSet<String>) {
         let rows = eventually("all jobs are done", WAIT_LIMIT, async || {
             let rows = self.rows(jobs).await;
@@ -85,7 +84,7 @@ impl<'a> Orders<'a> {
         }
     }
 
-    /// As the chat platform has it: everybody an order was given for is as their rank calls for.
+    /// Asserts that each member of an order has the role and nickname of their rank.
     pub(crate) async fn assert_members_are_right(&self) {
         let guilds: [&Guild; 2] = [self.deployment.guild(), self.deployment.other_guild()];
         for number in 0..self.next.get() {

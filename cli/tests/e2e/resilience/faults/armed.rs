@@ -1,16 +1,16 @@
-//! Processes that are told where to come to grief.
+//! Processes with fail points.
 
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use testkit::{Api, Deployment, Mode, Running};
 
-/// What `abort` ends a process with.
+/// The signal of an abort.
 const SIGABRT: i32 = 6;
 const WITHIN: Duration = Duration::from_secs(30);
 
-/// Starts a process with these fail points, and waits for it to be ready. It is none of the deployment's own: those are
-/// expected to live.
+/// Starts a process with these fail points and waits until it is ready. The deployment does not own it, because its own
+/// processes must not end during a test.
 pub(super) async fn start(deployment: &Deployment, role: &str, points: &str) -> Running {
     let armed = deployment.spawn_with(role, &[("GUILDHALL_FAIL_POINTS", points)]);
     deployment.roles().workers.push(armed);
@@ -32,17 +32,17 @@ pub(super) async fn start_own(deployment: &Deployment, roles: &[&str]) {
     deployment.wait_until_ready().await;
 }
 
-/// The process that takes calls in this mode.
+/// The role that serves the API in this mode.
 pub(super) fn front(deployment: &Deployment) -> &'static str {
     if deployment.mode() == Mode::Embedded { "serve" } else { "api" }
 }
 
-/// This process, with the first guild's key of all scopes.
+/// The API of this process, with the first guild's key of all scopes.
 pub(super) fn api_of(deployment: &Deployment, process: &Running) -> Api {
     Api::new(&process.base).key(&deployment.guild().admin_key)
 }
 
-/// It ends by itself, at its fail point.
+/// Waits until the process aborts at its fail point.
 pub(super) async fn has_died(process: &mut Running) {
     let status = process.process.ended(WITHIN).await;
     assert_eq!(status.signal(), Some(SIGABRT), "{status}: {}", process.process.log());

@@ -1,4 +1,4 @@
-//! The leader is killed, the next one frozen: another leads, and the frozen one does not when it wakes up.
+//! The leader is killed, the next one frozen: another scheduler leads, and the frozen one no longer does after it wakes.
 
 use std::time::{Duration, Instant};
 
@@ -8,13 +8,13 @@ use testkit::{Mode, Setup, eventually, http_client, run};
 /// The promise is 20 s (docs/operations.md 3); the machine may be slow.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What the process says of itself. `None`: it does not lead, or has not looked yet.
+/// Whether the process's metrics say that it leads.
 async fn leads(base: &str) -> Option<()> {
     let metrics = http_client().get(format!("{base}/metrics")).send().await.ok()?.text().await.ok()?;
     metrics.lines().any(|line| line == "guildhall_scheduler_leads 1").then_some(())
 }
 
-/// Waits until one of these leads, and returns which.
+/// Waits until one of these leads, and returns it.
 async fn leader(bases: &[String]) -> String {
     eventually("a scheduler leads", DEADLINE, async || {
         for base in bases {
@@ -59,11 +59,11 @@ fn a_killed_and_a_frozen_leader_are_replaced() {
         println!("leader frozen: another leads after {:.1} s", began.elapsed().as_secs_f64());
 
         deployment.roles().schedulers[frozen].process.thaw();
-        eventually("the one that was frozen knows that it leads no more", DEADLINE, async || {
+        eventually("the thawed scheduler no longer leads", DEADLINE, async || {
             leads(&second).await.is_none().then_some(())
         })
         .await;
-        assert!(leads(&third).await.is_some(), "the lead stays where it went");
+        assert!(leads(&third).await.is_some(), "the third scheduler still leads");
         jobs_are_rescued(deployment).await;
     });
 }

@@ -1,4 +1,4 @@
-//! Of several scheduler processes one leads.
+//! Leadership among several scheduler processes.
 
 mod kills;
 
@@ -12,7 +12,7 @@ const SOON: Duration = Duration::from_secs(30);
 /// The promise is 20 s; the machine may be slow.
 const RESCUED_WITHIN: Duration = Duration::from_secs(60);
 
-/// Whoever leads rescues the job of a worker that is killed.
+/// Kills a worker and asserts that the leader rescues its job.
 pub(crate) async fn jobs_are_rescued(deployment: &Deployment) {
     let member = deployment.guild().lacking();
     let late =
@@ -27,7 +27,7 @@ pub(crate) async fn jobs_are_rescued(deployment: &Deployment) {
     })
     .await;
     deployment.take_worker_of(&running).process.kill();
-    // It may have died before its request.
+    // If the worker died before its request, the fault is still set.
     deployment.clear_faults().await;
     deployment.add_worker().await;
     let ended = eventually("the job runs elsewhere", RESCUED_WITHIN, async || {
@@ -37,7 +37,7 @@ pub(crate) async fn jobs_are_rescued(deployment: &Deployment) {
     assert_eq!((ended.state, ended.attempt, ended.token), (JobState::Succeeded, 1, 2), "{ended:?}");
 }
 
-/// A failed attempt is followed by another, whether or not any process leads.
+/// Asserts that a failed attempt is retried.
 pub(crate) async fn retries_come_back(deployment: &Deployment) {
     let member = deployment.guild().misnamed();
     let route = "PATCH /guilds/:guild/members/:user";

@@ -1,5 +1,5 @@
-//! Between the processes and RabbitMQ. A call never fails for it: the safety net runs the job, and the caller has the
-//! result a moment later.
+//! Faults between the processes and RabbitMQ. No call fails: the safety net runs the job, and the caller gets the result
+//! a little later.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn rabbitmq_is_late_cut_reset_and_silent() {
         order.sees("rabbitmq, reset", DONE).await;
         assert_eq!(order.ends_well_after("rabbitmq, reset").await.attempt, 1);
 
-        // In the middle of a publish or of shaking hands, again and again.
+        // Each connection is cut during the handshake or a publish.
         let order = Order::next(deployment, 10);
         proxy.cut_after(Way::ToTarget, 100);
         order.sees("rabbitmq, cut after 100 bytes", DONE).await;
@@ -38,7 +38,7 @@ fn rabbitmq_is_late_cut_reset_and_silent() {
         let order = Order::next(deployment, 10);
         proxy.half_open();
         order.sees("rabbitmq, half-open", DONE).await;
-        // Found out by asking, long before any keepalive of the system.
+        // The periodic check of the connection detects it, before any TCP keepalive.
         reports(deployment, "broker", "down").await;
         let second = Order::next(deployment, 10);
         second.sees("rabbitmq, half-open and known to be", DONE).await;
@@ -49,10 +49,10 @@ fn rabbitmq_is_late_cut_reset_and_silent() {
 }
 
 #[test]
-fn a_worker_that_rabbitmq_takes_for_alive_loses_nothing() {
+fn a_worker_with_a_half_open_connection_runs_the_jobs_of_lost_messages() {
     through_of(&["worker"], &["GUILDHALL_AMQP_URL"], async |deployment, proxy| {
         proxy.half_open();
-        // The broker sends it to the worker, which never gets it.
+        // The broker sends the message, but the worker does not receive it.
         let order = Order::next(deployment, 10);
         order.sees("rabbitmq, half-open to the worker", DONE).await;
         proxy.heal();

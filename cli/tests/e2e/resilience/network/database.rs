@@ -1,4 +1,4 @@
-//! Between the processes and Postgres. Nothing can be accepted without it: 503, and when it is back all goes on.
+//! Faults between the processes and Postgres. Calls are refused with 503 until it is back.
 
 use std::time::Duration;
 

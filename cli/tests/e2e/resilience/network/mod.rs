@@ -1,5 +1,5 @@
-//! A deployment whose processes reach one of their servers through a proxy that fails: late, cut, silent, reset. What the
-//! caller saw, what the row says, and how it ended. The server itself is unhurt, and nobody else's.
+//! Deployments that reach one of their servers through a proxy with faults: delay, cut, silence, reset. Each test checks
+//! the caller's answer, the row and the final result. The server itself works, and other tests use it directly.
 
 mod broker;
 mod database;
@@ -12,12 +12,12 @@ use testkit::proxy::Proxy;
 use order::Order;
 use testkit::{Deployment, Mode, Setup, run_unstarted};
 
-/// Starts a deployment of one process each, all of them told these variables' servers at the proxy's address.
+/// Starts one process of each role; all reach the servers of these variables through the proxy.
 fn through(variables: &'static [&'static str], test: impl AsyncFnOnce(&Deployment, &Proxy)) {
     through_of(&["api", "worker", "scheduler"], variables, test);
 }
 
-/// Like [`through`], where only processes of these roles are led through the proxy.
+/// Like [`through`], for processes of these roles only.
 fn through_of(
     roles: &'static [&'static str],
     variables: &'static [&'static str],
@@ -35,14 +35,13 @@ fn through_of(
         deployment.roles().workers.push(worker);
         deployment.roles().schedulers.push(scheduler);
         deployment.wait_until_ready().await;
-        // Before anything fails.
         Order::next(deployment, 5).ends_well().await;
         test(deployment, &proxy).await;
         Order::next(deployment, 5).ends_well().await;
     });
 }
 
-/// Until the API says so of what it needs; it serves all the while.
+/// Waits until the API reports this state of the dependency.
 async fn reports(deployment: &Deployment, dependency: &str, state: &str) {
     let url = format!("{}/health/ready", deployment.api_base(0));
     let what = format!("the API reports {dependency} as {state}");

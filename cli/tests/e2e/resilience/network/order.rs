@@ -1,4 +1,4 @@
-//! One call that makes a job, repeated until it is answered as a careful client would: under one idempotency key.
+//! One call that enqueues a job, repeated under one idempotency key until it succeeds, as a careful client does.
 
 use std::time::{Duration, Instant};
 
@@ -6,11 +6,10 @@ use serde_json::json;
 
 use testkit::{Answer, Api, Deployment, JobRow, JobState};
 
-/// Far more than anything here takes on a loaded machine.
 pub(super) const WAIT_LIMIT: Duration = Duration::from_secs(90);
-/// Longest any request takes (30 s and what the caller asked to wait), and something for a loaded machine.
+/// The longest time of a request (30 s and the caller's wait), and a reserve for a loaded machine.
 const DEADLINE: Duration = Duration::from_secs(38);
-/// A client that is told to come back does not come sooner.
+/// The shortest `Retry-After`.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Order<'a> {
@@ -25,7 +24,7 @@ thread_local! {
 }
 
 impl<'a> Order<'a> {
-    /// The sync of the next member, to be answered within so many seconds.
+    /// The sync of the next member, with this many seconds of wait.
     pub(super) fn next(deployment: &'a Deployment, wait: u32) -> Self {
         let number = GIVEN.replace(GIVEN.get() + 1);
         let id = format!("order-{number}");
@@ -34,7 +33,7 @@ impl<'a> Order<'a> {
         Self { deployment, api, member, id }
     }
 
-    /// What the caller sees, in time whatever fails. Returns also how long it took.
+    /// Makes the call, which must be answered in time despite any fault. Returns the answer and its time.
     pub(super) async fn ask(&self) -> (Answer, Duration) {
         let asked = Instant::now();
         let answer = self.api.post("/interactions/sync", json!({ "user_id": self.member })).await;
@@ -43,7 +42,7 @@ impl<'a> Order<'a> {
         (answer, took)
     }
 
-    /// Asks once, during the fault, and asserts that the answer is one of these: a status and its error word.
+    /// Makes the call once, during the fault, and asserts that the answer is one of these: status and error word.
     pub(super) async fn sees(&self, fault: &str, expected: &[(u16, &str)]) -> Answer {
         let (answer, took) = self.ask().await;
         println!("{fault}: the caller saw {} {} after {took:.1?}", answer.status, answer.error());
@@ -52,16 +51,16 @@ impl<'a> Order<'a> {
         answer
     }
 
-    /// Asks until it is done: then there is one row that ended well, and the member is as the rank calls for.
+    /// Repeats the call until it succeeds, then asserts that one job succeeded and the member is correct.
     pub(super) async fn ends_well(&self) -> JobRow {
         let start = Instant::now();
         let row = loop {
             let (answer, _) = self.ask().await;
-            // Not done yet, being done by the first call, or to be asked again later.
+            // 202: the job runs; 409: the first call runs; 503: to be repeated later.
             assert!(matches!(answer.status, 200 | 202 | 409 | 503), "{}: {answer}", self.id);
             let mut rows = self.deployment.job_rows("sync_member").await;
             rows.retain(|row| row.args["user"] == self.member);
-            assert!(rows.len() <= 1, "{}: an order was taken twice: {rows:?}", self.id);
+            assert!(rows.len() <= 1, "{}: an order was enqueued twice: {rows:?}", self.id);
             let done = rows.pop().filter(|row| row.state == JobState::Succeeded);
             match done {
                 Some(row) if answer.status == 200 => break row,
@@ -79,7 +78,7 @@ impl<'a> Order<'a> {
         row
     }
 
-    /// Like [`Order::ends_well`], told beside what was seen.
+    /// Like [`Order::ends_well`]; prints the time since the end of the fault.
     pub(super) async fn ends_well_after(&self, fault: &str) -> JobRow {
         let healed = Instant::now();
         let row = self.ends_well().await;

@@ -1,4 +1,4 @@
-//! Between the worker and the platforms. The job is retried after the backoff; the caller gets a 202 until then.
+//! Faults between the worker and the platforms. The job is retried after the backoff; the caller gets a 202 until then.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn platforms_are_late_cut_reset_and_silent() {
         proxy.heal();
         assert_eq!(order.ends_well().await.attempt, 1);
 
-        // A connection that was kept for the next call is gone: at most one try is lost by it.
+        // A pooled connection was reset; at most one attempt fails on it.
         let order = Order::next(deployment, 10);
         proxy.reset();
         order.sees("platforms, reset", &[(200, "")]).await;

@@ -1,4 +1,4 @@
-//! Between the processes and Redis. Reads answer on; writes that are counted there are refused with 503, at once.
+//! Faults between the processes and Redis. Reads are answered; writes that Redis counts are refused with 503 at once.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use testkit::Deployment;
 
 const REFUSED: &[(u16, &str)] = &[(503, "limits_unavailable")];
 
-/// A refusal is told at once; a loaded machine has its time, too.
+/// Limit for an immediate refusal on a loaded machine.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 #[test]

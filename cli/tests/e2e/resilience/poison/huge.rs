@@ -1,4 +1,4 @@
-//! Answers of a platform that would not fit into memory.
+//! Answers of a platform that do not fit into memory.
 
 use std::time::Duration;
 
@@ -6,33 +6,33 @@ use serde_json::{Value, json};
 
 use testkit::{Deployment, JobState, both_modes, eventually};
 
-both_modes!(a_huge_answer_is_cut_off_and_its_job_dead_alone(own));
+both_modes!(a_huge_answer_is_cut_off_and_ends_only_its_own_job_as_dead(own));
 
-/// A gigabyte, more than any of the processes may take.
+/// More than a process may allocate.
 const HUGE: u64 = 1 << 30;
-/// What the highest mark of memory may rise by: the cap is 8 MiB, the rest is a debug build's noise.
+/// Allowed rise of the peak memory: the cap of 8 MiB, and the variation of a debug build.
 const RISE_KB: u64 = 100 * 1024;
 const WITHIN: Duration = Duration::from_secs(60);
 
-async fn a_huge_answer_is_cut_off_and_its_job_dead_alone(deployment: &Deployment) {
+async fn a_huge_answer_is_cut_off_and_ends_only_its_own_job_as_dead(deployment: &Deployment) {
     let (api, guild) = (deployment.api(), deployment.guild());
-    let ring = api.header("prefer", "respond-async");
-    // Everything is warm: what comes on top now is the answer.
+    let unwaiting = api.header("prefer", "respond-async");
+    // A first sync, so that later growth comes from the huge answer.
     api.post("/interactions/sync", json!({ "user_id": guild.misnamed().chat })).await.ok();
     let before = peak_kb(deployment);
     for content_length in [false, true] {
-        // Asked for a sync, and for nothing else.
+        // Only syncs call this route.
         let route = "GET /cloud/v2/groups/-/memberships";
         let fault =
             json!({ "route": route, "huge_bytes": HUGE, "content_length": content_length, "count": 1000 });
         deployment.fault(fault).await;
-        let answer = ring.post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await;
+        let answer = unwaiting.post("/interactions/sync", json!({ "user_id": guild.lacking().chat })).await;
         let job = answer.body["data"]["job_id"].as_str().unwrap().to_owned();
         deployment.execute("UPDATE job SET max_attempts = 2 WHERE kind = 'sync_member'").await;
         let right = guild.right();
-        let neighbour = json!({ "user_id": right.chat, "role_id": right.wanted });
+        let other_job = json!({ "user_id": right.chat, "role_id": right.wanted });
         for _ in 0..3 {
-            api.post("/interactions/roles/assign", neighbour.clone()).await.ok();
+            api.post("/interactions/roles/assign", other_job.clone()).await.ok();
         }
         let dead = eventually("the job is dead", WITHIN, async || {
             let rows = deployment.job_rows("sync_member").await;
@@ -55,7 +55,7 @@ async fn a_huge_answer_is_cut_off_and_its_job_dead_alone(deployment: &Deployment
     assert!(rise < RISE_KB, "{rise} kB");
 }
 
-/// The most memory that the process which runs jobs ever held: `VmHWM`.
+/// Peak memory of the process that runs jobs (`VmHWM`).
 fn peak_kb(deployment: &Deployment) -> u64 {
     let mut roles = deployment.roles();
     let running = if roles.workers.is_empty() { &mut roles.apis[0] } else { &mut roles.workers[0] };

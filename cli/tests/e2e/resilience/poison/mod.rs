@@ -1,4 +1,4 @@
-//! Jobs that hurt whoever runs them: what they cost their neighbours, how they end, and how they are run again.
+//! Jobs that crash or overload their process: other jobs, their end, and their retry.
 
 mod huge;
 mod kills;

@@ -1,4 +1,4 @@
-//! Processes that die at a fail point, as from `kill -9`.
+//! Processes that abort at a fail point, as from `kill -9`.
 
 mod publishing;
 mod running;

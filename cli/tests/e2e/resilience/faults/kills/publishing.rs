@@ -1,4 +1,4 @@
-//! Whoever takes the call dies between the job's commit and the broker's confirmation.
+//! The process that takes the call dies between the job's commit and the broker's confirmation.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ macro_rules! points {
 points!(after_insert, after_publish, after_confirm);
 
 async fn dies_at(deployment: &Deployment, point: &str) {
-    // Embedded the job could run at once, beside its dying caller: it gets as far as its claim.
+    // In embedded mode the job could end before the process dies, so it hangs after its claim.
     let points = format!("{point}:{}=abort,after_claim=hang", DEED.kind());
     let mut dying = start(deployment, front(deployment), &points).await;
     let api = api_of(deployment, &dying).header("prefer", "wait=30").header("idempotency-key", "once");

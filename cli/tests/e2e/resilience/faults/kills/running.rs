@@ -1,4 +1,4 @@
-//! Whoever runs the job dies between its claim and the answer to its caller.
+//! The process that runs the job dies between its claim and the answer to its caller.
 
 use std::time::Instant;
 
@@ -43,7 +43,7 @@ struct Death {
 
 impl Death {
     fn points(&self) -> String {
-        // Many plain jobs end in one statement, which knows their class alone.
+        // Jobs without other rows end in batches, whose fail point has the class as its detail.
         match (self.point, self.deed) {
             ("before_commit", Deed::Ticket) => "before_commit:interactive=abort".to_owned(),
             (point, deed) => format!("{point}:{}=abort", deed.kind()),
@@ -74,7 +74,7 @@ impl Death {
             Instant::now()
         });
         println!("{}: answered {:?} after another worker was ready", self.point, ready.elapsed());
-        // The caller notices nothing but the time.
+        // The caller gets the usual answer, only later.
         self.deed.is_done_once(deployment, &saw.unwrap()).await;
         self.in_the_end(deployment).await;
     }
@@ -84,7 +84,7 @@ impl Death {
         assert_eq!((row.attempt, row.token), (1, 1), "{row:?}");
         let (effects, told) = match self.point {
             "after_claim" | "after_ack" => (0, 0),
-            // The sync's entry commits with the job's end, the ticket's with the ticket.
+            // The audit entry of a sync commits with the job's end, that of a ticket with the ticket.
             "after_commit" => (1, 1),
             _ => (1, usize::from(self.deed == Deed::Ticket)),
         };
@@ -96,7 +96,7 @@ impl Death {
         }
     }
 
-    /// The same call with the same key is answered as the first, and all happened once.
+    /// A repeat of the call under the same key gets the first answer.
     async fn in_the_end(&self, deployment: &Deployment) {
         let again: Answer = self.deed.call(deployment, &patient(&deployment.api())).await.unwrap();
         assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");

@@ -1,4 +1,4 @@
-//! How soon another worker goes on with what a killed one had in its hands.
+//! Jobs of a killed worker on another one.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn short_jobs_of_a_killed_worker_run_elsewhere() {
         let changed: Vec<_> =
             deployment.guild().members.iter().filter(|member| member.needs_change()).collect();
         let mut slowest = Duration::ZERO;
-        // The two workers take turns: one of these finds the one that dies.
+        // RabbitMQ alternates between the two workers, so one of these jobs reaches the one that dies.
         for member in &changed[..4] {
             let started = Instant::now();
             api.post("/interactions/sync", json!({ "user_id": member.chat })).await.ok();
@@ -60,10 +60,10 @@ fn chunks_of_a_killed_worker_run_elsewhere() {
     });
 }
 
-/// The channels, the bot, the guild's roles, and those of the bot.
+/// Reads before the call: the channels, the bot, the guild's roles, and the bot's roles.
 const READS: i32 = 4;
 
-/// Its request is on its way to the platform, and takes effect about when another worker claims the job.
+/// The killed worker's request takes effect about when another worker claims the job.
 #[test]
 fn a_channel_that_a_killed_worker_asked_for_last_is_not_made_twice() {
     run_unstarted(Setup::new(Mode::Distributed), async |deployment| {

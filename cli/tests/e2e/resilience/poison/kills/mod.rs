@@ -1,4 +1,4 @@
-//! A job that takes its process down each time it is run. A supervisor starts the process again, as systemd would.
+//! A job that ends its process in each run. A supervisor starts the process again, as systemd would.
 
 mod supervised;
 
@@ -9,17 +9,15 @@ use serde_json::{Value, json};
 use supervised::Supervised;
 use testkit::{Deployment, JobRow, JobState, Mode, Setup, eventually, run_unstarted};
 
-/// Ends the process right after it has claimed such a job.
 const POISON: &str = "after_claim:assign_role=abort";
-/// Crashes that burn no attempt, after which it is quarantined, and its attempts there.
+/// Crashes that cost no attempt; after them the job is quarantined.
 const FREE: usize = 2;
 const ATTEMPTS: usize = 2;
-/// Each crash is noticed after up to 16 s, pauses of one and five seconds come on top, and a process has to start each
-/// time.
+/// Each crash is detected after up to 16 s; add backoffs of one and five seconds, and the starts of processes.
 const ENDS_WITHIN: Duration = Duration::from_secs(150);
 
 #[test]
-fn a_poison_job_ends_dead_alone_and_is_run_again_by_the_api() {
+fn a_poison_job_ends_dead_and_can_be_retried_through_the_api() {
     poison(Mode::Distributed, async |deployment, job| {
         let queued = deployment.api().post(&format!("/jobs/{job}/retry"), json!({})).await.ok();
         assert_eq!((&queued["state"], &queued["error"]["error"]), (&json!("queued"), &json!("worker_lost")));
@@ -27,7 +25,7 @@ fn a_poison_job_ends_dead_alone_and_is_run_again_by_the_api() {
 }
 
 #[test]
-fn a_poison_job_in_serve_ends_dead_alone_and_is_run_again_by_a_command() {
+fn a_poison_job_in_serve_ends_dead_and_can_be_retried_by_command() {
     poison(Mode::Embedded, async |deployment, job| {
         let said = deployment.command(&["jobs", "retry", job]).await.succeeded();
         assert!(said.contains("due now"), "{said}");
@@ -35,20 +33,20 @@ fn a_poison_job_in_serve_ends_dead_alone_and_is_run_again_by_a_command() {
 }
 
 fn poison(mode: Mode, replay: impl AsyncFnOnce(&Deployment, &str)) {
-    // Slow platforms: neighbours are in the middle of their work whenever the process dies.
+    // With the latency, other jobs run at each crash.
     run_unstarted(Setup::new(mode).members(60).latency_ms(200), async |deployment| {
         let mut fatal = Supervised::start(deployment, &[("GUILDHALL_FAIL_POINTS", POISON)]).await;
-        let neighbours = enqueue(deployment).await;
+        let others = enqueue(deployment).await;
         let dead = eventually("the poison job is dead", ENDS_WITHIN, async || {
             fatal.tend(deployment);
             deployment.execute("UPDATE job SET max_attempts = 2 WHERE kind = 'assign_role'").await;
             Some(deployment.job_row("assign_role").await).filter(|row| row.state == JobState::Dead)
         })
         .await;
-        assert_eq!(fatal.deaths, FREE + ATTEMPTS, "each run of it cost one process, and nothing else did");
+        assert_eq!(fatal.deaths, FREE + ATTEMPTS, "each of its runs ended one process, and no other job did");
         assert_eq!(dead.history().len(), FREE + ATTEMPTS);
         fatal.tend(deployment);
-        unharmed(deployment, neighbours).await;
+        unharmed(deployment, others).await;
         fatal.replace(deployment, &[]).await;
         let job = dead.job_id.to_string();
         listed(deployment, &job).await;
@@ -64,7 +62,7 @@ fn poison(mode: Mode, replay: impl AsyncFnOnce(&Deployment, &str)) {
     });
 }
 
-/// A bulk sync, single syncs, and the poison behind them. Returns how many of them are neighbours.
+/// Enqueues a bulk sync, single syncs, and the poison job last. Returns the number of jobs before it.
 async fn enqueue(deployment: &Deployment) -> usize {
     let api = deployment.api().header("prefer", "respond-async");
     let guild = deployment.guild();
@@ -75,7 +73,7 @@ async fn enqueue(deployment: &Deployment) -> usize {
     }
     let right = guild.right();
     let body = json!({ "user_id": right.chat, "role_id": right.wanted });
-    // Embedded, the process that is asked may be gone before it can answer.
+    // In embedded mode the process may end before it can answer.
     let asked = testkit::http_client()
         .post(format!("{}/interactions/roles/assign", deployment.api_base(0)))
         .header("x-api-key", &guild.admin_key)
@@ -85,9 +83,9 @@ async fn enqueue(deployment: &Deployment) -> usize {
     7
 }
 
-/// All other jobs end well, and none of them has an attempt burned.
-async fn unharmed(deployment: &Deployment, neighbours: usize) {
-    let rows = eventually("the neighbours have ended", ENDS_WITHIN, async || {
+/// Asserts that all other jobs succeed without a burned attempt.
+async fn unharmed(deployment: &Deployment, others: usize) {
+    let rows = eventually("the others have ended", ENDS_WITHIN, async || {
         let mut rows: Vec<JobRow> = Vec::new();
         for kind in ["sync_all", "sync_chunk", "sync_member"] {
             rows.extend(deployment.job_rows(kind).await);
@@ -95,15 +93,15 @@ async fn unharmed(deployment: &Deployment, neighbours: usize) {
         rows.iter().all(|row| !row.state.is_open()).then_some(rows)
     })
     .await;
-    assert!(rows.len() > neighbours, "there are chunks too: {rows:?}");
+    assert!(rows.len() > others, "no chunks: {rows:?}");
     let lost: usize = rows.iter().map(|row| row.history().len()).sum();
-    println!("{} neighbours, of whose runs {lost} were lost with their process", rows.len());
+    println!("{} others, of whose runs {lost} were lost with their process", rows.len());
     for row in rows {
         assert_eq!((row.state, row.attempt), (JobState::Succeeded, 1), "{row:?}");
     }
 }
 
-/// One sees the job, why it is dead and what its tries ran into: by commands, and through the API without the workers.
+/// The dead job is shown with the errors of its attempts: by commands, and through the API without the workers' names.
 async fn listed(deployment: &Deployment, job: &str) {
     let list =
         deployment.command(&["jobs", "list", "--state", "dead", "--kind", "assign_role"]).await.succeeded();

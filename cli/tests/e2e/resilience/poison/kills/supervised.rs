@@ -1,4 +1,4 @@
-//! A process that is started again whenever it has ended.
+//! A process that is started again after each end.
 
 use testkit::{Deployment, Mode, Running};
 
@@ -9,7 +9,7 @@ pub(super) struct Supervised {
 }
 
 impl Supervised {
-    /// Starts what runs jobs in this mode, told this; and whatever else there is, as usual.
+    /// Starts all roles; `extra` is the environment of the one that runs jobs.
     pub(super) async fn start(deployment: &Deployment, extra: &[(&'static str, &'static str)]) -> Self {
         let role = if deployment.mode() == Mode::Embedded { "serve" } else { "worker" };
         if deployment.mode() == Mode::Distributed {
@@ -32,7 +32,7 @@ impl Supervised {
         self.place(&mut deployment.roles()).push(running);
     }
 
-    /// Starts it again where it has ended.
+    /// Starts the process again if it has ended.
     pub(super) fn tend(&mut self, deployment: &Deployment) {
         let ended = {
             let mut roles = deployment.roles();
@@ -49,7 +49,7 @@ impl Supervised {
         }
     }
 
-    /// Ends it and starts one that is told something else.
+    /// Kills the process and starts one with another environment.
     pub(super) async fn replace(&mut self, deployment: &Deployment, extra: &[(&'static str, &'static str)]) {
         self.place(&mut deployment.roles()).clear();
         self.extra = extra.to_vec();
