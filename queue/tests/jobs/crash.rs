@@ -1,4 +1,4 @@
-//! Runs that end with their worker process: rescued, quarantined, dead in the end; and what that does not do to others.
+//! Jobs whose worker processes crash: rescued, quarantined, finally dead, without effect on other jobs.
 
 use std::sync::atomic::Ordering;
 
@@ -12,7 +12,7 @@ use crate::fixture::{Fixture, NET_AFTER, both_modes};
 use crate::kinds::{Echo, Gate, Gated, Panics, registry};
 
 impl Fixture {
-    /// Has a process that nobody knows any more claim the job, and rescues it.
+    /// Claims the job for an unregistered process and rescues it.
     async fn crash(&self, job: JobId) -> Model {
         self.claim(job).await.unwrap();
         assert_eq!(self.queue.rescue_orphaned().await.unwrap(), 1);
@@ -25,7 +25,7 @@ fn echo() -> Echo {
 }
 
 both_modes! {
-    async fn the_first_crash_is_free_then_quarantine_then_attempts_then_dead(fixture: Fixture) {
+    async fn two_crashes_cost_no_attempt_and_later_ones_do_until_the_job_is_dead(fixture: Fixture) {
         let job = fixture.enqueue(&Panics {}).await.job;
         let first = fixture.crash(job).await;
         assert_eq!((first.state, first.attempt, first.crashes), (State::Queued, 0, 1));
@@ -36,7 +36,7 @@ both_modes! {
             assert_eq!((row.attempt, row.crashes), (attempt, crashes));
             let pause = (row.run_at - fixture.context.clock.now()).as_seconds_f64();
             assert!((seconds * 0.79..=seconds * 1.21).contains(&pause), "crash {crashes}: {pause} s");
-            assert_eq!(row.failure().unwrap().error, "worker_lost", "one sees why it waits");
+            assert_eq!(row.failure().unwrap().error, "worker_lost", "the row names the reason of the wait");
         }
         let row = fixture.crash(job).await;
         assert_eq!((row.state, row.attempt), (State::Dead, Panics::MAX_ATTEMPTS));
@@ -47,7 +47,7 @@ both_modes! {
         assert_eq!(history, [crash(1), crash(1), crash(1), crash(2)]);
     }
 
-    async fn a_retried_job_stays_in_quarantine_until_a_run_of_it_ends_by_itself(fixture: Fixture) {
+    async fn a_retried_job_stays_in_quarantine_until_a_run_ends_without_a_crash(fixture: Fixture) {
         let job = fixture.enqueue(&Panics {}).await.job;
         while fixture.row(job).await.state != State::Dead {
             fixture.crash(job).await;
@@ -57,10 +57,10 @@ both_modes! {
         fixture.work();
         fixture.queue.publish([row.message()]);
         let row = fixture.wait_until(job, |row| row.history().len() == 5).await;
-        assert_eq!((row.class, row.crashes, row.attempt), (Class::Default, 0, 1), "it panicked, its worker lives");
+        assert_eq!((row.class, row.crashes, row.attempt), (Class::Default, 0, 1), "a panic is not a crash");
     }
 
-    async fn of_two_quarantined_jobs_one_runs_at_a_time_and_stops_nobody_else(fixture: Fixture) {
+    async fn quarantined_jobs_run_one_at_a_time_and_delay_no_other_class(fixture: Fixture) {
         let gate = Gate::new();
         let (one, two) = (fixture.enqueue(&Gated {}).await.job, fixture.enqueue(&Gated {}).await.job);
         for job in [one, two] {
@@ -71,14 +71,14 @@ both_modes! {
         fixture.advance(NET_AFTER * 2).await;
         fixture.work_with(registry().with(gate.clone()));
         gate.wait_for_entry().await;
-        assert!(fixture.call(&echo()).await.is_some(), "other classes go on beside it");
+        assert!(fixture.call(&echo()).await.is_some(), "other classes run meanwhile");
         gate.open.add_permits(2);
         fixture.wait_for(one, State::Succeeded).await;
         fixture.wait_for(two, State::Succeeded).await;
         assert_eq!(gate.most.load(Ordering::SeqCst), 1);
     }
 
-    async fn crashes_are_forgotten_when_a_run_gives_its_job_back(fixture: Fixture) {
+    async fn a_run_that_yields_resets_the_crashes(fixture: Fixture) {
         let job = fixture.enqueue(&echo()).await.job;
         fixture.crash(job).await;
         let claimed = fixture.claim(job).await.unwrap();
@@ -87,7 +87,7 @@ both_modes! {
         assert_eq!((row.crashes, row.attempt, row.history().len()), (0, 0, 1));
     }
 
-    async fn a_crashed_job_that_was_to_be_cancelled_is(fixture: Fixture) {
+    async fn a_crashed_job_with_a_cancel_request_is_cancelled(fixture: Fixture) {
         let job = fixture.enqueue(&echo()).await.job;
         fixture.claim(job).await.unwrap();
         fixture.cancel(job).await;

@@ -1,4 +1,4 @@
-//! Parents and chunks: share, progress, the one end, failures, cancelling.
+//! Parents and chunks: share, progress, the parent's end, failures, cancellation.
 
 use entities::job::{Class, Model, Progress, State, family, listing, turns};
 use entities::{JobId, Page, audit_entry};
@@ -22,7 +22,7 @@ async fn entries(fixture: &Fixture, action: &str) -> usize {
         .len()
 }
 
-/// A parent by hand whose chunks have these outcomes.
+/// A waiting parent whose chunks have these outcomes.
 async fn parent_with(fixture: &Fixture, fails: &[Option<&str>]) -> JobId {
     let Enqueued { job, .. } = fixture.enqueue(&Parent { chunks: 0 }).await;
     let now = fixture.context.clock.now();
@@ -70,11 +70,11 @@ both_modes! {
         fixture.wait_for(parent, State::Succeeded).await;
     }
 
-    async fn cancelling_a_parent_stops_what_runs_and_starts_no_more(fixture: Fixture) {
+    async fn cancelling_a_parent_stops_its_running_chunks_and_starts_no_more(fixture: Fixture) {
         let gate = Gate::new();
         let parent = start(fixture, &gate, 7).await;
         gate.wait_for_entry().await;
-        assert_eq!(gate.entered.available_permits(), 0, "the first chunk goes alone");
+        assert_eq!(gate.entered.available_permits(), 0, "the first chunk runs alone");
         gate.open.add_permits(1);
         gate.wait_for_entry().await;
         gate.wait_for_entry().await;
@@ -84,7 +84,7 @@ both_modes! {
         assert_eq!(gate.entered.available_permits(), 0, "no fourth chunk began");
     }
 
-    async fn a_chunk_that_cannot_succeed_stops_its_parent_and_says_why(fixture: Fixture) {
+    async fn a_failed_chunk_fails_its_parent_with_its_error(fixture: Fixture) {
         let gate = Gate::new();
         let parent = parent_with(fixture, &[Some("role_gone"), None, None]).await;
         fixture.release(1).await;
@@ -96,7 +96,7 @@ both_modes! {
         assert_eq!(row.result, Some(json!({ "stepped": 2 })), "what the failed chunk did is done");
     }
 
-    async fn what_a_chunk_did_counts_whether_it_is_cancelled_or_lost_for_good(fixture: Fixture) {
+    async fn the_counters_of_cancelled_and_dead_chunks_are_added_to_the_parent(fixture: Fixture) {
         let gate = Gate::new();
         let parent = parent_with(fixture, &[None, None]).await;
         fixture.release(1).await;

@@ -1,5 +1,4 @@
-//! Fencing tokens: of two who believe they run a job only the later one writes, and a message claims what it was
-//! published for.
+//! Fencing tokens: only the latest claim can write, and a message claims only the run that it was published for.
 
 use entities::JobId;
 use entities::audit_entry::Actor;
@@ -44,7 +43,7 @@ both_modes! {
         assert_eq!(fixture.row(job).await.result, Some(json!({ "by": newer.token })));
     }
 
-    async fn a_late_message_claims_no_newer_run(fixture: Fixture) {
+    async fn a_late_message_does_not_claim_a_newer_run(fixture: Fixture) {
         let job = fixture.enqueue(&echo()).await.job;
         let first = fixture.claim(job).await.unwrap();
         let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
@@ -61,14 +60,14 @@ both_modes! {
         fixture.queue.publish([message.clone(), message.clone()]);
         gate.wait_for_entry().await;
         fixture.queue.publish([message]);
-        assert!(fixture.call(&echo()).await.is_some(), "the other messages are through");
+        assert!(fixture.call(&echo()).await.is_some(), "the messages before it are handled");
         gate.open.add_permits(1);
         let row = fixture.wait_for(enqueued.job, State::Succeeded).await;
         assert_eq!((row.attempt, row.token), (1, 1));
     }
 }
 
-/// Batches that overlap, each in an order of its own.
+/// The same claims in several orders.
 fn orders(claims: &[Claim]) -> Vec<Vec<Claim>> {
     (0..8)
         .map(|order| {
@@ -84,7 +83,7 @@ fn orders(claims: &[Claim]) -> Vec<Vec<Claim>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn overlapping_batches_of_claims_and_ends_deadlock_nowhere() {
+async fn overlapping_batches_of_claims_and_ends_do_not_deadlock() {
     let fixture = Fixture::start(Mode::Distributed).await;
     let (database, now) = (fixture.context.database.clone(), fixture.context.clock.now());
     for _ in 0..10 {
@@ -120,7 +119,7 @@ fn job(id: JobId) -> NewJob {
         guild: Some(guild()),
         parent: None,
         kind: "echo",
-        // Without turns.
+        // A class without turns.
         class: Class::Quarantine,
         args: json!({ "text": "" }),
         max_attempts: 8,

@@ -14,9 +14,9 @@ use sea_orm::{ConnectionTrait, Statement};
 use testkit::{Servers, TestDatabase, guild_row};
 
 pub(crate) const GUILD: &str = "7000000000000000000";
-/// How long an answer may take on a loaded machine before a test gives up.
+/// The longest wait of a test.
 pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(30);
-/// What has been available for longer is claimed without a message.
+/// A job available for longer is claimed by the safety net.
 pub(crate) const NET_AFTER: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub(crate) struct Fixture {
     test_database: TestDatabase,
 }
 
-/// From now on the database's clock is a row, which [`Fixture::advance`] moves.
+/// Makes the database's clock a row, which [`Fixture::advance`] changes.
 async fn simulate_time(conn: &impl ConnectionTrait, start: Timestamp) {
     let statements = [
         "CREATE TABLE simulated_time (at timestamptz NOT NULL)",
@@ -102,7 +102,7 @@ impl Fixture {
         fixture
     }
 
-    /// Drops the database, and what the broker and Redis hold.
+    /// Deletes the database and the test's data in the broker and Redis.
     pub(crate) async fn close(self) {
         self.test_database.remove().await;
         if self.config.broker.is_some() {
@@ -158,7 +158,7 @@ impl Fixture {
         listing::find_any(self.context.database.read(), job).await.unwrap().unwrap()
     }
 
-    /// Lets time pass on the clocks of this process and of the database.
+    /// Advances the clocks of this process and of the database.
     pub(crate) async fn advance(&self, by: Duration) {
         self.context.clock.advance(by);
         if self.context.database.is_postgres() {
@@ -167,7 +167,7 @@ impl Fixture {
         }
     }
 
-    /// Claims a queued job for a worker that is not registered and never says more.
+    /// Claims a queued job for an unregistered worker.
     pub(crate) async fn claim(&self, job: JobId) -> Option<Model> {
         let published = self.row(job).await.claim();
         self.claim_as(published, "by-hand").await
@@ -178,7 +178,7 @@ impl Fixture {
         claim::published(conn, &[published], worker, now).await.unwrap().into_iter().next()
     }
 
-    /// A chunk, held until its parent's plan is made.
+    /// Inserts a chunk, held until its parent's plan ends.
     pub(crate) async fn insert_chunk<P: Payload>(&self, parent: JobId, payload: &P, total: i64) -> JobId {
         let chunk = NewJob {
             id: JobId(uuid::Uuid::now_v7()),
@@ -213,12 +213,12 @@ impl Fixture {
         retried
     }
 
-    /// A statement both databases understand, for states that are hard to come by.
+    /// Executes a statement, valid in both databases, for states that are hard to reach otherwise.
     pub(crate) async fn execute(&self, sql: &str) {
         self.context.database.write().execute_unprepared(sql).await.unwrap();
     }
 
-    /// Reads the row until it is as `reached` says; the deadline is what fails a test.
+    /// Polls the row until `reached` returns true.
     pub(crate) async fn wait_until(&self, job: JobId, reached: impl Fn(&Model) -> bool) -> Model {
         let deadline = tokio::time::Instant::now() + WAIT_LIMIT;
         loop {
@@ -235,7 +235,7 @@ impl Fixture {
         self.wait_until(job, |row| row.state == state).await
     }
 
-    /// The same, while time passes a heartbeat at a time: a heartbeat that began to wait late comes too.
+    /// The same, while the clocks advance by the heartbeat's interval, so that late timers fire as well.
     pub(crate) async fn wait_while_time_passes(&self, job: JobId, state: State) -> Model {
         let passes = async {
             loop {
@@ -245,11 +245,11 @@ impl Fixture {
         };
         tokio::select! {
             row = self.wait_for(job, state) => row,
-            () = passes => unreachable!("time passes for ever"),
+            () = passes => unreachable!("the clocks advance without end"),
         }
     }
 
-    /// Lets time pass whenever the job waits for its next attempt, until it is dead.
+    /// Advances the clocks past each backoff until the job is dead.
     pub(crate) async fn exhaust(&self, job: JobId) -> Model {
         loop {
             let over = |row: &Model| row.state == State::Dead;

@@ -1,4 +1,4 @@
-//! Processes that stood still, or were declared dead, and what their runs may still do.
+//! Runs of processes that froze or were declared dead.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,12 +16,12 @@ use tokio::sync::Semaphore;
 use crate::fixture::{Fixture, WAIT_LIMIT, both_modes};
 use crate::kinds::registry;
 
-/// Long enough that the heartbeat is in doubt.
-const STOOD_STILL: Duration = Duration::from_secs(30);
+/// Longer than a heartbeat counts as confirmed.
+const FROZEN_FOR: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Step {
-    /// It must not be taken twice.
+    /// Whether the step asks the database first.
     single: bool,
 }
 
@@ -30,7 +30,7 @@ impl Payload for Step {
     const CLASS: Class = Class::Interactive;
 }
 
-/// Takes one step outside when the test lets it.
+/// Takes one step when the test opens it.
 #[derive(Clone)]
 struct Stepper {
     entered: Arc<Semaphore>,
@@ -39,7 +39,7 @@ struct Stepper {
     steps: Arc<AtomicU32>,
 }
 
-/// Says that the run is over, however it ended.
+/// Signals the end of the run.
 struct Leaving(Arc<Semaphore>);
 
 impl Drop for Leaving {
@@ -72,7 +72,7 @@ impl Stepper {
         Self { entered: closed(), open: closed(), left: closed(), steps: Arc::default() }
     }
 
-    /// A job of this kind that a worker of this process is in the middle of.
+    /// Starts a worker and waits until it runs a job of this kind.
     async fn under_way(&self, fixture: &Fixture, single: bool) -> Model {
         fixture.work_with(registry().with(self.clone()));
         let enqueued = fixture.enqueue(&Step { single }).await;
@@ -90,7 +90,7 @@ impl Stepper {
     }
 }
 
-/// The process is declared dead, and another one has the job.
+/// Declares the process dead and claims its job for another one.
 async fn take_over(fixture: &Fixture, job: &Model) -> Model {
     let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
     worker::delete(conn, job.worker.as_deref().unwrap()).await.unwrap();
@@ -100,36 +100,36 @@ async fn take_over(fixture: &Fixture, job: &Model) -> Model {
 }
 
 both_modes! {
-    async fn a_run_that_stood_still_takes_no_step_once_another_has_the_job(fixture: Fixture) {
+    async fn a_frozen_run_takes_no_step_after_its_job_was_rescued(fixture: Fixture) {
         let stepper = Stepper::new();
         let job = stepper.under_way(fixture, false).await;
         let newer = take_over(fixture, &job).await;
-        fixture.advance(STOOD_STILL).await;
+        fixture.advance(FROZEN_FOR).await;
         stepper.open.add_permits(1);
         stepper.is_left().await;
         assert_eq!((stepper.steps(), fixture.row(job.job_id).await), (0, newer));
     }
 
-    async fn a_run_that_stood_still_goes_on_where_the_job_is_still_its_own(fixture: Fixture) {
+    async fn a_frozen_run_continues_if_its_claim_still_holds(fixture: Fixture) {
         let stepper = Stepper::new();
         let job = stepper.under_way(fixture, false).await;
-        fixture.advance(STOOD_STILL * 10).await;
+        fixture.advance(FROZEN_FOR * 10).await;
         stepper.open.add_permits(1);
         let row = fixture.wait_while_time_passes(job.job_id, State::Succeeded).await;
         assert_eq!((stepper.steps(), row.attempt, row.token), (1, 1, 1));
     }
 
-    async fn a_step_that_must_not_be_taken_twice_is_asked_for_at_the_database(fixture: Fixture) {
+    async fn before_a_single_effect_the_claim_is_confirmed_by_the_database(fixture: Fixture) {
         let stepper = Stepper::new();
         let job = stepper.under_way(fixture, true).await;
         let newer = take_over(fixture, &job).await;
-        // No time has passed: nothing but the row could tell.
+        // The heartbeat is recent; only the row shows the lost claim.
         stepper.open.add_permits(1);
         stepper.is_left().await;
         assert_eq!((stepper.steps(), fixture.row(job.job_id).await), (0, newer));
     }
 
-    async fn a_process_that_was_declared_dead_registers_anew_and_runs_the_job_again(fixture: Fixture) {
+    async fn a_process_declared_dead_registers_again_and_runs_the_job_again(fixture: Fixture) {
         let stepper = Stepper::new();
         let job = stepper.under_way(fixture, false).await;
         fixture.advance(DEAD_AFTER + Duration::from_secs(1)).await;
@@ -163,6 +163,6 @@ both_modes! {
         assert_eq!(fixture.queue.rescue().await.unwrap(), 1);
         assert!(!worker::beat(conn, &name, fixture.context.clock.now()).await.unwrap());
         let row = fixture.row(job).await;
-        assert_eq!((row.state, row.attempt), (State::Queued, 0), "the death of its worker is not the job's fault");
+        assert_eq!((row.state, row.attempt), (State::Queued, 0), "a crash cost an attempt");
     }
 }

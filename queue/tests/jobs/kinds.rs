@@ -1,4 +1,4 @@
-//! Kinds of job that do what a test wants to see.
+//! The kinds of job of these tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -72,7 +72,7 @@ impl Handler for FailsUntilHandler {
     }
 }
 
-/// Finds its platform busy twice as often as it has attempts.
+/// Snoozes twice as often as it has attempts.
 pub(crate) struct SnoozesHandler(pub(crate) Arc<AtomicI32>);
 
 #[async_trait]
@@ -110,7 +110,7 @@ impl Handler for PanicsHandler {
     }
 }
 
-/// Never ends, and panics when it is cut.
+/// Does not end, and panics when it is dropped.
 pub(crate) struct PanicsWhenCutHandler;
 
 struct PanicsOnDrop;
@@ -142,7 +142,7 @@ impl Handler for NeverEndsHandler {
     }
 }
 
-/// Holds its thread until the test lets go.
+/// Blocks its thread until the test sets `over`.
 #[derive(Clone, Default)]
 pub(crate) struct Block {
     pub(crate) entered: Arc<AtomicBool>,
@@ -162,7 +162,7 @@ impl Handler for Block {
     }
 }
 
-/// Says that it runs, and ends when the test lets it or it is cancelled.
+/// Signals its start, and ends when the test opens it or it is cancelled.
 #[derive(Clone)]
 pub(crate) struct Gate {
     pub(crate) entered: Arc<Semaphore>,
@@ -221,7 +221,7 @@ impl Handler for ParentHandler {
     }
 }
 
-/// A chunk that passes a gate in the middle of its steps.
+/// A chunk that waits at a gate after its second step.
 pub(crate) struct ChunkHandler(pub(crate) Gate);
 
 #[async_trait]
@@ -242,7 +242,7 @@ impl Handler for ChunkHandler {
 }
 
 impl Fixture {
-    /// Starts a worker that runs every kind of this file.
+    /// Starts a worker with the kinds of [`registry`].
     pub(crate) fn work(&self) {
         self.work_with(registry());
     }

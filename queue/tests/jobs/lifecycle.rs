@@ -19,7 +19,7 @@ fn echo(text: &str) -> Echo {
 }
 
 both_modes! {
-    async fn a_caller_gets_the_result_and_the_row_says_the_same(fixture: Fixture) {
+    async fn a_caller_gets_the_result_of_the_row(fixture: Fixture) {
         fixture.work();
         let enqueued = fixture.enqueue(&echo("hello")).await;
         let job = enqueued.job;
@@ -31,7 +31,7 @@ both_modes! {
         assert!(row.finished_at.is_some());
     }
 
-    async fn a_call_without_a_worker_ends_at_its_time_and_the_job_stays(fixture: Fixture) {
+    async fn a_call_without_a_worker_times_out_and_the_job_stays_queued(fixture: Fixture) {
         let enqueued = fixture.enqueue(&echo("later")).await;
         let job = enqueued.job;
         let answer = fixture.queue.call(enqueued, Duration::from_millis(50)).await.unwrap();
@@ -41,13 +41,13 @@ both_modes! {
         fixture.wait_for(job, State::Succeeded).await;
     }
 
-    async fn a_failure_that_cannot_be_mended_is_told_at_once(fixture: Fixture) {
+    async fn a_permanent_failure_is_answered_at_once(fixture: Fixture) {
         fixture.work();
         let Some(Answer::Failed(failure)) = fixture.call(&Refuses {}).await else { panic!("not a failure") };
         assert_eq!((failure.status, failure.error.as_str()), (404, "not_there"));
     }
 
-    async fn a_failed_attempt_waits_for_the_backoff_and_its_caller_hears_of_the_next(fixture: Fixture) {
+    async fn a_failed_attempt_waits_for_the_backoff_and_the_caller_gets_the_next_result(fixture: Fixture) {
         fixture.work();
         let enqueued = fixture.enqueue(&FailsUntil { attempt: 2 }).await;
         let job = enqueued.job;
@@ -62,7 +62,7 @@ both_modes! {
         assert_eq!(fixture.row(job).await.error, None, "the error of an attempt is not the job's");
     }
 
-    async fn a_snooze_burns_no_attempt_and_its_pause_is_spread(fixture: Fixture) {
+    async fn a_snooze_burns_no_attempt_and_its_pause_has_jitter(fixture: Fixture) {
         fixture.work_with(registry().with(SnoozesHandler(Arc::default())));
         let enqueued = fixture.enqueue(&Snoozes {}).await;
         fixture.queue.publish(enqueued.message);
@@ -70,7 +70,7 @@ both_modes! {
             let snoozed = |row: &Model| row.state == State::Queued && row.token == run;
             let row = fixture.wait_until(enqueued.job, snoozed).await;
             assert_eq!((row.attempt, row.history().len()), (0, 0));
-            assert_eq!(row.failure().unwrap().error, "platform_busy", "one sees why it waits");
+            assert_eq!(row.failure().unwrap().error, "platform_busy", "the row names the reason of the wait");
             let pause = (row.run_at - fixture.context.clock.now()).as_seconds_f64();
             assert!((479.0..=721.0).contains(&pause), "{pause}");
             fixture.advance(Duration::from_secs(720) + NET_AFTER).await;
@@ -79,7 +79,7 @@ both_modes! {
         assert_eq!((row.attempt, row.error), (1, None));
     }
 
-    async fn a_panic_is_retried_then_dead_and_harms_no_neighbour(fixture: Fixture) {
+    async fn a_panic_is_retried_until_dead_and_affects_no_other_job(fixture: Fixture) {
         fixture.work();
         let job = fixture.enqueue(&Panics {}).await;
         fixture.queue.publish(job.message);
@@ -88,7 +88,7 @@ both_modes! {
         assert_eq!(fixture.exhaust(job.job).await.failure().unwrap().error, "panic");
     }
 
-    async fn a_job_that_never_ends_is_cut_retried_and_dead(fixture: Fixture) {
+    async fn a_job_over_its_time_limit_is_retried_until_dead(fixture: Fixture) {
         fixture.work_with(registry().with(NeverEndsHandler));
         let job = fixture.enqueue(&NeverEnds {}).await;
         fixture.queue.publish(job.message);
@@ -99,7 +99,7 @@ both_modes! {
         assert_eq!(words, ["timed_out", "timed_out"]);
     }
 
-    async fn a_job_that_panics_when_it_is_cut_is_retried_and_costs_no_slot(fixture: Fixture) {
+    async fn a_panic_while_a_run_is_dropped_is_retried_and_leaks_no_slot(fixture: Fixture) {
         fixture.work_with(registry().with(PanicsWhenCutHandler));
         let job = fixture.enqueue(&PanicsWhenCut {}).await;
         fixture.queue.publish(job.message);
@@ -107,7 +107,7 @@ both_modes! {
         assert!(fixture.call(&echo("still here")).await.is_some());
     }
 
-    async fn a_quarantined_job_that_holds_its_thread_holds_up_nobody_else(fixture: Fixture) {
+    async fn a_quarantined_job_that_blocks_its_thread_delays_no_other_job(fixture: Fixture) {
         let block = Block::default();
         fixture.work_with(registry().with(block.clone()));
         let held = fixture.enqueue(&Blocks {}).await;
@@ -124,7 +124,7 @@ both_modes! {
         assert_eq!((row.attempt, row.token), (1, 1));
     }
 
-    async fn a_kind_this_worker_does_not_know_stays_queued(fixture: Fixture) {
+    async fn a_job_of_an_unknown_kind_stays_queued(fixture: Fixture) {
         fixture.work();
         let enqueued = fixture.enqueue(&Gated {}).await;
         let job = enqueued.job;
@@ -132,7 +132,7 @@ both_modes! {
         assert_eq!(fixture.row(job).await.state, State::Queued);
     }
 
-    async fn the_second_of_two_equal_jobs_finds_the_first(fixture: Fixture) {
+    async fn a_duplicate_joins_the_unfinished_job(fixture: Fixture) {
         let draft = || Draft::new(guild(), &echo("x"), entities::audit_entry::Actor::service()).unwrap().once("all");
         let first = fixture.enqueue_draft(draft()).await;
         let second = fixture.enqueue_draft(draft()).await;
@@ -145,7 +145,7 @@ both_modes! {
         assert!(third.message.is_some() && third.job != first.job, "only an unfinished job stands in the way");
     }
 
-    async fn cancelling_ends_a_waiting_job_at_once_and_a_running_one_at_its_next_step(fixture: Fixture) {
+    async fn a_queued_job_is_cancelled_at_once_and_a_running_one_at_its_next_step(fixture: Fixture) {
         let gate = Gate::new();
         fixture.work_with(registry().with(gate.clone()));
         let running = fixture.enqueue(&Gated {}).await;
@@ -159,7 +159,7 @@ both_modes! {
         fixture.wait_for(running.job, State::Cancelled).await;
     }
 
-    async fn shutdown_lets_a_run_end_and_a_cut_gives_it_back_without_burning_the_attempt(fixture: Fixture) {
+    async fn a_stop_lets_runs_end_and_requeues_the_others_without_a_burned_attempt(fixture: Fixture) {
         let gate = Gate::new();
         fixture.work_with(registry().with(gate.clone()));
         let job = fixture.enqueue(&Gated {}).await;

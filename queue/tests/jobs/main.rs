@@ -1,5 +1,5 @@
-//! The job queue against real databases and brokers: each test runs embedded (SQLite, in-process) and distributed
-//! (Postgres, RabbitMQ, Redis). The clock is handed in, so no test waits for a backoff or a stale heartbeat.
+//! The job queue with real databases and brokers. Each test runs in embedded mode (SQLite, in-process) and in distributed
+//! mode (Postgres, RabbitMQ, Redis), with a manual clock: no test waits for a backoff or a stale heartbeat.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by panicking")]
 

@@ -1,4 +1,4 @@
-//! What operators pause is not started, by whichever way, and goes on when they resume it.
+//! Paused jobs are not claimed, by message or safety net, until they are resumed.
 
 use entities::job::{Class, State};
 use entities::job_pause::{self, Scope};
@@ -28,7 +28,7 @@ async fn pause_and_resume(fixture: &Fixture, scope: Scope) {
     fixture.wait_for(paused.job, State::Succeeded).await;
 }
 
-/// What the safety net of a worker would claim at this moment.
+/// The jobs that the safety net of a worker claims now.
 async fn net(fixture: &Fixture) -> Vec<entities::job::Model> {
     let wanted = entities::job::claim::Available {
         class: Class::Default,

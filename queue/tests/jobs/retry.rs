@@ -1,4 +1,4 @@
-//! Running jobs again by hand: one, one that waits, and all of a kind.
+//! Manual retries: of one job, of one in its backoff, of all failed ones of a kind.
 
 use entities::JobId;
 use entities::audit_entry::Actor;
@@ -24,7 +24,7 @@ impl Fixture {
 }
 
 both_modes! {
-    async fn a_dead_job_has_a_fresh_set_of_attempts_and_keeps_its_history(fixture: Fixture) {
+    async fn a_retried_dead_job_has_all_its_attempts_and_keeps_its_history(fixture: Fixture) {
         fixture.work();
         let enqueued = fixture.enqueue(&FailsUntil { attempt: 99 }).await;
         fixture.queue.publish(enqueued.message);
@@ -38,7 +38,7 @@ both_modes! {
         assert_eq!(fixture.exhaust(enqueued.job).await.history().len(), 6);
     }
 
-    async fn only_what_has_failed_and_has_no_twin_is_run_again(fixture: Fixture) {
+    async fn only_failed_jobs_without_an_unfinished_duplicate_are_retried(fixture: Fixture) {
         let first = fixture.enqueue_draft(echo().once("all")).await.job;
         assert_eq!(fixture.retry(first).await, Retry::NotFailed(State::Queued), "it is due already");
         fixture.fail(first).await;
@@ -58,7 +58,7 @@ both_modes! {
         let enqueued = fixture.enqueue(&FailsUntil { attempt: 3 }).await;
         fixture.queue.publish(enqueued.message);
         fixture.wait_until(enqueued.job, |row| row.token > 0).await;
-        // Nothing but the retry by hand moves time on for it.
+        // The clocks do not advance, so only the manual retry makes it due.
         fixture.execute("UPDATE job SET run_at = created_at").await;
         let waits = |row: &entities::job::Model| row.state == State::Queued && row.attempt == 2;
         let row = fixture.wait_until(enqueued.job, waits).await;

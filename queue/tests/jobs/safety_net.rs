@@ -1,5 +1,4 @@
-//! What is claimed without a message: jobs nobody published, messages that were lost, retries, and claims whose answer
-//! was lost.
+//! Jobs claimed without a message: unpublished ones, lost messages, retries, and claims whose answer was lost.
 
 use std::time::Duration;
 
@@ -40,7 +39,7 @@ both_modes! {
         fixture.wait_for(job, State::Succeeded).await;
     }
 
-    async fn what_messages_have_not_overtaken_is_left_to_them(fixture: Fixture) {
+    async fn only_jobs_overtaken_by_a_newer_message_are_claimed_without_theirs(fixture: Fixture) {
         let first = fixture.enqueue(&echo()).await.job;
         fixture.advance(NET_AFTER).await;
         let second = fixture.enqueue(&echo()).await.job;
@@ -58,7 +57,7 @@ both_modes! {
         assert_eq!(claimed.iter().map(|job| job.job_id).collect::<Vec<_>>(), [first]);
     }
 
-    async fn more_than_there_are_slots_are_claimed_as_slots_become_free(fixture: Fixture) {
+    async fn more_jobs_than_slots_are_claimed_as_slots_become_free(fixture: Fixture) {
         let mut jobs = Vec::new();
         for _ in 0..40 {
             jobs.push(fixture.enqueue(&echo()).await.job);
@@ -66,12 +65,12 @@ both_modes! {
         fixture.advance(NET_AFTER).await;
         fixture.work();
         for job in jobs {
-            // What a turn released meanwhile has its message, or waits for the net again.
+            // Jobs released by a turn have a message, or the safety net claims them later.
             fixture.wait_for(job, State::Succeeded).await;
         }
     }
 
-    async fn a_caller_whose_message_is_lost_has_its_answer_from_the_row(fixture: Fixture) {
+    async fn a_caller_whose_message_is_lost_gets_its_answer_from_the_row(fixture: Fixture) {
         fixture.work();
         let Enqueued { message, job, joined } = fixture.enqueue(&echo()).await;
         let lost = message.map(|message| JobMessage { token: -1, ..message });
@@ -99,7 +98,7 @@ both_modes! {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_process_runs_what_this_one_enqueued_and_the_caller_hears_of_it() {
+async fn a_caller_gets_the_result_of_another_process() {
     let fixture = Fixture::start(Mode::Distributed).await;
     let (_context, other) = fixture.another_process().await;
     queue::run::run(&other, registry(), Slots::default());

@@ -1,4 +1,4 @@
-//! Turns: of one guild only its share of a class is in flight, and what is held is always released.
+//! Turns: a guild has at most its share of a class in flight, and held jobs are always released.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +13,7 @@ use crate::fixture::{Fixture, both_modes};
 use crate::kinds::{Echo, Gate, Gated, Snoozes, SnoozesHandler, registry};
 
 impl Fixture {
-    /// So many jobs of the guild, each published if it may be.
+    /// Enqueues this many jobs of the guild, and publishes those that are not held.
     async fn flood(&self, jobs: u64) -> Vec<JobId> {
         let mut flood = Vec::new();
         for _ in 0..jobs {
@@ -56,7 +56,7 @@ both_modes! {
         assert_eq!(gate.most.load(Ordering::SeqCst), i32::try_from(SHARE).unwrap());
     }
 
-    async fn a_guild_that_floods_holds_up_no_other(fixture: Fixture) {
+    async fn a_guild_with_many_jobs_delays_no_other_guild(fixture: Fixture) {
         let gate = Gate::new();
         fixture.work_with(registry().with(gate.clone()));
         let jobs = fixture.flood(3 * SHARE).await;
@@ -69,7 +69,7 @@ both_modes! {
         assert_eq!(fixture.in_state(&jobs, State::Held).await, 2 * SHARE);
     }
 
-    async fn what_waits_for_its_time_takes_no_turn(fixture: Fixture) {
+    async fn a_job_in_its_backoff_takes_no_turn(fixture: Fixture) {
         fixture.work_with(registry().with(SnoozesHandler(Arc::default())));
         for _ in 0..SHARE {
             let enqueued = fixture.enqueue(&Snoozes {}).await;
@@ -80,7 +80,7 @@ both_modes! {
         assert!(fixture.call(&Echo { text: String::new() }).await.is_some());
     }
 
-    async fn what_a_snooze_leaves_is_the_next_ones_turn(fixture: Fixture) {
+    async fn a_snooze_releases_the_next_job(fixture: Fixture) {
         for _ in 0..SHARE {
             let enqueued = fixture.enqueue(&Snoozes {}).await;
             fixture.queue.publish(enqueued.message);

@@ -66,7 +66,7 @@ async fn single_roles_come_and_go() {
 }
 
 #[tokio::test]
-async fn the_hierarchy_refuses_what_stands_too_high() {
+async fn roles_and_members_above_the_bot_are_refused() {
     let peer = Peer::start(2, RateLimit::Off).await;
     let chat_platform = peer.platforms("off").chat;
     for high in [ADMIN_ROLE, BOT_ROLE] {
@@ -76,7 +76,7 @@ async fn the_hierarchy_refuses_what_stands_too_high() {
     }
     let everyone = chat_platform.add_role(bulk(), chat(0), role(GUILD), "r").await;
     assert_eq!(everyone, Err(PlatformError::NotFound(Missing::Role)));
-    // A high role the member keeps is fine, but such a member cannot be renamed.
+    // A member with a role above the bot can keep it, but cannot be renamed.
     let high =
         json!({ "guild_id": GUILD.to_string(), "chat_id": chat(0), "roles": [ADMIN_ROLE.to_string()] });
     assert_eq!(peer.post("/control/members", high).await.0, 204);
@@ -96,7 +96,7 @@ async fn the_hierarchy_refuses_what_stands_too_high() {
 }
 
 #[tokio::test]
-async fn invalid_changes_say_so() {
+async fn invalid_changes_are_refused() {
     let peer = Peer::start(2, RateLimit::Off).await;
     let chat_platform = peer.platforms("off").chat;
     let long = chat_platform.update_member(bulk(), chat(0), set(&[], &"é".repeat(33)), "r").await;
@@ -117,14 +117,14 @@ async fn invalid_changes_say_so() {
 }
 
 #[tokio::test]
-async fn members_that_are_hidden_are_told_apart_from_a_guild_that_is_not_reached() {
+async fn hidden_members_and_an_unreachable_guild_are_different_errors() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let chat_platform = peer.platforms("off").chat;
     assert_eq!(peer.post("/control/intents", json!({ "guild_members": false })).await.0, 204);
     let hidden = chat_platform.members_page(now(), None, 1).await;
     assert_eq!(hidden, Err(PlatformError::MembersIntentOff));
     assert!(chat_platform.member(now(), chat(0)).await.unwrap().is_some());
-    // The guild's roles are refused alike: the bot is not there.
+    // The guild's roles are refused as well: the bot is not in the guild.
     peer.fault(json!({ "route": "*", "status": 403, "code": 50001, "count": 2 })).await;
     let absent = chat_platform.members_page(now(), None, 1).await;
     assert!(matches!(absent, Err(PlatformError::Forbidden { code: 50001, .. })), "{absent:?}");
@@ -152,7 +152,7 @@ async fn bans_and_channels() {
 }
 
 #[tokio::test]
-async fn a_short_429_is_sat_out_once_and_a_second_is_handed_back() {
+async fn a_short_429_is_waited_out_once_and_a_second_one_returned() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let chat_platform = peer.platforms("50").chat;
     let fault = |count| json!({ "route": "GET /guilds/:guild/roles", "status": 429, "retry_after": 0.6, "count": count });
@@ -168,7 +168,7 @@ async fn a_short_429_is_sat_out_once_and_a_second_is_handed_back() {
 }
 
 #[tokio::test]
-async fn a_long_429_is_handed_back_and_remembered() {
+async fn a_long_429_is_returned_and_its_pause_kept() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let chat_platform = peer.platforms("50").chat;
     peer.fault(
@@ -182,14 +182,14 @@ async fn a_long_429_is_handed_back_and_remembered() {
             matches!(limited, Err(PlatformError::RateLimited { retry_after }) if retry_after.as_secs() >= 25)
         );
     }
-    // Global: another route waits too, without asking the platform.
+    // A global pause: a call of another route waits too, and is not sent.
     assert!(matches!(chat_platform.channels(now()).await, Err(PlatformError::RateLimited { .. })));
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(peer.stats().await["chat_requests"], 1);
 }
 
 #[tokio::test]
-async fn faults_come_back_classified() {
+async fn faults_are_classified() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let chat_platform = peer.platforms("off").chat;
     peer.fault(json!({ "route": "*", "status": 500, "count": 1 })).await;
@@ -206,7 +206,7 @@ async fn faults_come_back_classified() {
 }
 
 #[tokio::test]
-async fn without_credentials_the_variable_is_named() {
+async fn missing_credentials_are_named_by_their_variable() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let mut bare = config(&peer.url, "off");
     (bare.chat_token, bare.play_key) = (None, None);

@@ -66,7 +66,7 @@ async fn members_are_changed_added_and_removed() {
 }
 
 #[tokio::test]
-async fn statistics_start_over() {
+async fn statistics_can_be_reset() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let platforms = peer.platforms("off");
     platforms.chat.guild_roles(crate::peer::now()).await.unwrap();
@@ -82,7 +82,7 @@ async fn statistics_start_over() {
 }
 
 #[tokio::test]
-async fn faults_are_spent_or_cleared() {
+async fn faults_end_after_their_count_or_when_cleared() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let chat_platform = peer.platforms("off").chat;
     peer.fault(json!({ "route": "GET /guilds/:guild/roles", "status": 503, "count": 9 })).await;
@@ -93,17 +93,17 @@ async fn faults_are_spent_or_cleared() {
 }
 
 #[tokio::test]
-async fn it_stops_with_connections_open() {
+async fn the_simulator_stops_with_open_connections() {
     let mut peer = Peer::start(1, RateLimit::Off).await;
     peer.stats().await;
     let stopped = peer.stop();
     let served = tokio::time::timeout(std::time::Duration::from_secs(3), stopped).await;
-    assert!(served.is_ok(), "it goes on serving");
+    assert!(served.is_ok(), "it no longer serves");
     assert!(peer.http.get(format!("{}/control/stats", peer.url)).send().await.is_err());
 }
 
 #[tokio::test]
-async fn the_state_counts_updates_and_those_that_changed_something() {
+async fn the_state_counts_updates_and_changes() {
     let peer = Peer::start(2, RateLimit::Off).await;
     let platform = peer.platforms("off").chat;
     let (one, role) = (chat(1), crate::peer::role(crate::peer::OFFICER_ROLE));
@@ -114,7 +114,7 @@ async fn the_state_counts_updates_and_those_that_changed_something() {
     for _ in 0..2 {
         platform.update_member(crate::peer::now(), one, update.clone(), "test").await.unwrap();
     }
-    // Refused, so it is not counted.
+    // A refused change is not counted.
     let forbidden = crate::peer::role(crate::peer::ADMIN_ROLE);
     assert!(platform.add_role(crate::peer::now(), one, forbidden, "test").await.is_err());
     let url = format!("{}/control/chat/guilds/{GUILD}/state", peer.url);
@@ -127,7 +127,7 @@ async fn the_state_counts_updates_and_those_that_changed_something() {
 }
 
 #[tokio::test]
-async fn a_request_takes_effect_though_its_sender_is_gone() {
+async fn a_request_takes_effect_after_its_sender_disconnects() {
     let peer = Peer::start(1, RateLimit::Off).await;
     peer.fault(json!({ "route": "PATCH /guilds/:guild/members/:user", "hang_ms": 1000 })).await;
     let platform = peer.platforms("off").chat;

@@ -1,4 +1,4 @@
-//! The simulator as a judge of manners: it sees who ignores a pause, and the clients do not.
+//! The simulator counts requests during a pause; the clients send none.
 
 use std::time::{Duration, Instant};
 
@@ -21,12 +21,12 @@ fn limited(global: bool) -> Value {
 }
 
 #[tokio::test]
-async fn a_request_into_a_pause_is_seen() {
+async fn a_request_during_a_pause_is_counted() {
     for global in [true, false] {
         let peer = Peer::start(2, RateLimit::Off).await;
         peer.fault(limited(global)).await;
         assert_eq!(raw_update(&peer, 0).await, 429);
-        // This one may have been on its way.
+        // This request may have been in flight.
         raw_update(&peer, 1).await;
         assert_eq!(peer.stats().await["ignored_pauses"], 0);
         tokio::time::sleep(Duration::from_millis(600)).await;
@@ -39,7 +39,7 @@ async fn a_request_into_a_pause_is_seen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_clients_keep_pauses_and_go_on_after_them() {
+async fn the_clients_keep_pauses_and_continue_after_them() {
     for global in [true, false] {
         let peer = Peer::start(60, RateLimit::Off).await;
         let platform = peer.platforms("50").chat;
@@ -69,7 +69,7 @@ async fn the_clients_keep_pauses_and_go_on_after_them() {
 }
 
 #[tokio::test]
-async fn updates_are_told_in_their_order() {
+async fn updates_are_reported_in_their_order() {
     let peer = Peer::start(3, RateLimit::Fast).await;
     for member in [2, 0, 1] {
         assert_eq!(raw_update(&peer, member).await, 200);

@@ -1,4 +1,4 @@
-//! The clients against the simulator, over real connections on a loopback port.
+//! The platform clients against the simulator, over loopback connections.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

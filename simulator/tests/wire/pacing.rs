@@ -14,7 +14,7 @@ async fn rename(platform: Arc<dyn ChatPlatform>, call: CallContext, numbers: std
     }
 }
 
-/// Four bulk tasks and one interactive task at once, the simulator with the global limit: nothing is ever refused.
+/// Four bulk tasks and one interactive task under the global limit; no call is refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn bulk_keeps_the_limit_and_a_useful_pace() {
     let peer = Peer::start(200, RateLimit::Fast).await;
@@ -51,7 +51,7 @@ async fn off_runs_at_full_speed() {
     assert_eq!(peer.stats().await["member_updates"], 500);
 }
 
-/// Two sets of clients stand for two worker processes: their pacing meets in Redis.
+/// Two sets of clients, as of two worker processes, share their pacing in Redis.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_keep_the_limit_together() {
     let peer = Peer::start(200, RateLimit::Fast).await;

@@ -93,7 +93,7 @@ impl Peer {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
         let served = Some(tokio::spawn(serve(listener, state, options, stop.clone())));
-        // The control calls below use a client of their own, which finds no TLS provider otherwise.
+        // Installs the TLS provider that the client of the control calls needs.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Self {
             url,
@@ -103,7 +103,7 @@ impl Peer {
         }
     }
 
-    /// Asks it to stop and waits until it has.
+    /// Stops it and waits for its end.
     pub(crate) async fn stop(&mut self) {
         let token = std::mem::replace(&mut self.stop, CancellationToken::new().drop_guard()).disarm();
         token.cancel();
@@ -112,7 +112,7 @@ impl Peer {
         }
     }
 
-    /// Clients with this pace for the chat platform, and none for the game platform.
+    /// Clients with this rate for the chat platform, and no limit for the game platform.
     pub(crate) fn platforms(&self, chat_rate: &str) -> Platforms {
         platforms_at(&self.url, chat_rate)
     }

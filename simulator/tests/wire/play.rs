@@ -5,7 +5,7 @@ use simulator::RateLimit;
 use crate::peer::{GROUP, Peer, bulk, group, now, play};
 
 #[tokio::test]
-async fn ranks_are_asked_fifty_users_a_call() {
+async fn ranks_are_read_for_fifty_users_a_call() {
     let peer = Peer::start(120, RateLimit::Discord).await;
     let play_platform = peer.platforms("off").play;
     let several = json!({ "group_id": GROUP, "play_id": play(0), "ranks": [30, 10] });
@@ -19,12 +19,12 @@ async fn ranks_are_asked_fifty_users_a_call() {
     play_platform.group_ranks(bulk(), &users, &[group()]).await.unwrap();
     let requests = peer.stats().await["requests"].clone();
     assert_eq!(requests["GET /cloud/v2/groups/-/memberships"]["200"], 6);
-    // 25 roles are two pages of 20, kept for the second run.
+    // 25 roles are two pages of 20; the second round uses the cache.
     assert_eq!(requests["GET /cloud/v2/groups/:group/roles"]["200"], 2);
 }
 
 #[tokio::test]
-async fn a_group_that_does_not_exist_is_not_an_empty_one() {
+async fn an_unknown_group_is_an_error() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let play_platform = peer.platforms("off").play;
     let nowhere = entities::GroupId::try_from(404).unwrap();
@@ -69,7 +69,7 @@ async fn the_minute_limit_is_three_hundred_for_a_key() {
 }
 
 #[tokio::test]
-async fn a_refusal_of_one_batch_is_sat_out_by_all() {
+async fn a_429_of_one_batch_pauses_all_batches() {
     let peer = Peer::start(200, RateLimit::Off).await;
     let play_platform = peer.platforms("off").play;
     let users: Vec<_> = (0..200).map(play).collect();

@@ -1,4 +1,4 @@
-//! What the clients send, byte for byte, and what they make of answers no platform should give.
+//! The exact requests of the clients, and invalid answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use crate::peer::{chat, now, platforms_at, role};
 
 type Seen = Arc<Mutex<Vec<String>>>;
 
-/// Answers every request with these bytes and closes.
+/// A server that answers every request with these bytes and closes the connection.
 async fn peer_that_says(answer: Vec<u8>) -> (String, Seen) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/api/v10/", listener.local_addr().unwrap());
@@ -48,7 +48,7 @@ async fn a_change_carries_the_credential_and_its_reason() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_shape_is_unavailable_and_its_body_unsaid() {
+async fn an_answer_of_another_shape_is_unavailable_and_its_body_not_shown() {
     for body in ["<html>secret</html>", "{\"secret\":1}", "[{\"id\":\"secret\"}]", ""] {
         let (url, _) = peer_that_says(answer("200 OK", "", body)).await;
         let error = platforms_at(&url, "off").chat.guild_roles(now()).await.unwrap_err();
@@ -69,12 +69,12 @@ async fn an_endless_answer_is_cut_off() {
     assert!(error.to_string().contains("too large"), "{error}");
 }
 
-/// `[]`, compressed with gzip: a list without roles, to whoever inflates it.
+/// `[]` compressed with gzip.
 const COMPRESSED: [u8; 22] =
     [0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0x02, 0x03, 0x8b, 0x8e, 0x05, 0, 0x29, 0xbb, 0x4c, 0x0d, 0x02, 0, 0, 0];
 
 #[tokio::test]
-async fn a_compressed_answer_is_neither_asked_for_nor_inflated() {
+async fn compressed_answers_are_not_accepted() {
     let head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 22\r\nconnection: close\r\n\r\n";
     let (url, seen) = peer_that_says([head.as_bytes(), &COMPRESSED].concat()).await;
     let error = platforms_at(&url, "off").chat.guild_roles(now()).await.unwrap_err();

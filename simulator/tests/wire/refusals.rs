@@ -1,4 +1,4 @@
-//! What the chat platform refuses, with its codes and the tree that names the field: as other clients know it.
+//! Refusals of the chat platform, with its codes and the tree that names the field.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ async fn wrong_fields_of_a_channel_are_named() {
 }
 
 #[tokio::test]
-async fn a_channel_is_told_as_it_was_asked_for() {
+async fn a_created_channel_is_returned_as_requested() {
     let peer = Peer::start(1, RateLimit::Off).await;
     let path = format!("/guilds/{GUILD}/channels");
     let (_, category) = send(&peer, Method::POST, &path, json!({ "name": "c", "type": 4 })).await;
@@ -104,7 +104,7 @@ async fn wrong_fields_of_members_and_pages_are_named() {
 }
 
 #[tokio::test]
-async fn what_is_missing_has_its_own_code() {
+async fn each_missing_object_has_its_own_code() {
     let peer = Peer::start(2, RateLimit::Off).await;
     let leaves = json!({ "guild_id": GUILD.to_string(), "chat_id": chat(1), "remove": true });
     assert_eq!(peer.post("/control/members", leaves).await.0, 204);
@@ -168,7 +168,7 @@ async fn reasons_are_kept_and_limited() {
 }
 
 #[tokio::test]
-async fn only_the_right_credential_is_taken() {
+async fn wrong_credentials_are_refused() {
     let options = SimulatorOptions {
         rate_limit: RateLimit::Off,
         credentials: Credentials { chat_token: Some("right".into()), play_key: Some("key".into()) },
@@ -202,7 +202,7 @@ async fn the_member_list_needs_the_privileged_intent() {
     let (status, refused) = send(&peer, Method::GET, &members, json!({})).await;
     assert_eq!((status, refused), (403, json!({ "code": 50001, "message": "Missing Access" })));
     assert_eq!(flags().await, 0);
-    // A single member is nobody's privilege.
+    // Reading a single member needs no intent.
     let one = format!("/guilds/{GUILD}/members/{}", chat(0));
     assert_eq!(send(&peer, Method::GET, &one, json!({})).await.0, 200);
     assert_eq!(peer.post("/control/intents", json!({ "members": false })).await.0, 400);

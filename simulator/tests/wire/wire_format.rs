@@ -1,4 +1,4 @@
-//! What the simulator says must parse as the types another Discord client uses, so that it cannot drift towards ours.
+//! The simulator's answers parse as the types of another Discord client, so that they do not fit ours alone.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn objects_parse_as_twilight_types() {
 }
 
 #[tokio::test]
-async fn limits_and_errors_look_like_the_real_ones() {
+async fn limits_and_errors_have_the_platforms_format() {
     let peer = Peer::start(1, RateLimit::Discord).await;
     let url = format!("{}/guilds/{GUILD}/members/{}", peer.url, chat(5));
     let get = || peer.http.get(&url).header("authorization", "Bot t").send();
@@ -85,7 +85,7 @@ async fn single_roles_and_updates_have_buckets_of_their_own_in_each_guild() {
     let [granted, updated] = [send(Method::PUT, &role).await, limited];
     assert_eq!((granted.status().as_u16(), updated.status().as_u16()), (429, 429));
     assert_ne!(granted.headers()["x-ratelimit-bucket"], updated.headers()["x-ratelimit-bucket"]);
-    // One comes back each second, although the whole limit takes ten.
+    // One request is allowed again each second, and all of them after ten.
     assert_eq!(updated.headers()["retry-after"], "1");
     let stats = peer.stats().await;
     assert_eq!((&stats["member_updates"], &stats["rate_limited"]), (&json!(20), &json!(3)), "{stats}");

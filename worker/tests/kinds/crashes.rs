@@ -1,4 +1,4 @@
-//! Workers that vanish, and workers that are asked to stop: the next one ends the job right.
+//! Workers that are killed or asked to stop; the next one ends their jobs.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::fixture::{Fixture, Process, until};
 use crate::people::{Person, crowd};
 use crate::sync_all::everybody;
 
-/// A process with a runtime of its own, so that it can vanish between two instructions.
+/// A process with a runtime of its own, which can be stopped at any point.
 pub(crate) struct Mortal {
     runtime: tokio::runtime::Runtime,
     pub(crate) process: Process,
@@ -25,7 +25,7 @@ impl Mortal {
         Self { runtime, process }
     }
 
-    /// Nothing of it runs on, nothing is put down: like kill -9.
+    /// Ends the process as `kill -9` does: no task of it continues or cleans up.
     pub(crate) fn kill(self) {
         self.runtime.shutdown_background();
         drop(self.process);
@@ -49,7 +49,6 @@ async fn ends_right(fixture: &Fixture, process: &Process, (job, people): (JobId,
     let row = process.row(job).await;
     assert_eq!((row.progress_done, row.progress_total, row.progress_failed), (total, total, 0));
     assert_eq!(fixture.wrong(people).await, 0);
-    // Each member was planned once.
     let chunks = process.chunks(job).await;
     let mut planned_members: Vec<String> = chunks
         .iter()
@@ -63,7 +62,7 @@ async fn ends_right(fixture: &Fixture, process: &Process, (job, people): (JobId,
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_killed_while_it_writes_is_followed_by_one_that_does_the_rest() {
+async fn a_chunk_of_a_killed_worker_continues_from_its_checkpoint() {
     let people = crowd(500);
     let fixture = slow_world(&people, 10).await;
     let mortal = Mortal::start(fixture).await;
@@ -74,11 +73,11 @@ async fn a_worker_killed_while_it_writes_is_followed_by_one_that_does_the_rest()
     let before = fixture.updates().await;
     assert!(before < 200, "the kill came too late");
     ends_right(fixture, &process, (job, &people)).await;
-    assert_eq!(fixture.updates().await, 200, "a member was changed twice");
+    assert_eq!(fixture.updates().await, 200, "an update was repeated");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_killed_while_it_plans_is_followed_from_its_last_page() {
+async fn a_plan_of_a_killed_worker_continues_from_its_last_page() {
     let people = crowd(3_200);
     let fixture = slow_world(&people, 25).await;
     let mortal = Mortal::start(fixture).await;
@@ -93,7 +92,7 @@ async fn a_worker_killed_while_it_plans_is_followed_from_its_last_page() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_that_is_asked_to_stop_gives_its_work_back_unharmed() {
+async fn a_stopping_worker_requeues_its_chunk_without_a_burned_attempt() {
     let people = crowd(500);
     let fixture = slow_world(&people, 10).await;
     let first = fixture.process().await;
@@ -102,15 +101,15 @@ async fn a_worker_that_is_asked_to_stop_gives_its_work_back_unharmed() {
     first.context.close().await;
     let process = fixture.process().await;
     let chunk = &process.chunks(job).await[0];
-    assert_eq!((chunk.state, chunk.attempt), (State::Queued, 0), "an attempt was burnt");
+    assert_eq!((chunk.state, chunk.attempt), (State::Queued, 0), "an attempt was burned");
     let done = u64::try_from(chunk.progress_done).unwrap();
-    assert_eq!(done, fixture.updates().await, "what was under way is counted");
+    assert_eq!(done, fixture.updates().await, "an update in flight at the stop was not counted");
     ends_right(fixture, &process, (job, &people)).await;
     assert_eq!(fixture.updates().await, 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_that_is_asked_to_stop_while_it_plans_wastes_no_page() {
+async fn a_stopping_worker_keeps_the_page_that_it_plans() {
     let people = crowd(3_200);
     let fixture = slow_world(&people, 10).await;
     let first = fixture.process().await;
@@ -119,12 +118,8 @@ async fn a_worker_that_is_asked_to_stop_while_it_plans_wastes_no_page() {
     first.context.clone().close().await;
     let process = fixture.process().await;
     let row = process.row(job).await;
-    assert_eq!((row.state, row.attempt), (State::Queued, 0), "an attempt was burnt");
+    assert_eq!((row.state, row.attempt), (State::Queued, 0), "an attempt was burned");
     assert_eq!(row.checkpoint.unwrap()["complete"], false, "the stop came too late");
     ends_right(fixture, &process, (job, &people)).await;
-    assert_eq!(
-        fixture.stats().await["page_calls"],
-        4,
-        "the page in hand at the stop was planned, none was asked for twice"
-    );
+    assert_eq!(fixture.stats().await["page_calls"], 4, "a page was read twice, or lost at the stop");
 }

@@ -1,4 +1,4 @@
-//! Tickets (docs/rules.md 7): one channel for each, also where the outcome of making it was unknown.
+//! Tickets (docs/rules.md 7): one channel for each, even if the result of its creation was unknown.
 
 use entities::application_panel::{self, NewPanel};
 use entities::application_submission::{self, NewSubmission};
@@ -16,12 +16,12 @@ use crate::people::{DECORATION, GUILD, OFFICER, Person, TRAINEE};
 const CREATE: &str = "POST /guilds/:guild/channels";
 
 impl Process {
-    /// A ticket's row and its job, as the API commits them.
+    /// Commits a ticket's row and its job, as the API does.
     async fn ask(&self, applicant: &Person) -> (Model, JobId) {
         self.ask_in(applicant, None, None).await
     }
 
-    /// With the panel's category and staff roles.
+    /// The same with a category and staff roles of the panel.
     async fn ask_in(
         &self,
         applicant: &Person,
@@ -59,7 +59,7 @@ impl Process {
         ticket::find(self.context.database.read(), guild_id(), ticket.ticket_id).await.unwrap().unwrap()
     }
 
-    /// Runs the job to its end and returns the channel it answers with.
+    /// Waits for the job's end and returns the channel of its result.
     async fn made(&self, (ticket, job): &(Model, JobId)) -> String {
         let Answer::Succeeded(result) = self.finish(*job).await else { panic!("failed") };
         assert_eq!(result["ticket_id"], ticket.ticket_id.get(), "{result}");
@@ -69,10 +69,10 @@ impl Process {
 
 /// `VIEW_CHANNEL`.
 const VIEW: u64 = 1 << 10;
-/// Of the simulator.
+/// The bot of the simulator.
 const BOT_USER: i64 = 900_000_000_000_000_001;
 
-/// Whom the channel's own permissions let see it. Everybody else must not.
+/// The ids of those who may see the channel; @everyone may not.
 fn seen_by(channel: &Value) -> Vec<String> {
     let bits = |one: &Value, field: &str| one[field].as_str().unwrap().parse::<u64>().unwrap();
     let overwrites = channel["permission_overwrites"].as_array().unwrap();
@@ -119,11 +119,11 @@ async fn the_channel_is_named_after_panel_and_applicant_and_its_staff_see_it() {
 }
 
 #[tokio::test]
-async fn a_panel_without_staff_roles_means_all_of_them_that_the_guild_still_has() {
+async fn a_panel_without_staff_roles_admits_every_staff_role_of_the_chat_guild() {
     let person = Person::right(7);
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process().await;
-    // The last one is no role of the chat guild.
+    // The chat guild does not have the last role.
     for id in [OFFICER, TRAINEE, 4_242] {
         let new = NewRole {
             role: role(id),
@@ -143,7 +143,7 @@ async fn a_panel_without_staff_roles_means_all_of_them_that_the_guild_still_has(
 }
 
 #[tokio::test]
-async fn a_category_that_is_gone_is_named() {
+async fn a_deleted_category_is_named() {
     let person = Person::right(7);
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process().await;
@@ -153,11 +153,11 @@ async fn a_category_that_is_gone_is_named() {
 }
 
 #[tokio::test]
-async fn a_channel_whose_making_was_not_heard_of_is_found_again() {
+async fn a_channel_whose_answer_was_lost_is_found_again() {
     let person = Person::right(1);
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process().await;
-    // The platform makes it and answers with an error.
+    // The platform creates the channel and answers with an error.
     fixture.order(&json!({ "route": CREATE, "status": 502, "served": true, "count": 1 })).await;
     let asked = process.ask(&person).await;
     let id = process.made(&asked).await;
@@ -166,11 +166,11 @@ async fn a_channel_whose_making_was_not_heard_of_is_found_again() {
     let audit = process.audit("ticket.create").await;
     assert_eq!((audit.len(), &audit[0].metadata["made_by_an_earlier_run"]), (1, &json!(true)));
     let row = process.row(asked.1).await;
-    assert_eq!((row.attempt, row.token), (1, 2), "it waited, and no attempt was burned");
+    assert_eq!((row.attempt, row.token), (1, 2), "a snooze burned an attempt");
 }
 
 #[tokio::test]
-async fn a_channel_that_was_not_made_is_made_by_the_next_try() {
+async fn a_failed_creation_is_retried() {
     let person = Person::right(1);
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process().await;
@@ -182,19 +182,19 @@ async fn a_channel_that_was_not_made_is_made_by_the_next_try() {
 }
 
 #[tokio::test]
-async fn a_job_that_was_replaced_makes_nothing_and_an_open_ticket_is_answered_as_it_is() {
+async fn a_second_job_returns_an_open_ticket_and_does_not_take_over_a_closed_one() {
     let person = Person::right(1);
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process().await;
     let asked = process.ask(&person).await;
     let id = process.made(&asked).await;
-    // Another job for an open ticket.
+    // A second job for an open ticket.
     let payload = CreateTicket { guild: guild_id(), ticket: asked.0.ticket_id };
     assert_eq!(process.succeed(&payload).await["channel_id"], id.as_str());
     assert_eq!(fixture.channels().await.as_array().unwrap().len(), 1);
     assert_eq!(CreateTicket::KIND, "create_ticket");
 
-    // A refused one stays closed, and an old job does not make it behind the new one's back.
+    // A ticket that another job owns is not opened by this one.
     fixture.order(&json!({ "route": CREATE, "status": 403, "count": 1 })).await;
     let refused = process.ask(&person).await;
     let Answer::Failed(failure) = process.finish(refused.1).await else { panic!("not refused") };

@@ -1,4 +1,4 @@
-//! One simulator and one database, on which processes come and go.
+//! One simulator and one database, for one worker process after the other.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::people::{self, GROUP, GUILD, Person, RANKS};
 
-/// Longest wait for anything.
+/// The longest wait of a test.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 pub(crate) fn guild_id() -> GuildId {
@@ -46,7 +46,7 @@ impl Fixture {
         Self::slow(people, Duration::ZERO).await
     }
 
-    /// With a simulator that takes its time for each answer.
+    /// With this latency of the simulator.
     pub(crate) async fn slow(people: &[Person], latency: Duration) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state.json");
@@ -57,7 +57,7 @@ impl Fixture {
         let serving = CancellationToken::new();
         let options = SimulatorOptions { rate_limit: RateLimit::Off, latency, ..SimulatorOptions::default() };
         tokio::spawn(simulator::serve(listener, state, options, serving.clone()));
-        // Brings a TLS provider, without which no client can be built.
+        // Installs the TLS provider that the client below needs.
         drop(platforms_at(simulator, Some("token")));
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let fixture = Self { folder, simulator, http, _serving: serving.drop_guard() };
@@ -108,7 +108,7 @@ impl Fixture {
     pub(crate) async fn process_with(&self, platforms: Platforms) -> Process {
         let context = self.context().await;
         let queue = Queue::embedded(&context);
-        // As at the start of an embedded process: what an earlier one was said to run does not run.
+        // An embedded process rescues the jobs of an earlier one at its start.
         queue.rescue_all().await.unwrap();
         worker::start(&context, &queue, platforms, Slots::default());
         Process { context, queue }
@@ -124,12 +124,11 @@ impl Fixture {
         self.control("faults", &json!({ "route": route, "status": status, "count": count })).await;
     }
 
-    /// A fault of any form.
     pub(crate) async fn order(&self, fault: &Value) {
         self.control("faults", fault).await;
     }
 
-    /// What somebody else with the same permissions asks of the chat platform, below the guild.
+    /// A call to the chat platform by another client, below the guild.
     pub(crate) async fn by_hand(&self, method: &str, path: &str, body: Value) -> (u16, Value) {
         let url = format!("http://{}/api/v10/guilds/{GUILD}/{path}", self.simulator);
         let request = self.http.request(method.parse().unwrap(), url).header("authorization", "Bot token");
@@ -139,12 +138,12 @@ impl Fixture {
         (answer.status().as_u16(), answer.json().await.unwrap_or_default())
     }
 
-    /// The guild's channels, as the platform answers.
+    /// The guild's channels on the chat platform.
     pub(crate) async fn channels(&self) -> Value {
         self.by_hand("GET", "channels", Value::Null).await.1
     }
 
-    /// A category in which these roles are allowed and denied these permissions; returns its id.
+    /// Creates a category with these overwrites (role, allow, deny) and returns its id.
     pub(crate) async fn make_category(&self, roles: &[(i64, u64, u64)]) -> String {
         let one = |(id, allow, deny): &(i64, u64, u64)| json!({ "id": id.to_string(), "type": 0, "allow": allow.to_string(), "deny": deny.to_string() });
         let overwrites: Vec<Value> = roles.iter().map(one).collect();
@@ -181,7 +180,7 @@ impl Fixture {
         (roles, member["nick"].as_str().map(str::to_owned))
     }
 
-    /// How many of these people, all of rank 1, do not have exactly their role and name.
+    /// The number of these people, all of rank 1, whose role or name is wrong.
     pub(crate) async fn wrong(&self, people: &[Person]) -> usize {
         let mut wrong = 0;
         for person in people {
@@ -279,7 +278,7 @@ impl Process {
         failures
     }
 
-    /// What is said of the one member that failed.
+    /// The message of the only failed member.
     pub(crate) async fn failure_message(&self, job: JobId) -> String {
         let mut rows =
             job_failure::list(self.context.database.read(), job, entities::Page::first(2)).await.unwrap();
@@ -299,7 +298,7 @@ impl Process {
     }
 }
 
-/// Polls until `reached` says so.
+/// Polls until `reached` returns true.
 pub(crate) async fn until<F: AsyncFnMut() -> bool>(what: &str, mut reached: F) {
     let deadline = Instant::now() + DEADLINE;
     while !reached().await {

@@ -1,5 +1,4 @@
-//! Every kind of job from its row to its end: a SQLite file, the in-process queue, the real platform clients, and the
-//! simulator behind them on a loopback port.
+//! Every kind of job, with a SQLite file, the in-process queue and the platform clients against the simulator.
 
 #![expect(
     clippy::unwrap_used,

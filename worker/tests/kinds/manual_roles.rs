@@ -1,4 +1,4 @@
-//! Roles given and taken by hand (docs/rules.md 5).
+//! Roles assigned and removed by hand (docs/rules.md 5).
 
 use queue::kinds::{AssignRole, RemoveRole};
 
@@ -14,7 +14,7 @@ fn remove(user: i64, id: i64) -> RemoveRole {
 }
 
 #[tokio::test]
-async fn roles_come_and_go_twice_without_harm_and_leave_audit_entries() {
+async fn roles_are_assigned_and_removed_idempotently_with_audit_entries() {
     let person = Person::right(1);
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process().await;
@@ -56,7 +56,7 @@ async fn roles_the_bot_may_not_touch_are_refused_before_the_call() {
 }
 
 #[tokio::test]
-async fn a_user_who_is_not_there_is_not_a_member() {
+async fn a_user_outside_the_guild_is_not_a_member() {
     let gone = Person { in_guild: false, ..Person::right(2) };
     let fixture = Fixture::new(std::slice::from_ref(&gone)).await;
     let process = fixture.process().await;

@@ -1,5 +1,4 @@
-//! The copy of a ban on the chat platform (docs/rules.md 4): only what Guildhall made is lifted, whatever dies in
-//! between.
+//! The copy of a ban on the chat platform (docs/rules.md 4): only bans that Guildhall made are lifted, even after a crash.
 
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ const BAN: &str = "PUT /guilds/:guild/bans/:user";
 const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
 
 impl Process {
-    /// A ban of every game and its mirror job, as the API commits them.
+    /// Commits a ban of every game and its mirror job, as the API does.
     async fn ban(&self, who: &Person, reason: &str) -> (SanctionId, JobId) {
         let transaction = self.context.database.begin().await.unwrap();
         let now = self.context.clock.now();
@@ -41,7 +40,7 @@ impl Process {
         (id, self.state(id).await.mirror_job_id.unwrap())
     }
 
-    /// Lifts all bans and waits for what the mirror makes of it.
+    /// Lifts all bans and waits for the mirror. Returns its state.
     async fn lift(&self, who: &Person, ban: SanctionId) -> MirrorState {
         let transaction = self.context.database.begin().await.unwrap();
         let change =
@@ -69,7 +68,7 @@ impl Process {
 }
 
 impl Fixture {
-    /// The reason of the platform's ban; none: not banned.
+    /// The reason of the platform's ban; `None`: not banned.
     async fn banned(&self, who: &Person) -> Option<String> {
         let (status, ban) = self.by_hand("GET", &format!("bans/{}", who.chat), Value::Null).await;
         (status == 200).then(|| ban["reason"].as_str().unwrap_or_default().to_owned())
@@ -96,13 +95,13 @@ async fn fixture() -> (Fixture, Person) {
 }
 
 #[tokio::test]
-async fn a_ban_that_was_there_before_is_left_as_it_is() {
+async fn an_earlier_ban_of_the_platform_is_kept() {
     let (fixture, person) = fixture().await;
     let process = fixture.process().await;
     fixture.ban_by_hand(&person).await;
     let asked = (fixture.asked(BAN).await, fixture.asked(UNBAN).await);
     assert_eq!(process.mirrored(&person, "spam").await.1, MirrorState::AlreadyBanned);
-    // A newer one inherits that.
+    // A newer ban inherits the state.
     let (ban, state) = process.mirrored(&person, "raid").await;
     assert_eq!(state, MirrorState::AlreadyBanned);
     assert_eq!(process.lift(&person, ban).await, MirrorState::AlreadyBanned);
@@ -114,7 +113,7 @@ async fn a_ban_that_was_there_before_is_left_as_it_is() {
     );
     let told = process.audit("moderation.mirror").await;
     assert!(told.iter().all(|entry| entry.metadata["mirror_state"] == "already_banned"), "{told:?}");
-    // Once that is lifted, the next one is our own.
+    // After that ban is lifted, the next one is made by Guildhall.
     fixture.unban_by_hand(&person).await;
     let (ban, state) = process.mirrored(&person, "spam").await;
     assert_eq!(state, MirrorState::Done);
@@ -123,7 +122,7 @@ async fn a_ban_that_was_there_before_is_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_newer_ban_inherits_what_an_older_one_made() {
+async fn a_newer_ban_inherits_the_platforms_ban() {
     let (fixture, person) = fixture().await;
     let process = fixture.process().await;
     assert_eq!(process.mirrored(&person, "spam").await.1, MirrorState::Done);
@@ -134,7 +133,7 @@ async fn a_newer_ban_inherits_what_an_older_one_made() {
 }
 
 #[tokio::test]
-async fn a_ban_that_somebody_made_anew_is_theirs() {
+async fn a_ban_renewed_by_a_moderator_is_kept() {
     let (fixture, person) = fixture().await;
     let process = fixture.process().await;
     let (ban, _) = process.mirrored(&person, "spam").await;
@@ -145,7 +144,7 @@ async fn a_ban_that_somebody_made_anew_is_theirs() {
 }
 
 #[tokio::test]
-async fn a_ban_whose_answer_was_lost_is_our_own() {
+async fn a_ban_whose_answer_was_lost_is_lifted() {
     let (fixture, person) = fixture().await;
     let process = fixture.process().await;
     fixture.order(&json!({ "route": BAN, "status": 500, "served": true, "count": 1 })).await;
@@ -156,10 +155,10 @@ async fn a_ban_whose_answer_was_lost_is_our_own() {
 }
 
 #[tokio::test]
-async fn a_ban_of_somebody_else_who_came_first_after_a_crash_is_theirs() {
+async fn a_ban_by_a_moderator_after_a_crash_is_kept() {
     let (fixture, person) = fixture().await;
     let process = fixture.process().await;
-    // What a worker leaves that died right before it asked the platform.
+    // The row of a worker that died right before its request.
     let (conn, job) = (process.context.database.write(), JobId(uuid::Uuid::now_v7()));
     chat_ban::begin(conn, guild_id(), chat(person.chat), job, "spam").await.unwrap();
     fixture.ban_by_hand(&person).await;
@@ -170,11 +169,11 @@ async fn a_ban_of_somebody_else_who_came_first_after_a_crash_is_theirs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_killed_after_the_platform_banned_does_not_take_its_ban_for_anothers() {
+async fn a_ban_of_a_killed_worker_is_lifted() {
     let (fixture, person) = fixture().await;
     let fixture: &'static Fixture = Box::leak(Box::new(fixture));
     let mortal = Mortal::start(fixture).await;
-    // The platform does it at once and answers late.
+    // The platform applies the ban at once and answers late.
     fixture.order(&json!({ "route": BAN, "hang_ms": 8_000, "served": true, "count": 1 })).await;
     let (ban, job) = mortal.process.ban(&person, "spam").await;
     until("the platform banned", async || {
@@ -183,7 +182,7 @@ async fn a_worker_killed_after_the_platform_banned_does_not_take_its_ban_for_ano
     })
     .await;
     let before = mortal.process.state(ban).await.mirror_state;
-    assert_eq!(before, MirrorState::Pending, "the kill comes too late");
+    assert_eq!(before, MirrorState::Pending, "the kill came too late");
     mortal.kill();
     let process = fixture.process().await;
     process.finish(job).await;

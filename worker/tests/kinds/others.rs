@@ -1,4 +1,4 @@
-//! Others change members while a sync of the whole guild runs: nothing of theirs is undone (docs/rules.md 5).
+//! Changes by other clients during a sync of the whole guild are not undone (docs/rules.md 5).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::people::{DECORATION, MEMBER, Person, TRAINEE};
 use crate::sync_all::everybody;
 
 const MEMBERS: i64 = 10_000;
-/// Several at a time give and take roles, each of them those of members of their own.
+/// Clients that change roles, each of different members.
 const OTHERS: i64 = 4;
 
-/// A role, a nickname, two roles, or a role and a nickname differ.
+/// A member with a wrong role, nickname, two roles, or role and nickname.
 fn astray(n: i64) -> Person {
     let right = Person::right(n);
     match n % 4 {
@@ -27,7 +27,7 @@ fn astray(n: i64) -> Person {
     }
 }
 
-/// Gives and takes a role that follows no binding, of random members, until it is told to stop. Returns who should hold it.
+/// Assigns and removes a role without a binding, of random members, until `stop`. Returns whether each should hold it.
 async fn interfere(
     chat_platform: &dyn ChatPlatform,
     who: i64,
@@ -51,7 +51,7 @@ async fn interfere(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_that_others_change_during_a_sync_of_10_000_members_is_undone() {
+async fn changes_by_others_during_a_sync_of_10_000_members_are_kept() {
     let people: Vec<Person> = (0..MEMBERS).map(astray).collect();
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;

@@ -1,4 +1,4 @@
-//! A guild of any number of people, as the platforms and the database know it.
+//! The people of a test's guild, for the platforms and the database.
 
 use serde_json::{Value, json};
 
@@ -21,9 +21,9 @@ pub(crate) struct Person {
     pub(crate) play: i64,
     /// The name on the game platform.
     pub(crate) name: String,
-    /// The name in the link; none: not linked.
+    /// The name in the link; `None`: not linked.
     pub(crate) linked_as: Option<String>,
-    /// None: not in the group.
+    /// `None`: not in the group.
     pub(crate) rank: Option<i16>,
     pub(crate) held: Vec<i64>,
     pub(crate) nick: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Number `n`: linked, in the guild and the group with rank 1, and all as it should be.
+    /// Person `n`: linked, in the guild, of rank 1 in the group, with the right role and nickname.
     pub(crate) fn right(n: i64) -> Self {
         let name = format!("player_{n}");
         Self {
@@ -47,7 +47,7 @@ impl Person {
     }
 }
 
-/// As `fixtures/make.py` makes them: of every 100, 25 lack their role, 10 hold one too many, 5 have a wrong nickname.
+/// Of every 100 people, 25 lack their role, 10 hold one too many, 5 have a wrong nickname.
 pub(crate) fn crowd(count: i64) -> Vec<Person> {
     let person = |n| {
         let mut person = Person::right(n);

@@ -1,4 +1,4 @@
-//! Whoever cancels a job or runs it again needs the scope of its kind, so each kind must have one.
+//! Cancelling or retrying a job needs the scope of its kind, so each kind must have one.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use runtime::Events;
 use crate::fixture::platforms_at;
 
 #[test]
-fn every_kind_of_job_has_its_scope() {
+fn every_kind_of_job_has_a_scope() {
     let platforms = platforms_at(([127, 0, 0, 1], 1).into(), None);
     let registry = worker::registry(platforms, Events::in_process());
     // Schedulers run periodic tasks.

@@ -1,4 +1,4 @@
-//! Imports of flagged users (docs/rules.md 9): counts, permission, and going on where a run was cut.
+//! Imports of flagged users (docs/rules.md 9).
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ impl Process {
         shield_flag::list(self.context.database.read(), None, Page::first(100_000)).await.unwrap()
     }
 
-    /// What the audit entries of all chunks add up to.
+    /// The number of audit entries and the sum of their counts.
     async fn told(&self) -> (usize, i64) {
         let entries = self.audit("shield.import").await;
         let sum = entries.iter().map(|entry| entry.metadata["imported"].as_i64().unwrap()).sum();
@@ -42,7 +42,7 @@ impl Process {
 }
 
 #[tokio::test]
-async fn known_double_and_unknown_users_are_skipped() {
+async fn flagged_repeated_and_unknown_users_are_skipped() {
     let people = crowd(5);
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;
@@ -63,12 +63,12 @@ async fn known_double_and_unknown_users_are_skipped() {
     let flag = &flags[0];
     assert_eq!((flag.flagged_by, flag.flagged_by_guild), (chat(42), Some(guild_id())));
     assert_eq!((flag.source.as_str(), flag.lifted_at), ("import", None));
-    // Of the one that wrote nothing there is no entry.
+    // The import that wrote no flag has no entry.
     assert_eq!(process.told().await, (2, 3));
 }
 
 #[tokio::test]
-async fn who_is_not_on_the_allowlist_any_more_imports_nothing() {
+async fn a_guild_that_is_not_on_the_allowlist_imports_nothing() {
     let people = crowd(1);
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;
@@ -78,7 +78,7 @@ async fn who_is_not_on_the_allowlist_any_more_imports_nothing() {
 }
 
 #[tokio::test]
-async fn while_names_cannot_be_had_nothing_is_written_and_the_job_is_tried_again() {
+async fn an_import_without_names_writes_nothing_and_is_retried() {
     let people = crowd(3);
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;
@@ -96,14 +96,14 @@ async fn while_names_cannot_be_had_nothing_is_written_and_the_job_is_tried_again
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_killed_in_the_middle_is_followed_from_its_last_thousand() {
+async fn an_import_of_a_killed_worker_continues_from_its_last_batch() {
     let people = crowd(4_500);
     let fixture: &'static Fixture =
         Box::leak(Box::new(Fixture::slow(&people, Duration::from_millis(40)).await));
     let mortal = Mortal::start(fixture).await;
     mortal.process.allow(true).await;
     let mut users = all(&people);
-    // Known from an earlier thousand by then, and nobody at all.
+    // A user of an earlier batch, and an unknown one.
     users.push(to_flag(people[0].play, "again"));
     users.push(to_flag(999_999_999, "nobody"));
     let job = mortal.process.enqueue(&import(users)).await;
@@ -122,7 +122,7 @@ async fn a_worker_killed_in_the_middle_is_followed_from_its_last_thousand() {
     assert_eq!(process.told().await, (5, 4_500));
     let row = process.row(job).await;
     assert_eq!((row.progress_done, row.progress_total), (4_502, 4_502));
-    // Lists of jobs do not read the users.
+    // Lists of jobs omit the arguments.
     let listed = entities::job::listing::list(
         process.context.database.read(),
         entities::job::listing::Filter { kind: Some(ShieldImport::KIND), ..Default::default() },

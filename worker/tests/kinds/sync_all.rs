@@ -1,4 +1,4 @@
-//! A whole guild: plan, chunks, dry run, brake, cancel, and members that fail (docs/rules.md 5).
+//! Syncs of a whole guild: plan, chunks, dry run, limit of removals, cancel, and failed members (docs/rules.md 5).
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ async fn a_dry_run_shows_what_would_change_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn too_many_removals_stop_the_sync_before_its_first_write() {
+async fn too_many_removals_stop_the_sync_before_its_first_change() {
     let fixture = Fixture::new(&crowd(2_100)).await;
     let process = fixture.process().await;
     let job = process.enqueue(&SyncAll { max_removals: Some(209), ..everybody() }).await;
@@ -112,7 +112,7 @@ async fn a_cancelled_sync_stops_at_the_next_member() {
     assert!((20..600).contains(&updates), "{updates}");
     let chunks = process.chunks(job).await;
     assert!(chunks.iter().all(|chunk| !chunk.state.is_open()));
-    // What was done is counted, and a second sync does the rest.
+    // The changes made are counted, and a second sync makes the others.
     let done: u64 = chunks.iter().map(|chunk| u64::try_from(chunk.progress_done).unwrap()).sum();
     assert_eq!(done, updates);
     let result = process.succeed(&everybody()).await;
@@ -121,7 +121,7 @@ async fn a_cancelled_sync_stops_at_the_next_member() {
 }
 
 #[tokio::test]
-async fn a_sync_cancelled_while_it_plans_leaves_nothing_open() {
+async fn a_sync_cancelled_while_it_plans_leaves_no_open_chunk() {
     let fixture = Fixture::slow(&crowd(3_500), Duration::from_millis(20)).await;
     let process = fixture.process().await;
     let job = process.enqueue(&everybody()).await;
@@ -133,7 +133,7 @@ async fn a_sync_cancelled_while_it_plans_leaves_nothing_open() {
 }
 
 #[tokio::test]
-async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_anew() {
+async fn a_failed_plan_leaves_no_open_chunk_and_a_retry_plans_again() {
     let people = crowd(5_500);
     let fixture = Fixture::slow(&people, Duration::from_millis(20)).await;
     let process = fixture.process().await;
@@ -154,7 +154,7 @@ async fn a_plan_that_fails_on_its_way_leaves_nothing_open_and_a_replay_plans_ane
 }
 
 #[tokio::test]
-async fn a_guild_that_asks_nothing_is_done_without_a_call() {
+async fn a_guild_without_bindings_needs_no_call() {
     let fixture = Fixture::new(&[lacking(1), lacking(2)]).await;
     let process = fixture.process().await;
     fixture.set_template(&process.context, "").await;
@@ -171,7 +171,7 @@ async fn a_guild_that_asks_nothing_is_done_without_a_call() {
 }
 
 #[tokio::test]
-async fn members_that_fail_are_named_and_the_others_done() {
+async fn failed_members_are_named_and_the_others_changed() {
     let people: Vec<Person> = (1..=20).map(lacking).collect();
     let fixture = Fixture::new(&people).await;
     fixture.fault(ADD_ROLE, 403, 1).await;
@@ -209,7 +209,7 @@ async fn three_refusals_in_a_row_stop_the_guilds_sync() {
 }
 
 #[tokio::test]
-async fn a_role_out_of_reach_is_in_the_result_and_under_each_member() {
+async fn a_role_above_the_bot_is_in_the_result_and_under_each_member() {
     let people = [lacking(1), Person { held: vec![MEMBER], ..Person::right(2) }, Person::right(3)];
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;
@@ -242,7 +242,7 @@ async fn names_are_refreshed_and_users_who_left_are_counted() {
 }
 
 #[tokio::test]
-async fn a_plan_that_was_retried_still_ends_well() {
+async fn a_retried_plan_succeeds() {
     let fixture = Fixture::new(&crowd(100)).await;
     fixture.fault("GET /guilds/:guild/members", 502, 1).await;
     fixture.fault(UPDATE, 500, 1).await;
@@ -256,7 +256,7 @@ async fn a_plan_that_was_retried_still_ends_well() {
 }
 
 #[tokio::test]
-async fn pages_of_1000_members_are_asked_for_once() {
+async fn each_page_of_1000_members_is_read_once() {
     let people = crowd(2_300);
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;

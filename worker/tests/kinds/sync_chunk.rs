@@ -1,4 +1,4 @@
-//! Chunks on their own: old plans, fresh plans, outages.
+//! Chunks without their parent: old plans, fresh plans, outages.
 
 use queue::kinds::{PlannedChange, SyncChunk};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::people::{DECORATION, GUILD, MEMBER, OFFICER, Person, TRAINEE};
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 
-/// Gives the role of rank 1 and takes the one of rank 50.
+/// A change that adds the role of rank 1 and removes the one of rank 50.
 fn planned(person: &Person) -> PlannedChange {
     PlannedChange {
         user: chat(person.chat),
@@ -28,7 +28,7 @@ fn trainee(n: i64) -> Person {
 }
 
 #[tokio::test]
-async fn an_old_plan_keeps_what_moderators_did_since_and_skips_what_is_done() {
+async fn an_old_plan_keeps_later_changes_and_skips_finished_ones() {
     let people: Vec<Person> = (1..=4).map(trainee).collect();
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;
@@ -51,20 +51,20 @@ async fn an_old_plan_keeps_what_moderators_did_since_and_skips_what_is_done() {
     assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER, DECORATION]);
     assert_eq!(fixture.member(people[1].chat).await.0, [MEMBER, OFFICER]);
     let stats = fixture.stats().await;
-    // The full list for the first member; role and nickname for the second.
+    // One call for the first member; a role and a nickname for the second.
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(3), &json!(1)));
     assert_eq!(process.failures(job).await, [(people[3].chat, "not_a_member".to_owned())]);
 }
 
-/// By others, while the sync runs.
+/// A change of the member's roles by another client.
 fn held(person: &Person, roles: &[i64]) -> serde_json::Value {
     let roles: Vec<String> = roles.iter().map(ToString::to_string).collect();
     json!({ "guild_id": GUILD.to_string(), "chat_id": person.chat.to_string(), "roles": roles })
 }
 
 #[tokio::test]
-async fn a_role_given_after_the_plan_stays_however_many_calls_a_member_takes() {
-    // Three differences, two, and one.
+async fn a_role_assigned_after_the_plan_is_kept() {
+    // Members with three differences, two, and one.
     let several = trainee(1);
     let two = Person { nick: Some(Person::right(2).name), ..trainee(2) };
     let one = Person { held: vec![], ..Person::right(3) };
@@ -112,7 +112,7 @@ async fn a_role_whose_binding_was_deleted_after_the_plan_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_refused_nickname_beside_a_role_is_a_failure_that_says_what_was_done() {
+async fn a_refused_nickname_is_a_failure_that_names_the_completed_role() {
     let person = Person { held: vec![], nick: None, ..Person::right(1) };
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     fixture.fault(UPDATE, 403, 1).await;
@@ -130,7 +130,7 @@ async fn a_refused_nickname_beside_a_role_is_a_failure_that_says_what_was_done()
 }
 
 #[tokio::test]
-async fn a_nickname_that_cannot_be_set_now_holds_up_no_roles_and_is_set_by_the_next_run() {
+async fn a_nickname_that_fails_delays_no_roles_and_is_set_by_the_next_run() {
     let people: Vec<Person> =
         (1..=60).map(|n| Person { held: vec![], nick: None, ..Person::right(n) }).collect();
     let fixture = Fixture::new(&people).await;
@@ -150,7 +150,7 @@ async fn a_nickname_that_cannot_be_set_now_holds_up_no_roles_and_is_set_by_the_n
 }
 
 #[tokio::test]
-async fn a_fresh_plan_needs_no_further_look() {
+async fn a_fresh_plan_reads_no_member_again() {
     let people: Vec<Person> = (1..=3).map(trainee).collect();
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;
@@ -165,7 +165,7 @@ async fn a_fresh_plan_needs_no_further_look() {
 }
 
 #[tokio::test]
-async fn an_outage_repeats_only_what_is_left() {
+async fn after_an_outage_only_the_remaining_members_are_changed() {
     let people: Vec<Person> = (1..=60).map(trainee).collect();
     let fixture = Fixture::new(&people).await;
     fixture.fault("PATCH /guilds/:guild/members/:user", 500, 1).await;

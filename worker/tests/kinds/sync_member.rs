@@ -1,4 +1,4 @@
-//! One member: what is set, what is reported, and what is left alone (docs/rules.md 5).
+//! Syncs of one member (docs/rules.md 5).
 
 use queue::kinds::SyncMember;
 use queue::{Answer, Payload};
@@ -18,7 +18,7 @@ fn ids(roles: &[i64]) -> Value {
     roles.iter().map(|role| json!(role.to_string())).collect()
 }
 
-/// Holds a role too many and one outside the bindings, lacks one, and carries an old nickname.
+/// A member with a surplus role, one outside the bindings, a missing role and an old nickname.
 fn astray() -> Person {
     Person { held: vec![TRAINEE, DECORATION], nick: Some("old".to_owned()), ..Person::right(1) }
 }
@@ -58,7 +58,7 @@ async fn one_call_sets_roles_and_nickname_and_a_second_sync_finds_nothing() {
 }
 
 #[tokio::test]
-async fn roles_out_of_reach_are_reported_and_the_others_set() {
+async fn roles_above_the_bot_are_reported_and_the_others_set() {
     let person = Person { rank: Some(255), held: vec![MEMBER], ..Person::right(1) };
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process().await;
@@ -85,7 +85,7 @@ async fn roles_out_of_reach_are_reported_and_the_others_set() {
 }
 
 #[tokio::test]
-async fn who_is_not_linked_or_not_in_the_guild_is_told_so() {
+async fn an_unlinked_user_and_a_non_member_are_refused() {
     let unlinked = Person { linked_as: None, ..astray() };
     let gone = Person { in_guild: false, ..Person::right(2) };
     let fixture = Fixture::new(&[unlinked.clone(), gone.clone()]).await;
@@ -110,7 +110,7 @@ async fn a_renamed_player_is_renamed_in_link_and_nickname() {
 }
 
 #[tokio::test]
-async fn without_the_names_call_the_stored_name_stands() {
+async fn if_names_cannot_be_read_the_stored_name_is_used() {
     let person = Person { linked_as: Some("stored".to_owned()), ..astray() };
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     fixture.fault("POST /v1/users", 500, 1).await;
@@ -121,7 +121,7 @@ async fn without_the_names_call_the_stored_name_stands() {
 }
 
 #[tokio::test]
-async fn a_refused_nickname_does_not_hold_up_the_roles() {
+async fn a_refused_nickname_delays_no_roles() {
     let person = astray();
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     fixture.fault(UPDATE, 403, 1).await;
@@ -135,7 +135,7 @@ async fn a_refused_nickname_does_not_hold_up_the_roles() {
 }
 
 #[tokio::test]
-async fn who_stands_above_the_bot_gets_roles_and_keeps_the_nickname_without_a_refused_call() {
+async fn a_member_above_the_bot_gets_roles_and_no_call_for_the_nickname() {
     let person = Person { held: vec![ADMIN], nick: None, ..Person::right(1) };
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process().await;
@@ -156,7 +156,7 @@ async fn a_refused_member_fails_with_the_platforms_reason() {
 }
 
 #[tokio::test]
-async fn a_role_that_is_refused_is_named_beside_what_was_done() {
+async fn a_refused_role_is_named_with_the_completed_ones() {
     let person = Person { held: vec![TRAINEE, DECORATION], ..Person::right(1) };
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     fixture.fault(ADD_ROLE, 403, 1).await;
@@ -172,7 +172,7 @@ async fn a_role_that_is_refused_is_named_beside_what_was_done() {
 }
 
 #[tokio::test]
-async fn one_difference_is_one_call_that_names_nothing_else() {
+async fn one_difference_is_one_call_for_that_field_only() {
     let nickname =
         Person { nick: Some("old".to_owned()), held: vec![MEMBER, DECORATION], ..Person::right(1) };
     let extra = Person { held: vec![MEMBER, TRAINEE], ..Person::right(2) };
@@ -187,7 +187,7 @@ async fn one_difference_is_one_call_that_names_nothing_else() {
 }
 
 #[tokio::test]
-async fn an_outage_is_sat_out() {
+async fn an_outage_is_retried() {
     let person = astray();
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     fixture.fault(UPDATE, 503, 1).await;
@@ -199,7 +199,7 @@ async fn an_outage_is_sat_out() {
 }
 
 #[tokio::test]
-async fn without_a_token_the_answer_names_the_variable() {
+async fn a_missing_token_is_named_by_its_variable() {
     let person = astray();
     let fixture = Fixture::new(std::slice::from_ref(&person)).await;
     let process = fixture.process_with(platforms_at(fixture.simulator, None)).await;
