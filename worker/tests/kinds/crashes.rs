@@ -7,8 +7,9 @@ use entities::job::State;
 use queue::Answer;
 use serde_json::json;
 
-use crate::fixture::{Fixture, Process, until};
+use crate::fixture::{Fixture, until};
 use crate::people::{Person, crowd};
+use crate::process::Process;
 use crate::sync_all::everybody;
 
 /// A process with a runtime of its own, which can be stopped at any point.

@@ -10,8 +10,9 @@ use queue::kinds::CreateTicket;
 use queue::{Answer, Draft, Payload};
 use serde_json::{Value, json};
 
-use crate::fixture::{Fixture, Process, chat, guild_id, role};
+use crate::fixture::{Fixture, chat, guild_id, role};
 use crate::people::{DECORATION, GUILD, OFFICER, Person, TRAINEE};
+use crate::process::Process;
 
 const CREATE: &str = "POST /guilds/:guild/channels";
 

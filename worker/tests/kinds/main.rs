@@ -12,6 +12,7 @@ mod manual_roles;
 mod mirror_ban;
 mod others;
 mod people;
+mod process;
 mod scopes;
 mod shield_import;
 mod sync_all;

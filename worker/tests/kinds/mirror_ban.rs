@@ -9,8 +9,9 @@ use entities::{JobId, Person as Accounts, SanctionId, SanctionKind, Subject, cha
 use serde_json::{Value, json};
 
 use crate::crashes::Mortal;
-use crate::fixture::{Fixture, Process, chat, guild_id, until};
+use crate::fixture::{Fixture, chat, guild_id, until};
 use crate::people::Person;
+use crate::process::Process;
 
 const BAN: &str = "PUT /guilds/:guild/bans/:user";
 const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
@@ -111,8 +112,8 @@ async fn an_earlier_ban_of_the_platform_is_kept() {
         asked,
         "the platform was asked to change"
     );
-    let told = process.audit("moderation.mirror").await;
-    assert!(told.iter().all(|entry| entry.metadata["mirror_state"] == "already_banned"), "{told:?}");
+    let entries = process.audit("moderation.mirror").await;
+    assert!(entries.iter().all(|entry| entry.metadata["mirror_state"] == "already_banned"), "{entries:?}");
     // After that ban is lifted, the next one is made by Guildhall.
     fixture.unban_by_hand(&person).await;
     let (ban, state) = process.mirrored(&person, "spam").await;

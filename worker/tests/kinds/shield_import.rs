@@ -9,8 +9,9 @@ use queue::{Answer, Payload};
 use serde_json::json;
 
 use crate::crashes::Mortal;
-use crate::fixture::{Fixture, Process, chat, guild_id, until};
+use crate::fixture::{Fixture, chat, guild_id, until};
 use crate::people::{Person, crowd};
+use crate::process::Process;
 
 fn to_flag(play: i64, reason: &str) -> ToFlag {
     ToFlag { play_id: PlayId::try_from(play).unwrap(), reason: reason.to_owned() }
@@ -34,7 +35,7 @@ impl Process {
     }
 
     /// The number of audit entries and the sum of their counts.
-    async fn told(&self) -> (usize, i64) {
+    async fn audited(&self) -> (usize, i64) {
         let entries = self.audit("shield.import").await;
         let sum = entries.iter().map(|entry| entry.metadata["imported"].as_i64().unwrap()).sum();
         (entries.len(), sum)
@@ -64,7 +65,7 @@ async fn flagged_repeated_and_unknown_users_are_skipped() {
     assert_eq!((flag.flagged_by, flag.flagged_by_guild), (chat(42), Some(guild_id())));
     assert_eq!((flag.source.as_str(), flag.lifted_at), ("import", None));
     // The import that wrote no flag has no entry.
-    assert_eq!(process.told().await, (2, 3));
+    assert_eq!(process.audited().await, (2, 3));
 }
 
 #[tokio::test]
@@ -119,7 +120,7 @@ async fn an_import_of_a_killed_worker_continues_from_its_last_batch() {
     let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
     assert_eq!(result, json!({ "imported": 4_500, "skipped": 2 }));
     assert_eq!(process.flags().await.len(), 4_500);
-    assert_eq!(process.told().await, (5, 4_500));
+    assert_eq!(process.audited().await, (5, 4_500));
     let row = process.row(job).await;
     assert_eq!((row.progress_done, row.progress_total), (4_502, 4_502));
     // Lists of jobs omit the arguments.

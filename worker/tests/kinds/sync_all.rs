@@ -7,8 +7,9 @@ use queue::Answer;
 use queue::kinds::SyncAll;
 use serde_json::{Value, json};
 
-use crate::fixture::{Fixture, Process, bind, guild_id, until};
+use crate::fixture::{Fixture, bind, guild_id, until};
 use crate::people::{ADMIN, MEMBER, Person, TRAINEE, crowd};
+use crate::process::Process;
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";

@@ -3,8 +3,9 @@
 use queue::kinds::{PlannedChange, SyncChunk};
 use serde_json::json;
 
-use crate::fixture::{Fixture, Process, chat, guild_id, role};
+use crate::fixture::{Fixture, chat, guild_id, role};
 use crate::people::{DECORATION, GUILD, MEMBER, OFFICER, Person, TRAINEE};
+use crate::process::Process;
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 
