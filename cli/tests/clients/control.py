@@ -1,4 +1,4 @@
-"""The simulator's control side, and its fixture's numbers, for the Python clients."""
+"""The simulator's control side, and the ids of its fixture, for the Python clients."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ EVERYONE, HIGH_ROLE = GUILD, 7_000_000_000_000_003_000
 ROLES = [7_000_000_000_000_001_000 + n for n in range(4)]
 MEMBERS = 2_500
 FIRST_MEMBER = 1_000_000_000_000_000_000
-# Exists without being a member; nobody has the other.
+# A user outside the guild, and an id without a user.
 OUTSIDER, NOBODY = 1_999_999_999_999_999_001, 1_888_888_888_888_888_888
 REASON = "Ränge: 50 % & more"
 
@@ -42,7 +42,7 @@ def intent(on):
 
 
 def spend_role_bucket(user):
-    """As another process with the same token would: the client does not hear of it."""
+    """Uses up the bucket as another process with the same token would, without the client's knowledge."""
     path = f"/api/v10/guilds/{GUILD}/members/{user}/roles/{ROLES[1]}"
     try:
         while True:

@@ -30,7 +30,7 @@ function client(token) {
 
 await refused(client("wrong").rest.get(Routes.user()), 401, 0);
 const bot = client("right");
-// What a sign-in to the event stream would set.
+// The event stream would set this at sign-in.
 bot.user = new ClientUser(bot, await bot.rest.get(Routes.user()));
 
 const guild = await bot.guilds.fetch({ guild: guildId, cache: true, force: true });
@@ -78,7 +78,7 @@ await refused(guild.channels.create({ name: "x", topic: "x".repeat(1025) }), 400
 await control("POST", "/control/intents", { guild_members: false });
 await refused(guild.members.list({ limit: 1 }), 403, 50001);
 
-// Fourteen changes do not fit into a window; then another process spends one behind the client's back.
+// Fourteen changes need two windows of the bucket. Then another process uses up the bucket, so the client meets a 429.
 const stats = () => control("GET", "/control/stats");
 const before = (await stats()).member_updates;
 for (let n = 0; n < 14; n += 1) {

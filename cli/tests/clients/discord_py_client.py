@@ -88,7 +88,7 @@ async def channels(guild, member):
 
 
 async def limits(member):
-    """Fourteen changes do not fit into a window; then another process spends one behind the client's back."""
+    """Fourteen changes need two windows of the bucket. Then another process uses up the bucket, so the client meets a 429."""
     before = control.stats()
     for n in range(14):
         await (member.add_roles if n % 2 == 0 else member.remove_roles)(discord.Object(ROLES[2]))

@@ -75,7 +75,7 @@ async def channels(rest):
 
 
 async def limits(rest):
-    """Fourteen changes do not fit into a window; then another process spends one behind the client's back."""
+    """Fourteen changes need two windows of the bucket. Then another process uses up the bucket, so the client meets a 429."""
     before = control.stats()["member_updates"]
     for n in range(14):
         change = rest.add_role_to_member if n % 2 == 0 else rest.remove_role_from_member

@@ -68,8 +68,8 @@ async fn a_second_seed_changes_nothing(deployment: &Deployment) {
     fixture["guilds"][0]["links"][1]["play_username"] = json!("renamed");
     for seeded in [deployment.fixture.json(), fixture] {
         std::fs::write(deployment.folder().join("again.json"), seeded.to_string()).unwrap();
-        let told = deployment.command(&["seed", "again.json"]).await.succeeded();
-        assert!(told.starts_with("nothing new"), "{told}");
+        let output = deployment.command(&["seed", "again.json"]).await.succeeded();
+        assert!(output.starts_with("nothing new"), "{output}");
         assert_eq!(deployment.rows(None).await, before);
     }
 }
@@ -173,8 +173,8 @@ async fn a_key_that_cannot_be_printed_is_not_created(deployment: &Deployment) {
     let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
     let closed_pipe = || Stdio::from(std::io::pipe().unwrap().1);
     for stdout in [full(), closed_pipe(), Stdio::null()] {
-        let told = deployment.command_into(&args, stdout).await.refused();
-        assert!(told.contains("no key was made"), "{told}");
+        let output = deployment.command_into(&args, stdout).await.refused();
+        assert!(output.contains("no key was made"), "{output}");
     }
     let listed = deployment.command(&["keys", "list"]).await.succeeded();
     assert!(!listed.contains("unseen"), "{listed}");

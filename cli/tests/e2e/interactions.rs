@@ -168,8 +168,8 @@ async fn single_roles_are_assigned_and_removed(deployment: &Deployment) {
 
     api.post(assign, change(&guild.high_role)).await.refused(422, &[]);
     api.post(assign, change("4242")).await.refused(404, &[]);
-    let nobody = json!({ "guild_id": guild.id, "user_id": "1999999999999999999", "role_id": role });
-    assert_eq!(api.post(assign, nobody).await.refused(404, &[]).error(), "not_a_member");
+    let stranger = json!({ "guild_id": guild.id, "user_id": "1999999999999999999", "role_id": role });
+    assert_eq!(api.post(assign, stranger).await.refused(404, &[]).error(), "not_a_member");
     assert_eq!(simulator.member(guild, &member.chat).await["roles"], json!([member.wanted]));
 }
 

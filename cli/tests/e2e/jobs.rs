@@ -175,9 +175,9 @@ async fn a_running_bulk_job_shows_its_progress_and_estimate(deployment: &Deploym
     assert_eq!(deployment.job_ended(job).await["state"], "succeeded");
     let list = deployment.command(&["jobs", "list", "--kind", "sync_all"]).await.succeeded();
     assert!(!list.contains("BULK JOB") && list.contains(job), "{list}");
-    let told = deployment.command(&["jobs", "list", "--kind", "no_such_kind"]).await;
-    assert_eq!(told.code, Some(2), "{told:?}");
-    assert!(told.stderr.contains("kinds are sync_member, sync_all"), "{told:?}");
+    let output = deployment.command(&["jobs", "list", "--kind", "no_such_kind"]).await;
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert!(output.stderr.contains("kinds are sync_member, sync_all"), "{output:?}");
     let path = format!("/guilds/{}/jobs?kind=no_such_kind", guild.id);
     deployment.api().get(&path).await.refused(400, &["kind", "sync_all"]);
 }

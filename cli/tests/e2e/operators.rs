@@ -117,7 +117,7 @@ async fn schedules_are_listed_run_and_paused(deployment: &Deployment) {
     .await;
     deployment.command(&["schedules", "resume", "finished_jobs"]).await.succeeded();
     assert_eq!(of("finished_jobs").await["paused"], false);
-    let told = deployment.command(&["schedules", "pause", "nonsense"]).await;
-    assert_eq!(told.code, Some(2));
-    assert!(told.refused().contains("schedules are sanctions"));
+    let output = deployment.command(&["schedules", "pause", "nonsense"]).await;
+    assert_eq!(output.code, Some(2));
+    assert!(output.refused().contains("schedules are sanctions"));
 }

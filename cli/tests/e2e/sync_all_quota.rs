@@ -175,8 +175,8 @@ async fn a_retried_run_needs_the_hour(deployment: &Deployment) {
     deployment.job_ended(&other).await;
     let answer = retry(&stopped).await.refused(429, &[&other]);
     assert_eq!(answer.body["job_id"], other, "{answer}");
-    let told = deployment.command(&["jobs", "retry", &stopped]).await.refused();
-    assert!(told.contains(&other) && told.contains("min"), "{told}");
+    let output = deployment.command(&["jobs", "retry", &stopped]).await.refused();
+    assert!(output.contains(&other) && output.contains("min"), "{output}");
     // No removals are left, so the retried run succeeds.
     deployment.forget_quotas().await;
     retry(&stopped).await.ok();
@@ -190,17 +190,17 @@ async fn the_command_line_uses_the_same_hour(deployment: &Deployment) {
         let args: Vec<&str> = ["sync", "--guild", &guild].into_iter().chain(more.iter().copied()).collect();
         deployment.command(&args).await
     };
-    let told = sync(&["--dry-run"]).await.succeeded();
-    let job = told.split_whitespace().nth(1).unwrap().to_owned();
+    let output = sync(&["--dry-run"]).await.succeeded();
+    let job = output.split_whitespace().nth(1).unwrap().to_owned();
     assert_eq!(deployment.job_ended(&job).await["result"]["dry_run"], true);
-    let told = sync(&["--max-removals", "1000"]).await.succeeded();
-    let job = told.split_whitespace().nth(1).unwrap().to_owned();
-    assert!(told.contains("30 members"), "{told}");
+    let output = sync(&["--max-removals", "1000"]).await.succeeded();
+    let job = output.split_whitespace().nth(1).unwrap().to_owned();
+    assert!(output.contains("30 members"), "{output}");
     assert_eq!(deployment.job_ended(&job).await["state"], "succeeded");
     assert_eq!(deployment.simulator.wrong(deployment.guild()).await, 0);
     used_by(deployment, &job).await;
-    let told = sync(&[]).await.refused();
-    assert!(told.contains(&job) && told.contains("60 min") || told.contains("59 min"), "{told}");
+    let output = sync(&[]).await.refused();
+    assert!(output.contains(&job) && output.contains("60 min") || output.contains("59 min"), "{output}");
     assert_eq!(deployment.audit("sync.all_requested").await.len(), 2);
     let unknown = deployment.command(&["sync", "--guild", "17"]).await.refused();
     assert!(unknown.contains("guilds add"), "{unknown}");

@@ -1,4 +1,4 @@
-"""What a generated case lacks to get further than the guard: a key, the key's guild, and now and then ids that exist.
+"""Gives generated cases a key, the key's guild, and in most places ids that exist, so that they get past the first checks.
 
 Whether a case is changed depends on the case alone, so that a failure can be reproduced.
 """
@@ -10,12 +10,12 @@ import zlib
 
 import schemathesis
 
-# Quotas count per key: with many of them, taken in turn, few cases end in a 429.
+# Rate limits count per key: with many keys in turn few cases end in a 429.
 KEYS = itertools.cycle(os.environ["GUILDHALL_KEYS"].split(","))
 with open(os.environ["GUILDHALL_KNOWN"], encoding="utf-8") as file:
     KNOWN = json.load(file)
 GUILD = KNOWN["guild"]
-# Fields, in whichever part of a request, that a value from the fixture fits.
+# Fields of path, query or body that take values of the fixture.
 FITTING = {
     "chat_id": "users", "chatId": "users", "user_id": "users", "userId": "users",
     "staff_id": "staff", "moderator_id": "users", "play_id": "players", "playId": "players",
@@ -35,7 +35,7 @@ def chosen(case, name, out_of):
 
 
 def fit(case, fields):
-    """Three of four times a known value takes the place of a generated one."""
+    """Replaces three of four generated values by known ones."""
     if not isinstance(fields, dict):
         return
     for name in fields:
@@ -50,17 +50,17 @@ def fit(case, fields):
 def before_call(context, case, kwargs):
     case.headers = {**(case.headers or {}), "X-API-Key": next(KEYS)}
     case.headers.pop("Authorization", None)
-    # A guild of somebody else is refused whatever else the case says: one in sixteen is enough.
+    # Another guild is always refused, so one case in sixteen keeps its own.
     own = chosen(case, "guild", 16) > 0
     for fields, name in [(case.path_parameters, "guildId"), (case.headers, "X-Guild-ID"), (case.body, "guild_id")]:
         if own and isinstance(fields, dict) and name in fields:
             fields[name] = GUILD
-    # The same key twice is refused for its own sake: seldom one, and then one of the case's own.
+    # A repeated idempotency key is refused, so one case in eight has one, and each its own.
     if "Idempotency-Key" in case.headers:
         sent = case.headers.pop("Idempotency-Key")
         if chosen(case, "idempotency", 8) == 0:
             case.headers["Idempotency-Key"] = f"{sent[:200]}-{chosen(case, 'own', 1 << 32)}"
-    # No case waits for long.
+    # A short wait for jobs.
     if "Prefer" in case.headers:
         case.headers["Prefer"] = "wait=1"
     fit(case, case.path_parameters)

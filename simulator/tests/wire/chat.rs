@@ -102,8 +102,8 @@ async fn invalid_changes_are_refused() {
     let long = chat_platform.update_member(bulk(), chat(0), set(&[], &"é".repeat(33)), "r").await;
     assert!(matches!(long, Err(PlatformError::Invalid { code: 50035, .. })), "{long:?}");
     chat_platform.update_member(bulk(), chat(0), set(&[], &"é".repeat(32)), "r").await.unwrap();
-    let nobody = chat_platform.update_member(bulk(), chat(9), set(&[], "x"), "r").await;
-    assert_eq!(nobody, Err(PlatformError::NotFound(Missing::User)));
+    let missing = chat_platform.update_member(bulk(), chat(9), set(&[], "x"), "r").await;
+    assert_eq!(missing, Err(PlatformError::NotFound(Missing::User)));
     assert_eq!(chat_platform.ban(bulk(), chat(9), "r").await, Err(PlatformError::NotFound(Missing::User)));
     let leaves = json!({ "guild_id": GUILD.to_string(), "chat_id": chat(1), "remove": true });
     assert_eq!(peer.post("/control/members", leaves).await.0, 204);
@@ -201,8 +201,8 @@ async fn faults_are_classified() {
     let late = chat_platform.guild_roles(now()).await.unwrap_err();
     assert!(late.is_retryable() && late.to_string().contains("no answer in time"), "{late}");
     assert!((9..12).contains(&started.elapsed().as_secs()), "{:?}", started.elapsed());
-    let nobody = platforms_at("http://127.0.0.1:1", "off").chat.guild_roles(now()).await.unwrap_err();
-    assert!(nobody.is_retryable() && nobody.to_string().contains("no connection"), "{nobody}");
+    let unreachable = platforms_at("http://127.0.0.1:1", "off").chat.guild_roles(now()).await.unwrap_err();
+    assert!(unreachable.is_retryable() && unreachable.to_string().contains("no connection"), "{unreachable}");
 }
 
 #[tokio::test]

@@ -76,15 +76,15 @@ async fn updates_are_reported_in_their_order() {
     }
     peer.fault(json!({ "route": UPDATE, "status": 500 })).await;
     assert_eq!(raw_update(&peer, 0).await, 500);
-    let told = async |after: &str| {
+    let updates = async |after: &str| {
         let url = format!("{}/control/updates{after}", peer.url);
-        let told: Value = peer.http.get(url).send().await.unwrap().json().await.unwrap();
-        let rows = told["updates"].as_array().unwrap().clone();
+        let answer: Value = peer.http.get(url).send().await.unwrap().json().await.unwrap();
+        let rows = answer["updates"].as_array().unwrap().clone();
         rows.iter().map(|row| (row[1].clone(), row[2].clone())).collect::<Vec<_>>()
     };
     let row = |member: i64| (json!(GUILD.to_string()), json!(chat(member)));
-    assert_eq!(told("").await, [row(2), row(0), row(1)]);
-    assert_eq!(told("?after=2").await, [row(1)]);
+    assert_eq!(updates("").await, [row(2), row(0), row(1)]);
+    assert_eq!(updates("?after=2").await, [row(1)]);
     let stats = peer.stats().await;
     assert_eq!(stats["updates_by_guild"], json!({ GUILD.to_string(): 3 }));
     let by_second: u64 = stats["chat_by_second"].as_array().unwrap().iter().filter_map(Value::as_u64).sum();

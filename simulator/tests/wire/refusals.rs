@@ -66,11 +66,11 @@ async fn a_created_channel_is_returned_as_requested() {
                        "permission_overwrites": overwrites });
     let (status, channel) = send(&peer, Method::POST, &path, body).await;
     assert_eq!((status, &channel["parent_id"]), (201, &category["id"]), "{channel}");
-    let told = json!([
+    let shown = json!([
         { "id": GUILD.to_string(), "type": 0, "allow": "0", "deny": "1024" },
         { "id": chat(0), "type": 1, "allow": "3072", "deny": "0" },
     ]);
-    assert_eq!(channel["permission_overwrites"], told);
+    assert_eq!(channel["permission_overwrites"], shown);
 }
 
 #[tokio::test]
@@ -154,8 +154,8 @@ async fn reasons_are_kept_and_limited() {
     );
     let ban = format!("{}/guilds/{GUILD}/bans/{}", peer.url, chat(0));
     assert_eq!(put(&ban, "rule%201").await.status(), 204);
-    let (_, told) = send(&peer, Method::GET, &format!("/guilds/{GUILD}/bans/{}", chat(0)), json!({})).await;
-    assert_eq!((&told["reason"], &told["user"]["id"]), (&json!("rule 1"), &json!(chat(0))));
+    let (_, ban) = send(&peer, Method::GET, &format!("/guilds/{GUILD}/bans/{}", chat(0)), json!({})).await;
+    assert_eq!((&ban["reason"], &ban["user"]["id"]), (&json!("rule 1"), &json!(chat(0))));
 
     let log = format!("{}/control/chat/guilds/{GUILD}/audit-log", peer.url);
     let log: Value = peer.http.get(log).send().await.unwrap().json().await.unwrap();

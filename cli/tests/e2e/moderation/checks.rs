@@ -85,22 +85,22 @@ async fn a_ban_of_a_place_counts_there_only(deployment: &Deployment) {
 async fn lifting_in_one_place_reports_a_wider_ban(deployment: &Deployment) {
     for (verb, end, still) in [("ban", "unban", "still_banned"), ("mute", "unmute", "still_muted")] {
         let here = json!({ "place_id": 11 });
-        deployment.sentence(verb, STRANGER, json!({})).await.ok();
+        deployment.sanction(verb, STRANGER, json!({})).await.ok();
         // The place has no ban of its own; the one of every game stays.
-        let none = deployment.sentence(end, STRANGER, here.clone()).await;
+        let none = deployment.sanction(end, STRANGER, here.clone()).await;
         assert!(none.message().contains("still in force"), "{none}");
         let none = none.ok();
         assert_eq!((&none[still], &none["lifted"]), (&json!(true), &json!([])));
-        deployment.sentence(verb, STRANGER, here.clone()).await.ok();
-        let lifted = deployment.sentence(end, STRANGER, here.clone()).await;
+        deployment.sanction(verb, STRANGER, here.clone()).await.ok();
+        let lifted = deployment.sanction(end, STRANGER, here.clone()).await;
         assert!(lifted.message().contains("still in force"), "{lifted}");
         let lifted = lifted.ok();
         assert_eq!((&lifted[still], lifted["lifted"].as_array().unwrap().len()), (&json!(true), 1));
         // Without a wider ban.
-        deployment.sentence(verb, STRANGER, json!({ "place_id": 12 })).await.ok();
-        assert_eq!(deployment.sentence(end, STRANGER, json!({})).await.ok()[still], false);
+        deployment.sanction(verb, STRANGER, json!({ "place_id": 12 })).await.ok();
+        assert_eq!(deployment.sanction(end, STRANGER, json!({})).await.ok()[still], false);
         for more in [here, json!({})] {
-            let nothing = deployment.sentence(end, STRANGER, more).await;
+            let nothing = deployment.sanction(end, STRANGER, more).await;
             assert!(!nothing.message().contains("still"), "{nothing}");
             assert_eq!(nothing.ok()[still], false);
         }
@@ -110,22 +110,22 @@ async fn lifting_in_one_place_reports_a_wider_ban(deployment: &Deployment) {
 async fn mutes_follow_the_same_rules(deployment: &Deployment) {
     let member = &deployment.guild().members[11];
     let play = member.play.to_string();
-    let first = deployment.sentence("mute", &member.chat, json!({})).await.ok()["id"].clone();
+    let first = deployment.sanction("mute", &member.chat, json!({})).await.ok()["id"].clone();
     assert!(deployment.is_muted(&play).await && !deployment.is_banned(&play).await);
-    let second = deployment.sentence("mute", &member.chat, json!({ "duration_seconds": 60 })).await.ok();
+    let second = deployment.sanction("mute", &member.chat, json!({ "duration_seconds": 60 })).await.ok();
     assert_ne!(second["id"], first);
     let list = deployment.api().get(&deployment.moderation("play/mutes/active")).await.ok();
     assert_eq!(list["mutes"].as_array().unwrap().len(), 1, "{list}");
     let row = &list["mutes"][0];
     assert_eq!((&row["id"], &row["identifier"]), (&second["id"], &json!(play)));
     assert!(row["reason"].is_string() && row["expires_at"].is_string(), "{row}");
-    deployment.sentence("mute", &play, json!({ "place_id": 5 })).await.ok();
+    deployment.sanction("mute", &play, json!({ "place_id": 5 })).await.ok();
     assert_eq!(
-        deployment.sentence("unmute", &play, json!({})).await.ok()["lifted"].as_array().unwrap().len(),
+        deployment.sanction("unmute", &play, json!({})).await.ok()["lifted"].as_array().unwrap().len(),
         2
     );
     assert!(!deployment.is_muted(&member.chat).await);
-    let again = deployment.sentence("unmute", &play, json!({})).await;
+    let again = deployment.sanction("unmute", &play, json!({})).await;
     assert!(again.message().contains("no active mute"), "{again}");
     assert_eq!(again.ok()["unmuted"], true);
 }

@@ -19,7 +19,7 @@ async fn a_ban_status_has_every_field(deployment: &Deployment) {
     assert_eq!(clear.ok(), json!({ "banned": false }));
 
     let answer =
-        deployment.sentence("ban", STRANGER, json!({ "duration_seconds": 3600, "place_id": 99 })).await;
+        deployment.sanction("ban", STRANGER, json!({ "duration_seconds": 3600, "place_id": 99 })).await;
     assert!(!answer.message().is_empty(), "{answer}");
     let banned = answer.ok();
     assert_eq!(banned["banned"], true);
@@ -50,14 +50,14 @@ async fn a_ban_status_has_every_field(deployment: &Deployment) {
 async fn a_mute_status_has_every_field(deployment: &Deployment) {
     let path = deployment.moderation(&format!("mute-status/{STRANGER}"));
     assert_eq!(deployment.api().get(&path).await.ok(), json!({ "muted": false }));
-    let muted = deployment.sentence("mute", STRANGER, json!({ "duration_seconds": 60 })).await.ok();
+    let muted = deployment.sanction("mute", STRANGER, json!({ "duration_seconds": 60 })).await.ok();
     assert_eq!(muted["muted"], true);
     let status = deployment.api().get(&path).await.ok();
     assert_eq!(status["muted"], true);
     let info = &status["mute_info"];
     assert_eq!((&info["id"], &info["reason"]), (&muted["id"], &json!(format!("mute {STRANGER}"))));
     assert!(muted["id"].is_i64() && info["expires_at"].is_string(), "{info}");
-    let lifted = deployment.sentence("unmute", STRANGER, json!({})).await;
+    let lifted = deployment.sanction("unmute", STRANGER, json!({})).await;
     assert!(!lifted.message().is_empty(), "{lifted}");
     assert_eq!(lifted.ok()["unmuted"], true);
     assert!(!deployment.is_muted(STRANGER).await);

@@ -44,10 +44,12 @@ async fn listed(deployment: &Deployment, list: &str, query: &str) -> Vec<(String
 
 async fn a_list_has_the_bans_in_force_at_its_place(deployment: &Deployment) {
     for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
-        for (whom, place) in [("700", json!(null)), ("704", json!(4)), ("705", json!(5)), ("700", json!(5))] {
-            deployment.sentence(verb, whom, json!({ "place_id": place })).await.ok();
+        for (identifier, place) in
+            [("700", json!(null)), ("704", json!(4)), ("705", json!(5)), ("700", json!(5))]
+        {
+            deployment.sanction(verb, identifier, json!({ "place_id": place })).await.ok();
         }
-        let row = |whom: &str, place| (whom.to_owned(), place);
+        let row = |identifier: &str, place| (identifier.to_owned(), place);
         let (everywhere, four, five) = (row("700", None), row("704", Some(4)), row("705", Some(5)));
         assert_eq!(listed(deployment, list, "").await, std::slice::from_ref(&everywhere));
         assert_eq!(listed(deployment, list, "place_id=4").await, [everywhere.clone(), four.clone()]);
@@ -73,7 +75,7 @@ async fn a_list_has_the_bans_in_force_at_its_place(deployment: &Deployment) {
 async fn an_unchanged_list_is_answered_304(deployment: &Deployment) {
     let base = deployment.api_base(0);
     for (list, verb) in [("bans", "ban"), ("mutes", "mute")] {
-        deployment.sentence(verb, STRANGER, json!({})).await.ok();
+        deployment.sanction(verb, STRANGER, json!({})).await.ok();
         let path = deployment.moderation(&format!("play/{list}/active"));
         let first = deployment.api().get(&path).await;
         let tag = first.header("etag").unwrap().to_owned();
@@ -89,7 +91,7 @@ async fn an_unchanged_list_is_answered_304(deployment: &Deployment) {
         // The list of a place has a tag of its own, even with the same content.
         let of_place = deployment.api().get(&format!("{path}?place_id=4")).await;
         assert_ne!(of_place.header("etag"), Some(tag.as_str()));
-        deployment.sentence(verb, STRANGER_CHAT, json!({})).await.ok();
+        deployment.sanction(verb, STRANGER_CHAT, json!({})).await.ok();
         let changed = ask(&tag).await;
         assert_eq!(changed.status(), 200);
         assert_ne!(changed.headers()["etag"], tag.as_str());
@@ -106,7 +108,7 @@ async fn following_the_revision_gives_the_whole_list(deployment: &Deployment) {
             1 => drop(deployment.ban("602", json!({})).await),
             2 => drop(deployment.ban("601", json!({ "duration_seconds": 60 })).await),
             3 => drop(deployment.unban("602", json!({})).await.ok()),
-            4 => drop(deployment.sentence("mute", "603", json!({})).await.ok()),
+            4 => drop(deployment.sanction("mute", "603", json!({})).await.ok()),
             _ => {}
         }
         let data = deployment.api().get(&format!("{path}?since={revision}")).await.ok();

@@ -49,10 +49,10 @@ async fn a_ban_and_its_end_reach_the_chat_platform(deployment: &Deployment) {
     })
     .await;
     mirrored(deployment, "done").await;
-    let told = deployment.audit("moderation.mirror").await;
-    let banned: Vec<_> = told.iter().map(|entry| entry["metadata"]["banned"].clone()).collect();
+    let entries = deployment.audit("moderation.mirror").await;
+    let banned: Vec<_> = entries.iter().map(|entry| entry["metadata"]["banned"].clone()).collect();
     assert_eq!(banned, [false, true]);
-    assert_eq!(told[0]["target_id"], member.chat.as_str());
+    assert_eq!(entries[0]["target_id"], member.chat.as_str());
     // The ban of a chat user without a link is mirrored too.
     deployment.ban(STRANGER_CHAT, json!({})).await;
     mirrored(deployment, "done").await;
@@ -74,11 +74,11 @@ async fn an_earlier_ban_of_the_platform_is_not_lifted(deployment: &Deployment) {
     // A newer ban inherits the state.
     deployment.ban(&member.chat, json!({ "duration_seconds": 3600 })).await;
     mirrored(deployment, "already_banned").await;
-    let told = deployment.audit("moderation.mirror").await.len();
+    let entries = deployment.audit("moderation.mirror").await.len();
     deployment.unban(&member.chat, json!({})).await.ok();
     eventually("the mirror job has ended", WITHIN, async || {
         tokio::time::sleep(Duration::from_millis(300)).await;
-        (deployment.audit("moderation.mirror").await.len() > told).then_some(())
+        (deployment.audit("moderation.mirror").await.len() > entries).then_some(())
     })
     .await;
     mirrored(deployment, "already_banned").await;
@@ -122,10 +122,10 @@ async fn a_refused_mirror_is_visible(deployment: &Deployment) {
     let ban = mirrored(deployment, "failed").await;
     assert!(!ban["mirror_error"].as_str().unwrap().is_empty(), "{ban}");
     assert!(deployment.is_banned(&member.chat).await, "the ban itself is in force");
-    let told = deployment.audit("moderation.mirror_failed").await;
-    assert_eq!(told.len(), 1);
+    let entries = deployment.audit("moderation.mirror_failed").await;
+    assert_eq!(entries.len(), 1);
     assert_eq!(
-        (&told[0]["target_id"], &told[0]["metadata"]["retried"]),
+        (&entries[0]["target_id"], &entries[0]["metadata"]["retried"]),
         (&json!(member.chat), &json!(false))
     );
     // The next ban is mirrored.
@@ -140,8 +140,8 @@ async fn a_failed_mirror_is_visible_and_retried(deployment: &Deployment) {
     let ban = mirrored(deployment, "done").await;
     assert_eq!(ban["mirror_error"], Value::Null, "{ban}");
     assert_eq!(deployment.simulator.stats().await["requests"][BAN], json!({ "204": 1, "500": 1 }));
-    let told = deployment.audit("moderation.mirror_failed").await;
-    assert_eq!((told.len(), &told[0]["metadata"]["retried"]), (1, &json!(true)), "{told:?}");
+    let entries = deployment.audit("moderation.mirror_failed").await;
+    assert_eq!((entries.len(), &entries[0]["metadata"]["retried"]), (1, &json!(true)), "{entries:?}");
 }
 
 async fn an_unban_right_after_a_ban_lifts_the_platforms_ban(deployment: &Deployment) {

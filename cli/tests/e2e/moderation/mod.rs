@@ -30,36 +30,37 @@ trait Moderating {
         &self.deployment().guild().members[0].chat
     }
 
-    async fn sentence(&self, verb: &str, whom: &str, more: Value) -> Answer {
-        let mut body = json!({ "identifier": whom, "reason": format!("{verb} {whom}"),
+    async fn sanction(&self, verb: &str, identifier: &str, more: Value) -> Answer {
+        let mut body = json!({ "identifier": identifier, "reason": format!("{verb} {identifier}"),
                                "moderator_id": self.moderator() });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.deployment().api().post(&self.moderation(&format!("play/{verb}")), body).await
     }
 
     /// Bans and returns the ban's id.
-    async fn ban(&self, whom: &str, more: Value) -> i64 {
-        self.sentence("ban", whom, more).await.ok()["id"].as_i64().unwrap()
+    async fn ban(&self, identifier: &str, more: Value) -> i64 {
+        self.sanction("ban", identifier, more).await.ok()["id"].as_i64().unwrap()
     }
 
-    async fn unban(&self, whom: &str, more: Value) -> Answer {
-        self.sentence("unban", whom, more).await
+    async fn unban(&self, identifier: &str, more: Value) -> Answer {
+        self.sanction("unban", identifier, more).await
     }
 
-    async fn ban_status(&self, whom: &str) -> Value {
-        self.deployment().api().get(&self.moderation(&format!("ban-status/{whom}"))).await.ok()
+    async fn ban_status(&self, identifier: &str) -> Value {
+        self.deployment().api().get(&self.moderation(&format!("ban-status/{identifier}"))).await.ok()
     }
 
-    async fn is_banned(&self, whom: &str) -> bool {
-        self.ban_status(whom).await["banned"].as_bool().unwrap()
+    async fn is_banned(&self, identifier: &str) -> bool {
+        self.ban_status(identifier).await["banned"].as_bool().unwrap()
     }
 
-    async fn is_banned_in(&self, whom: &str, place: i64) -> bool {
-        self.is_banned(&format!("{whom}?place_id={place}")).await
+    async fn is_banned_in(&self, identifier: &str, place: i64) -> bool {
+        self.is_banned(&format!("{identifier}?place_id={place}")).await
     }
 
-    async fn is_muted(&self, whom: &str) -> bool {
-        let status = self.deployment().api().get(&self.moderation(&format!("mute-status/{whom}"))).await.ok();
+    async fn is_muted(&self, identifier: &str) -> bool {
+        let status =
+            self.deployment().api().get(&self.moderation(&format!("mute-status/{identifier}"))).await.ok();
         assert_eq!(status["muted"] == true, status["mute_info"].is_object(), "{status}");
         status["muted"].as_bool().unwrap()
     }

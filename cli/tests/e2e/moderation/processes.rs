@@ -34,7 +34,7 @@ async fn a_check_of_a_cached_person_queries_no_database(deployment: &Deployment)
     let member = &deployment.guild().members[22];
     let (play, clear) = (member.play.to_string(), "555100");
     deployment.ban(&member.chat, json!({})).await;
-    deployment.sentence("mute", clear, json!({})).await.ok();
+    deployment.sanction("mute", clear, json!({})).await.ok();
     assert!(
         deployment.is_banned(&play).await
             && !deployment.is_banned(clear).await

@@ -13,7 +13,7 @@ both_modes!(
 
 async fn each_change_writes_an_action_and_an_audit_entry_of_the_moderator(deployment: &Deployment) {
     for verb in ["ban", "unban", "mute", "unmute"] {
-        deployment.sentence(verb, STRANGER, json!({})).await.ok();
+        deployment.sanction(verb, STRANGER, json!({})).await.ok();
         let entries = deployment.audit(&format!("moderation.{verb}")).await;
         assert_eq!(entries.len(), 1, "{entries:?}");
         assert_eq!(entries[0]["actor_id"], deployment.moderator());
@@ -50,7 +50,7 @@ async fn a_repeated_request_bans_once(deployment: &Deployment) {
 }
 
 async fn concurrent_bans_of_one_player_leave_one_in_force(deployment: &Deployment) {
-    let bans = (0..8).map(|n| deployment.sentence("ban", STRANGER, json!({ "reason": format!("{n}") })));
+    let bans = (0..8).map(|n| deployment.sanction("ban", STRANGER, json!({ "reason": format!("{n}") })));
     for answer in futures_util::future::join_all(bans).await {
         answer.ok();
     }

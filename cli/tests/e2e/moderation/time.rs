@@ -32,8 +32,8 @@ async fn sleep_until(time: &Value) {
 }
 
 async fn a_ban_ends_at_its_time_without_a_sweep(deployment: &Deployment) {
-    let banned = deployment.sentence("ban", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
-    deployment.sentence("mute", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
+    let banned = deployment.sanction("ban", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
+    deployment.sanction("mute", STRANGER, json!({ "duration_seconds": 3 })).await.ok();
     let status = deployment.ban_status(STRANGER).await;
     assert_eq!(status["ban_info"]["expires_at"], banned["expires_at"], "{status}");
     assert!(deployment.is_muted(STRANGER).await);
@@ -55,7 +55,7 @@ async fn a_ban_of_one_second_lasts_at_least_one_second(deployment: &Deployment) 
         let until = if fraction < 950 { 950 - fraction } else { 1_950 - fraction };
         tokio::time::sleep(Duration::from_millis(until.into())).await;
         let before = now();
-        let made = deployment.sentence(verb, STRANGER, json!({ "duration_seconds": 1 })).await.ok();
+        let made = deployment.sanction(verb, STRANGER, json!({ "duration_seconds": 1 })).await.ok();
         let ends = end(&made["expires_at"]);
         assert!(ends >= before + Duration::from_secs(1), "made at {before:?}: {made}");
         let seen = deployment.api().get(&deployment.moderation(&format!("{status}/{STRANGER}"))).await;
@@ -66,10 +66,10 @@ async fn a_ban_of_one_second_lasts_at_least_one_second(deployment: &Deployment) 
 }
 
 async fn a_superseded_bans_expiry_does_not_end_the_newer_ban(deployment: &Deployment) {
-    let short = deployment.sentence("ban", STRANGER, json!({ "duration_seconds": 2 })).await.ok();
+    let short = deployment.sanction("ban", STRANGER, json!({ "duration_seconds": 2 })).await.ok();
     let permanent = deployment.ban(STRANGER, json!({})).await;
-    let longer = deployment.sentence("ban", "555009", json!({})).await.ok()["id"].clone();
-    let shorter = deployment.sentence("ban", "555009", json!({ "duration_seconds": 2 })).await.ok();
+    let longer = deployment.sanction("ban", "555009", json!({})).await.ok()["id"].clone();
+    let shorter = deployment.sanction("ban", "555009", json!({ "duration_seconds": 2 })).await.ok();
     sleep_until(&shorter["expires_at"]).await;
     assert_eq!(deployment.ban_status(STRANGER).await["ban_info"]["id"], permanent);
     assert!(!deployment.is_banned("555009").await, "the newer ban's expiry counts");
@@ -83,7 +83,7 @@ async fn a_superseded_bans_expiry_does_not_end_the_newer_ban(deployment: &Deploy
 async fn the_sweep_closes_expired_bans_and_mutes(deployment: &Deployment) {
     let member = &deployment.guild().members[12];
     let ban = deployment.ban(&member.chat, json!({ "duration_seconds": 1 })).await;
-    let mute = deployment.sentence("mute", STRANGER, json!({ "duration_seconds": 1 })).await.ok();
+    let mute = deployment.sanction("mute", STRANGER, json!({ "duration_seconds": 1 })).await.ok();
     sleep_until(&mute["expires_at"]).await;
     deployment.run_schedule("sanctions").await;
     let deadline = now() + SWEPT_WITHIN;

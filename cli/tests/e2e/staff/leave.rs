@@ -55,9 +55,9 @@ async fn a_leave_is_added_changed_and_deleted(deployment: &Deployment) {
     api.patch(&one, json!({ "reason": "x" })).await.refused(404, &[]);
     let updates = deployment.audit("loa.update").await;
     assert_eq!(updates.len(), 2, "{updates:?}");
-    let told = &updates[1]["metadata"];
-    assert_eq!(told["before"], json!({ "ends_at": "2030-08-01T00:00:00Z", "reason": "family" }));
-    assert_eq!(told["after"], json!({ "ends_at": "2030-09-01T00:00:00Z", "reason": "longer" }));
+    let metadata = &updates[1]["metadata"];
+    assert_eq!(metadata["before"], json!({ "ends_at": "2030-08-01T00:00:00Z", "reason": "family" }));
+    assert_eq!(metadata["after"], json!({ "ends_at": "2030-09-01T00:00:00Z", "reason": "longer" }));
     assert_eq!(deployment.audit("loa.create").await[0]["target_id"], id.to_string());
     assert_eq!(deployment.audit("loa.delete").await[0]["metadata"]["before"]["id"], id);
 }
@@ -134,8 +134,11 @@ async fn a_prolonged_leave_is_active_again(deployment: &Deployment) {
     api.delete(&path(deployment, &format!("loa/{other}"))).await.ok();
     api.patch(&one, prolonged).await.ok();
     assert_eq!(status().await, "active");
-    let told = &deployment.audit("loa.update").await[0]["metadata"];
-    assert_eq!((&told["before"]["status"], &told["after"]["status"]), (&json!("expired"), &json!("active")));
+    let metadata = &deployment.audit("loa.update").await[0]["metadata"];
+    assert_eq!(
+        (&metadata["before"]["status"], &metadata["after"]["status"]),
+        (&json!("expired"), &json!("active"))
+    );
 }
 
 /// The sweeps of leaves and strikes.

@@ -162,8 +162,8 @@ async fn roles_and_members_are_changed_by_command(deployment: &Deployment) {
         (&json!([]), &json!(["kick", "warn"]))
     );
     for (option, names) in [("--permissions", "kick"), ("--play-permissions", "moderation.read,warn")] {
-        let told = run(&["roles", "set", "55", option, names]).await;
-        assert!(told.code == Some(2) && told.stderr.contains("is not one of"), "{told:?}");
+        let output = run(&["roles", "set", "55", option, names]).await;
+        assert!(output.code == Some(2) && output.stderr.contains("is not one of"), "{output:?}");
     }
     assert!(run(&["roles", "set", "56", "--permissions", ""]).await.refused().contains("--name"));
     assert!(run(&["roles", "remove", "55"]).await.refused().contains("1 staff members"));

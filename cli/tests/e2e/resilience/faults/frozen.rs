@@ -51,7 +51,7 @@ fn a_frozen_worker_finishes_nothing_that_runs_elsewhere() {
 
         assert!(worker.process.is_frozen(), "it ended or woke up: {}", worker.process.log());
         worker.process.thaw();
-        eventually("the woken worker lets go of both jobs", SOON, async || {
+        eventually("the woken worker drops both jobs", SOON, async || {
             (worker.process.log().matches(DROPPED).count() == 2).then_some(())
         })
         .await;
