@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use bench::figures::float;
 use futures_util::StreamExt;
 use lapin::options::{
     BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, ConfirmSelectOptions,
@@ -12,15 +13,16 @@ use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// Number of messages
     #[arg(long, default_value_t = 50_000)]
     messages: usize,
-    /// Publishes in flight
+    /// Publishes without a confirm at a time
     #[arg(long, default_value_t = 512)]
     window: usize,
 }
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let url = crate::fixture::amqp_url()?;
+    let url = testkit::Servers::from_env().amqp;
     let name = format!("bench.{}", uuid::Uuid::now_v7().simple());
     let publisher = Connection::connect(&url, ConnectionProperties::default()).await?;
     let consumer = Connection::connect(&url, ConnectionProperties::default()).await?;
@@ -38,8 +40,7 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     consumed?;
     let elapsed = started.elapsed();
     consume.queue_delete(name.as_str().into(), QueueDeleteOptions::default()).await?;
-    #[expect(clippy::cast_precision_loss, reason = "a printed rate")]
-    let rate = arguments.messages as f64 / elapsed.as_secs_f64();
+    let rate = float(arguments.messages) / elapsed.as_secs_f64();
     println!("{} messages in {elapsed:.2?}: {rate:.0}/s", arguments.messages);
     Ok(())
 }

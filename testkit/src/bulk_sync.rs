@@ -23,6 +23,12 @@ impl Deployment {
         data["job_id"].as_str().unwrap().to_owned()
     }
 
+    /// Syncs the whole guild, successfully or not.
+    pub async fn sync_all(&self, guild: &Guild, within: Duration) -> JobRow {
+        let job = self.begin_sync_all(guild).await;
+        self.sync_all_ended(&job, within).await
+    }
+
     pub async fn sync_all_row(&self, job: &str) -> JobRow {
         let rows = self.job_rows("sync_all").await;
         let found = rows.into_iter().find(|row| row.job_id.to_string() == job);

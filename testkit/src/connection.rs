@@ -9,6 +9,13 @@ pub(crate) async fn connect(url: &str) -> DatabaseConnection {
     sea_orm::Database::connect(options).await.unwrap()
 }
 
+/// Runs a statement on a connection of its own.
+pub(crate) async fn execute_on(url: &str, sql: &str) {
+    let connection = connect(url).await;
+    execute(&connection, sql).await;
+    connection.close().await.unwrap();
+}
+
 pub(crate) async fn execute(connection: &DatabaseConnection, sql: &str) {
     connection.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use runtime::{Database, DatabaseOptions};
 use sea_orm::ConnectionTrait;
 
-use crate::connection::{connect, execute};
+use crate::connection::{connect, execute_on};
 use crate::servers::Servers;
 use crate::{postgres, sqlite};
 
@@ -78,9 +78,7 @@ impl TestDatabase {
 
     /// Runs a statement for a state that cannot be reached otherwise.
     pub async fn execute(&self, sql: &str) {
-        let connection = connect(&self.url).await;
-        execute(&connection, sql).await;
-        connection.close().await.unwrap();
+        execute_on(&self.url, sql).await;
     }
 
     /// One number.
@@ -96,9 +94,7 @@ impl TestDatabase {
     /// Ends its connections and drops it.
     pub async fn remove(self) {
         if let Place::Server { server, name } = &self.place {
-            let connection = connect(server).await;
-            execute(&connection, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
-            connection.close().await.unwrap();
+            execute_on(server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
         }
     }
 }

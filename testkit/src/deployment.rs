@@ -44,21 +44,21 @@ impl Deployment {
 
     /// Seeded; no process of the product runs yet.
     pub async fn seeded(setup: Setup) -> Self {
-        let deployment = Self::prepare(setup).await;
+        let fixture = setup.fixture();
+        let file = fixture.json();
+        Self::seeded_with(setup, fixture, &file).await
+    }
+
+    /// Like [`Deployment::seeded`], with other guilds; `file` is the input of `seed` and `simulate`.
+    pub async fn seeded_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
+        let deployment = Self::prepare(setup, fixture, file).await;
         deployment.command(&["seed", "fixture.json"]).await.succeeded();
         deployment.wait_for_simulator().await;
         deployment
     }
 
     /// A migrated, empty database and a simulator; no process of the product runs yet.
-    pub async fn prepare(setup: Setup) -> Self {
-        let fixture = setup.fixture();
-        let file = fixture.json();
-        Self::prepare_with(setup, fixture, &file).await
-    }
-
-    /// Like [`Deployment::prepare`], with other guilds; `file` is the input of `seed` and `simulate`.
-    pub async fn prepare_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
+    pub async fn prepare(setup: Setup, fixture: Fixture, file: &Value) -> Self {
         let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
         std::fs::write(folder.path().join("fixture.json"), file.to_string()).unwrap();
         let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
@@ -99,8 +99,7 @@ impl Deployment {
         let setup = Setup::new(mode).env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8");
         let fixture = Fixture::new(2 * TESTS, setup.members);
         let file = fixture.json();
-        let deployment = Self::prepare_with(setup, fixture, &file).await;
-        deployment.command(&["seed", "fixture.json"]).await.succeeded();
+        let deployment = Self::seeded_with(setup, fixture, &file).await;
         deployment.start_all().await;
         deployment
     }
@@ -140,6 +139,11 @@ impl Deployment {
     #[track_caller]
     pub(crate) fn assert_own(&self) {
         assert!(self.lease.is_none(), "needs a deployment of its own: both_modes!(name(own))");
+    }
+
+    /// A variable of its environment.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     pub fn mode(&self) -> Mode {

@@ -1,10 +1,13 @@
 //! Job rows, read from the database beside the processes.
 
+use std::time::Duration;
+
 use entities::GuildId;
 use entities::job::{Column, Entity};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use crate::deployment::Deployment;
+use crate::wait::eventually;
 
 /// A job's row, in the product's type.
 pub use entities::job::{Class as JobClass, Model as JobRow, State as JobState};
@@ -21,6 +24,15 @@ impl Deployment {
         let rows = jobs.all(&connection).await.unwrap();
         connection.close().await.unwrap();
         rows
+    }
+
+    /// Waits until all jobs of a kind have ended.
+    pub async fn all_jobs_ended(&self, kind: &str, within: Duration) -> Vec<JobRow> {
+        eventually("all jobs have ended", within, async || {
+            let rows = self.job_rows(kind).await;
+            rows.iter().all(|row| !row.state.is_open()).then_some(rows)
+        })
+        .await
     }
 
     /// The only job of a kind.

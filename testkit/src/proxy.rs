@@ -6,7 +6,6 @@
 
 mod connection;
 mod front;
-mod order;
 mod plan;
 #[cfg(test)]
 mod tests;
@@ -20,7 +19,6 @@ use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 
-pub use order::{ORDERS, Order};
 pub use plan::Way;
 
 use front::Front;
@@ -35,11 +33,6 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Listens on a free port of the loopback interface; `target` is `host:port`.
-    pub fn start(target: &str) -> io::Result<Self> {
-        Self::listen("127.0.0.1:0".parse().map_err(io::Error::other)?, target)
-    }
-
     /// A proxy for the server in `url`; [`Proxy::url`] leads through it.
     pub fn before(url: &str) -> io::Result<Self> {
         let authority = parts(url).2;
@@ -49,8 +42,9 @@ impl Proxy {
         Self::start(authority)
     }
 
-    pub fn listen(address: SocketAddr, target: &str) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind(address)?;
+    /// Listens on a free port of the loopback interface; `target` is `host:port`.
+    pub fn start(target: &str) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (plan, orders) = watch::channel(Plan::default());
@@ -132,32 +126,6 @@ impl Proxy {
             plan.orders += 1;
             change(plan);
         });
-    }
-}
-
-impl Proxy {
-    /// Executes the command and returns its output.
-    pub fn obey(&self, order: &Order) -> String {
-        match order {
-            Order::Latency([to_target, to_client]) => self.latency(*to_target, *to_client),
-            Order::Cut(ways, bytes) => ways.iter().for_each(|way| self.cut_after(*way, *bytes)),
-            Order::HalfOpen => self.half_open(),
-            Order::Reset => self.reset(),
-            Order::Refuse => self.refuse(),
-            Order::Heal => self.heal(),
-            Order::Status => return self.status(),
-        }
-        "done".to_owned()
-    }
-
-    fn status(&self) -> String {
-        format!(
-            "{} connections, {} open; {} bytes to the target, {} to the client",
-            self.connections(),
-            self.open(),
-            self.bytes(Way::ToTarget),
-            self.bytes(Way::ToClient)
-        )
     }
 }
 

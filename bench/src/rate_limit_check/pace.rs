@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::arguments::Arguments;
-use crate::figures::{Figures, Target, float};
+use super::Arguments;
+use crate::figures::{CHAT_RATE, Figures, PlatformStats, float};
 use crate::turns::Singles;
 use testkit::Deployment;
 
-const PERMITTED: f64 = 50.0;
 /// Permits that bulk leaves free while interactive calls are active.
 const LEFT_FREE: f64 = 2.0;
 const LONG: Duration = Duration::from_secs(900);
@@ -25,13 +24,12 @@ pub(super) async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mu
     let deployment = Deployment::start(arguments.setup(&sizes, latency_ms)).await;
     let guilds = &deployment.fixture.guilds;
     let late = arguments.jitter_ms;
-    figures.part(&format!("answers after {latency_ms} ms and up to {late} ms more each way"));
+    figures.heading(&format!("answers after {latency_ms} ms and up to {late} ms more each way"));
     deployment.simulator.reset_stats().await;
-    let job = deployment.begin_sync_all(&guilds[ALONE]).await;
-    deployment.sync_all_ended(&job, LONG).await;
+    deployment.sync_all(&guilds[ALONE], LONG).await;
     // A rule that guarantees the limit gets no more: see the pacing's page.
     let held = 1.0 + (f64::from(latency_ms) + f64::from(late)) / 1_000.0;
-    let bound = PERMITTED / held;
+    let bound = CHAT_RATE / held;
     judge(&deployment, "one guild's bulk", bound, figures).await;
 
     deployment.simulator.reset_stats().await;
@@ -46,36 +44,35 @@ pub(super) async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mu
     for job in jobs {
         deployment.sync_all_ended(&job, LONG).await;
     }
-    judge(&deployment, "two guilds' bulk beside single syncs", (PERMITTED - LEFT_FREE) / held, figures).await;
-    waits.tell(figures);
+    judge(&deployment, "two guilds' bulk beside single syncs", (CHAT_RATE - LEFT_FREE) / held, figures).await;
+    waits.report(figures);
     deployment.close().await;
 }
 
 async fn judge(deployment: &Deployment, what: &str, bound: f64, figures: &mut Figures) {
-    let stats = deployment.simulator.stats().await;
-    let number = |name: &str| stats[name].as_f64().unwrap_or(0.0);
+    let stats = PlatformStats::read(deployment).await;
     let used = rate(deployment, &stats).await;
     println!(" {what}");
-    figures.check("most chat requests in any second", number("max_per_second"), Target::AtMost(PERMITTED));
-    let refused = number("rate_limited") / number("chat_requests").max(1.0) * 100.0;
-    figures.check("answered 429, percent", refused, Target::AtMost(0.1));
-    figures.tell("requests a second while there was work", used);
+    figures.at_most("most chat requests in any second", stats.number("max_per_second"), CHAT_RATE);
+    let refused = stats.number("rate_limited") / stats.number("chat_requests").max(1.0) * 100.0;
+    figures.at_most("answered 429, percent", refused, 0.1);
+    figures.report("requests a second while there was work", used);
     // At long response times no rule that guarantees the limit can use nine tenths of the rate.
-    let target = if bound >= 0.9 * PERMITTED { Target::AtLeast(90.0) } else { Target::None };
-    figures.check("percent of the permitted rate", used / PERMITTED * 100.0, target);
-    figures.check(
-        "percent of what the limit allows at this answer time",
-        used / bound * 100.0,
-        Target::AtLeast(90.0),
-    );
+    let (what, percent) = ("percent of the permitted rate", used / CHAT_RATE * 100.0);
+    if bound >= 0.9 * CHAT_RATE {
+        figures.at_least(what, percent, 90.0);
+    } else {
+        figures.report(what, percent);
+    }
+    figures.at_least("percent of what the limit allows at this latency", used / bound * 100.0, 90.0);
 }
 
 /// Chat requests a second, over the whole seconds between the first and the last update of a member.
-async fn rate(deployment: &Deployment, stats: &Value) -> f64 {
+async fn rate(deployment: &Deployment, stats: &PlatformStats) -> f64 {
     let updates = deployment.simulator.updates().await;
     let (Some(first), Some(last)) = (updates.first(), updates.last()) else { return 0.0 };
     let seconds: Vec<f64> =
-        stats["chat_by_second"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        stats.0["chat_by_second"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
     let second = |ms: u64| usize::try_from(ms / 1_000).unwrap_or(usize::MAX);
     let (from, to) = (second(first.at_ms) + 1, second(last.at_ms).min(seconds.len()));
     let busy = seconds.get(from..to).unwrap_or_default();

@@ -8,8 +8,8 @@ use platforms::{CallContext, Platforms};
 use runtime::{PlatformConfig, PlatformRate, Redis};
 
 use super::arguments::Arguments;
-use crate::figures::{Figures, Target, float, jain};
-use testkit::{Deployment, Mode};
+use crate::figures::{Figures, PlatformStats, jain, percentile};
+use testkit::{Deployment, Guild, Mode};
 
 const CALLS_A_SECOND: u32 = 60;
 const BULK: &str = "PUT /guilds/:guild/members/:user/roles/:role";
@@ -47,9 +47,8 @@ pub(super) async fn measure(arguments: &Arguments, length: Duration, figures: &m
 
 /// Clients beside the workers', paced together with them.
 async fn clients(deployment: &Deployment) -> Platforms {
-    let named =
-        |name: &str| deployment.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-    let redis = Redis::connect(named("GUILDHALL_REDIS_URL").unwrap(), deployment.prefix()).await.unwrap();
+    let url = deployment.variable("GUILDHALL_REDIS_URL").unwrap();
+    let redis = Redis::connect(url, deployment.prefix()).await.unwrap();
     let config = PlatformConfig {
         chat_api_url: Some(deployment.simulator.base.clone()),
         chat_token: Some("token".into()),
@@ -78,34 +77,20 @@ async fn call(deployment: &Deployment, platforms: &Platforms, length: Duration) 
 }
 
 async fn judge(deployment: &Deployment, figures: &mut Figures, length: Duration) {
-    let stats = deployment.simulator.stats().await;
-    let answered = |route: &str| -> f64 {
-        let answers = stats["requests"][route].as_object().into_iter().flatten();
-        answers.filter_map(|(_, count)| count.as_f64()).sum()
-    };
-    let (bulk, interactive) = (answered(BULK), answered(INTERACTIVE));
-    let guilds = &deployment.fixture.guilds;
-    let of = |id: &str| stats["updates_by_guild"][id].as_f64().unwrap_or(0.0);
-    let shares: Vec<f64> = guilds.iter().map(|guild| of(&guild.id)).collect();
-    figures.part(&format!(
-        "{} guilds' bulk beside {CALLS_A_SECOND} interactive calls a second, {} s",
-        guilds.len(),
-        length.as_secs()
+    let stats = PlatformStats::read(deployment).await;
+    let (bulk, interactive) = (stats.responses(BULK), stats.responses(INTERACTIVE));
+    let (guilds, seconds) = (&deployment.fixture.guilds, length.as_secs_f64());
+    let updates = |guild: &Guild| stats.0["updates_by_guild"][guild.id.as_str()].as_f64().unwrap_or(0.0);
+    let shares: Vec<f64> = guilds.iter().map(updates).collect();
+    figures.heading(&format!(
+        "{} guilds' bulk beside {CALLS_A_SECOND} interactive calls a second, {seconds} s",
+        guilds.len()
     ));
-    figures.tell("bulk calls a second", bulk / length.as_secs_f64());
-    figures.tell("interactive calls a second", interactive / length.as_secs_f64());
-    figures.check("bulk's part of both", bulk / (bulk + interactive), Target::AtLeast(0.2));
-    figures.check("Jain's index over the guilds' bulk", jain(&shares), Target::AtLeast(0.95));
-    figures.tell("least of a guild", shares.iter().copied().fold(f64::MAX, f64::min));
-    figures.tell("most of a guild", shares.iter().copied().fold(0.0, f64::max));
-    figures.check(
-        "most chat requests in any second",
-        stats["max_per_second"].as_f64().unwrap_or(99.0),
-        Target::AtMost(50.0),
-    );
-    figures.check(
-        "refused for their rate",
-        float(usize::try_from(stats["rate_limited"].as_u64().unwrap_or(99)).unwrap_or(99)),
-        Target::AtMost(0.0),
-    );
+    figures.report("bulk calls a second", bulk / seconds);
+    figures.report("interactive calls a second", interactive / seconds);
+    figures.at_least("bulk's part of both", bulk / (bulk + interactive), 0.2);
+    figures.at_least("Jain's index over the guilds' bulk", jain(&shares), 0.95);
+    figures.report("least of a guild", percentile(&shares, 0));
+    figures.report("most of a guild", percentile(&shares, 100));
+    stats.check_limits(figures);
 }

@@ -3,20 +3,18 @@
 
 mod arguments;
 mod eta;
-#[expect(clippy::unwrap_used, reason = "a tool that cannot begin says so by panicking")]
+#[expect(clippy::unwrap_used, reason = "a tool that cannot start panics")]
 mod interactive;
-mod limits_apart;
-mod limits_kept;
 mod shares;
 mod singles;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::figures::{Figures, Target, mean, percentile};
+use crate::figures::{Figures, PlatformStats, float, mean, percentile};
 pub use arguments::Arguments;
 use arguments::{LONG, seconds};
 use eta::Watch;
-pub(crate) use singles::{Singles, Waits};
+pub(crate) use singles::Singles;
 use testkit::{Deployment, Guild, eventually};
 
 /// Members of the small bulks.
@@ -43,7 +41,7 @@ pub async fn run(arguments: &Arguments) -> bool {
             interactive::measure(arguments, Duration::from_secs(seconds), &mut figures).await;
         }
         if let Some(members) = arguments.both_buckets {
-            limits_apart::measure(arguments, members, &mut figures).await;
+            both_buckets(arguments, members, &mut figures).await;
         }
         return figures.conclude();
     }
@@ -62,31 +60,31 @@ async fn beside_a_big_one(arguments: &Arguments, figures: &mut Figures) {
     let guilds = &deployment.fixture.guilds;
     let mut singles = Singles::new(&deployment, &guilds[SINGLES..], Duration::from_millis(arguments.each_ms));
 
-    figures.part("alone");
+    figures.heading("alone");
     let alone = small_bulks(&deployment, &guilds[ALONE]).await;
-    figures.tell("bulk of 100 members, seconds", mean(&alone));
+    figures.report("bulk of 100 members, seconds", mean(&alone));
     let calm = singles.run(60).await;
-    calm.tell(figures);
+    calm.report(figures);
     Watch::begin(&deployment, &guilds[WATCHED_ALONE]).await.judge(figures).await;
 
     let job = deployment.begin_sync_all(&guilds[BIG]).await;
     let planned = if arguments.all_limits { 0 } else { 100 };
-    eventually("the big guild is at it", LONG, async || {
+    eventually("the big guild is being synced", LONG, async || {
         let row = deployment.sync_all_row(&job).await;
         let begun = row.progress_total > 0 && deployment.simulator.updates_of(&guilds[BIG]).await >= planned;
         begun.then_some(())
     })
     .await;
-    figures.part(&format!("beside a sync of {} members", arguments.members));
+    figures.heading(&format!("beside a sync of {} members", arguments.members));
     deployment.simulator.reset_stats().await;
     let waits = singles.run(arguments.singles).await;
-    waits.judge(figures);
+    waits.check(200, 500.0, figures);
     let beside = small_bulks(&deployment, &guilds[BESIDE]).await;
-    figures.tell("bulk of 100 members, seconds", mean(&beside));
+    figures.report("bulk of 100 members, seconds", mean(&beside));
     let ratio = percentile(&beside, 50) / percentile(&alone, 50);
-    figures.check("the same, times as long as alone", ratio, Target::AtMost(2.2));
+    figures.at_most("the same, times as long as alone", ratio, 2.2);
     Watch::begin(&deployment, &guilds[WATCHED_BESIDE]).await.judge(figures).await;
-    limits_kept::measure(&deployment, figures).await;
+    PlatformStats::read(&deployment).await.check_limits(figures);
     cancel(&deployment, &guilds[BIG], &job, figures).await;
     deployment.close().await;
 }
@@ -95,8 +93,7 @@ async fn beside_a_big_one(arguments: &Arguments, figures: &mut Figures) {
 async fn small_bulks(deployment: &Deployment, guilds: &[Guild]) -> Vec<f64> {
     let mut took = Vec::new();
     for guild in guilds {
-        let job = deployment.begin_sync_all(guild).await;
-        let row = deployment.sync_all_ended(&job, LONG).await;
+        let row = deployment.sync_all(guild, LONG).await;
         assert_eq!(deployment.simulator.wrong(guild).await, 0, "{row:?}");
         took.push(seconds(&row));
     }
@@ -104,8 +101,27 @@ async fn small_bulks(deployment: &Deployment, guilds: &[Guild]) -> Vec<f64> {
 }
 
 async fn cancel(deployment: &Deployment, guild: &Guild, job: &str, figures: &mut Figures) {
-    let asked = std::time::Instant::now();
+    let asked = Instant::now();
     deployment.api_of(guild).delete(&format!("/jobs/{job}")).await.ok();
     deployment.sync_all_ended(job, LONG).await;
-    figures.tell("the big one ended after its cancel, seconds", asked.elapsed().as_secs_f64());
+    figures.report("the big one ended after its cancel, seconds", asked.elapsed().as_secs_f64());
+}
+
+/// Half of the changes are single roles and half nicknames: the platform's two buckets are used side by side.
+async fn both_buckets(arguments: &Arguments, members: usize, figures: &mut Figures) {
+    /// The platform's limit for one guild in one bucket, in calls a second: ten in ten seconds.
+    const ONE_BUCKET: f64 = 1.0;
+    let deployment = Deployment::start(arguments.limited(&[members], "discord").renamed_half()).await;
+    let guild = &deployment.fixture.guilds[0];
+    deployment.simulator.reset_stats().await;
+    let begun = Instant::now();
+    let row = deployment.sync_all(guild, LONG).await;
+    let took = begun.elapsed().as_secs_f64();
+    figures.heading(&format!("{0} single roles and {0} nicknames of one guild", members / 2));
+    assert_eq!((deployment.simulator.wrong(guild).await, row.progress_failed), (0, 0), "{row:?}");
+    figures.report("seconds", took);
+    let one_bucket = float(members) / ONE_BUCKET;
+    figures.at_most("part of the time that one bucket would take", took / one_bucket, 0.6);
+    PlatformStats::read(&deployment).await.check_limits(figures);
+    deployment.close().await;
 }

@@ -47,7 +47,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     let row = new_guild(args.guild, args.name.clone(), args.shield_writer, unit.now());
     guild::upsert(unit.tx(), row).await?;
     let metadata = json!({ "name": args.name, "shield_writer": args.shield_writer });
-    unit.audit((args.guild, "guilds.add"), args.guild, metadata).await?;
+    unit.audit(args.guild, "guilds.add", args.guild, metadata).await?;
     unit.announce([Event::SettingsChanged { guild: args.guild }]);
     unit.commit().await?;
     output::print(&format!("added guild {}", args.guild))

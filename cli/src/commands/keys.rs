@@ -157,7 +157,7 @@ async fn revoke(args: RevokeArgs) -> anyhow::Result<()> {
         unit.commit().await?;
         return output::print(&format!("key {public_id} was already revoked, {}", output::time(at)));
     };
-    unit.audit((key.guild_id, "keys.revoke"), &public_id, json!({ "name": key.name })).await?;
+    unit.audit(key.guild_id, "keys.revoke", &public_id, json!({ "name": key.name })).await?;
     unit.announce([Event::KeyChanged { public_id: public_id.clone() }]);
     unit.commit().await?;
     output::print(&format!("revoked key {public_id} of guild {}", key.guild_id))

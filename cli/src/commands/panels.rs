@@ -55,7 +55,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     };
     let after = json!({ "name": panel.name, "category_id": panel.category_id,
                         "staff_role_ids": panel.staff_role_ids });
-    unit.audit((guild, "application_panels.add"), panel.panel_id, json!({ "after": after })).await?;
+    unit.audit(guild, "application_panels.add", panel.panel_id, json!({ "after": after })).await?;
     unit.commit().await?;
     output::print(&format!("added panel {}", panel.panel_id))
 }

@@ -74,7 +74,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     };
     let id = submission.submission_id;
     let after = json!({ "panel_id": submission.panel_id, "chat_id": submission.chat_id });
-    unit.audit((guild, "application_submissions.add"), id, json!({ "after": after })).await?;
+    unit.audit(guild, "application_submissions.add", id, json!({ "after": after })).await?;
     unit.commit().await?;
     output::print(&format!("added submission {id}"))
 }

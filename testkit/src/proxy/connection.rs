@@ -23,16 +23,16 @@ enum Broken {
     Failed,
 }
 
-enum Fate {
+enum Outcome {
     Ended,
     Reset,
     Silenced,
 }
 
-pub(super) async fn serve(client: TcpStream, target: &str, plan: watch::Receiver<Plan>, counts: &Counts) {
+pub(super) async fn serve(mut client: TcpStream, target: &str, plan: watch::Receiver<Plan>, counts: &Counts) {
     let born = plan.borrow().resets;
     let opened = if plan.borrow().silent { None } else { TcpStream::connect(target).await.ok() };
-    let Some(server) = opened else {
+    let Some(mut server) = opened else {
         if plan.borrow().silent {
             until_reset(plan.clone(), born).await;
         }
@@ -40,23 +40,22 @@ pub(super) async fn serve(client: TcpStream, target: &str, plan: watch::Receiver
     };
     // Only the configured latency may delay data.
     let _ = (client.set_nodelay(true), server.set_nodelay(true));
-    let mut sides = (client, server);
-    let fate = tokio::select! {
+    let outcome = tokio::select! {
         biased;
-        () = until_reset(plan.clone(), born) => Fate::Reset,
-        () = until_silent(plan.clone()) => Fate::Silenced,
-        ended = pump_both(&mut sides, &plan, counts) => match ended {
-            Ok(()) | Err(Broken::Cut) => Fate::Ended,
-            Err(Broken::Failed) => Fate::Reset,
+        () = until_reset(plan.clone(), born) => Outcome::Reset,
+        () = until_silent(plan.clone()) => Outcome::Silenced,
+        ended = pump_both(&mut client, &mut server, &plan, counts) => match ended {
+            Ok(()) | Err(Broken::Cut) => Outcome::Ended,
+            Err(Broken::Failed) => Outcome::Reset,
         },
     };
-    if matches!(fate, Fate::Silenced) {
+    if matches!(outcome, Outcome::Silenced) {
         // Both sockets stay open, without a reader.
         until_reset(plan.clone(), born).await;
     }
-    if !matches!(fate, Fate::Ended) {
-        reset(&sides.0);
-        reset(&sides.1);
+    if !matches!(outcome, Outcome::Ended) {
+        reset(&client);
+        reset(&server);
     }
 }
 
@@ -78,15 +77,16 @@ async fn until_silent(mut plan: watch::Receiver<Plan>) {
 }
 
 async fn pump_both(
-    (client, server): &mut (TcpStream, TcpStream),
+    client: &mut TcpStream,
+    server: &mut TcpStream,
     plan: &watch::Receiver<Plan>,
     counts: &Counts,
 ) -> Result<(), Broken> {
     let (from_client, to_client) = client.split();
     let (from_server, to_server) = server.split();
     tokio::try_join!(
-        pump(from_client, to_server, Way::ToTarget, (plan, counts)),
-        pump(from_server, to_client, Way::ToClient, (plan, counts)),
+        pump(from_client, to_server, Way::ToTarget, plan, counts),
+        pump(from_server, to_client, Way::ToClient, plan, counts),
     )
     .map(drop)
 }
@@ -96,7 +96,8 @@ async fn pump(
     from: ReadHalf<'_>,
     to: WriteHalf<'_>,
     way: Way,
-    (plan, counts): (&watch::Receiver<Plan>, &Counts),
+    plan: &watch::Receiver<Plan>,
+    counts: &Counts,
 ) -> Result<(), Broken> {
     let (sender, receiver) = mpsc::channel(ON_THE_WAY);
     let (read, written) = tokio::join!(read(from, sender, way, plan), write(to, receiver, way, counts));

@@ -10,11 +10,7 @@ pub enum Way {
     ToClient,
 }
 
-impl Way {
-    pub const BOTH: [Self; 2] = [Self::ToTarget, Self::ToClient];
-}
-
-/// The current settings, each direction at its index in [`Way::BOTH`].
+/// The current settings, each direction at the index of its [`Way`].
 #[derive(Clone, Default)]
 pub(crate) struct Plan {
     pub(crate) latency: [Duration; 2],

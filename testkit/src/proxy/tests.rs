@@ -194,18 +194,3 @@ fn urls_are_led_through_it() {
         assert_eq!(proxy.url(url), through);
     }
 }
-
-#[test]
-fn orders_are_read_and_mistakes_are_named() {
-    assert_eq!("latency 200".parse(), Ok(Order::Latency([Duration::from_millis(200); 2])));
-    assert_eq!(" cut  4096 target ".parse(), Ok(Order::Cut(vec![Way::ToTarget], 4096)));
-    for line in ORDERS.lines() {
-        let order = line.split("  ").next().unwrap().replace("MS", "7").replace("BYTES", "7");
-        order.parse::<Order>().unwrap_or_else(|problem| panic!("{order}: {problem}"));
-    }
-    assert!("cut some".parse::<Order>().unwrap_err().contains("`some` is not a whole number"));
-    assert!("explode".parse::<Order>().unwrap_err().contains("half-open"));
-    let proxy = Proxy::start("127.0.0.1:1").unwrap();
-    assert_eq!(proxy.obey(&Order::Reset), "done");
-    assert!(proxy.obey(&Order::Status).starts_with("0 connections, 0 open"));
-}

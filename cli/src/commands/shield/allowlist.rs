@@ -24,7 +24,7 @@ pub(super) async fn set(args: Args, allowed: bool) -> anyhow::Result<()> {
         let metadata =
             json!({ "before": { "shield_writer": before }, "after": { "shield_writer": allowed } });
         let action = if allowed { "shield.allow" } else { "shield.disallow" };
-        unit.audit((args.guild, action), args.guild, metadata).await?;
+        unit.audit(args.guild, action, args.guild, metadata).await?;
     }
     unit.announce([Event::SettingsChanged { guild: args.guild }]);
     unit.commit().await?;

@@ -69,7 +69,7 @@ pub(super) async fn flag(args: FlagArgs) -> anyhow::Result<()> {
         bail!("game user {} is flagged already; lift that flag first to change it", args.play);
     }
     let metadata = json!({ "flagged_by": args.by, "reason": args.reason });
-    unit.audit((guild, "shield.flag"), args.play, metadata).await?;
+    unit.audit(guild, "shield.flag", args.play, metadata).await?;
     unit.announce([Event::ShieldChanged]);
     unit.commit().await?;
     output::print(&format!("flagged game user {}", args.play))
@@ -92,7 +92,7 @@ pub(super) async fn lift(args: LiftArgs) -> anyhow::Result<()> {
     if let Some(guild) = flag.flagged_by_guild {
         let before = json!({ "flagged_by": flag.flagged_by, "reason": flag.reason });
         let metadata = json!({ "lifted_by": args.by, "reason": args.reason, "before": before });
-        unit.audit((guild, "shield.lift"), args.play, metadata).await?;
+        unit.audit(guild, "shield.lift", args.play, metadata).await?;
     }
     unit.announce([Event::ShieldChanged]);
     unit.commit().await?;

@@ -86,7 +86,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
         quota::follow_role(unit.tx(), guild, (&before.role_name, &after.role_name)).await?;
     }
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
-    unit.audit((guild, "staff_roles.put"), args.role, metadata).await?;
+    unit.audit(guild, "staff_roles.put", args.role, metadata).await?;
     unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
     output::print(&format!("{verb} staff role {}", args.role))
@@ -107,7 +107,7 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
         bail!("{holders} staff members hold the role {}: give them another one first", args.role);
     }
     staff_role::delete(unit.tx(), guild, args.role).await?;
-    unit.audit((guild, "staff_roles.delete"), args.role, json!({ "before": audited(&before) })).await?;
+    unit.audit(guild, "staff_roles.delete", args.role, json!({ "before": audited(&before) })).await?;
     unit.commit().await?;
     output::print(&format!("removed staff role {}", args.role))
 }
