@@ -39,6 +39,14 @@ struct Counted {
     retry_after: Option<Duration>,
 }
 
+/// What a limit depends on.
+pub(crate) struct LimitedRequest<'a> {
+    pub(crate) route: &'a Route,
+    pub(crate) guild: &'a str,
+    /// The credential.
+    pub(crate) key: &'a [u8],
+}
+
 type Headers = Vec<(HeaderName, String)>;
 
 impl Limiter {
@@ -46,10 +54,10 @@ impl Limiter {
     pub(crate) fn pass(
         &mut self,
         profile: RateLimit,
-        (route, guild): (&Route, &str),
-        key: &[u8],
+        request: &LimitedRequest<'_>,
         now: Instant,
     ) -> Result<Headers, Reply> {
+        let LimitedRequest { route, guild, key } = *request;
         match (profile, route.side) {
             (RateLimit::Discord | RateLimit::Fast, Side::Chat) => {
                 let rule = route.bucket.filter(|_| profile == RateLimit::Discord);

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::audit;
+use crate::limits::LimitedRequest;
 use crate::options::SimulatorOptions;
 use crate::reply::{Body, Reply};
 use crate::route::{Input, Side};
@@ -151,9 +152,9 @@ impl Server {
             Ok(key) => key,
             Err(refused) => return refused,
         };
-        let at = (route, input.param("guild"));
-        let passed =
-            self.simulator.records().limiter.pass(self.simulator.options.rate_limit, at, key, Instant::now());
+        let request = LimitedRequest { route, guild: input.param("guild"), key };
+        let profile = self.simulator.options.rate_limit;
+        let passed = self.simulator.records().limiter.pass(profile, &request, Instant::now());
         let bucket = match passed {
             Ok(bucket) => bucket,
             Err(limited) => return limited,

@@ -70,12 +70,8 @@ pub enum Event {
 
 impl Event {
     /// A moderation change for game servers, by the game id if it is known. `None`: the person has no account.
-    pub fn moderation(
-        (guild, revision): (GuildId, i64),
-        verb: ModerationVerb,
-        person: Person,
-        (reason, place_id): (&str, Option<PlaceId>),
-    ) -> Option<Self> {
+    pub fn moderation(change: &ModerationChange, person: Person) -> Option<Self> {
+        let ModerationChange { guild, revision, verb, reason, place_id } = *change;
         let Person { chat: chat_id, play: play_id } = person;
         let identifier = play_id.map(Subject::Play).or(chat_id.map(Subject::Chat))?;
         let reason = reason.to_owned();
@@ -83,7 +79,18 @@ impl Event {
     }
 }
 
-/// A moderation change, as in the frames of the live channel (`moderation.ban`).
+/// A ban or mute that was imposed or ended.
+pub struct ModerationChange<'a> {
+    pub guild: GuildId,
+    /// The guild's moderation revision after the change.
+    pub revision: i64,
+    pub verb: ModerationVerb,
+    pub reason: &'a str,
+    /// `None`: every game of the guild.
+    pub place_id: Option<PlaceId>,
+}
+
+/// What happened to a ban or mute, as in the frames of the live channel (`moderation.ban`).
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum ModerationVerb {
