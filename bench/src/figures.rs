@@ -36,7 +36,6 @@ impl Figures {
         println!("  {what:<64} {value:>10.3}  {target}{}", if met { "" } else { "  MISSED" });
     }
 
-    /// True if every target was met.
     pub fn conclude(&self) -> bool {
         match self.missed {
             0 => println!("\nall targets met"),
@@ -46,7 +45,6 @@ impl Figures {
     }
 }
 
-/// What the simulated platforms counted.
 pub(crate) struct PlatformStats(pub(crate) Value);
 
 impl PlatformStats {
@@ -59,13 +57,6 @@ impl PlatformStats {
         self.0[name].as_f64().unwrap_or(f64::NAN)
     }
 
-    /// Responses of the route, with any status.
-    pub(crate) fn responses(&self, route: &str) -> f64 {
-        let responses = self.0["requests"][route].as_object().into_iter().flatten();
-        responses.filter_map(|(_, count)| count.as_f64()).fold(0.0, |sum, count| sum + count)
-    }
-
-    /// Whether the platforms' limits were kept.
     pub(crate) fn check_limits(&self, figures: &mut Figures) {
         figures.at_most("most chat requests in any second", self.number("max_per_second"), CHAT_RATE);
         figures.at_most("responses 429", self.number("rate_limited"), 0.0);

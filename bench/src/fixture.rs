@@ -25,7 +25,6 @@ pub(crate) struct Fixture {
     pub(crate) database: TestDatabase,
 }
 
-/// A no-op job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Noop {}
 
@@ -76,7 +75,6 @@ impl Fixture {
         process(&self.config).await
     }
 
-    /// Starts `count` workers with the default slots.
     pub(crate) async fn work(&self, count: usize) -> anyhow::Result<()> {
         for _ in 0..count {
             let (_, queue) = self.another().await?;

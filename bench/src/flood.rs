@@ -39,7 +39,6 @@ const KEYS: usize = 40;
 const WITHIN: Duration = Duration::from_secs(5);
 const OTHERS: usize = 6;
 
-/// True if the target is met.
 pub async fn run(arguments: &Arguments) -> bool {
     let deployment = deployment(arguments).await;
     let (flooding, others) = (&deployment.fixture.guilds[0], &deployment.fixture.guilds[1..]);

@@ -35,7 +35,6 @@ pub struct Arguments {
 const GUILDS: usize = 100;
 const ENDS_WITHIN: Duration = Duration::from_secs(120);
 
-/// True when every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let broker = PrivateServer::start("rabbitmq", "outage");
     let servers = Servers { amqp: broker.url(), ..Servers::from_env() };

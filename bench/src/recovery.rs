@@ -26,7 +26,6 @@ const JOBS: usize = 12;
 const LATENCY_MS: u32 = 500;
 const WAIT_LIMIT: Duration = Duration::from_secs(90);
 
-/// True if every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let mut figures = Figures::default();
     for (mode, what, target) in [

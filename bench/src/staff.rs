@@ -64,7 +64,6 @@ SELECT gen_random_uuid(), {guild}, {first} + s, 10000 + s, 1, 'server', start, s
 FROM (SELECT s, extract(epoch FROM now())::bigint - 3600 - 63072000 / {per_staff} * (n - 1) AS start
     FROM generate_series(1, {per_staff}) n, generate_series(1, {staff}) s) AS made";
 
-/// True if every target is met.
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let fixture = Fixture::start(Mode::Distributed, 1).await?;
     let guild = guild_id(0)?;

@@ -103,7 +103,6 @@ pub(crate) fn log_start(mode: &str, listener: &TcpListener, config: &Config) -> 
     Ok(())
 }
 
-/// Closes a process whose loops have ended.
 pub(crate) async fn finish(context: Context) -> anyhow::Result<()> {
     let shutdown = context.shutdown.clone();
     context.close().await;

@@ -31,7 +31,6 @@ pub struct Context {
     pub redis: Option<Redis>,
     /// RabbitMQ, in distributed processes; the queue connects to it.
     pub amqp_url: Option<Secret>,
-    /// Prefix of queue names and Redis keys.
     pub prefix: String,
 }
 

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::audit;
+use crate::faults::Fault;
 use crate::limits::LimitedRequest;
 use crate::options::SimulatorOptions;
 use crate::reply::{Body, Reply};
@@ -124,7 +125,7 @@ impl Server {
         let fault = self.simulator.records().faults.take(route.name, input.param("guild").parse().ok());
         let served = fault.as_ref().is_some_and(|fault| fault.served);
         let done = served.then(|| self.serve_platform(endpoint, headers, input));
-        if let Some(hang) = fault.as_ref().and_then(|fault| fault.hang) {
+        if let Some(hang) = fault.as_ref().and_then(Fault::hang) {
             tokio::time::sleep(hang).await;
         }
         let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {

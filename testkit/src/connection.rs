@@ -2,14 +2,12 @@
 
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection};
 
-/// One connection outside the product's pool.
 pub(crate) async fn connect(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.min_connections(1).max_connections(1).sqlx_logging(false);
     sea_orm::Database::connect(options).await.unwrap()
 }
 
-/// Runs a statement on a connection of its own.
 pub(crate) async fn execute_on(url: &str, sql: &str) {
     let connection = connect(url).await;
     execute(&connection, sql).await;

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use entities::{GuildId, Timestamp, guild};
 use runtime::{Database, DatabaseOptions};
 use sea_orm::ConnectionTrait;
 
@@ -81,7 +82,6 @@ impl TestDatabase {
         execute_on(&self.url, sql).await;
     }
 
-    /// One number.
     pub async fn count(&self, sql: &str) -> i64 {
         let connection = connect(&self.url).await;
         let statement = sea_orm::Statement::from_string(connection.get_database_backend(), sql);
@@ -96,5 +96,21 @@ impl TestDatabase {
         if let Place::Server { server, name } = &self.place {
             execute_on(server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
         }
+    }
+}
+
+/// A guild with the defaults of a new one.
+pub fn guild_row(guild_id: GuildId, created_at: Timestamp) -> guild::Model {
+    guild::Model {
+        guild_id,
+        name: "Guild".to_owned(),
+        shield_writer: false,
+        mirror_bans: true,
+        nickname_template: "{play_username}".to_owned(),
+        time_zone: "UTC".to_owned(),
+        week_start: 1,
+        strike_days: 90,
+        score_weights: serde_json::json!({}),
+        created_at,
     }
 }

@@ -59,7 +59,6 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// The URL of this database on the server.
 pub(crate) fn with_database(server: &str, name: &str) -> String {
     let (address, _) = server.rsplit_once('/').unwrap();
     format!("{address}/{name}")

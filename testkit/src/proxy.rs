@@ -99,24 +99,20 @@ impl Proxy {
         self.change(|plan| plan.refusing = true);
     }
 
-    /// Removes all faults.
     pub fn heal(&self) {
         self.change(|plan| {
             *plan = Plan { resets: plan.resets, orders: plan.orders, ..Plan::default() };
         });
     }
 
-    /// Connections accepted so far.
     pub fn connections(&self) -> u64 {
         self.counts.connections.load(Ordering::Relaxed)
     }
 
-    /// Connections that neither side has ended.
     pub fn open(&self) -> u64 {
         self.counts.open.load(Ordering::Relaxed)
     }
 
-    /// Bytes forwarded so far.
     pub fn bytes(&self, way: Way) -> u64 {
         self.counts.bytes[way as usize].load(Ordering::Relaxed)
     }

@@ -23,7 +23,6 @@ impl Deployment {
         execute_on(&self.database_url(), sql).await;
     }
 
-    /// One connection to the database, outside the product.
     pub async fn connect(&self) -> DatabaseConnection {
         connect(&self.database_url()).await
     }

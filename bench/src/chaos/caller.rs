@@ -44,7 +44,6 @@ impl Balancer {
     }
 }
 
-/// The outcome of a call as known to its caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CallOutcome {
     /// A 2xx.
@@ -114,7 +113,6 @@ struct Caller {
     balancer: Arc<Balancer>,
 }
 
-/// The answer to one request.
 enum Response {
     Final(CallOutcome),
     /// The reason, and the pause before the retry; `None`: the caller's own backoff.

@@ -23,7 +23,6 @@ pub(super) enum Kind {
     Ticket,
 }
 
-/// One call, and its expected effect.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) kind: Kind,

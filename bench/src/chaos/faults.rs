@@ -57,10 +57,8 @@ enum Target {
 /// The number of answers before each fault, ascending.
 pub(super) struct FaultSchedule(Vec<(usize, Target)>);
 
-/// The executed faults, for the report.
 #[derive(Debug, Default)]
 pub struct FaultCounts {
-    /// Processes killed, by role.
     pub kills: BTreeMap<&'static str, usize>,
     /// How often all processes of a role were dead at once.
     pub(super) role_kills: BTreeMap<&'static str, usize>,

@@ -25,11 +25,9 @@ pub struct Verdict {
     pub(super) unrecorded: usize,
     /// Jobs claimed again after an interrupted run.
     pub(super) claimed_again: usize,
-    /// The findings, with the affected object.
     pub(super) findings: Vec<String>,
 }
 
-/// A member on the platform.
 struct MemberState {
     roles: Value,
     nick: String,
@@ -40,7 +38,6 @@ struct MemberState {
 /// The ids of a guild and of a user, ticket or submission in it.
 type GuildObject = (String, String);
 
-/// All evidence, indexed by object.
 #[derive(Default)]
 struct Evidence {
     members: HashMap<GuildObject, MemberState>,
@@ -121,7 +118,6 @@ impl Verdict {
     }
 }
 
-/// The evidence for one call.
 #[derive(Debug)]
 struct Case {
     jobs: Vec<JobRow>,

@@ -64,7 +64,6 @@ impl Report {
             && self.calls.refused.is_empty()
     }
 
-    /// Processes killed.
     pub fn killed(&self) -> usize {
         self.faults.kills.values().sum()
     }

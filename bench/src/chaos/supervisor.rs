@@ -8,7 +8,6 @@ use super::plan::Plan;
 use super::skew::Skew;
 use testkit::{Deployment, Running, http_client};
 
-/// Polling interval of the supervisor.
 pub(super) const TICK: Duration = Duration::from_millis(25);
 /// Start timeout of a process, on a machine under load.
 const BOOTS_WITHIN: Duration = Duration::from_secs(60);
@@ -20,7 +19,6 @@ enum State {
     Up,
 }
 
-/// A slot for one process at a time.
 pub(super) struct ProcessSlot {
     pub(super) role: &'static str,
     /// Its index within the role.
@@ -35,7 +33,6 @@ pub(super) struct Supervisor<'w> {
     pub(super) slots: Vec<ProcessSlot>,
     http: reqwest::Client,
     ended_by_themselves: Vec<String>,
-    /// The clock skew of the first worker.
     skew: Option<Skew>,
 }
 
@@ -81,7 +78,6 @@ impl<'w> Supervisor<'w> {
         }
     }
 
-    /// Slots with a ready process.
     pub(super) fn up(&self) -> impl Iterator<Item = usize> {
         self.slots
             .iter()

@@ -45,21 +45,11 @@ pub struct Arguments {
     /// Apply all limits of the real platforms; the very large guild is then measured while it plans
     #[arg(long)]
     pub all_limits: bool,
-    /// Measure only this: bulk syncs of the guilds beside 60 interactive calls a second, for so many seconds
-    #[arg(long, value_name = "SECONDS")]
-    pub interactive: Option<u64>,
-    /// Measure only this: a guild of so many members, half of whom lack a role and half have an old nickname, at all
-    /// limits of the real platforms
-    #[arg(long, value_name = "MEMBERS")]
-    pub both_buckets: Option<usize>,
 }
 
 impl Arguments {
     pub(crate) fn setup(&self, sizes: &[usize]) -> Setup {
-        self.limited(sizes, if self.all_limits { "discord" } else { "fast" })
-    }
-
-    pub(super) fn limited(&self, sizes: &[usize], limits: &'static str) -> Setup {
+        let limits = if self.all_limits { "discord" } else { "fast" };
         let setup = Setup::new(Mode::embedded_if(self.embedded)).sizes(sizes).latency_ms(self.latency_ms);
         Setup { jitter_ms: self.jitter_ms, ..setup.processes(self.processes) }.paced(limits)
     }

@@ -11,7 +11,6 @@ pub(crate) struct Watch<'a> {
     job: String,
 }
 
-/// Progress and estimate at a point in time.
 struct Sample {
     at: Instant,
     part: f64,

@@ -3,14 +3,12 @@
 
 mod arguments;
 mod eta;
-#[expect(clippy::unwrap_used, reason = "a tool that cannot start panics")]
-mod interactive;
 mod shares;
 mod singles;
 
 use std::time::{Duration, Instant};
 
-use crate::figures::{Figures, PlatformStats, float, mean, percentile};
+use crate::figures::{Figures, PlatformStats, mean, percentile};
 pub use arguments::Arguments;
 use arguments::{LONG, seconds};
 use eta::Watch;
@@ -33,18 +31,8 @@ const WATCHED_ALONE: usize = 7;
 const WATCHED_BESIDE: usize = 8;
 const SINGLES: usize = 9;
 
-/// True if every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let mut figures = Figures::default();
-    if arguments.interactive.is_some() || arguments.both_buckets.is_some() {
-        if let Some(seconds) = arguments.interactive {
-            interactive::measure(arguments, Duration::from_secs(seconds), &mut figures).await;
-        }
-        if let Some(members) = arguments.both_buckets {
-            both_buckets(arguments, members, &mut figures).await;
-        }
-        return figures.conclude();
-    }
     beside_a_big_one(arguments, &mut figures).await;
     shares::measure(arguments, &mut figures).await;
     figures.conclude()
@@ -105,23 +93,4 @@ async fn cancel(deployment: &Deployment, guild: &Guild, job: &str, figures: &mut
     deployment.api_of(guild).delete(&format!("/jobs/{job}")).await.ok();
     deployment.sync_all_ended(job, LONG).await;
     figures.report("the big one ended after its cancel, seconds", asked.elapsed().as_secs_f64());
-}
-
-/// Half of the changes are single roles and half nicknames: the platform's two buckets are used side by side.
-async fn both_buckets(arguments: &Arguments, members: usize, figures: &mut Figures) {
-    /// The platform's limit for one guild in one bucket, in calls a second: ten in ten seconds.
-    const ONE_BUCKET: f64 = 1.0;
-    let deployment = Deployment::start(arguments.limited(&[members], "discord").renamed_half()).await;
-    let guild = &deployment.fixture.guilds[0];
-    deployment.simulator.reset_stats().await;
-    let begun = Instant::now();
-    let row = deployment.sync_all(guild, LONG).await;
-    let took = begun.elapsed().as_secs_f64();
-    figures.heading(&format!("{0} single roles and {0} nicknames of one guild", members / 2));
-    assert_eq!((deployment.simulator.wrong(guild).await, row.progress_failed), (0, 0), "{row:?}");
-    figures.report("seconds", took);
-    let one_bucket = float(members) / ONE_BUCKET;
-    figures.at_most("part of the time that one bucket would take", took / one_bucket, 0.6);
-    PlatformStats::read(&deployment).await.check_limits(figures);
-    deployment.close().await;
 }

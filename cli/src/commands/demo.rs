@@ -68,7 +68,6 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     shown
 }
 
-/// Syncs twice, and checks every member.
 async fn show(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<()> {
     introduce(env)?;
     let before = env.expected.count_wrong(&env.simulator).await?;

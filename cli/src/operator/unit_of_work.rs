@@ -32,12 +32,10 @@ impl UnitOfWork {
         Ok(Self { context, transaction, now, events: Vec::new(), cancelled: None })
     }
 
-    /// The transaction, for queries.
     pub(crate) fn tx(&self) -> &DatabaseTransaction {
         &self.transaction
     }
 
-    /// The time of the change.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
@@ -59,7 +57,6 @@ impl UnitOfWork {
         audit(&self.transaction, entry, self.now).await
     }
 
-    /// Publishes the events after the commit.
     pub(crate) fn announce(&mut self, events: impl IntoIterator<Item = Event>) {
         self.events.extend(events);
     }

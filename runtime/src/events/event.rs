@@ -10,7 +10,6 @@ use crate::redis::Redis;
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// An API key was created, changed or revoked.
     KeyChanged {
         public_id: String,
     },
@@ -23,7 +22,6 @@ pub enum Event {
     SettingsChanged {
         guild: GuildId,
     },
-    /// A ban or mute was imposed or ended.
     Moderation {
         guild: GuildId,
         verb: ModerationVerb,
@@ -60,7 +58,6 @@ pub enum Event {
     },
     /// Game users were flagged for all guilds, or their flags lifted.
     ShieldChanged,
-    /// A job must stop.
     JobCancelled {
         job: JobId,
     },
@@ -135,7 +132,6 @@ pub(super) struct Message {
     pub(super) event: Event,
 }
 
-/// The Redis channel of all processes.
 pub(super) fn channel(redis: &Redis) -> String {
     redis.key("events")
 }

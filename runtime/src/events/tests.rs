@@ -14,7 +14,6 @@ async fn next(receiver: &mut broadcast::Receiver<Event>) -> Event {
     tokio::time::timeout(WAIT_LIMIT, receiver.recv()).await.expect("an event arrives").unwrap()
 }
 
-/// Two processes, both subscribed.
 async fn pair(redis: &Redis, shutdown: &Shutdown) -> (Events, Events) {
     let (one, two) = (Events::redis(redis, shutdown), Events::redis(redis, shutdown));
     until(|| one.trusted() && two.trusted()).await;

@@ -92,7 +92,6 @@ async fn a_dropped_connection_is_replaced_in_the_background() {
     tokio::time::timeout(Duration::from_secs(5), back).await.expect("reconnects");
 }
 
-/// Sends `REPLICAOF` to the server; both have passwords.
 async fn replicate(server: &PrivateServer, host: &str, port: &str, password: &str) {
     let client = Client::open(server.url()).unwrap();
     let mut connection = client.get_multiplexed_async_connection().await.unwrap();

@@ -9,7 +9,6 @@ use crate::route::Input;
 use crate::simulator::Simulator;
 use crate::state::Group;
 
-/// Maximum users per filter.
 const MEMBERSHIP_USERS_PER_CALL: usize = 50;
 const MEMBERSHIPS_DEFAULT: usize = 10;
 const MEMBERSHIPS_MAX: usize = 100;

@@ -13,10 +13,8 @@ use crate::proxy::connection::serve;
 use crate::proxy::plan::{Counts, Plan};
 
 const BACKLOG: u32 = 1024;
-/// Pause after a failed bind or accept.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The listening side.
 pub(crate) struct Front {
     pub(crate) address: SocketAddr,
     pub(crate) target: String,

@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 use super::http_client::HttpClient;
 
-/// Concurrent requests to the simulator.
 const CONCURRENCY: usize = 8;
 
 #[derive(Deserialize)]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::fields;
 use crate::operator::GuildArgs;
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -53,14 +53,15 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
     let context = args.open_read().await?;
-    let mut table = Table::new(&["member", "role", "role name", "on duty", "joined"]);
-    for member in staff_directory::list(context.database.read(), args.guild, context.clock.now()).await? {
+    let now = context.clock.now();
+    let members = staff_directory::list(context.database.read(), args.guild, now).await?;
+    context.close().await;
+    let rows = members.into_iter().map(|member| {
         let (on_duty, joined) = (output::yes_or_no(member.on_duty), output::time(member.joined_at));
         let (chat, role) = (member.chat_id.to_string(), member.role_id.to_string());
-        table.row(&[chat, role, member.role_name, on_duty, joined]);
-    }
-    context.close().await;
-    output::print(&table.render())
+        [chat, role, member.role_name, on_duty, joined]
+    });
+    output::print_table(["member", "role", "role name", "on duty", "joined"], rows)
 }
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::fields::{self, Permissions};
 use crate::operator::GuildArgs;
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -56,13 +56,13 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
     let context = args.open_read().await?;
-    let mut table = Table::new(&["role", "name", "permissions", "in games"]);
-    for role in staff_role::list(context.database.read(), args.guild).await? {
-        let (permissions, play) = (role.permissions.0.join(","), role.play_permissions.0.join(","));
-        table.row(&[role.role_id.to_string(), role.role_name, permissions, play]);
-    }
+    let roles = staff_role::list(context.database.read(), args.guild).await?;
     context.close().await;
-    output::print(&table.render())
+    let rows = roles.into_iter().map(|role| {
+        let (permissions, play) = (role.permissions.0.join(","), role.play_permissions.0.join(","));
+        [role.role_id.to_string(), role.role_name, permissions, play]
+    });
+    output::print_table(["role", "name", "permissions", "in games"], rows)
 }
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {

@@ -1,13 +1,13 @@
-//! The part of the permitted rate that bulk uses, alone and beside single syncs, and whether any second exceeds it.
+//! Checks that the platforms' rate limits are kept: bulk syncs at the real limits and several latencies, the part of the
+//! rate they use and whether any second exceeds it. The end-to-end tests check refusals, pauses and failures.
 
 use std::time::Duration;
 
 use serde_json::Value;
+use testkit::{Deployment, Mode, Setup};
 
-use super::Arguments;
 use crate::figures::{CHAT_RATE, Figures, PlatformStats, float};
 use crate::turns::Singles;
-use testkit::Deployment;
 
 /// Permits that bulk leaves free while interactive calls are active.
 const LEFT_FREE: f64 = 2.0;
@@ -18,7 +18,46 @@ const ALONE: usize = 0;
 const TOGETHER: [usize; 2] = [1, 2];
 const SINGLES: usize = 3;
 
-pub(super) async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mut Figures) {
+/// Check that the chat platform's limits are kept and used, as the simulator sees it
+///
+/// Bulk syncs run at several latencies, alone and beside single syncs. Exits with 1 if a target is missed.
+///
+/// Uses the servers of deploy/services and the `guildhall` beside this program.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Arguments {
+    /// Measure one `serve` process on SQLite instead of processes on Postgres, RabbitMQ and Redis
+    #[arg(long)]
+    embedded: bool,
+    /// Processes of each role
+    #[arg(long, default_value_t = 3)]
+    processes: usize,
+    /// Members to change at each latency
+    #[arg(long, default_value_t = 1_500)]
+    members: usize,
+    /// Latencies of the simulated platforms to measure, milliseconds
+    #[arg(long, value_delimiter = ',', default_values_t = [0, 50, 100, 150])]
+    latency_ms: Vec<u32>,
+    /// Random additional latency of up to this much each way, milliseconds
+    #[arg(long, default_value_t = 0)]
+    jitter_ms: u32,
+}
+
+impl Arguments {
+    fn setup(&self, sizes: &[usize], latency_ms: u32) -> Setup {
+        let setup = Setup::new(Mode::embedded_if(self.embedded)).sizes(sizes).latency_ms(latency_ms);
+        Setup { jitter_ms: self.jitter_ms, ..setup.processes(self.processes) }.paced("fast")
+    }
+}
+
+pub async fn run(arguments: &Arguments) -> bool {
+    let mut figures = Figures::default();
+    for latency_ms in &arguments.latency_ms {
+        measure(arguments, *latency_ms, &mut figures).await;
+    }
+    figures.conclude()
+}
+
+async fn measure(arguments: &Arguments, latency_ms: u32, figures: &mut Figures) {
     let mut sizes = vec![arguments.members, arguments.members / 2, arguments.members / 2];
     sizes.extend([40; 8]);
     let deployment = Deployment::start(arguments.setup(&sizes, latency_ms)).await;
