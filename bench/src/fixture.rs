@@ -1,7 +1,6 @@
 //! A fresh database and queue prefix on the servers of `deploy/services`, or a SQLite file.
 
 use async_trait::async_trait;
-use clap::ValueEnum;
 use entities::audit_entry::Actor;
 use entities::job::Class;
 use entities::{GuildId, guild};
@@ -10,13 +9,7 @@ use queue::{Draft, Payload, Queue};
 use runtime::{BrokerConfig, Config, Context, Secret, Shutdown};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use testkit::{Servers, TestDatabase, guild_row};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Mode {
-    Embedded,
-    Distributed,
-}
+use testkit::{Mode, Servers, TestDatabase, guild_row};
 
 pub(crate) struct Fixture {
     pub(crate) context: Context,

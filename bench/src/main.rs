@@ -2,7 +2,6 @@
 //!
 //! `eval "$(deploy/services env)"; cargo run --release -p bench -- --help`
 
-mod ceiling;
 mod fixture;
 mod staff;
 mod throughput;
@@ -24,8 +23,6 @@ struct Arguments {
 enum Command {
     /// Measure no-op jobs a second through the whole path: insert, publish, claim, end
     Throughput(throughput::Arguments),
-    /// Measure messages a second through the broker alone, the upper bound of `throughput`
-    Ceiling(ceiling::Arguments),
     /// Measure leaderboard, stats and quota progress of a guild with a million staff actions; at most 100 ms each
     Staff(staff::Arguments),
     Chaos(bench::chaos::Plan),
@@ -40,7 +37,6 @@ enum Command {
 async fn main() -> anyhow::Result<()> {
     let met = match Arguments::parse().command {
         Command::Throughput(arguments) => return throughput::run(&arguments).await,
-        Command::Ceiling(arguments) => return ceiling::run(&arguments).await,
         Command::Staff(arguments) => staff::run(&arguments).await?,
         Command::Chaos(plan) => {
             let report = bench::chaos::run(&plan).await?;

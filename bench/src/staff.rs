@@ -13,7 +13,8 @@ use entities::{GuildId, QuotaId, Timestamp, quota_progress, staff_directory, sta
 use runtime::Pool;
 use sea_orm::DbErr;
 
-use crate::fixture::{Fixture, Mode, guild_id};
+use crate::fixture::{Fixture, guild_id};
+use testkit::Mode;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {

@@ -5,16 +5,17 @@ use std::time::{Duration, Instant};
 
 use entities::job::{Class, listing};
 
-use crate::fixture::{Fixture, Mode, draft};
+use crate::fixture::{Fixture, draft};
+use testkit::Mode;
 
 /// Counting reads the whole table: a shorter interval would distort the measurement.
 const POLL_EVERY: Duration = Duration::from_millis(250);
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Which brokers and database to measure
-    #[arg(long, value_enum, default_value = "distributed")]
-    mode: Mode,
+    /// Measure SQLite and queues in memory instead of Postgres and RabbitMQ
+    #[arg(long)]
+    embedded: bool,
     /// Number of jobs
     #[arg(long, default_value_t = 50_000)]
     jobs: usize,
@@ -33,8 +34,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let fixture = Fixture::start(arguments.mode, arguments.guilds).await?;
-    fixture.work(if arguments.mode == Mode::Embedded { 1 } else { arguments.workers }).await?;
+    let fixture = Fixture::start(Mode::embedded_if(arguments.embedded), arguments.guilds).await?;
+    fixture.work(if arguments.embedded { 1 } else { arguments.workers }).await?;
     let started = Instant::now();
     let count = arguments.producers.get();
     let share = arguments.jobs / count;
@@ -55,7 +56,7 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let enqueued = started.elapsed();
     let done = wait_until_drained(&fixture, (share * count) as u64).await?;
     let total = started.elapsed();
-    println!("{:?}, {done} jobs, enqueued in {enqueued:.2?}, all finished in {total:.2?}", arguments.mode);
+    println!("{done} jobs, enqueued in {enqueued:.2?}, all finished in {total:.2?}");
     #[expect(clippy::cast_precision_loss, reason = "a printed rate")]
     let rate = done as f64 / total.as_secs_f64();
     println!("{rate:.0} jobs/s through the whole path");

@@ -13,15 +13,15 @@ use crate::route::{BucketRule, Input, Route, Side, Window};
 use crate::simulator::Simulator;
 use crate::stats;
 
-pub(crate) type Answer = fn(&Simulator, &Input) -> Reply;
+pub(crate) type Handler = fn(&Simulator, &Input) -> Reply;
 
 pub(crate) struct Endpoint {
     pub(crate) route: Route,
-    pub(crate) answer: Answer,
+    pub(crate) handler: Handler,
 }
 
-fn chat_route(name: &'static str, bucket: BucketRule, answer: Answer) -> Endpoint {
-    Endpoint { route: Route { name, side: Side::Chat, bucket: Some(bucket) }, answer }
+fn chat_route(name: &'static str, bucket: BucketRule, handler: Handler) -> Endpoint {
+    Endpoint { route: Route { name, side: Side::Chat, bucket: Some(bucket) }, handler }
 }
 
 /// `limit` requests in `seconds`, as most routes have.
@@ -41,8 +41,8 @@ const UPDATE_MEMBER: BucketRule = sliding("b6624f93d1e07c52", 10, 10);
 /// The other numbers are plausible guesses: clients must learn them from the headers.
 const BANS: BucketRule = sliding("7f2e90c41bd8a635", 10, 5);
 
-fn other(name: &'static str, side: Side, answer: Answer) -> Endpoint {
-    Endpoint { route: Route { name, side, bucket: None }, answer }
+fn other(name: &'static str, side: Side, handler: Handler) -> Endpoint {
+    Endpoint { route: Route { name, side, bucket: None }, handler }
 }
 
 fn table() -> Vec<Endpoint> {
