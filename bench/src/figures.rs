@@ -1,13 +1,10 @@
 //! Measured figures beside their targets, printed as they arrive.
 
-/// The target of a figure.
-#[derive(Debug, Clone, Copy)]
-pub enum Target {
-    AtMost(f64),
-    AtLeast(f64),
-    /// Reported without a target.
-    None,
-}
+use serde_json::Value;
+use testkit::Deployment;
+
+/// Chat requests that the platform permits in any second.
+pub(crate) const CHAT_RATE: f64 = 50.0;
 
 /// Counts the figures that miss their target.
 #[derive(Debug, Default)]
@@ -17,32 +14,52 @@ pub struct Figures {
 
 impl Figures {
     /// A heading for the figures that follow.
-    pub fn part(&self, text: &str) {
+    pub fn heading(&self, text: &str) {
         println!("\n{text}");
     }
 
-    pub fn check(&mut self, what: &str, value: f64, target: Target) {
-        let (met, wanted) = match target {
-            Target::AtMost(most) => (value <= most, format!("at most {most}")),
-            Target::AtLeast(least) => (value >= least, format!("at least {least}")),
-            Target::None => (true, String::new()),
-        };
+    /// A figure without a target.
+    pub fn report(&self, what: &str, value: f64) {
+        println!("  {what:<64} {value:>10.3}");
+    }
+
+    pub fn at_most(&mut self, what: &str, value: f64, most: f64) {
+        self.check(what, value, value <= most, &format!("at most {most}"));
+    }
+
+    pub fn at_least(&mut self, what: &str, value: f64, least: f64) {
+        self.check(what, value, value >= least, &format!("at least {least}"));
+    }
+
+    fn check(&mut self, what: &str, value: f64, met: bool, target: &str) {
         self.missed += usize::from(!met);
-        let verdict = if met { "" } else { "  MISSED" };
-        println!("  {what:<64} {value:>10.3}  {wanted}{verdict}");
+        println!("  {what:<64} {value:>10.3}  {target}{}", if met { "" } else { "  MISSED" });
     }
 
-    pub fn tell(&mut self, what: &str, value: f64) {
-        self.check(what, value, Target::None);
-    }
-
-    /// True if every target was met.
     pub fn conclude(&self) -> bool {
         match self.missed {
             0 => println!("\nall targets met"),
             missed => println!("\n{missed} targets missed"),
         }
         self.missed == 0
+    }
+}
+
+pub(crate) struct PlatformStats(pub(crate) Value);
+
+impl PlatformStats {
+    pub(crate) async fn read(deployment: &Deployment) -> Self {
+        Self(deployment.simulator.stats().await)
+    }
+
+    /// An absent number fails every target.
+    pub(crate) fn number(&self, name: &str) -> f64 {
+        self.0[name].as_f64().unwrap_or(f64::NAN)
+    }
+
+    pub(crate) fn check_limits(&self, figures: &mut Figures) {
+        figures.at_most("most chat requests in any second", self.number("max_per_second"), CHAT_RATE);
+        figures.at_most("responses 429", self.number("rate_limited"), 0.0);
     }
 }
 
@@ -61,7 +78,7 @@ pub fn percentile(numbers: &[f64], percent: usize) -> f64 {
     sorted.get(index).copied().unwrap_or(0.0)
 }
 
-pub fn mean(numbers: &[f64]) -> f64 {
+pub(crate) fn mean(numbers: &[f64]) -> f64 {
     if numbers.is_empty() { 0.0 } else { numbers.iter().sum::<f64>() / float(numbers.len()) }
 }
 
@@ -86,9 +103,11 @@ mod tests {
 
     #[test]
     fn a_missed_target_fails_the_run() {
-        let mut figures = Figures::default();
-        figures.check("a", 2.0, Target::AtMost(1.0));
-        figures.check("b", 2.0, Target::AtLeast(1.0));
-        assert!(!figures.conclude());
+        for (value, met) in [(1.0, true), (2.0, false), (f64::NAN, false)] {
+            let mut figures = Figures::default();
+            figures.at_most("a", value, 1.0);
+            figures.at_least("b", value, 1.0);
+            assert_eq!(figures.conclude(), met);
+        }
     }
 }

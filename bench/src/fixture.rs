@@ -1,32 +1,23 @@
 //! A fresh database and queue prefix on the servers of `deploy/services`, or a SQLite file.
 
-use anyhow::Context as _;
 use async_trait::async_trait;
-use clap::ValueEnum;
 use entities::audit_entry::Actor;
 use entities::job::Class;
 use entities::{GuildId, guild};
 use queue::run::{Handler, JobContext, JobError, Outcome, Registry, Slots};
 use queue::{Draft, Payload, Queue};
 use runtime::{BrokerConfig, Config, Context, Secret, Shutdown};
-use sea_orm::{ConnectOptions, DatabaseConnection};
 use serde::{Deserialize, Serialize};
-use testkit::{TestDatabase, guild_row};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Mode {
-    Embedded,
-    Distributed,
-}
+use serde_json::Value;
+use testkit::{Mode, Servers, TestDatabase, guild_row};
 
 pub(crate) struct Fixture {
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     config: Config,
-    database: TestDatabase,
+    pub(crate) database: TestDatabase,
 }
 
-/// A no-op job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Noop {}
 
@@ -41,8 +32,8 @@ struct NoopHandler;
 impl Handler for NoopHandler {
     type Payload = Noop;
 
-    async fn run(&self, job: &JobContext, _: Noop) -> Result<Outcome, JobError> {
-        Ok(Outcome::done(serde_json::json!({ "started": job.now().timestamp_micros() })))
+    async fn run(&self, _: &JobContext, _: Noop) -> Result<Outcome, JobError> {
+        Ok(Outcome::done(Value::Null))
     }
 }
 
@@ -52,22 +43,14 @@ pub(crate) fn guild_id(number: i64) -> anyhow::Result<GuildId> {
     Ok(GuildId::try_from(FIRST_GUILD + number)?)
 }
 
-fn variable(name: &str) -> anyhow::Result<String> {
-    std::env::var(name).with_context(|| format!(r#"{name} is not set: eval "$(deploy/services env)""#))
-}
-
-pub(crate) fn amqp_url() -> anyhow::Result<String> {
-    variable("GUILDHALL_TEST_AMQP_URL")
-}
-
 impl Fixture {
     pub(crate) async fn start(mode: Mode, guilds: i64) -> anyhow::Result<Self> {
         let prefix = format!("b{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
         let (database, broker) = match mode {
             Mode::Embedded => (TestDatabase::sqlite().await, None),
             Mode::Distributed => {
-                let (amqp_url, redis_url) =
-                    (amqp_url()?.into(), variable("GUILDHALL_TEST_REDIS_URL")?.into());
+                let servers = Servers::from_env();
+                let (amqp_url, redis_url) = (servers.amqp.into(), servers.redis.into());
                 (TestDatabase::postgres().await, Some(BrokerConfig { amqp_url, redis_url }))
             }
         };
@@ -77,27 +60,14 @@ impl Fixture {
         Ok(Self { context, queue, config, database })
     }
 
-    /// One connection to the fixture's database without the product's timeouts, for slow statements.
-    pub(crate) async fn patient(&self) -> anyhow::Result<DatabaseConnection> {
-        let mut options = ConnectOptions::new(self.config.database_url.expose());
-        options.max_connections(1).sqlx_logging(false);
-        Ok(sea_orm::Database::connect(options).await?)
-    }
-
-    /// Drops the database.
-    pub(crate) async fn remove(self) {
-        self.database.remove().await;
-    }
-
     /// Another process's set of connections to the same fixture; the same set if it is embedded.
-    pub(crate) async fn another(&self) -> anyhow::Result<(Context, Queue)> {
+    async fn another(&self) -> anyhow::Result<(Context, Queue)> {
         if self.config.broker.is_none() {
             return Ok((self.context.clone(), self.queue.clone()));
         }
         process(&self.config).await
     }
 
-    /// Starts `count` workers with the default slots.
     pub(crate) async fn work(&self, count: usize) -> anyhow::Result<()> {
         for _ in 0..count {
             let (_, queue) = self.another().await?;

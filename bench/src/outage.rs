@@ -2,37 +2,39 @@
 
 use std::time::Duration;
 
-use crate::figures::{Figures, Target, float, percentile};
-use crate::turns::{Singles, Waits};
-use testkit::{Deployment, JobState, Mode, PrivateServer, Servers, Setup, eventually};
+use crate::figures::{Figures, float, percentile};
+use crate::turns::Singles;
+use testkit::{Deployment, JobState, Mode, PrivateServer, Servers, Setup};
 
-/// A minute without the broker, under a steady load of single syncs whose callers wait. Exits with 1 when a caller
-/// waits 2 s longer, is asked to retry, or a job is lost.
+/// Measure callers' waits while the broker is down
 ///
-/// Servers come from deploy/services, the broker is private; the guildhall beside this program is measured.
+/// Single syncs are sent at a steady rate before, during and after an outage of the broker. Exits with 1 if the 99th
+/// percentile of the wait rises by more than 2 s, a caller gets a 202, or a job is lost.
+///
+/// Uses the servers of deploy/services, with a broker of its own, and the `guildhall` beside this program.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
     /// Single syncs a second
     #[arg(long, default_value_t = 30)]
-    pub rate: u32,
-    /// Seconds without the broker
+    rate: u32,
+    /// Duration of the outage, seconds
     #[arg(long, default_value_t = 60)]
-    pub outage: u32,
-    /// Seconds before it, and after it
+    outage: u32,
+    /// Duration of the measurement before and after the outage, seconds each
     #[arg(long, default_value_t = 20)]
-    pub around: u32,
+    around: u32,
+    /// Number of worker processes
     #[arg(long, default_value_t = 2)]
-    pub workers: usize,
-    /// How late the platforms answer, milliseconds
+    workers: usize,
+    /// Latency of the simulated platforms, milliseconds
     #[arg(long, default_value_t = 20)]
-    pub latency_ms: u32,
+    latency_ms: u32,
 }
 
 /// Enough keys that none reaches its quota of syncs.
 const GUILDS: usize = 100;
 const ENDS_WITHIN: Duration = Duration::from_secs(120);
 
-/// True when every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let broker = PrivateServer::start("rabbitmq", "outage");
     let servers = Servers { amqp: broker.url(), ..Servers::from_env() };
@@ -61,31 +63,25 @@ async fn measure(
     let mut singles = Singles::new(deployment, &deployment.fixture.guilds, each);
     let calls = |seconds: u32| (seconds * arguments.rate) as usize;
     let before = singles.run(calls(arguments.around)).await;
-    told("before", &before, figures);
+    figures.heading("before");
+    before.report(figures);
     broker.kill();
     let during = singles.run(calls(arguments.outage)).await;
-    told("without the broker", &during, figures);
-    let slower = percentile(during.answered(), 99) - percentile(before.answered(), 99);
-    figures.check("the caller's wait, ms, p99: longer by", slower, Target::AtMost(2_000.0));
-    figures.check("told to come back (202)", float(during.late()), Target::AtMost(0.0));
+    figures.heading("without the broker");
+    during.report(figures);
+    let slower = percentile(&during.answered, 99) - percentile(&before.answered, 99);
+    figures.at_most("caller's wait, ms, p99: longer by", slower, 2_000.0);
+    figures.at_most("answered 202, still running", float(during.late), 0.0);
     broker.start_again();
     deployment.wait_until_ready().await;
-    told("after its return", &singles.run(calls(arguments.around)).await, figures);
-}
-
-fn told(part: &str, waits: &Waits, figures: &mut Figures) {
-    figures.part(part);
-    waits.tell(figures);
-    figures.tell("the caller's wait, ms, longest", percentile(waits.answered(), 100));
+    let after = singles.run(calls(arguments.around)).await;
+    figures.heading("after its return");
+    after.report(figures);
 }
 
 async fn lost(deployment: &Deployment, calls: usize, figures: &mut Figures) {
-    let rows = eventually("all jobs have ended", ENDS_WITHIN, async || {
-        let rows = deployment.job_rows("sync_member").await;
-        rows.iter().all(|row| !row.state.is_open()).then_some(rows)
-    })
-    .await;
-    figures.part("in the end");
+    let rows = deployment.all_jobs_ended("sync_member", ENDS_WITHIN).await;
+    figures.heading("in the end");
     let succeeded = rows.iter().filter(|row| row.state == JobState::Succeeded).count();
-    figures.check("lost", float(calls.abs_diff(succeeded)), Target::AtMost(0.0));
+    figures.at_most("lost", float(calls.abs_diff(succeeded)), 0.0);
 }

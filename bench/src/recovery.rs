@@ -4,16 +4,18 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::figures::{Figures, Target, float};
+use crate::figures::{Figures, float};
 use testkit::{Deployment, JobRow, JobState, Mode, Setup, eventually};
 
-/// Kills a worker, and `serve`, while they run jobs. Exits with 1 when the worker's jobs do not run elsewhere within 20
-/// s, or those of `serve` not within 2 s of its restart.
+/// Measure how soon the jobs of a killed process run again
 ///
-/// Servers come from deploy/services; the guildhall beside this program is measured.
+/// Kills a worker, and `serve`, while they run jobs. Exits with 1 if a worker's jobs do not run elsewhere within 20 s, or
+/// those of `serve` within 2 s of its restart.
+///
+/// Uses the servers of deploy/services and the `guildhall` beside this program.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Arguments {
-    /// Kills of each
+    /// Number of kills of each
     #[arg(long, default_value_t = 3)]
     pub rounds: usize,
 }
@@ -24,7 +26,6 @@ const JOBS: usize = 12;
 const LATENCY_MS: u32 = 500;
 const WAIT_LIMIT: Duration = Duration::from_secs(90);
 
-/// True if every target was met.
 pub async fn run(arguments: &Arguments) -> bool {
     let mut figures = Figures::default();
     for (mode, what, target) in [
@@ -35,8 +36,8 @@ pub async fn run(arguments: &Arguments) -> bool {
         let deployment = Deployment::start(setup.processes(2)).await;
         for round in 0..arguments.rounds {
             let took = killed(&deployment, round).await;
-            figures.tell("jobs that were running", float(took.len()));
-            figures.check(what, took.into_iter().fold(0.0, f64::max), Target::AtMost(target));
+            figures.report("jobs that were running", float(took.len()));
+            figures.at_most(what, took.into_iter().fold(0.0, f64::max), target);
         }
         deployment.close().await;
     }
@@ -64,11 +65,7 @@ async fn killed(deployment: &Deployment, round: usize) -> Vec<f64> {
     }
     let took = claimed_again(deployment, &lost, since).await;
     // A second crash in a row would quarantine them.
-    eventually("all jobs have ended", WAIT_LIMIT, async || {
-        let rows = deployment.job_rows("sync_member").await;
-        rows.iter().all(|row| !row.state.is_open()).then_some(())
-    })
-    .await;
+    deployment.all_jobs_ended("sync_member", WAIT_LIMIT).await;
     took
 }
 

@@ -11,7 +11,6 @@ use sea_orm::{ConnectionTrait, DbErr};
 /// Links compared with the database in one query.
 const BATCH: usize = 1_000;
 
-/// A link to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Incoming {
     pub(crate) chat_id: ChatId,

@@ -12,6 +12,7 @@ mod operator;
 mod output;
 mod process;
 mod schema;
+mod settings;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use runtime::LogArgs;
 
 use crate::commands::Command;
+use crate::settings::SettingNames;
 
 /// A job makes many small allocations on every thread, where this allocator is cheaper than the C library's.
 #[global_allocator]
@@ -35,19 +37,22 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let matches = help::with_guide(Cli::command()).get_matches();
+    let (mut command, args) = (help::with_guide(Cli::command()), std::env::args_os().collect::<Vec<_>>());
+    let parsed = command.try_get_matches_from_mut(&args);
+    let matches = parsed.unwrap_or_else(|error| settings::name_variable(error, &command, &args).exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let names = SettingNames::of(&command, &matches);
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
-        Err(error) => return failed(&error.into()),
+        Err(error) => return failed(&error.into(), &names),
     };
     let result = runtime.block_on(cli.command.run(cli.log));
     // Without waiting: a thread that a job blocks would never end.
     runtime.shutdown_background();
-    result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
+    result.map_or_else(|error| failed(&error, &names), |()| ExitCode::SUCCESS)
 }
 
-fn failed(error: &anyhow::Error) -> ExitCode {
-    output::note(&format!("guildhall: {error:#}"));
+fn failed(error: &anyhow::Error, names: &SettingNames) -> ExitCode {
+    output::note(&names.apply(format!("guildhall: {error:#}")));
     ExitCode::FAILURE
 }

@@ -47,30 +47,26 @@ pub(crate) fn note(text: &str) {
 }
 
 /// Columns under a header, as wide as their widest cell.
-pub(crate) struct Table {
-    rows: Vec<Vec<String>>,
+pub(crate) fn table<const N: usize>(
+    header: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let rows = rows.into_iter().map(|row| row.map(|cell| plain(&cell)));
+    let rows: Vec<_> = std::iter::once(header.map(str::to_uppercase)).chain(rows).collect();
+    let width = |n: usize| rows.iter().map(|row| row[n].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-impl Table {
-    pub(crate) fn new(header: &[&str]) -> Self {
-        Self { rows: vec![header.iter().map(|name| name.to_uppercase()).collect()] }
-    }
-
-    pub(crate) fn row(&mut self, cells: &[String]) {
-        self.rows.push(cells.iter().map(|cell| plain(cell)).collect());
-    }
-
-    pub(crate) fn render(&self) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |n: usize| self.rows.iter().filter_map(|row| row.get(n)).map(|c| c.chars().count()).max();
-        let widths: Vec<usize> = (0..columns).map(|n| width(n).unwrap_or(0)).collect();
-        let line = |row: &Vec<String>| {
-            let cells: Vec<String> =
-                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-            cells.join("  ").trim_end().to_owned()
-        };
-        self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
-    }
+pub(crate) fn print_table<const N: usize>(
+    header: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> anyhow::Result<()> {
+    print(&table(header, rows))
 }
 
 fn plain(text: &str) -> String {
@@ -105,9 +101,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_control_characters_are_shown_as_question_marks() {
-        let mut table = Table::new(&["id", "name"]);
-        table.row(&["1".into(), "a\u{1b}[2Jb".into()]);
-        table.row(&["1234".into(), "é".into()]);
-        assert_eq!(table.render(), "ID    NAME\n1     a?[2Jb\n1234  é");
+        let rows = [["1".into(), "a\u{1b}[2Jb".into()], ["1234".into(), "é".into()]];
+        assert_eq!(table(["id", "name"], rows), "ID    NAME\n1     a?[2Jb\n1234  é");
     }
 }

@@ -51,7 +51,8 @@ impl Process {
     /// One process of a distributed deployment, and its port, which is bound before servers are contacted.
     pub(crate) async fn distributed(
         mode: &'static str,
-        (address, variable): (SocketAddr, &'static str),
+        address: SocketAddr,
+        variable: &'static str,
         backend: &BackendArgs,
     ) -> anyhow::Result<(Self, TcpListener)> {
         let config = Config::distributed(&backend.database, &backend.broker)?;
@@ -70,7 +71,7 @@ impl Process {
     }
 
     /// Runs worker, scheduler and API in this process; returns after the shutdown.
-    pub(crate) async fn run_all(self, slots: Slots, (listener, options): (TcpListener, api::Options)) {
+    pub(crate) async fn run_all(self, slots: Slots, listener: TcpListener, options: api::Options) {
         let Self { context, queue, platforms } = self;
         worker::start(&context, &queue, platforms.clone(), slots);
         scheduler::start(&context, &queue, scheduler::Options { alone: true });
@@ -81,8 +82,9 @@ impl Process {
 impl BackgroundArgs {
     /// Runs a distributed process whose loops `start` spawns, until it is stopped.
     pub(crate) async fn run(&self, mode: &'static str, start: impl FnOnce(&Process)) -> anyhow::Result<()> {
-        let address = (self.metrics.address()?, MetricsArgs::VARIABLE);
-        let (process, listener) = Process::distributed(mode, address, &self.backend).await?;
+        let address = self.metrics.address()?;
+        let (process, listener) =
+            Process::distributed(mode, address, MetricsArgs::VARIABLE, &self.backend).await?;
         let (readiness, shutdown) = (process.context.readiness.clone(), process.context.shutdown.clone());
         shutdown.services().spawn(serve_ops(listener, readiness, shutdown.clone()));
         start(&process);
@@ -101,7 +103,6 @@ pub(crate) fn log_start(mode: &str, listener: &TcpListener, config: &Config) -> 
     Ok(())
 }
 
-/// Closes a process whose loops have ended.
 pub(crate) async fn finish(context: Context) -> anyhow::Result<()> {
     let shutdown = context.shutdown.clone();
     context.close().await;

@@ -179,13 +179,13 @@ fn checked_redis(url: &str) -> Result<Secret, StartError> {
     crate::redis::check_url(url).map(|_| url.into())
 }
 
-pub(crate) fn checked_address(text: &str, variable: &'static str) -> Result<SocketAddr, StartError> {
+pub fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
     let numeric = text.trim().replace("localhost:", "127.0.0.1:");
-    numeric.parse().map_err(|_| {
-        let problem =
-            format!("is `{text}`: give an address and a port, such as 127.0.0.1:8080 or 0.0.0.0:8080");
-        StartError::setting(variable, problem)
-    })
+    numeric.parse().map_err(|_| "give an address and a port, such as 127.0.0.1:8080 or 0.0.0.0:8080")
+}
+
+fn checked_address(text: &str, variable: &'static str) -> Result<SocketAddr, StartError> {
+    parse_address(text).map_err(|expected| StartError::setting(variable, format!("is `{text}`: {expected}")))
 }
 
 #[cfg(test)]

@@ -31,42 +31,26 @@ pub struct Context {
     pub redis: Option<Redis>,
     /// RabbitMQ, in distributed processes; the queue connects to it.
     pub amqp_url: Option<Secret>,
-    /// Prefix of queue names and Redis keys.
     pub prefix: String,
 }
 
 impl Context {
     /// A single process: limits and events in memory.
     pub async fn embedded(config: &Config, shutdown: Shutdown) -> Result<Self, StartError> {
-        fail_point::check()?;
-        let clock = Clock::system();
-        let database = Database::connect(config.database_url.expose(), &DatabaseOptions::default()).await?;
-        let limits = Limits::in_process(clock.clone());
-        let parts = Parts { limits, events: Events::in_process(), redis: None, amqp_url: None };
-        Ok(Self::assemble(config, clock, database, shutdown, parts))
+        Self::start(config, None, shutdown).await
     }
 
     /// One of several processes: limits and events in Redis.
     pub async fn distributed(config: &Config, shutdown: Shutdown) -> Result<Self, StartError> {
-        let Some(BrokerConfig { amqp_url, redis_url }) = config.broker.clone() else {
+        if config.broker.is_none() {
             return Err(StartError::Contradiction("this process needs RabbitMQ and Redis".to_owned()));
-        };
-        fail_point::check()?;
-        let clock = Clock::system();
-        let database = Database::connect(config.database_url.expose(), &DatabaseOptions::default()).await?;
-        let redis = Redis::connect(redis_url.expose(), &config.prefix).await?;
-        let limits = Limits::redis(redis.clone(), clock.clone());
-        let events = Events::redis(&redis, &shutdown);
-        let parts = Parts { limits, events, redis: Some(redis), amqp_url: Some(amqp_url) };
-        Ok(Self::assemble(config, clock, database, shutdown, parts))
+        }
+        Self::open(config, shutdown).await
     }
 
     /// Whichever of the two is configured, for commands beside running processes.
     pub async fn open(config: &Config, shutdown: Shutdown) -> Result<Self, StartError> {
-        match config.broker {
-            Some(_) => Self::distributed(config, shutdown).await,
-            None => Self::embedded(config, shutdown).await,
-        }
+        Self::start(config, config.broker.as_ref(), shutdown).await
     }
 
     /// Closes a process or command in order: tasks, last events, database.
@@ -77,33 +61,43 @@ impl Context {
         self.database.close().await;
     }
 
-    fn assemble(config: &Config, clock: Clock, database: Database, shutdown: Shutdown, parts: Parts) -> Self {
+    async fn start(
+        config: &Config,
+        broker: Option<&BrokerConfig>,
+        shutdown: Shutdown,
+    ) -> Result<Self, StartError> {
+        fail_point::check()?;
+        let clock = Clock::system();
+        let database = Database::connect(config.database_url.expose(), &DatabaseOptions::default()).await?;
+        let redis = match broker {
+            Some(broker) => Some(Redis::connect(broker.redis_url.expose(), &config.prefix).await?),
+            None => None,
+        };
+        let (limits, events) = match &redis {
+            Some(redis) => (Limits::redis(redis.clone(), clock.clone()), Events::redis(redis, &shutdown)),
+            None => (Limits::in_process(clock.clone()), Events::in_process()),
+        };
         telemetry::spawn_upkeep(&shutdown);
-        let readiness = Readiness::new(&shutdown);
-        let checked = database.clone();
-        readiness.check("database", Need::Required, move || {
-            let database = checked.clone();
-            async move { database.ping().await.is_ok() }
-        });
-        if let Some(redis) = parts.redis.clone() {
-            // Hot paths fall back without it, so an outage does not take the process out of rotation.
-            readiness.check("redis", Need::Optional, move || {
-                let redis = redis.clone();
-                async move { redis.ping().await }
-            });
-        }
-        let Parts { limits, events, redis, amqp_url } = parts;
-        let prefix = config.prefix.clone();
-        Self { clock, database, limits, events, shutdown, readiness, redis, amqp_url, prefix }
+        let readiness = readiness(&shutdown, database.clone(), redis.clone());
+        let (amqp_url, prefix) = (broker.map(|broker| broker.amqp_url.clone()), config.prefix.clone());
+        Ok(Self { clock, database, limits, events, shutdown, readiness, redis, amqp_url, prefix })
     }
 }
 
-/// The differences between the two kinds of process.
-struct Parts {
-    limits: Limits,
-    events: Events,
-    redis: Option<Redis>,
-    amqp_url: Option<Secret>,
+fn readiness(shutdown: &Shutdown, database: Database, redis: Option<Redis>) -> Readiness {
+    let readiness = Readiness::new(shutdown);
+    readiness.check("database", Need::Required, move || {
+        let database = database.clone();
+        async move { database.ping().await.is_ok() }
+    });
+    if let Some(redis) = redis {
+        // Hot paths fall back without it, so an outage does not take the process out of rotation.
+        readiness.check("redis", Need::Optional, move || {
+            let redis = redis.clone();
+            async move { redis.ping().await }
+        });
+    }
+    readiness
 }
 
 #[cfg(test)]

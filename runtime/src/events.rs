@@ -15,7 +15,7 @@ mod event;
 mod publisher;
 mod subscriber;
 
-pub use event::{Event, ModerationVerb};
+pub use event::{Event, ModerationChange, ModerationVerb};
 use publisher::Publisher;
 use subscriber::Subscription;
 
@@ -66,9 +66,9 @@ impl Events {
     }
 
     /// Waits until all events published so far are sent, for commands about to exit. `false` if they were not.
-    pub async fn flush(&self, patience: Duration) -> bool {
+    pub async fn flush(&self, timeout: Duration) -> bool {
         match &self.0.remote {
-            Some((publisher, _)) => tokio::time::timeout(patience, publisher.flush()).await.unwrap_or(false),
+            Some((publisher, _)) => tokio::time::timeout(timeout, publisher.flush()).await.unwrap_or(false),
             None => true,
         }
     }

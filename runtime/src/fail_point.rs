@@ -22,7 +22,6 @@ use crate::error::StartError;
 /// Set in tests only.
 pub const FAIL_POINTS: &str = "GUILDHALL_FAIL_POINTS";
 
-/// Executes the action of the matching rule, if any.
 #[cfg(debug_assertions)]
 pub async fn fail_point(name: &str, detail: &str) {
     armed::reach(name, detail).await;
@@ -47,7 +46,6 @@ pub fn has_fail_point(name: &str) -> bool {
     }
 }
 
-/// Refuses an invalid variable.
 pub(crate) fn check() -> Result<(), StartError> {
     #[cfg(debug_assertions)]
     armed::parse(&armed::text()).map_err(|problem| StartError::setting(FAIL_POINTS, problem))?;

@@ -20,12 +20,12 @@ pub mod telemetry;
 pub use clock::Clock;
 pub use config::{
     BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs, PlatformArgs,
-    PlatformConfig, PlatformRate, bind,
+    PlatformConfig, PlatformRate, bind, parse_address,
 };
 pub use context::Context;
 pub use database::{DataDirLock, Database, DatabaseOptions, Pool};
 pub use error::StartError;
-pub use events::{Event, Events, ModerationVerb};
+pub use events::{Event, Events, ModerationChange, ModerationVerb};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};
 pub use limits::{Decision, Limits, LimitsDown, Rate};
 pub use ops_http::{answer as ops_answer, serve_ops};

@@ -82,7 +82,6 @@ impl Readiness {
         flag
     }
 
-    /// Checks all dependencies concurrently.
     pub async fn report(&self) -> Report {
         let checks: Vec<_> = {
             let checks = self.checks.read().unwrap_or_else(PoisonError::into_inner);

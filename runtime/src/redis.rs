@@ -13,7 +13,6 @@ use tokio::time::Instant;
 use crate::error::StartError;
 use crate::settings::REDIS_URL;
 
-/// Timeout of a command.
 pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_millis(500);
 /// After a failed attempt to connect all requests are refused for this long; the next one then starts another attempt.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -105,7 +104,6 @@ impl Redis {
         format!("{}:{suffix}", self.0.prefix)
     }
 
-    /// Whether Redis answers, for readiness.
     pub async fn ping(&self) -> bool {
         let Ok(mut connection) = self.connection().await else { return false };
         redis::cmd("PING").query_async::<()>(&mut connection).await.is_ok()

@@ -6,7 +6,7 @@ use entities::audit_entry::Actor;
 use entities::moderation_revision::{self, Change};
 use entities::sanction::{self, active, expiry};
 use entities::{GuildId, Person, loa, server_command, strike};
-use runtime::{Context, Event, ModerationVerb};
+use runtime::{Context, Event, ModerationChange, ModerationVerb};
 use sea_orm::{DatabaseTransaction, DbErr};
 
 use crate::batch::{BATCH, commit};
@@ -62,8 +62,9 @@ async fn events_of(
     if holding.iter().any(|other| other.place_id.is_none() || other.place_id == row.place_id) {
         return Ok(Vec::new());
     }
-    let event = |verb, reason: &str, place| {
-        Event::moderation((change.guild, change.revision), verb, person, (reason, place))
+    let event = |verb, reason: &str, place_id| {
+        let Change { guild, revision, .. } = *change;
+        Event::moderation(&ModerationChange { guild, revision, verb, reason, place_id }, person)
     };
     let end = event(ModerationVerb::end_of(row.kind), REASON, row.place_id);
     let held = holding.iter().filter(|_| row.place_id.is_none());

@@ -13,38 +13,23 @@ use crate::route::{Input, Route};
 const ENTRIES_KEPT: usize = 20_000;
 const MAX_REASON: usize = 512;
 
+/// Entries with their guild.
 #[derive(Default)]
-pub(crate) struct AuditLog(VecDeque<Entry>);
-
-struct Entry {
-    route: &'static str,
-    guild: Box<str>,
-    user: Box<str>,
-    role: Box<str>,
-    reason: Option<Box<str>>,
-}
+pub(crate) struct AuditLog(VecDeque<(Box<str>, Value)>);
 
 impl AuditLog {
     pub(crate) fn note(&mut self, route: &Route, input: &Input) {
         if self.0.len() >= ENTRIES_KEPT {
             self.0.pop_front();
         }
-        self.0.push_back(Entry {
-            route: route.name,
-            guild: input.param("guild").into(),
-            user: input.param("user").into(),
-            role: input.param("role").into(),
-            reason: input.reason.as_deref().map(Box::from),
-        });
+        let param = |name| Some(input.param(name)).filter(|text| !text.is_empty());
+        let entry = json!({ "route": route.name, "user_id": param("user"), "role_id": param("role"),
+                            "reason": input.reason });
+        self.0.push_back((input.param("guild").into(), entry));
     }
 
-    pub(crate) fn of(&self, guild: &str) -> Vec<Value> {
-        let entry = |entry: &Entry| {
-            let some = |text: &str| Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
-            json!({ "route": entry.route, "user_id": some(&entry.user), "role_id": some(&entry.role),
-                    "reason": entry.reason })
-        };
-        self.0.iter().filter(|entry| *entry.guild == *guild).map(entry).collect()
+    pub(crate) fn of(&self, guild: &str) -> Vec<&Value> {
+        self.0.iter().filter(|(of, _)| **of == *guild).map(|(_, entry)| entry).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use entities::GuildId;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::huge::Huge;
@@ -10,43 +11,78 @@ use crate::reply::Reply;
 use crate::route::Side;
 
 /// Applies to every platform route.
-pub(crate) const ANY_ROUTE: &str = "*";
+const ANY_ROUTE: &str = "*";
+const MAX_HANG_MS: u64 = 600_000;
 
-#[derive(Debug, Clone)]
+/// As sent to `POST /control/faults`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Fault {
-    pub(crate) route: String,
+    route: String,
     /// Applies only to requests for this guild.
-    pub(crate) guild: Option<GuildId>,
-    /// Responds with this status instead of serving. `None` with only `hang`: late, but served.
-    pub(crate) status: Option<u16>,
-    pub(crate) hang: Option<Duration>,
-    /// Responds with this body, and with 200 if no status is given.
-    pub(crate) huge: Option<Huge>,
+    guild_id: Option<GuildId>,
+    /// Responds with this status instead of serving. `None` with only `hang_ms`: late, but served.
+    status: Option<u16>,
+    hang_ms: Option<u64>,
+    /// Responds with a body of this size, and with 200 if no status is given.
+    huge_bytes: Option<u64>,
+    #[serde(default)]
+    content_length: bool,
     /// The request takes effect first: only its response is late, lost or an error.
+    #[serde(default)]
     pub(crate) served: bool,
-    /// Remaining requests.
-    pub(crate) count: u64,
-    /// Seconds, for a 429.
-    pub(crate) retry_after: f64,
-    pub(crate) global: bool,
+    /// Remaining requests; 1 if absent.
+    count: Option<u64>,
+    /// Seconds, for a 429; 1 if absent.
+    retry_after: Option<f64>,
+    #[serde(default)]
+    global: bool,
     /// The chat platform's code in the body, if it differs from the status's default.
-    pub(crate) code: Option<i64>,
+    code: Option<i64>,
 }
 
 impl Fault {
+    pub(crate) fn check(&self, served_routes: &[&str]) -> Result<(), String> {
+        if self.route != ANY_ROUTE && !served_routes.contains(&self.route.as_str()) {
+            return Err(format!("route: {:?} is not served; see GET /control/routes", self.route));
+        }
+        if self.status.is_some_and(|status| !(400..=599).contains(&status)) {
+            return Err("status: must be 400 to 599".to_owned());
+        }
+        if self.hang_ms.is_some_and(|hang| hang > MAX_HANG_MS) {
+            return Err(format!("hang_ms: must be at most {MAX_HANG_MS}"));
+        }
+        if self.status.is_none() && self.hang_ms.is_none() && self.huge_bytes.is_none() {
+            return Err("status: give status, hang_ms, huge_bytes or several of them".to_owned());
+        }
+        if self.count == Some(0) {
+            return Err("count: must be at least 1".to_owned());
+        }
+        if self.retry_after.is_some_and(|seconds| !(0.0..=3600.0).contains(&seconds)) {
+            return Err("retry_after: must be 0 to 3600 seconds".to_owned());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn hang(&self) -> Option<Duration> {
+        self.hang_ms.map(Duration::from_millis)
+    }
+
     pub(crate) fn reply(&self, side: Side) -> Option<Reply> {
-        if let Some(huge) = self.huge {
+        if let Some(bytes) = self.huge_bytes {
+            let huge = Huge { bytes, content_length: self.content_length };
             return Some(Reply::huge(self.status.unwrap_or(200), huge));
         }
         let status = self.status?;
+        let retry_after = self.retry_after.unwrap_or(1.0);
         if let (Some(code), Side::Chat) = (self.code, side) {
             return Some(Reply::chat_error(status, code, &format!("{status}: injected fault")));
         }
         Some(match (status, side) {
             (401, Side::Chat) => Reply::chat_unauthorized(),
             (401, _) => Reply::play_unauthorized(),
-            (429, Side::Chat) => Reply::chat_limited(self.retry_after, self.global),
-            (429, _) => Reply::play_limited(self.retry_after),
+            (429, Side::Chat) => Reply::chat_limited(retry_after, self.global),
+            (429, _) => Reply::play_limited(retry_after),
             (403, Side::Chat) => Reply::chat_error(403, 50013, "Missing Permissions"),
             (_, Side::Chat) => Reply::chat_error(status, 0, &format!("{status}: injected fault")),
             _ => Reply::json(
@@ -67,22 +103,22 @@ impl Faults {
 
     /// Removes all faults, or those of one guild.
     pub(crate) fn clear(&mut self, guild: Option<GuildId>) {
-        self.0.retain(|fault| guild.is_some() && fault.guild != guild);
+        self.0.retain(|fault| guild.is_some() && fault.guild_id != guild);
     }
 
     /// The oldest matching fault for this route and guild, with its count reduced by one.
     pub(crate) fn take(&mut self, route: &str, guild: Option<GuildId>) -> Option<Fault> {
         let meets = |fault: &Fault| {
             (fault.route == route || fault.route == ANY_ROUTE)
-                && (fault.guild.is_none() || fault.guild == guild)
+                && (fault.guild_id.is_none() || fault.guild_id == guild)
         };
         let index = self.0.iter().position(meets)?;
         let fault = self.0.get_mut(index)?;
-        fault.count -= 1;
-        let taken = fault.clone();
-        if fault.count == 0 {
-            self.0.remove(index);
+        let left = fault.count.unwrap_or(1) - 1;
+        if left == 0 {
+            return Some(self.0.remove(index));
         }
-        Some(taken)
+        fault.count = Some(left);
+        Some(fault.clone())
     }
 }

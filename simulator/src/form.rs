@@ -35,7 +35,6 @@ impl FormErrors {
     }
 }
 
-/// Exactly one error.
 pub(crate) fn invalid(path: &str, mistake: Mistake) -> Reply {
     let mut errors = FormErrors::default();
     errors.add(path, mistake);

@@ -23,11 +23,10 @@ mod server;
 mod simulator;
 mod state;
 mod stats;
-mod templates;
 mod timeline;
 
 pub use credentials::Credentials;
 pub use load::LoadError;
-pub use options::{RateLimit, RateLimitError, SimulatorOptions};
+pub use options::{RateLimit, SimulatorOptions};
 pub use server::serve;
 pub use state::SimulatorState;

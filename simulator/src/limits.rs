@@ -39,6 +39,14 @@ struct Counted {
     retry_after: Option<Duration>,
 }
 
+/// What a limit depends on.
+pub(crate) struct LimitedRequest<'a> {
+    pub(crate) route: &'a Route,
+    pub(crate) guild: &'a str,
+    /// The credential.
+    pub(crate) key: &'a [u8],
+}
+
 type Headers = Vec<(HeaderName, String)>;
 
 impl Limiter {
@@ -46,10 +54,10 @@ impl Limiter {
     pub(crate) fn pass(
         &mut self,
         profile: RateLimit,
-        (route, guild): (&Route, &str),
-        key: &[u8],
+        request: &LimitedRequest<'_>,
         now: Instant,
     ) -> Result<Headers, Reply> {
+        let LimitedRequest { route, guild, key } = *request;
         match (profile, route.side) {
             (RateLimit::Discord | RateLimit::Fast, Side::Chat) => {
                 let rule = route.bucket.filter(|_| profile == RateLimit::Discord);
@@ -144,26 +152,28 @@ impl Bucket {
 fn chat_headers(rule: BucketRule, counted: &Counted) -> Headers {
     let reset_at = SystemTime::now() + counted.reset_after;
     let epoch = reset_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-    vec![
-        (HeaderName::from_static("x-ratelimit-bucket"), rule.name.to_owned()),
-        (HeaderName::from_static("x-ratelimit-limit"), rule.limit.to_string()),
-        (HeaderName::from_static("x-ratelimit-remaining"), counted.remaining.to_string()),
-        (HeaderName::from_static("x-ratelimit-reset"), format!("{epoch:.3}")),
-        (
-            HeaderName::from_static("x-ratelimit-reset-after"),
-            format!("{:.3}", counted.reset_after.as_secs_f64()),
-        ),
-    ]
+    let reset_after = counted.reset_after.as_secs_f64();
+    headers([
+        ("x-ratelimit-bucket", rule.name.to_owned()),
+        ("x-ratelimit-limit", rule.limit.to_string()),
+        ("x-ratelimit-remaining", counted.remaining.to_string()),
+        ("x-ratelimit-reset", format!("{epoch:.3}")),
+        ("x-ratelimit-reset-after", format!("{reset_after:.3}")),
+    ])
 }
 
 fn cloud_headers(counted: &Counted) -> Headers {
     let BucketRule { limit, window, .. } = CLOUD;
     let reset = counted.reset_after.as_secs_f64().ceil();
-    vec![
-        (HeaderName::from_static("x-ratelimit-limit"), format!("{limit}, {limit};w={}", window.as_secs())),
-        (HeaderName::from_static("x-ratelimit-remaining"), counted.remaining.to_string()),
-        (HeaderName::from_static("x-ratelimit-reset"), reset.to_string()),
-    ]
+    headers([
+        ("x-ratelimit-limit", format!("{limit}, {limit};w={}", window.as_secs())),
+        ("x-ratelimit-remaining", counted.remaining.to_string()),
+        ("x-ratelimit-reset", reset.to_string()),
+    ])
+}
+
+fn headers<const N: usize>(named: [(&'static str, String); N]) -> Headers {
+    named.map(|(name, value)| (HeaderName::from_static(name), value)).into()
 }
 
 #[cfg(test)]

@@ -102,15 +102,8 @@ struct PlayPart {
 #[derive(Deserialize)]
 struct GroupPart {
     group_id: GroupId,
-    roles: Vec<GroupRolePart>,
+    roles: Vec<GroupRole>,
     members: Vec<GroupMemberPart>,
-}
-
-#[derive(Deserialize)]
-struct GroupRolePart {
-    id: i64,
-    name: String,
-    rank: i16,
 }
 
 /// A user listed twice holds both ranks.
@@ -167,7 +160,7 @@ fn guild(part: GuildPart) -> Result<Guild, String> {
         let RolePart { id, name, color, position, managed, bot, permissions } = role;
         let permissions = match permissions {
             Some(digits) => digits.parse().map_err(|_| format!("role {id}: permissions must be digits"))?,
-            None if bot => ADMINISTRATOR.bits(),
+            None if bot => ADMINISTRATOR,
             None => 0,
         };
         guild.roles.insert(id, Role { name, color, position, managed, permissions, bot });
@@ -190,13 +183,10 @@ fn guild(part: GuildPart) -> Result<Guild, String> {
 }
 
 fn group(part: GroupPart) -> Result<Group, String> {
-    let mut group = Group::default();
-    for GroupRolePart { id, name, rank } in part.roles {
-        if !(0..=255).contains(&rank) {
-            return Err(format!("role {id} has the rank {rank}, allowed are 0 to 255"));
-        }
-        group.roles.push(GroupRole { id, name, rank });
+    if let Some(GroupRole { id, rank, .. }) = part.roles.iter().find(|role| !(0..=255).contains(&role.rank)) {
+        return Err(format!("role {id} has the rank {rank}, allowed are 0 to 255"));
     }
+    let mut group = Group { roles: part.roles, ..Group::default() };
     for GroupMemberPart { play_id, rank } in part.members {
         if !group.roles.iter().any(|role| role.rank == rank) {
             return Err(format!("member {play_id} has the rank {rank}, which no role has"));

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::state::{BOT_USER, Channel, Guild, Member, OWNER, Overwrite, Role};
 
-/// The join time of every member.
 const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
 /// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application too small for review.
 const MEMBERS_INTENT: u32 = 1 << 15;

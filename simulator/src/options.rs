@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::credentials::Credentials;
 
-/// The limits that the simulator enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RateLimit {
     /// Those of the real hosts as publicly observed: 50 chat requests in any second, a bucket for each route and guild,
@@ -18,19 +17,15 @@ pub enum RateLimit {
     Off,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be `discord`, `fast` or `off`")]
-pub struct RateLimitError;
-
 impl FromStr for RateLimit {
-    type Err = RateLimitError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, RateLimitError> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "discord" => Ok(Self::Discord),
             "fast" => Ok(Self::Fast),
             "off" => Ok(Self::Off),
-            _ => Err(RateLimitError),
+            _ => Err("must be `discord`, `fast` or `off`"),
         }
     }
 }

@@ -11,15 +11,15 @@ const ON_THE_WAY: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 pub(crate) struct Pauses {
-    asked: HashMap<Whom, Pause>,
+    pauses: HashMap<PauseScope, Pause>,
     pub(crate) ignored: u64,
 }
 
 /// The scope of a pause.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Whom {
+enum PauseScope {
     /// All requests to the platform.
-    Everybody(Platform),
+    Platform(Platform),
     /// One bucket (or a route without one) in one guild.
     Bucket(&'static str, String),
 }
@@ -37,9 +37,9 @@ struct Pause {
 
 impl Pauses {
     pub(crate) fn arrival(&mut self, route: &Route, guild: &str, now: Instant) {
-        self.asked.retain(|_, pause| pause.until > now);
-        let concerned = [Whom::Everybody(platform(route)), bucket(route, guild)];
-        let ignores = |whom| self.asked.get(whom).is_some_and(|pause| pause.from <= now);
+        self.pauses.retain(|_, pause| pause.until > now);
+        let concerned = [PauseScope::Platform(platform(route)), bucket(route, guild)];
+        let ignores = |scope| self.pauses.get(scope).is_some_and(|pause| pause.from <= now);
         self.ignored += u64::from(concerned.iter().any(ignores));
     }
 
@@ -52,9 +52,9 @@ impl Pauses {
         let global = body.and_then(|body| body["global"].as_bool()).unwrap_or(true);
         let header = || reply.headers.iter().find(|(name, _)| name == "retry-after")?.1.parse().ok();
         let seconds = body.and_then(|body| body["retry_after"].as_f64()).or_else(header).unwrap_or(0.0);
-        let whom = if global { Whom::Everybody(platform(route)) } else { bucket(route, guild) };
-        self.asked
-            .insert(whom, Pause { from: now + ON_THE_WAY, until: now + Duration::from_secs_f64(seconds) });
+        let scope = if global { PauseScope::Platform(platform(route)) } else { bucket(route, guild) };
+        self.pauses
+            .insert(scope, Pause { from: now + ON_THE_WAY, until: now + Duration::from_secs_f64(seconds) });
     }
 
     /// Resets the count; active pauses continue.
@@ -67,6 +67,6 @@ fn platform(route: &Route) -> Platform {
     if route.side == Side::Chat { Platform::Chat } else { Platform::Play }
 }
 
-fn bucket(route: &Route, guild: &str) -> Whom {
-    Whom::Bucket(route.bucket.map_or(route.name, |rule| rule.name), guild.to_owned())
+fn bucket(route: &Route, guild: &str) -> PauseScope {
+    PauseScope::Bucket(route.bucket.map_or(route.name, |rule| rule.name), guild.to_owned())
 }

@@ -3,20 +3,11 @@
 use crate::reply::Reply;
 use crate::state::Guild;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Permission(u64);
-
-pub(crate) const ADMINISTRATOR: Permission = Permission(1 << 3);
-pub(crate) const BAN_MEMBERS: Permission = Permission(1 << 2);
-pub(crate) const MANAGE_CHANNELS: Permission = Permission(1 << 4);
-pub(crate) const MANAGE_NICKNAMES: Permission = Permission(1 << 27);
-pub(crate) const MANAGE_ROLES: Permission = Permission(1 << 28);
-
-impl Permission {
-    pub(crate) const fn bits(self) -> u64 {
-        self.0
-    }
-}
+pub(crate) const ADMINISTRATOR: u64 = 1 << 3;
+pub(crate) const BAN_MEMBERS: u64 = 1 << 2;
+pub(crate) const MANAGE_CHANNELS: u64 = 1 << 4;
+pub(crate) const MANAGE_NICKNAMES: u64 = 1 << 27;
+pub(crate) const MANAGE_ROLES: u64 = 1 << 28;
 
 pub(crate) fn missing_permissions() -> Reply {
     Reply::chat_error(403, 50013, "Missing Permissions")
@@ -24,8 +15,8 @@ pub(crate) fn missing_permissions() -> Reply {
 
 impl Guild {
     /// 403 unless one of the bot's roles, or the everyone role, has the permission.
-    pub(crate) fn bot_may(&self, permission: Permission) -> Result<(), Reply> {
+    pub(crate) fn bot_may(&self, permission: u64) -> Result<(), Reply> {
         let held = self.bot_permissions();
-        if held & (permission.0 | ADMINISTRATOR.0) == 0 { Err(missing_permissions()) } else { Ok(()) }
+        if held & (permission | ADMINISTRATOR) == 0 { Err(missing_permissions()) } else { Ok(()) }
     }
 }

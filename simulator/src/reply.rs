@@ -40,7 +40,6 @@ impl Reply {
         Self::json(status, json!({ "code": code, "message": message }))
     }
 
-    /// A missing or wrong credential.
     pub(crate) fn chat_unauthorized() -> Self {
         Self::chat_error(401, 0, "401: Unauthorized")
     }

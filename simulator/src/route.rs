@@ -35,7 +35,7 @@ pub(crate) enum Window {
 }
 
 pub(crate) struct Route {
-    /// The template, as in [`crate::templates`].
+    /// The template: method and path, the key of faults and statistics.
     pub(crate) name: &'static str,
     pub(crate) side: Side,
     pub(crate) bucket: Option<BucketRule>,
@@ -47,7 +47,6 @@ impl Route {
     }
 }
 
-/// The parts of a request.
 #[derive(Default)]
 pub(crate) struct Input {
     pub(crate) params: HashMap<String, String>,

@@ -7,21 +7,21 @@ use http::Method;
 use matchit::Router;
 use percent_encoding::percent_decode_str;
 
-use crate::endpoints::{bans, channels, chat, control, members, play, reports};
+use crate::endpoints::{bans, channels, control, guild, members, play};
 use crate::reply::Reply;
 use crate::route::{BucketRule, Input, Route, Side, Window};
 use crate::simulator::Simulator;
-use crate::templates::{chat as chat_templates, play as play_templates};
+use crate::stats;
 
-pub(crate) type Answer = fn(&Simulator, &Input) -> Reply;
+pub(crate) type Handler = fn(&Simulator, &Input) -> Reply;
 
 pub(crate) struct Endpoint {
     pub(crate) route: Route,
-    pub(crate) answer: Answer,
+    pub(crate) handler: Handler,
 }
 
-fn chat_route(name: &'static str, bucket: BucketRule, answer: Answer) -> Endpoint {
-    Endpoint { route: Route { name, side: Side::Chat, bucket: Some(bucket) }, answer }
+fn chat_route(name: &'static str, bucket: BucketRule, handler: Handler) -> Endpoint {
+    Endpoint { route: Route { name, side: Side::Chat, bucket: Some(bucket) }, handler }
 }
 
 /// `limit` requests in `seconds`, as most routes have.
@@ -41,42 +41,43 @@ const UPDATE_MEMBER: BucketRule = sliding("b6624f93d1e07c52", 10, 10);
 /// The other numbers are plausible guesses: clients must learn them from the headers.
 const BANS: BucketRule = sliding("7f2e90c41bd8a635", 10, 5);
 
-fn other(name: &'static str, side: Side, answer: Answer) -> Endpoint {
-    Endpoint { route: Route { name, side, bucket: None }, answer }
+fn other(name: &'static str, side: Side, handler: Handler) -> Endpoint {
+    Endpoint { route: Route { name, side, bucket: None }, handler }
 }
 
 fn table() -> Vec<Endpoint> {
     vec![
-        chat_route(chat_templates::BOT_USER, sliding("9c1b7e2fa0d34586", 30, 30), chat::bot_user),
-        chat_route(chat_templates::APPLICATION, sliding("6e20d9f1b74ac853", 5, 5), chat::application),
-        chat_route(chat_templates::OLD_APPLICATION, sliding("f03b58c7e612d94a", 5, 5), chat::application),
-        chat_route(chat_templates::GUILD, sliding("18ae4b7d93c6f052", 10, 5), chat::guild),
-        chat_route(chat_templates::ROLES, sliding("41f9a6d05c7be823", 10, 5), chat::roles),
-        chat_route(chat_templates::MEMBERS, sliding("d83c05be9417fa62", 10, 5), members::page),
-        chat_route(chat_templates::MEMBER, sliding("5e07c1aa38d2f694", 5, 1), members::one),
-        chat_route(chat_templates::UPDATE_MEMBER, UPDATE_MEMBER, members::update),
-        chat_route(chat_templates::ADD_ROLE, SINGLE_ROLE, members::add_role),
-        chat_route(chat_templates::REMOVE_ROLE, SINGLE_ROLE, members::remove_role),
-        chat_route(chat_templates::READ_BAN, sliding("ab94e27f50d3c618", 10, 5), bans::one),
-        chat_route(chat_templates::BAN, BANS, bans::ban),
-        chat_route(chat_templates::UNBAN, BANS, bans::unban),
-        chat_route(chat_templates::CHANNELS, sliding("e5518b3d07fc9a26", 10, 5), channels::list),
-        chat_route(chat_templates::CREATE_CHANNEL, sliding("23d6af084eb15c97", 10, 15), channels::create),
-        other(play_templates::MEMBERSHIPS, Side::Cloud, play::memberships),
-        other(play_templates::GROUP_MEMBERSHIPS, Side::Cloud, play::memberships),
-        other(play_templates::GROUP_ROLES, Side::Cloud, play::group_roles),
-        other(play_templates::USERS, Side::Users, play::users),
+        chat_route("GET /users/@me", sliding("9c1b7e2fa0d34586", 30, 30), guild::bot_user),
+        chat_route("GET /applications/@me", sliding("6e20d9f1b74ac853", 5, 5), guild::application),
+        // The older path of the same route, which some clients still use.
+        chat_route("GET /oauth2/applications/@me", sliding("f03b58c7e612d94a", 5, 5), guild::application),
+        chat_route("GET /guilds/:guild", sliding("18ae4b7d93c6f052", 10, 5), guild::one),
+        chat_route("GET /guilds/:guild/roles", sliding("41f9a6d05c7be823", 10, 5), guild::roles),
+        chat_route(stats::READ_MEMBERS, sliding("d83c05be9417fa62", 10, 5), members::page),
+        chat_route("GET /guilds/:guild/members/:user", sliding("5e07c1aa38d2f694", 5, 1), members::one),
+        chat_route(stats::UPDATE_MEMBER, UPDATE_MEMBER, members::update),
+        chat_route(stats::ADD_ROLE, SINGLE_ROLE, members::add_role),
+        chat_route(stats::REMOVE_ROLE, SINGLE_ROLE, members::remove_role),
+        chat_route("GET /guilds/:guild/bans/:user", sliding("ab94e27f50d3c618", 10, 5), bans::one),
+        chat_route(stats::BAN, BANS, bans::ban),
+        chat_route("DELETE /guilds/:guild/bans/:user", BANS, bans::unban),
+        chat_route("GET /guilds/:guild/channels", sliding("e5518b3d07fc9a26", 10, 5), channels::list),
+        chat_route(stats::CREATE_CHANNEL, sliding("23d6af084eb15c97", 10, 15), channels::create),
+        other("GET /cloud/v2/groups/-/memberships", Side::Cloud, play::memberships),
+        other("GET /cloud/v2/groups/:group/memberships", Side::Cloud, play::memberships),
+        other("GET /cloud/v2/groups/:group/roles", Side::Cloud, play::group_roles),
+        other("POST /v1/users", Side::Users, play::users),
         other("GET /control/routes", Side::Control, control::routes),
         other("GET /control/stats", Side::Control, control::stats),
-        other("GET /control/updates", Side::Control, reports::updates),
+        other("GET /control/updates", Side::Control, control::updates),
         other("POST /control/stats/reset", Side::Control, control::reset_stats),
         other("POST /control/faults", Side::Control, control::add_fault),
         other("DELETE /control/faults", Side::Control, control::clear_faults),
         other("POST /control/members", Side::Control, control::change_members),
         other("POST /control/intents", Side::Control, control::change_intents),
         other("GET /control/chat/guilds/:guild/members/:user", Side::Control, control::chat_member),
-        other("GET /control/chat/guilds/:guild/state", Side::Control, reports::guild_state),
-        other("GET /control/chat/guilds/:guild/audit-log", Side::Control, reports::audit_log),
+        other("GET /control/chat/guilds/:guild/state", Side::Control, control::guild_state),
+        other("GET /control/chat/guilds/:guild/audit-log", Side::Control, control::audit_log),
     ]
 }
 
@@ -122,7 +123,6 @@ impl Routes {
         }
     }
 
-    /// Templates of the platform routes: the keys of faults and statistics.
     pub(crate) fn platform_names(&self) -> impl Iterator<Item = &'static str> {
         let routes = self.table.iter().map(|endpoint| &endpoint.route);
         routes.filter(|route| route.side != Side::Control).map(|route| route.name)
@@ -155,13 +155,13 @@ mod tests {
     fn the_table_serves_every_template_with_and_without_the_prefix() {
         let routes = Routes::new().unwrap();
         for (method, path, name) in [
-            (Method::PATCH, "/guilds/1/members/2", chat_templates::UPDATE_MEMBER),
-            (Method::PATCH, "/api/v10/guilds/1/members/2", chat_templates::UPDATE_MEMBER),
-            (Method::GET, "/users/@me", chat_templates::BOT_USER),
-            (Method::GET, "/api/v10/users/%40me", chat_templates::BOT_USER),
-            (Method::GET, "/cloud/v2/groups/5/memberships", play_templates::GROUP_MEMBERSHIPS),
-            (Method::GET, "/cloud/v2/groups/-/memberships", play_templates::MEMBERSHIPS),
-            (Method::GET, "/cloud/v2/groups/5/roles", play_templates::GROUP_ROLES),
+            (Method::PATCH, "/guilds/1/members/2", stats::UPDATE_MEMBER),
+            (Method::PATCH, "/api/v10/guilds/1/members/2", stats::UPDATE_MEMBER),
+            (Method::GET, "/users/@me", "GET /users/@me"),
+            (Method::GET, "/api/v10/users/%40me", "GET /users/@me"),
+            (Method::GET, "/cloud/v2/groups/5/memberships", "GET /cloud/v2/groups/:group/memberships"),
+            (Method::GET, "/cloud/v2/groups/-/memberships", "GET /cloud/v2/groups/-/memberships"),
+            (Method::GET, "/cloud/v2/groups/5/roles", "GET /cloud/v2/groups/:group/roles"),
         ] {
             assert!(
                 matches!(routes.find(&method, path), Matched::Found(endpoint, _) if endpoint.route.name == name),

@@ -16,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::audit;
+use crate::faults::Fault;
+use crate::limits::LimitedRequest;
 use crate::options::SimulatorOptions;
 use crate::reply::{Body, Reply};
 use crate::route::{Input, Side};
@@ -50,7 +52,7 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, _)) => {
-                connections.spawn(converse(server.clone(), stream, shutdown.clone()));
+                connections.spawn(serve_connection(server.clone(), stream, shutdown.clone()));
             }
             Err(error) => {
                 // Probably out of file descriptors: wait for some to be freed.
@@ -64,7 +66,7 @@ pub async fn serve(
     Ok(())
 }
 
-async fn converse(server: Arc<Server>, stream: TcpStream, shutdown: CancellationToken) {
+async fn serve_connection(server: Arc<Server>, stream: TcpStream, shutdown: CancellationToken) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
         // A received request takes effect, even if its sender disconnects.
@@ -96,7 +98,7 @@ impl Server {
             Matched::Found(endpoint, params) => {
                 let route = &endpoint.route;
                 if route.side != Side::Control {
-                    self.travel().await;
+                    self.delay().await;
                     let guild = params.get("guild").map_or("", String::as_str);
                     self.simulator.records().stats.arrival(route, guild, Instant::now());
                 }
@@ -118,12 +120,12 @@ impl Server {
     async fn answer(&self, endpoint: &Endpoint, headers: &HeaderMap, input: &Input) -> Reply {
         let route = &endpoint.route;
         if route.side == Side::Control {
-            return (endpoint.answer)(&self.simulator, input);
+            return (endpoint.handler)(&self.simulator, input);
         }
         let fault = self.simulator.records().faults.take(route.name, input.param("guild").parse().ok());
         let served = fault.as_ref().is_some_and(|fault| fault.served);
         let done = served.then(|| self.serve_platform(endpoint, headers, input));
-        if let Some(hang) = fault.as_ref().and_then(|fault| fault.hang) {
+        if let Some(hang) = fault.as_ref().and_then(Fault::hang) {
             tokio::time::sleep(hang).await;
         }
         let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {
@@ -131,13 +133,13 @@ impl Server {
             None => done.unwrap_or_else(|| self.serve_platform(endpoint, headers, input)),
         };
         self.simulator.records().stats.served(route, input, reply.status);
-        self.travel().await;
+        self.delay().await;
         self.simulator.records().stats.answered(route, input.param("guild"), &reply);
         reply
     }
 
     /// One way between client and platform: half of the latency, and up to all of the jitter.
-    async fn travel(&self) {
+    async fn delay(&self) {
         let SimulatorOptions { latency, jitter, .. } = &self.simulator.options;
         let way = *latency / 2 + jitter.mul_f64(rand::random());
         if !way.is_zero() {
@@ -151,15 +153,15 @@ impl Server {
             Ok(key) => key,
             Err(refused) => return refused,
         };
-        let at = (route, input.param("guild"));
-        let passed =
-            self.simulator.records().limiter.pass(self.simulator.options.rate_limit, at, key, Instant::now());
+        let request = LimitedRequest { route, guild: input.param("guild"), key };
+        let profile = self.simulator.options.rate_limit;
+        let passed = self.simulator.records().limiter.pass(profile, &request, Instant::now());
         let bucket = match passed {
             Ok(bucket) => bucket,
             Err(limited) => return limited,
         };
         let mut reply = match audit::check_reason(input) {
-            Ok(()) => (endpoint.answer)(&self.simulator, input),
+            Ok(()) => (endpoint.handler)(&self.simulator, input),
             Err(refused) => refused,
         };
         if route.changes_a_guild() && (200..300).contains(&reply.status) {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use entities::{ChannelId, ChatId, GroupId, GuildId, PlayId, RoleId};
+use serde::Deserialize;
 
 /// The bot's user, a member of every guild. Its id is below those of the fixtures, so it never shifts their pages.
 pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
@@ -44,7 +45,6 @@ pub(crate) struct Role {
     pub(crate) position: i64,
     pub(crate) managed: bool,
     pub(crate) permissions: u64,
-    /// The role of the bot itself.
     pub(crate) bot: bool,
 }
 
@@ -56,7 +56,6 @@ pub(crate) struct Member {
     pub(crate) updates: Updates,
 }
 
-/// Updates of one member since the start.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Updates {
     /// All updates, including those that changed nothing.
@@ -97,7 +96,7 @@ pub(crate) struct Group {
     pub(crate) members: BTreeMap<PlayId, Box<[i16]>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct GroupRole {
     pub(crate) id: i64,
     pub(crate) name: String,

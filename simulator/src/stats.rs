@@ -8,18 +8,21 @@ use serde_json::{Value, json};
 use crate::pauses::Pauses;
 use crate::reply::Reply;
 use crate::route::{Input, Route, Side};
-use crate::templates::chat as templates;
 use crate::timeline::Timeline;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Routes that change a member.
-const UPDATES: [&str; 3] = [templates::UPDATE_MEMBER, templates::ADD_ROLE, templates::REMOVE_ROLE];
+/// Counted routes; all others are named in the router's table only.
+pub(crate) const READ_MEMBERS: &str = "GET /guilds/:guild/members";
+pub(crate) const UPDATE_MEMBER: &str = "PATCH /guilds/:guild/members/:user";
+pub(crate) const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
+pub(crate) const REMOVE_ROLE: &str = "DELETE /guilds/:guild/members/:user/roles/:role";
+pub(crate) const BAN: &str = "PUT /guilds/:guild/bans/:user";
+pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+const UPDATES: [&str; 3] = [UPDATE_MEMBER, ADD_ROLE, REMOVE_ROLE];
 
 #[derive(Default)]
 pub(crate) struct Stats {
-    /// Answers by route and status.
     requests: BTreeMap<&'static str, BTreeMap<u16, u64>>,
-    /// Arrivals of chat requests in the last second.
     last_second: VecDeque<Instant>,
     max_per_second: usize,
     chat_requests: u64,
@@ -72,9 +75,9 @@ impl Stats {
             "requests": self.requests,
             "member_updates": UPDATES.iter().map(|route| self.succeeded(route)).sum::<u64>(),
             "updates_by_guild": self.timeline.by_guild(),
-            "page_calls": self.answers(templates::MEMBERS),
-            "channels_created": self.succeeded(templates::CREATE_CHANNEL),
-            "bans": self.succeeded(templates::BAN),
+            "page_calls": self.answers(READ_MEMBERS),
+            "channels_created": self.succeeded(CREATE_CHANNEL),
+            "bans": self.succeeded(BAN),
             "rate_limited": self.with_status(&[429]),
             "invalid": self.with_status(&[401, 403, 429]),
             "ignored_pauses": self.pauses.ignored,

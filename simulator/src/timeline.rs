@@ -29,7 +29,6 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// A chat request came in.
     pub(crate) fn request(&mut self, now: Instant) {
         let second = usize::try_from(now.duration_since(self.started).as_secs()).unwrap_or(usize::MAX);
         if second < SECONDS_KEPT {
@@ -38,7 +37,6 @@ impl Timeline {
         }
     }
 
-    /// A member was changed.
     pub(crate) fn update(&mut self, guild: &str, user: &str, now: Instant) {
         if self.updates.len() < UPDATES_KEPT {
             let at = now.duration_since(self.started);

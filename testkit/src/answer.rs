@@ -3,7 +3,6 @@
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-/// An answer with a checked envelope.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub what: String,

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::process::guildhall;
 
-/// Timeout of any command in the tests.
 const LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -21,7 +20,6 @@ pub async fn run_command(args: &[&str], env: &[(String, String)], folder: &Path)
     run_into(args, env, folder, Stdio::piped()).await
 }
 
-/// Like [`run_command`], with this standard output.
 pub(crate) async fn run_into(
     args: &[&str],
     env: &[(String, String)],
@@ -46,7 +44,6 @@ pub(crate) async fn run_into(
 }
 
 impl Finished {
-    /// Returns its output.
     #[track_caller]
     pub fn succeeded(self) -> String {
         assert_eq!(self.code, Some(0), "{}: {}", self.what, self.stderr);

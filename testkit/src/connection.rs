@@ -2,11 +2,16 @@
 
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection};
 
-/// One connection outside the product's pool.
 pub(crate) async fn connect(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.min_connections(1).max_connections(1).sqlx_logging(false);
     sea_orm::Database::connect(options).await.unwrap()
+}
+
+pub(crate) async fn execute_on(url: &str, sql: &str) {
+    let connection = connect(url).await;
+    execute(&connection, sql).await;
+    connection.close().await.unwrap();
 }
 
 pub(crate) async fn execute(connection: &DatabaseConnection, sql: &str) {

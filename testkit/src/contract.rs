@@ -26,7 +26,6 @@ pub struct Contract {
     validators: Mutex<HashMap<String, &'static Validator>>,
 }
 
-/// Fetches the document, once.
 pub async fn contract(http: &reqwest::Client, base: &str) -> &'static Contract {
     if let Some(known) = CONTRACT.get() {
         return known;

@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
+use entities::{GuildId, Timestamp, guild};
 use runtime::{Database, DatabaseOptions};
 use sea_orm::ConnectionTrait;
 
-use crate::connection::{connect, execute};
+use crate::connection::{connect, execute_on};
 use crate::servers::Servers;
 use crate::{postgres, sqlite};
 
@@ -78,12 +79,9 @@ impl TestDatabase {
 
     /// Runs a statement for a state that cannot be reached otherwise.
     pub async fn execute(&self, sql: &str) {
-        let connection = connect(&self.url).await;
-        execute(&connection, sql).await;
-        connection.close().await.unwrap();
+        execute_on(&self.url, sql).await;
     }
 
-    /// One number.
     pub async fn count(&self, sql: &str) -> i64 {
         let connection = connect(&self.url).await;
         let statement = sea_orm::Statement::from_string(connection.get_database_backend(), sql);
@@ -96,9 +94,23 @@ impl TestDatabase {
     /// Ends its connections and drops it.
     pub async fn remove(self) {
         if let Place::Server { server, name } = &self.place {
-            let connection = connect(server).await;
-            execute(&connection, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
-            connection.close().await.unwrap();
+            execute_on(server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
         }
+    }
+}
+
+/// A guild with the defaults of a new one.
+pub fn guild_row(guild_id: GuildId, created_at: Timestamp) -> guild::Model {
+    guild::Model {
+        guild_id,
+        name: "Guild".to_owned(),
+        shield_writer: false,
+        mirror_bans: true,
+        nickname_template: "{play_username}".to_owned(),
+        time_zone: "UTC".to_owned(),
+        week_start: 1,
+        strike_days: 90,
+        score_weights: serde_json::json!({}),
+        created_at,
     }
 }

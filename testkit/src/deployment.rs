@@ -10,8 +10,7 @@ use crate::client::Api;
 use crate::command::{Finished, run_command, run_into};
 use crate::database::TestDatabase;
 use crate::fixture::{Fixture, Guild};
-use crate::process::{Process, free_address, print_logs};
-use crate::roles::Roles;
+use crate::process::{Process, Roles, free_address, print_logs};
 use crate::servers::Servers;
 use crate::setup::{Mode, Setup};
 use crate::shared::{Lease, TESTS, Tenancy, lease};
@@ -23,7 +22,6 @@ pub struct Deployment {
     pub simulator: Simulator,
     /// In the distributed mode, if the deployment is the test's own.
     pub database: Option<TestDatabase>,
-    /// The environment of every process and command of this deployment.
     pub env: Vec<(String, String)>,
     pub(crate) roles: RefCell<Roles>,
     pub(crate) simulate: RefCell<Option<Process>>,
@@ -44,21 +42,21 @@ impl Deployment {
 
     /// Seeded; no process of the product runs yet.
     pub async fn seeded(setup: Setup) -> Self {
-        let deployment = Self::prepare(setup).await;
+        let fixture = setup.fixture();
+        let file = fixture.json();
+        Self::seeded_with(setup, fixture, &file).await
+    }
+
+    /// Like [`Deployment::seeded`], with other guilds; `file` is the input of `seed` and `simulate`.
+    pub async fn seeded_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
+        let deployment = Self::prepare(setup, fixture, file).await;
         deployment.command(&["seed", "fixture.json"]).await.succeeded();
         deployment.wait_for_simulator().await;
         deployment
     }
 
     /// A migrated, empty database and a simulator; no process of the product runs yet.
-    pub async fn prepare(setup: Setup) -> Self {
-        let fixture = setup.fixture();
-        let file = fixture.json();
-        Self::prepare_with(setup, fixture, &file).await
-    }
-
-    /// Like [`Deployment::prepare`], with other guilds; `file` is the input of `seed` and `simulate`.
-    pub async fn prepare_with(setup: Setup, fixture: Fixture, file: &Value) -> Self {
+    pub async fn prepare(setup: Setup, fixture: Fixture, file: &Value) -> Self {
         let folder = tempfile::Builder::new().prefix("guildhall-test-").tempdir().unwrap();
         std::fs::write(folder.path().join("fixture.json"), file.to_string()).unwrap();
         let prefix = format!("t{}", &uuid::Uuid::now_v7().simple().to_string()[20..]);
@@ -94,13 +92,11 @@ impl Deployment {
         }
     }
 
-    /// The shared deployment, for its keeper.
     pub(crate) async fn start_shared(mode: Mode) -> Self {
         let setup = Setup::new(mode).env("GUILDHALL_TRUSTED_PROXIES", "127.0.0.0/8");
         let fixture = Fixture::new(2 * TESTS, setup.members);
         let file = fixture.json();
-        let deployment = Self::prepare_with(setup, fixture, &file).await;
-        deployment.command(&["seed", "fixture.json"]).await.succeeded();
+        let deployment = Self::seeded_with(setup, fixture, &file).await;
         deployment.start_all().await;
         deployment
     }
@@ -142,6 +138,10 @@ impl Deployment {
         assert!(self.lease.is_none(), "needs a deployment of its own: both_modes!(name(own))");
     }
 
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
     pub fn mode(&self) -> Mode {
         self.setup.mode
     }
@@ -150,7 +150,6 @@ impl Deployment {
         self.folder.path()
     }
 
-    /// The prefix of its queues and Redis keys.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
@@ -192,7 +191,6 @@ impl Deployment {
         run_command(args, &self.env, self.folder()).await
     }
 
-    /// Like [`command`](Self::command), with this standard output.
     pub async fn command_into(&self, args: &[&str], stdout: Stdio) -> Finished {
         run_into(args, &self.env, self.folder(), stdout).await
     }
@@ -215,7 +213,6 @@ impl Deployment {
         self.command(&args).await.succeeded().trim().to_owned()
     }
 
-    /// Clears the counters in Redis.
     pub async fn forget_shared_windows(&self) {
         self.servers.as_ref().unwrap().forget_keys(&self.prefix).await.unwrap();
     }

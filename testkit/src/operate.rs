@@ -8,8 +8,7 @@ use serde_json::Value;
 use crate::client::http_client;
 use crate::deployment::Deployment;
 use crate::job_rows::JobRow;
-use crate::process::{Process, free_address};
-use crate::roles::{Roles, Running};
+use crate::process::{Process, Roles, Running, free_address};
 use crate::setup::Mode;
 use crate::wait::eventually;
 
@@ -70,7 +69,6 @@ impl Deployment {
         self.wait_until_ready().await;
     }
 
-    /// Adds a worker and waits for it.
     pub async fn add_worker(&self) {
         let worker = self.spawn("worker");
         self.roles().workers.push(worker);
@@ -127,7 +125,6 @@ impl Deployment {
 }
 
 impl Deployment {
-    /// Waits for the end of a job of the first guild, and returns the job.
     pub async fn job_ended(&self, job: &str) -> Value {
         self.job_of(&self.guild().admin_key, job).await
     }

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
-use crate::connection::{connect, execute};
+use crate::connection::{connect, execute, execute_on};
 
 const TEMPLATE: &str = "guildhall_template_";
 const TEST: &str = "guildhall_test_";
@@ -38,9 +38,7 @@ pub(crate) async fn template(server: &str) -> String {
 /// Creates a database of a new name; `source` is empty or names its template.
 pub(crate) async fn create(server: &str, source: &str) -> String {
     let name = format!("{TEST}{}_{}", now(), uuid::Uuid::now_v7().simple());
-    let connection = connect(server).await;
-    execute(&connection, &format!("CREATE DATABASE {name} {source}")).await;
-    connection.close().await.unwrap();
+    execute_on(server, &format!("CREATE DATABASE {name} {source}")).await;
     name
 }
 
@@ -61,7 +59,6 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// The URL of this database on the server.
 pub(crate) fn with_database(server: &str, name: &str) -> String {
     let (address, _) = server.rsplit_once('/').unwrap();
     format!("{address}/{name}")

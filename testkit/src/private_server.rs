@@ -5,15 +5,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::process::signal;
+use crate::servers::variable;
 
 pub struct PrivateServer {
     kind: &'static str,
     folder: PathBuf,
     script: String,
-}
-
-fn variable(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run ./test"))
 }
 
 impl PrivateServer {

@@ -19,7 +19,6 @@ pub struct Process {
     log: PathBuf,
 }
 
-/// A free local address.
 pub fn free_address() -> String {
     // Test processes run concurrently: each starts at another port and counts up.
     static NEXT: AtomicU16 = AtomicU16::new(0);
@@ -124,7 +123,6 @@ impl Process {
     }
 }
 
-/// Prints the end of each log in the folder.
 pub(crate) fn print_logs(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.path().extension().is_some_and(|extension| extension == "log") {
@@ -155,5 +153,24 @@ impl Drop for Process {
         // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// The processes of a deployment by role. Embedded, `serve` is the only api.
+#[derive(Default)]
+pub struct Roles {
+    pub apis: Vec<Running>,
+    pub workers: Vec<Running>,
+    pub schedulers: Vec<Running>,
+}
+
+pub struct Running {
+    pub process: Process,
+    pub base: String,
+}
+
+impl Roles {
+    pub fn all(&mut self) -> impl Iterator<Item = &mut Running> {
+        self.apis.iter_mut().chain(&mut self.workers).chain(&mut self.schedulers)
     }
 }

@@ -1,45 +1,36 @@
-//! A TCP proxy that injects faults on command: latency, cut, silence, reset, refusal. It stands between a process and
+//! A TCP proxy that injects faults on command: latency, cut, silence, reset. It stands between a process and
 //! one of its servers, so a fault affects only that process.
 //!
 //! It runs on its own thread: a blocking test does not delay it. Commands apply to all data read after
 //! them.
 
 mod connection;
-mod front;
-mod order;
-mod plan;
 #[cfg(test)]
 mod tests;
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 
-pub use order::{ORDERS, Order};
-pub use plan::Way;
+pub use connection::Way;
 
-use front::Front;
-use plan::{Counts, Plan};
+use connection::Plan;
+
+/// Pause after a failed accept.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Ends on drop: closes the connections and frees the port.
 pub struct Proxy {
     address: SocketAddr,
     plan: watch::Sender<Plan>,
-    counts: Arc<Counts>,
     thread: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
 impl Proxy {
-    /// Listens on a free port of the loopback interface; `target` is `host:port`.
-    pub fn start(target: &str) -> io::Result<Self> {
-        Self::listen("127.0.0.1:0".parse().map_err(io::Error::other)?, target)
-    }
-
     /// A proxy for the server in `url`; [`Proxy::url`] leads through it.
     pub fn before(url: &str) -> io::Result<Self> {
         let authority = parts(url).2;
@@ -49,24 +40,24 @@ impl Proxy {
         Self::start(authority)
     }
 
-    pub fn listen(address: SocketAddr, target: &str) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind(address)?;
+    /// Listens on a free port of the loopback interface; `target` is `host:port`.
+    pub fn start(target: &str) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let (plan, orders) = watch::channel(Plan::default());
-        let counts = Arc::<Counts>::default();
+        let (plan, settings) = watch::channel(Plan::default());
         let (stop, stopped) = oneshot::channel();
-        let front = Front { address, target: target.to_owned(), plan: orders, counts: Arc::clone(&counts) };
+        let target = target.to_owned();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("proxy".to_owned()).spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
-                    () = front.accept(listener) => {}
+                    () = accept(listener, &target, settings) => {}
                     _ = stopped => {}
                 }
             });
         })?;
-        Ok(Self { address, plan, counts, thread: Some((stop, thread)) })
+        Ok(Self { address, plan, thread: Some((stop, thread)) })
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -86,7 +77,7 @@ impl Proxy {
 
     /// Each connection, now and later, ends after forwarding `bytes` more this way, even within a message.
     pub fn cut_after(&self, way: Way, bytes: u64) {
-        self.change(|plan| plan.cut[way as usize] = Some((plan.orders, bytes)));
+        self.change(|plan| plan.cut[way as usize] = Some((plan.commands, bytes)));
     }
 
     /// Forwards nothing and ends nothing: new connections are accepted and ignored. As with a peer whose machine
@@ -100,64 +91,17 @@ impl Proxy {
         self.change(|plan| plan.resets += 1);
     }
 
-    /// New connections are refused; open ones continue.
-    pub fn refuse(&self) {
-        self.change(|plan| plan.refusing = true);
-    }
-
-    /// Removes all faults.
     pub fn heal(&self) {
         self.change(|plan| {
-            *plan = Plan { resets: plan.resets, orders: plan.orders, ..Plan::default() };
+            *plan = Plan { resets: plan.resets, commands: plan.commands, ..Plan::default() };
         });
-    }
-
-    /// Connections accepted so far.
-    pub fn connections(&self) -> u64 {
-        self.counts.connections.load(Ordering::Relaxed)
-    }
-
-    /// Connections that neither side has ended.
-    pub fn open(&self) -> u64 {
-        self.counts.open.load(Ordering::Relaxed)
-    }
-
-    /// Bytes forwarded so far.
-    pub fn bytes(&self, way: Way) -> u64 {
-        self.counts.bytes[way as usize].load(Ordering::Relaxed)
     }
 
     fn change(&self, change: impl FnOnce(&mut Plan)) {
         self.plan.send_modify(|plan| {
-            plan.orders += 1;
+            plan.commands += 1;
             change(plan);
         });
-    }
-}
-
-impl Proxy {
-    /// Executes the command and returns its output.
-    pub fn obey(&self, order: &Order) -> String {
-        match order {
-            Order::Latency([to_target, to_client]) => self.latency(*to_target, *to_client),
-            Order::Cut(ways, bytes) => ways.iter().for_each(|way| self.cut_after(*way, *bytes)),
-            Order::HalfOpen => self.half_open(),
-            Order::Reset => self.reset(),
-            Order::Refuse => self.refuse(),
-            Order::Heal => self.heal(),
-            Order::Status => return self.status(),
-        }
-        "done".to_owned()
-    }
-
-    fn status(&self) -> String {
-        format!(
-            "{} connections, {} open; {} bytes to the target, {} to the client",
-            self.connections(),
-            self.open(),
-            self.bytes(Way::ToTarget),
-            self.bytes(Way::ToClient)
-        )
     }
 }
 
@@ -167,6 +111,19 @@ impl Drop for Proxy {
             // It ends only here, unless it panicked: then nothing is left to end.
             let _ = stop.send(());
             let _ = thread.join();
+        }
+    }
+}
+
+async fn accept(listener: std::net::TcpListener, target: &str, plan: watch::Receiver<Plan>) {
+    let Ok(listener) = TcpListener::from_std(listener) else { return };
+    loop {
+        match listener.accept().await {
+            Ok((client, _)) => {
+                let (target, plan) = (target.to_owned(), plan.clone());
+                tokio::spawn(async move { connection::serve(client, &target, plan).await });
+            }
+            Err(_) => tokio::time::sleep(PAUSE).await,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
-use crate::connection::{connect, execute};
+use crate::connection::{connect, execute_on};
 use crate::deployment::Deployment;
 
 /// Excluded because they change without a request or on any request: schedules, idempotent answers, a key's last use.
@@ -20,21 +20,17 @@ impl Deployment {
     /// Runs a statement that both databases understand, for states that take minutes or hours to arise.
     pub async fn execute(&self, sql: &str) {
         self.assert_own();
-        let connection = self.connect().await;
-        execute(&connection, sql).await;
-        connection.close().await.unwrap();
+        execute_on(&self.database_url(), sql).await;
     }
 
-    /// One connection to the database, outside the product.
     pub async fn connect(&self) -> DatabaseConnection {
-        let value = |name| self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value);
-        match value("GUILDHALL_DATABASE_URL") {
-            Some(url) => connect(url).await,
-            None => {
-                connect(&format!("sqlite://{}/guildhall.db?mode=rw", value("GUILDHALL_DATA_DIR").unwrap()))
-                    .await
-            }
-        }
+        connect(&self.database_url()).await
+    }
+
+    fn database_url(&self) -> String {
+        let file =
+            || format!("sqlite://{}/guildhall.db?mode=rw", self.variable("GUILDHALL_DATA_DIR").unwrap());
+        self.variable("GUILDHALL_DATABASE_URL").map_or_else(file, str::to_owned)
     }
 
     /// Every row of every table, or all except the rows of one guild and of tables without a guild column.

@@ -25,7 +25,7 @@ pub struct Servers {
     pub redis: String,
 }
 
-fn variable(name: &str) -> String {
+pub(crate) fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run ./test"))
 }
 

@@ -9,6 +9,12 @@ pub enum Mode {
     Distributed,
 }
 
+impl Mode {
+    pub fn embedded_if(embedded: bool) -> Self {
+        if embedded { Self::Embedded } else { Self::Distributed }
+    }
+}
+
 #[derive(Clone)]
 pub struct Setup {
     pub mode: Mode,

@@ -31,12 +31,9 @@ const KEEP: &str = "GUILDHALL_TEST_KEEP";
 pub(crate) struct Tenancy {
     /// Counts the tests; each has the two guilds of its number.
     pub(crate) number: usize,
-    /// Addresses of the API processes.
     pub(crate) bases: Vec<String>,
     pub(crate) simulator: String,
-    /// The environment of every process and command.
     pub(crate) env: Vec<(String, String)>,
-    /// The folder of the processes' logs.
     pub(crate) folder: PathBuf,
     pub(crate) prefix: String,
 }
@@ -102,7 +99,6 @@ fn start_keeper(mode: Mode, log: &Path) {
     command.process_group(0).spawn().unwrap();
 }
 
-/// The mode of the deployment that this process keeps.
 pub(crate) fn to_keep() -> Option<Mode> {
     let named = std::env::var(KEEP).ok()?;
     [Mode::Embedded, Mode::Distributed].into_iter().find(|mode| format!("{mode:?}") == named)

@@ -12,7 +12,6 @@ pub struct Simulator {
     shared: bool,
 }
 
-/// An update of a member.
 #[derive(Debug, Clone)]
 pub struct Update {
     /// Since the simulator's start or reset.
@@ -31,7 +30,6 @@ impl Simulator {
         self.get("/control/stats").await
     }
 
-    /// Resets all counts.
     pub async fn reset_stats(&self) {
         self.assert_own();
         self.post("/control/stats/reset", Value::Null).await;
@@ -59,7 +57,6 @@ impl Simulator {
         self.get(&format!("/control/chat/guilds/{}/members/{chat}", guild.id)).await
     }
 
-    /// Whether the member holds exactly the wanted role and nickname.
     pub async fn is_right(&self, guild: &Guild, member: &Member) -> bool {
         let found = self.member(guild, &member.chat).await;
         found["roles"] == json!([member.wanted]) && found["nick"] == member.name.as_str()

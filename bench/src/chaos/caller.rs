@@ -1,15 +1,16 @@
 //! Callers: each makes one call after the other, and repeats a call under the same key until it is answered.
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
+use futures_util::future::join_all;
 use reqwest::header::RETRY_AFTER;
 use serde_json::Value;
+use tokio::task::JoinHandle;
 
-use super::balancer::Balancer;
 use super::calls::Call;
 use testkit::http_client;
 
@@ -20,9 +21,31 @@ const WAIT_LIMIT: Duration = Duration::from_secs(150);
 const PAUSE: Duration = Duration::from_millis(25);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// The outcome of a call as known to its caller.
+/// A load balancer before the apis: calls go round robin, also to an api that is down.
+#[derive(Default)]
+pub(super) struct Balancer {
+    /// By the number of the api; a restarted one has a new address.
+    bases: RwLock<Vec<String>>,
+    turn: AtomicUsize,
+}
+
+impl Balancer {
+    pub(super) fn set(&self, api: usize, base: &str) {
+        let mut bases = self.bases.write().unwrap_or_else(PoisonError::into_inner);
+        if bases.len() <= api {
+            bases.resize(api + 1, String::new());
+        }
+        base.clone_into(&mut bases[api]);
+    }
+
+    fn next(&self) -> String {
+        let bases = self.bases.read().unwrap_or_else(PoisonError::into_inner);
+        bases[self.turn.fetch_add(1, Ordering::Relaxed) % bases.len()].clone()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum CallOutcome {
     /// A 2xx.
     Accepted,
     /// The final error, which a repeat does not change.
@@ -30,45 +53,58 @@ pub(super) enum Fate {
     Unknown,
 }
 
-/// A caller's results.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
-    pub(super) fate: Fate,
+pub(super) struct CallResult {
+    pub(super) outcome: CallOutcome,
     pub(super) requests: usize,
     /// Reasons for repeats, with counts.
     pub(super) repeats: BTreeMap<String, usize>,
 }
 
-/// Makes all calls, some at a time; the answers are in the order of the calls.
-pub(super) fn make_all(
-    calls: &Arc<Vec<Call>>,
-    (balancer, callers): (&Arc<Balancer>, usize),
-    answered: &Arc<AtomicUsize>,
-) -> impl Future<Output = Vec<Told>> + Send + 'static {
-    let next = Arc::new(AtomicUsize::new(0));
-    let http = http_client();
-    let tasks: Vec<_> = (0..callers)
-        .map(|_| {
+/// All calls, some at a time, in the background.
+pub(super) struct Load {
+    answered: Arc<AtomicUsize>,
+    calling: JoinHandle<Vec<CallResult>>,
+}
+
+impl Load {
+    pub(super) fn start(calls: &Arc<Vec<Call>>, balancer: &Arc<Balancer>, callers: usize) -> Self {
+        let (next, answered) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let http = http_client();
+        let callers = (0..callers).map(|_| {
             let caller = Caller { http: http.clone(), balancer: Arc::clone(balancer) };
-            let (calls, next, answered) = (Arc::clone(calls), Arc::clone(&next), Arc::clone(answered));
-            async move {
-                let mut told = Vec::new();
+            let (calls, next, answered) = (Arc::clone(calls), Arc::clone(&next), Arc::clone(&answered));
+            tokio::spawn(async move {
+                let mut results = Vec::new();
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(call) = calls.get(number) else { return told };
-                    told.push((number, caller.make(call).await));
+                    let Some(call) = calls.get(number) else { return results };
+                    results.push((number, caller.make(call).await));
                     answered.fetch_add(1, Ordering::Relaxed);
                 }
-            }
-        })
-        .collect();
-    async move {
-        let tasks = tasks.into_iter().map(tokio::spawn);
-        let told = futures_util::future::join_all(tasks).await;
-        // The calls of a panicked caller are missing, and the judge reports them.
-        let mut told: Vec<_> = told.into_iter().filter_map(Result::ok).flatten().collect();
-        told.sort_by_key(|(number, _)| *number);
-        told.into_iter().map(|(_, told)| told).collect()
+            })
+        });
+        let all = join_all(callers);
+        let calling = tokio::spawn(async move {
+            // The calls of a panicked caller are missing, and the judge reports them.
+            let mut results: Vec<_> = all.await.into_iter().filter_map(Result::ok).flatten().collect();
+            results.sort_by_key(|(number, _)| *number);
+            results.into_iter().map(|(_, result)| result).collect()
+        });
+        Self { answered, calling }
+    }
+
+    pub(super) fn answered(&self) -> usize {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.calling.is_finished()
+    }
+
+    /// In the order of the calls.
+    pub(super) async fn results(self) -> anyhow::Result<Vec<CallResult>> {
+        self.calling.await.context("the callers broke off")
     }
 }
 
@@ -77,36 +113,35 @@ struct Caller {
     balancer: Arc<Balancer>,
 }
 
-/// The outcome of one request.
-enum Came {
-    Settled(Fate),
+enum Response {
+    Final(CallOutcome),
     /// The reason, and the pause before the retry; `None`: the caller's own backoff.
-    Again(String, Option<Duration>),
+    Retry(String, Option<Duration>),
 }
 
 impl Caller {
-    async fn make(&self, call: &Call) -> Told {
-        let mut told = Told { fate: Fate::Unknown, requests: 0, repeats: BTreeMap::new() };
+    async fn make(&self, call: &Call) -> CallResult {
+        let mut result = CallResult { outcome: CallOutcome::Unknown, requests: 0, repeats: BTreeMap::new() };
         let (deadline, mut pause) = (Instant::now() + WAIT_LIMIT, PAUSE);
         let body = call.body().to_string();
         while Instant::now() < deadline {
-            told.requests += 1;
+            result.requests += 1;
             match self.request(call, body.clone()).await {
-                Came::Settled(fate) => {
-                    told.fate = fate;
-                    return told;
+                Response::Final(outcome) => {
+                    result.outcome = outcome;
+                    return result;
                 }
-                Came::Again(why, wait) => {
-                    *told.repeats.entry(why).or_default() += 1;
+                Response::Retry(why, wait) => {
+                    *result.repeats.entry(why).or_default() += 1;
                     tokio::time::sleep(wait.unwrap_or(pause)).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }
         }
-        told
+        result
     }
 
-    async fn request(&self, call: &Call, body: String) -> Came {
+    async fn request(&self, call: &Call, body: String) -> Response {
         let url = format!("{}{}", self.balancer.next(), call.path());
         let mut request = self
             .http
@@ -117,26 +152,27 @@ impl Caller {
         if call.at_once {
             request = request.header("prefer", "respond-async");
         }
+        let broken = || Response::Retry("connection broken".to_owned(), None);
         let response = match request.body(body).send().await {
             Ok(response) => response,
-            Err(error) if error.is_connect() => return Came::Again("nobody listens".to_owned(), None),
-            Err(_) => return Came::Again("the connection broke".to_owned(), None),
+            Err(error) if error.is_connect() => {
+                return Response::Retry("connection refused".to_owned(), None);
+            }
+            Err(_) => return broken(),
         };
         let status = response.status();
         let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-        let Ok(text) = response.text().await else {
-            return Came::Again("the connection broke".to_owned(), None);
-        };
+        let Ok(text) = response.text().await else { return broken() };
         if status.is_success() {
-            return Came::Settled(Fate::Accepted);
+            return Response::Final(CallOutcome::Accepted);
         }
         let body: Value = serde_json::from_str(&text).unwrap_or_default();
         let word = format!("{} {}", status.as_u16(), body["error"].as_str().unwrap_or("?"));
         let passes = status.is_server_error() || status.as_u16() == 429 || word == "409 still_running";
         if passes {
-            Came::Again(word, wait.map(Duration::from_secs))
+            Response::Retry(word, wait.map(Duration::from_secs))
         } else {
-            Came::Settled(Fate::Refused(word))
+            Response::Final(CallOutcome::Refused(word))
         }
     }
 }

@@ -23,7 +23,6 @@ pub(super) enum Kind {
     Ticket,
 }
 
-/// One call, and its expected effect.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) kind: Kind,
@@ -97,7 +96,7 @@ impl Calls {
             let (guild, member) = (number % guilds, number / guilds);
             // Neighbours have the same kind and different keys.
             let key = key_text(guild, &format!("chaos {}", member % calls.keys()));
-            calls.list.push(call(kinds.kind(member), (&fixture.guilds[guild], member), key));
+            calls.list.push(call(kinds.kind(member), &fixture.guilds[guild], member, key));
         }
         calls.list.shuffle(rng);
         for (number, call) in calls.list.iter_mut().enumerate() {
@@ -162,7 +161,7 @@ fn submission(member: usize) -> i64 {
     i64::try_from(member).unwrap_or(i64::MAX - 1) + 1
 }
 
-fn call(kind: Kind, (guild, number): (&Guild, usize), key: String) -> Call {
+fn call(kind: Kind, guild: &Guild, number: usize, key: String) -> Call {
     let member = &guild.members[number];
     Call {
         kind,

@@ -6,7 +6,7 @@ use entities::JobId;
 use entities::job::State;
 use serde_json::Value;
 
-use super::caller::{Fate, Told};
+use super::caller::{CallOutcome, CallResult};
 use super::calls::{Call, Kind};
 use super::rows::{self, JobRow, Rows};
 use testkit::Deployment;
@@ -16,8 +16,8 @@ const SHOWN: usize = 20;
 
 /// Counts as the module's page defines them.
 #[derive(Debug, Default)]
-pub(super) struct Verdict {
-    pub(super) finished: usize,
+pub struct Verdict {
+    pub finished: usize,
     pub(super) lost: usize,
     pub(super) doubled: usize,
     pub(super) unasked: usize,
@@ -25,29 +25,26 @@ pub(super) struct Verdict {
     pub(super) unrecorded: usize,
     /// Jobs claimed again after an interrupted run.
     pub(super) claimed_again: usize,
-    /// The findings, with the affected object.
     pub(super) findings: Vec<String>,
 }
 
-/// A member on the platform.
-struct Seen {
+struct MemberState {
     roles: Value,
     nick: String,
     updates: usize,
     changing: usize,
 }
 
-type Who = (String, String);
+/// The ids of a guild and of a user, ticket or submission in it.
+type GuildObject = (String, String);
 
-/// All evidence, indexed by object.
 #[derive(Default)]
 struct Evidence {
-    /// By guild and chat id.
-    members: HashMap<Who, Seen>,
+    members: HashMap<GuildObject, MemberState>,
     /// By guild and ticket id: the number of channels with the ticket's marker.
-    channels: HashMap<Who, usize>,
+    channels: HashMap<GuildObject, usize>,
     /// Ticket ids by guild and submission.
-    tickets: HashMap<Who, String>,
+    tickets: HashMap<GuildObject, String>,
     /// By kind, guild, and the user or ticket in the arguments.
     jobs: HashMap<(String, String, String), Vec<JobRow>>,
     /// By action, guild and target.
@@ -58,19 +55,20 @@ struct Evidence {
 
 pub(super) async fn judge(
     deployment: &Deployment,
-    (calls, told): (&[Call], &[Told]),
+    calls: &[Call],
+    results: &[CallResult],
 ) -> anyhow::Result<Verdict> {
-    anyhow::ensure!(calls.len() == told.len(), "{} calls, {} answers", calls.len(), told.len());
+    anyhow::ensure!(calls.len() == results.len(), "{} calls, {} results", calls.len(), results.len());
     let evidence = Evidence::gather(deployment, rows::read(deployment).await?).await?;
-    Ok(Verdict::of(evidence, calls.iter().zip(told.iter().map(|told| &told.fate))))
+    Ok(Verdict::of(evidence, calls.iter().zip(results.iter().map(|result| &result.outcome))))
 }
 
 impl Verdict {
-    fn of<'c>(mut evidence: Evidence, calls: impl Iterator<Item = (&'c Call, &'c Fate)>) -> Self {
+    fn of<'c>(mut evidence: Evidence, calls: impl Iterator<Item = (&'c Call, &'c CallOutcome)>) -> Self {
         let claimed_again = evidence.jobs.values().flatten().filter(|job| job.token > 1).count();
         let mut verdict = Self { claimed_again, ..Self::default() };
-        for (call, fate) in calls {
-            verdict.weigh((call, fate), &mut evidence);
+        for (call, outcome) in calls {
+            verdict.count(call, outcome, &mut evidence);
         }
         // The remaining evidence belongs to no call.
         let jobs: usize = evidence.jobs.values().map(Vec::len).sum();
@@ -82,7 +80,7 @@ impl Verdict {
         verdict
     }
 
-    fn weigh(&mut self, (call, fate): (&Call, &Fate), evidence: &mut Evidence) {
+    fn count(&mut self, call: &Call, outcome: &CallOutcome, evidence: &mut Evidence) {
         let case = evidence.take(call);
         let doubled = [
             ("changed again", case.changes),
@@ -102,8 +100,8 @@ impl Verdict {
             self.unrecorded += 1;
             self.find(&format!("unrecorded: {call:?}: {case:?}"));
         }
-        if *fate == Fate::Accepted {
-            match case.what_is_missing() {
+        if *outcome == CallOutcome::Accepted {
+            match case.missing() {
                 None => self.finished += 1,
                 Some(what) => {
                     self.lost += 1;
@@ -120,7 +118,6 @@ impl Verdict {
     }
 }
 
-/// The evidence for one call.
 #[derive(Debug)]
 struct Case {
     jobs: Vec<JobRow>,
@@ -136,7 +133,7 @@ struct Case {
 }
 
 impl Case {
-    fn what_is_missing(&self) -> Option<String> {
+    fn missing(&self) -> Option<String> {
         let [job, ..] = self.jobs.as_slice() else { return Some("there is no job".to_owned()) };
         if job.state != State::Succeeded {
             return Some(format!("the job is {:?}: {:?}", job.state, job.error));
@@ -156,7 +153,7 @@ impl Evidence {
         for guild in &deployment.fixture.guilds {
             let state = deployment.simulator.guild_state(guild).await;
             for member in state["members"].as_array().into_iter().flatten() {
-                let seen = Seen {
+                let seen = MemberState {
                     roles: member["roles"].clone(),
                     nick: text(&member["nick"]),
                     updates: number(&member["updates"]),
@@ -228,7 +225,7 @@ impl Evidence {
     }
 }
 
-impl Seen {
+impl MemberState {
     fn is_right(&self, call: &Call) -> bool {
         self.nick == call.name && self.roles.as_array().is_some_and(|roles| *roles == [call.role.as_str()])
     }

@@ -23,33 +23,29 @@
 //!
 //! Lost, doubled, unasked, unrecorded, refused, and processes that ended without being killed must be 0.
 
-mod balancer;
 mod caller;
 mod calls;
+mod faults;
 mod judge;
-mod kills;
 mod plan;
 mod report;
 mod rows;
-mod servers;
 mod skew;
 mod supervisor;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 pub use plan::Plan;
 pub use report::Report;
 
-use balancer::Balancer;
+use caller::{Balancer, Load};
 use calls::Calls;
-use kills::Kills;
-use servers::PrivateServers;
+use faults::{FaultInjector, FaultSchedule, PrivateServers};
+use report::CallCounts;
 use supervisor::Supervisor;
 use testkit::{Deployment, Mode, Servers, Setup};
 
@@ -64,49 +60,50 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Report> {
     let calls = Calls::draw(plan, &mut rng);
     let servers = PrivateServers::start(plan).await?;
     let deployment = deployment(plan, &calls, servers.as_ref()).await;
-    let report = under_fire(plan, &deployment, (calls, servers.as_ref()), &mut rng).await;
+    let plan = Plan { seed: Some(seed), ..plan.clone() };
+    let report = run_with_faults(plan, &deployment, calls, servers.as_ref(), &mut rng).await;
     deployment.close().await;
     // Dropping them ends them.
     drop(servers);
-    Ok(Report { seed, ..report? })
+    report
 }
 
-async fn under_fire(
-    plan: &Plan,
+async fn run_with_faults(
+    plan: Plan,
     deployment: &Deployment,
-    (calls, servers): (Calls, Option<&PrivateServers>),
+    calls: Calls,
+    servers: Option<&PrivateServers>,
     rng: &mut StdRng,
 ) -> anyhow::Result<Report> {
-    let balancer = Arc::new(Balancer::new());
-    let mut supervisor = Supervisor::start(deployment, plan, &balancer).await?;
-    let kills = Kills::draw(plan, rng);
-    let answered = Arc::new(AtomicUsize::new(0));
+    let balancer = Arc::new(Balancer::default());
+    let mut supervisor = Supervisor::start(deployment, &plan, &balancer).await?;
+    let schedule = FaultSchedule::draw(&plan, rng);
     println!("{} calls, {} at a time", calls.list.len(), plan.callers);
     let began = Instant::now();
     let list = Arc::new(calls.list);
-    let calling = caller::make_all(&list, (&balancer, plan.callers), &answered);
-    let calling = tokio::spawn(calling);
-    let mut strikes = kills.strike(&mut supervisor, (&answered, &calling), servers, rng).await?;
-    let told = calling.await.context("the callers broke off")?;
-    strikes.answered_after = began.elapsed();
-    println!("{} calls answered after {:.1?}", answered.load(Ordering::Relaxed), began.elapsed());
+    let load = Load::start(&list, &balancer, plan.callers);
+    let injector = FaultInjector::new(&mut supervisor, servers, rng);
+    let faults = schedule.inject(injector, &load, list.len()).await?;
+    let results = load.results().await?;
+    let answered_after = began.elapsed();
+    println!("{} calls answered after {answered_after:.1?}", results.len());
     supervisor.until_all_are_up().await;
     rows::until_over(deployment, STANDSTILL).await?;
-    strikes.over_after = began.elapsed();
-    let verdict = judge::judge(deployment, (&list, &told)).await?;
-    Ok(Report::new(plan, verdict, (&told, strikes), supervisor.ended_by_themselves()))
+    let over_after = began.elapsed();
+    let verdict = judge::judge(deployment, &list, &results).await?;
+    let (calls, ended_by_themselves) = (CallCounts::of(&results), supervisor.ended_by_themselves());
+    Ok(Report { plan, calls, verdict, faults, ended_by_themselves, answered_after, over_after })
 }
 
 async fn deployment(plan: &Plan, calls: &Calls, private: Option<&PrivateServers>) -> Deployment {
-    let mode = if plan.embedded { Mode::Embedded } else { Mode::Distributed };
+    let mode = Mode::embedded_if(plan.embedded);
     let servers = private.map(|private| Servers {
         amqp: private.broker.url(),
         redis: private.redis.url(),
         ..Servers::from_env()
     });
     let setup = Setup { servers, ..Setup::new(mode).latency_ms(plan.latency_ms) };
-    let deployment = Deployment::prepare_with(setup, calls.fixture(), &calls.fixture_file()).await;
-    deployment.command(&["seed", "fixture.json"]).await.succeeded();
+    let deployment = Deployment::seeded_with(setup, calls.fixture(), &calls.fixture_file()).await;
     deployment.wait_for_simulator().await;
     deployment
 }

@@ -1,55 +1,58 @@
 //! The size of a run, and its faults.
 
-/// Calls that each have one effect, under random SIGKILLs of processes and broker, a skewed clock and stalls of Redis;
-/// exit code 1 if any was lost or doubled
+/// Make calls that each have one effect while processes, the broker and Redis fail; count lost and doubled effects
 ///
-/// Finished: accepted (2xx), the job succeeded and the effect is there. Lost: accepted and any of that is not so.
-/// Doubled: a second change of a member who needed one, a second channel for a ticket, a second job or audit entry for
-/// a call. Repeated: updates that set what was set already (harmless, allowed). Effects are counted on the simulated
-/// platform. Servers come from deploy/services, the guildhall beside this program is tried; broker and Redis are
-/// private.
+/// A call is finished if it was accepted (2xx), its job succeeded and its effect exists; lost if it was accepted and one
+/// of these is missing. Doubled: a member who needed one change was changed twice, a ticket has two channels, a call has
+/// two jobs or audit entries. Repeated: updates without a change, which are allowed. Effects are counted on the simulated
+/// platform. Exits with 1 if a call was lost, doubled or refused, or if a process ended without being killed.
+///
+/// Uses the servers of deploy/services, with a broker and a Redis of its own, and the `guildhall` beside this program.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Plan {
-    /// Calls, each for another member or submission
+    /// Number of calls, each for another member or submission
     #[arg(long, default_value_t = 100_000)]
     pub jobs: usize,
-    /// Kills of single processes; those of all workers, schedulers or apis at once come on top, one for every ten
+    /// SIGKILLs of single processes; for every ten of them one more kills all processes of a role
     #[arg(long, default_value_t = 60)]
     pub kills: usize,
-    /// Kills of the broker (none when embedded)
+    /// SIGKILLs of the broker; none with --embedded
     #[arg(long, default_value_t = 6)]
     pub broker_kills: usize,
-    /// Stalls of Redis, each for two seconds (none when embedded)
+    /// Stalls of Redis, two seconds each; none with --embedded
     #[arg(long, default_value_t = 10)]
     pub redis_stalls: usize,
-    /// How far the wall clock of the first worker is off, by libfaketime (Debian's package of that name)
+    /// Offset of the first worker's wall clock, seconds; needs Debian's package libfaketime
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub skew_seconds: i64,
     /// Calls under way at a time
     #[arg(long, default_value_t = 96)]
     pub callers: usize,
-    /// Decides order, times and victims; drawn and printed when absent
+    /// Seed of the order, times and victims [default: a random one, which is printed]
     #[arg(long, env = "GUILDHALL_SEED")]
     pub seed: Option<u64>,
-    /// One `serve` process on SQLite instead of the processes on Postgres, RabbitMQ and Redis
+    /// Test one `serve` process on SQLite instead of processes on Postgres, RabbitMQ and Redis
     #[arg(long)]
     pub embedded: bool,
+    /// Number of api processes
     #[arg(long, default_value_t = 2)]
     pub apis: usize,
+    /// Number of worker processes
     #[arg(long, default_value_t = 3)]
     pub workers: usize,
+    /// Number of scheduler processes
     #[arg(long, default_value_t = 2)]
     pub schedulers: usize,
-    /// Tickets, in calls of a hundred: their channels are the effects that are not idempotent by themselves
+    /// Percentage of calls that create a ticket, whose channel is an effect that is not idempotent by itself
     #[arg(long, default_value_t = 4)]
     pub tickets: usize,
-    /// Roles given by hand, in calls of a hundred; the rest are syncs of single members
+    /// Percentage of calls that assign a role; the remaining calls sync a single member
     #[arg(long, default_value_t = 6)]
     pub roles: usize,
-    /// Guilds the members are spread over; one takes 500 tickets at most
+    /// Number of guilds that the members are spread over; a guild has at most 500 tickets
     #[arg(long, default_value_t = 10)]
     pub guilds: usize,
-    /// How late the platforms answer, milliseconds
+    /// Latency of the simulated platforms, milliseconds
     #[arg(long, default_value_t = 15)]
     pub latency_ms: u32,
 }

@@ -4,105 +4,68 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use super::caller::{Fate, Told};
+use super::caller::{CallOutcome, CallResult};
+use super::faults::FaultCounts;
 use super::judge::Verdict;
-use super::kills::Strikes;
 use super::plan::Plan;
 
 /// The result of a run; the module's page defines the counts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Report {
-    pub seed: u64,
-    pub embedded: bool,
+    /// With the seed that was drawn.
+    pub(super) plan: Plan,
+    pub calls: CallCounts,
+    pub verdict: Verdict,
+    pub faults: FaultCounts,
+    pub(super) ended_by_themselves: Vec<String>,
+    /// Time until the last call was answered.
+    pub(super) answered_after: Duration,
+    /// Time until the last job ended.
+    pub(super) over_after: Duration,
+}
+
+/// The calls as their callers saw them.
+#[derive(Debug, Default)]
+pub struct CallCounts {
     pub attempted: usize,
     pub accepted: usize,
     /// Counts by answer.
-    pub refused: BTreeMap<String, usize>,
-    pub unknown: usize,
-    pub finished: usize,
-    pub lost: usize,
-    pub doubled: usize,
-    pub unasked: usize,
-    pub repeated: usize,
-    pub unrecorded: usize,
-    /// Jobs claimed again after an interrupted run.
-    pub claimed_again: usize,
-    pub requests: usize,
+    refused: BTreeMap<String, usize>,
+    unknown: usize,
+    requests: usize,
     /// Why requests were repeated, and how often.
-    pub repeats: BTreeMap<String, usize>,
-    /// Processes killed, by role.
-    pub kills: BTreeMap<&'static str, usize>,
-    /// How often all processes of a role were dead at once.
-    pub wholes: BTreeMap<&'static str, usize>,
-    pub broker_kills: usize,
-    pub redis_stalls: usize,
-    pub skew_seconds: i64,
-    pub ended_by_themselves: Vec<String>,
-    /// Each kill with its time.
-    pub log: Vec<String>,
-    /// Examples of findings, at most a handful.
-    pub findings: Vec<String>,
-    /// Time until the last call was answered.
-    pub answered_after: Duration,
-    /// Time until the last job ended.
-    pub over_after: Duration,
+    repeats: BTreeMap<String, usize>,
+}
+
+impl CallCounts {
+    pub(super) fn of(results: &[CallResult]) -> Self {
+        let mut counts = Self { attempted: results.len(), ..Self::default() };
+        for result in results {
+            counts.requests += result.requests;
+            for (why, times) in &result.repeats {
+                *counts.repeats.entry(why.clone()).or_default() += times;
+            }
+            match &result.outcome {
+                CallOutcome::Accepted => counts.accepted += 1,
+                CallOutcome::Refused(word) => *counts.refused.entry(word.clone()).or_default() += 1,
+                CallOutcome::Unknown => counts.unknown += 1,
+            }
+        }
+        counts
+    }
 }
 
 impl Report {
-    pub(super) fn new(
-        plan: &Plan,
-        verdict: Verdict,
-        (told, strikes): (&[Told], Strikes),
-        ended_by_themselves: Vec<String>,
-    ) -> Self {
-        let mut report = Self {
-            embedded: plan.embedded,
-            attempted: told.len(),
-            finished: verdict.finished,
-            lost: verdict.lost,
-            doubled: verdict.doubled,
-            unasked: verdict.unasked,
-            repeated: verdict.repeated,
-            unrecorded: verdict.unrecorded,
-            claimed_again: verdict.claimed_again,
-            findings: verdict.findings,
-            kills: strikes.processes,
-            wholes: strikes.wholes,
-            broker_kills: strikes.broker,
-            redis_stalls: strikes.redis,
-            skew_seconds: plan.skew_seconds,
-            log: strikes.log,
-            answered_after: strikes.answered_after,
-            over_after: strikes.over_after,
-            ended_by_themselves,
-            ..Self::default()
-        };
-        told.iter().for_each(|told| report.count(told));
-        report
-    }
-
-    fn count(&mut self, told: &Told) {
-        self.requests += told.requests;
-        for (why, times) in &told.repeats {
-            *self.repeats.entry(why.clone()).or_default() += times;
-        }
-        match &told.fate {
-            Fate::Accepted => self.accepted += 1,
-            Fate::Refused(word) => *self.refused.entry(word.clone()).or_default() += 1,
-            Fate::Unknown => self.unknown += 1,
-        }
-    }
-
-    /// No call lost, doubled, unasked or unrecorded, and no process ended without a kill.
+    /// No call lost, doubled, unasked or unrecorded, none refused, and no process ended without a kill.
     pub fn is_sound(&self) -> bool {
-        self.lost + self.doubled + self.unasked + self.unrecorded == 0
+        let Verdict { lost, doubled, unasked, unrecorded, .. } = self.verdict;
+        lost + doubled + unasked + unrecorded == 0
             && self.ended_by_themselves.is_empty()
-            && self.refused.is_empty()
+            && self.calls.refused.is_empty()
     }
 
-    /// Processes killed.
     pub fn killed(&self) -> usize {
-        self.kills.values().sum()
+        self.faults.kills.values().sum()
     }
 }
 
@@ -116,46 +79,40 @@ fn listed<K: fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in &self.log {
+        let Self { plan, calls, verdict, faults, .. } = self;
+        for line in &faults.log {
             writeln!(f, "{line}")?;
         }
         #[expect(clippy::cast_precision_loss, reason = "a printed rate")]
-        let rate = self.attempted as f64 / self.answered_after.as_secs_f64();
-        let mode = if self.embedded { "embedded" } else { "distributed" };
-        writeln!(f, "chaos test, {mode}, seed {}", self.seed)?;
+        let rate = calls.attempted as f64 / self.answered_after.as_secs_f64();
+        let mode = if plan.embedded { "embedded" } else { "distributed" };
+        let (answered, over) = (self.answered_after, self.over_after);
+        writeln!(f, "chaos test, {mode}, seed {}", plan.seed.unwrap_or_default())?;
         writeln!(
             f,
-            "all calls answered after {:.0?} ({rate:.0}/s), all jobs over after {:.0?}",
-            self.answered_after, self.over_after
+            "all calls answered after {answered:.0?} ({rate:.0}/s), all jobs ended after {over:.0?}"
         )?;
-        writeln!(f, "killed     {} processes ({})", self.killed(), listed(&self.kills))?;
-        writeln!(
-            f,
-            "           all of a role at once: {}; the broker: {}",
-            listed(&self.wholes),
-            self.broker_kills
-        )?;
-        writeln!(
-            f,
-            "stalled    Redis {} times for 2 s; the first worker's clock is {} s off",
-            self.redis_stalls, self.skew_seconds
-        )?;
-        writeln!(f, "attempted  {}", self.attempted)?;
-        writeln!(f, "accepted   {}", self.accepted)?;
-        writeln!(f, "refused    {}", listed(&self.refused))?;
-        writeln!(f, "unknown    {}", self.unknown)?;
-        writeln!(f, "finished   {}", self.finished)?;
-        writeln!(f, "lost       {}", self.lost)?;
-        writeln!(f, "doubled    {}", self.doubled)?;
-        writeln!(f, "unasked    {}", self.unasked)?;
-        writeln!(f, "repeated   {} (updates that set what was set already)", self.repeated)?;
-        writeln!(f, "unrecorded {} (effects without their audit entry)", self.unrecorded)?;
-        writeln!(f, "requests   {}; repeated for: {}", self.requests, listed(&self.repeats))?;
-        writeln!(f, "jobs claimed again after a run that did not end: {}", self.claimed_again)?;
+        writeln!(f, "killed     {} processes ({})", self.killed(), listed(&faults.kills))?;
+        writeln!(f, "           all of a role at once: {}", listed(&faults.role_kills))?;
+        writeln!(f, "           the broker: {}", faults.broker_kills)?;
+        writeln!(f, "stalled    Redis {} times for 2 s", faults.redis_stalls)?;
+        writeln!(f, "skewed     the first worker's clock by {} s", plan.skew_seconds)?;
+        writeln!(f, "attempted  {}", calls.attempted)?;
+        writeln!(f, "accepted   {}", calls.accepted)?;
+        writeln!(f, "refused    {}", listed(&calls.refused))?;
+        writeln!(f, "unknown    {}", calls.unknown)?;
+        writeln!(f, "finished   {}", verdict.finished)?;
+        writeln!(f, "lost       {}", verdict.lost)?;
+        writeln!(f, "doubled    {}", verdict.doubled)?;
+        writeln!(f, "unasked    {}", verdict.unasked)?;
+        writeln!(f, "repeated   {} (updates without a change)", verdict.repeated)?;
+        writeln!(f, "unrecorded {} (effects without their audit entry)", verdict.unrecorded)?;
+        writeln!(f, "requests   {}; repeated for: {}", calls.requests, listed(&calls.repeats))?;
+        writeln!(f, "jobs claimed again after an interrupted run: {}", verdict.claimed_again)?;
         for ended in &self.ended_by_themselves {
             writeln!(f, "ENDED BY ITSELF: {ended}")?;
         }
-        for finding in &self.findings {
+        for finding in &verdict.findings {
             writeln!(f, "{finding}")?;
         }
         Ok(())

@@ -24,7 +24,6 @@ impl Skew {
         Ok(Some(Self { library: library.display().to_string(), offset: format!("{seconds:+}s") }))
     }
 
-    /// Extra environment for the process.
     pub(super) fn variables(&self) -> [(&str, &str); 3] {
         [("LD_PRELOAD", &self.library), ("FAKETIME", &self.offset), ("FAKETIME_DONT_FAKE_MONOTONIC", "1")]
     }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::balancer::Balancer;
+use super::caller::Balancer;
 use super::plan::Plan;
 use super::skew::Skew;
 use testkit::{Deployment, Running, http_client};
 
-/// Polling interval of the supervisor.
 pub(super) const TICK: Duration = Duration::from_millis(25);
 /// Start timeout of a process, on a machine under load.
 const BOOTS_WITHIN: Duration = Duration::from_secs(60);
@@ -20,8 +19,7 @@ enum State {
     Up,
 }
 
-/// A slot for one process at a time.
-pub(super) struct Seat {
+pub(super) struct ProcessSlot {
     pub(super) role: &'static str,
     /// Its index within the role.
     pub(super) number: usize,
@@ -32,10 +30,9 @@ pub(super) struct Seat {
 pub(super) struct Supervisor<'w> {
     deployment: &'w Deployment,
     balancer: Arc<Balancer>,
-    pub(super) seats: Vec<Seat>,
+    pub(super) slots: Vec<ProcessSlot>,
     http: reqwest::Client,
     ended_by_themselves: Vec<String>,
-    /// The clock skew of the first worker.
     skew: Option<Skew>,
 }
 
@@ -52,8 +49,8 @@ impl<'w> Supervisor<'w> {
             &[("api", plan.apis), ("worker", plan.workers), ("scheduler", plan.schedulers)]
         };
         let now = Instant::now();
-        let seats = roles.iter().flat_map(|(role, count)| {
-            (0..*count).map(move |number| Seat {
+        let slots = roles.iter().flat_map(|(role, count)| {
+            (0..*count).map(move |number| ProcessSlot {
                 role,
                 number,
                 running: None,
@@ -63,7 +60,7 @@ impl<'w> Supervisor<'w> {
         let mut supervisor = Self {
             deployment,
             balancer: Arc::clone(balancer),
-            seats: seats.collect(),
+            slots: slots.collect(),
             http: http_client(),
             ended_by_themselves: Vec::new(),
             skew: Skew::of(plan.skew_seconds)?,
@@ -74,33 +71,32 @@ impl<'w> Supervisor<'w> {
 
     pub(super) async fn until_all_are_up(&mut self) {
         let deadline = Instant::now() + BOOTS_WITHIN;
-        while self.up().count() < self.seats.len() {
+        while self.up().count() < self.slots.len() {
             assert!(Instant::now() < deadline, "the processes do not all come up");
             self.look_after().await;
             tokio::time::sleep(TICK).await;
         }
     }
 
-    /// Seats with a ready process.
     pub(super) fn up(&self) -> impl Iterator<Item = usize> {
-        self.seats
+        self.slots
             .iter()
             .enumerate()
-            .filter(|(_, seat)| matches!(seat.state, State::Up))
+            .filter(|(_, slot)| matches!(slot.state, State::Up))
             .map(|(index, _)| index)
     }
 
     /// Starts the processes that are due, and detects ready and ended ones.
     pub(super) async fn look_after(&mut self) {
-        for index in 0..self.seats.len() {
+        for index in 0..self.slots.len() {
             self.note_end(index);
-            match self.seats[index].state {
+            match self.slots[index].state {
                 State::Down { until } if Instant::now() >= until => self.boot(index),
                 State::Booting { since } => {
                     if self.is_ready(index).await {
-                        self.seats[index].state = State::Up;
+                        self.slots[index].state = State::Up;
                     } else {
-                        let name = self.seats[index].running.as_ref().map(|running| running.process.name());
+                        let name = self.slots[index].running.as_ref().map(|running| running.process.name());
                         assert!(since.elapsed() < BOOTS_WITHIN, "{name:?} does not become ready");
                     }
                 }
@@ -111,11 +107,11 @@ impl<'w> Supervisor<'w> {
 
     /// SIGKILL now, restart after the pause.
     pub(super) fn kill(&mut self, index: usize, pause: Duration) {
-        let seat = &mut self.seats[index];
-        if let Some(mut running) = seat.running.take() {
+        let slot = &mut self.slots[index];
+        if let Some(mut running) = slot.running.take() {
             running.process.kill();
         }
-        seat.state = State::Down { until: Instant::now() + pause };
+        slot.state = State::Down { until: Instant::now() + pause };
     }
 
     /// Names and final log lines of processes that ended without being killed.
@@ -124,32 +120,32 @@ impl<'w> Supervisor<'w> {
     }
 
     fn note_end(&mut self, index: usize) {
-        let seat = &mut self.seats[index];
-        let Some(running) = &mut seat.running else { return };
+        let slot = &mut self.slots[index];
+        let Some(running) = &mut slot.running else { return };
         let Some(status) = running.process.has_ended() else { return };
         let log = running.process.log();
         let last = log.lines().last().unwrap_or_default();
         self.ended_by_themselves.push(format!("{}: {status}: {last}", running.process.name()));
-        seat.running = None;
-        seat.state = State::Down { until: Instant::now() };
+        slot.running = None;
+        slot.state = State::Down { until: Instant::now() };
     }
 
     fn boot(&mut self, index: usize) {
-        let seat = &mut self.seats[index];
-        let skewed = seat.number == 0 && matches!(seat.role, "worker" | "serve");
+        let slot = &mut self.slots[index];
+        let skewed = slot.number == 0 && matches!(slot.role, "worker" | "serve");
         let running = match &self.skew {
-            Some(skew) if skewed => self.deployment.spawn_with(seat.role, &skew.variables()),
-            _ => self.deployment.spawn(seat.role),
+            Some(skew) if skewed => self.deployment.spawn_with(slot.role, &skew.variables()),
+            _ => self.deployment.spawn(slot.role),
         };
-        if matches!(seat.role, "api" | "serve") {
-            self.balancer.set(seat.number, &running.base);
+        if matches!(slot.role, "api" | "serve") {
+            self.balancer.set(slot.number, &running.base);
         }
-        seat.running = Some(running);
-        seat.state = State::Booting { since: Instant::now() };
+        slot.running = Some(running);
+        slot.state = State::Booting { since: Instant::now() };
     }
 
     async fn is_ready(&self, index: usize) -> bool {
-        let Some(running) = &self.seats[index].running else { return false };
+        let Some(running) = &self.slots[index].running else { return false };
         let url = format!("{}/health/ready", running.base);
         let answer = self.http.get(url).timeout(PROBE).send().await;
         answer.is_ok_and(|answer| answer.status().is_success())

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::figures::{Figures, Target};
+use crate::figures::Figures;
 use testkit::{Deployment, Guild};
 
 pub(crate) struct Watch<'a> {
@@ -11,8 +11,7 @@ pub(crate) struct Watch<'a> {
     job: String,
 }
 
-/// Progress and estimate at a point in time.
-struct Look {
+struct Sample {
     at: Instant,
     part: f64,
     eta: Option<f64>,
@@ -29,34 +28,34 @@ impl<'a> Watch<'a> {
     }
 
     pub(crate) async fn judge(self, figures: &mut Figures) {
-        let looks = self.follow().await;
-        let ended = looks.last().map_or_else(Instant::now, |look| look.at);
-        let ratio = |look: &Look| {
-            let truth = ended.duration_since(look.at).as_secs_f64();
-            look.eta.filter(|_| truth >= SHORTEST).map(|eta| eta / truth)
+        let samples = self.follow().await;
+        let ended = samples.last().map_or_else(Instant::now, |sample| sample.at);
+        let ratio = |sample: &Sample| {
+            let truth = ended.duration_since(sample.at).as_secs_f64();
+            sample.eta.filter(|_| truth >= SHORTEST).map(|eta| eta / truth)
         };
         for part in PARTS {
-            let found = looks.iter().find(|look| look.part >= part).and_then(ratio);
+            let found = samples.iter().find(|sample| sample.part >= part).and_then(ratio);
             let what = format!("estimate at {:.0} %, times the truth: off by", part * 100.0);
-            figures.check(&what, found.map_or(9.0, |ratio| (ratio - 1.0).abs()), Target::AtMost(0.2));
+            figures.at_most(&what, found.map_or(f64::NAN, |ratio| (ratio - 1.0).abs()), 0.2);
         }
-        let later = looks.iter().filter(|look| look.part >= PARTS[0]).filter_map(ratio);
+        let later = samples.iter().filter(|sample| sample.part >= PARTS[0]).filter_map(ratio);
         let worst = later.map(|ratio| (ratio - 1.0).abs()).fold(0.0, f64::max);
-        figures.check("the worst estimate after the first tenth: off by", worst, Target::AtMost(0.2));
+        figures.at_most("the worst estimate after the first tenth: off by", worst, 0.2);
     }
 
     /// Polls until the job has ended; the last sample is its end.
-    async fn follow(&self) -> Vec<Look> {
+    async fn follow(&self) -> Vec<Sample> {
         let api = self.deployment.api_of(self.guild);
-        let mut looks = Vec::new();
+        let mut samples = Vec::new();
         loop {
             let job = api.get(&format!("/jobs/{}", self.job)).await.ok();
             let number = |name: &str| job["progress"][name].as_f64();
             let part = number("done").unwrap_or(0.0) / number("total").unwrap_or(0.0).max(1.0);
-            looks.push(Look { at: Instant::now(), part, eta: number("eta_seconds") });
+            samples.push(Sample { at: Instant::now(), part, eta: number("eta_seconds") });
             if !job["finished_at"].is_null() {
                 assert_eq!(job["state"], "succeeded", "{job}");
-                return looks;
+                return samples;
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
         }

@@ -19,8 +19,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
-    let address = (args.listen.address()?, ListenArgs::VARIABLE);
-    let (process, listener) = Process::distributed("api", address, &args.backend).await?;
+    let address = args.listen.address()?;
+    let (process, listener) =
+        Process::distributed("api", address, ListenArgs::VARIABLE, &args.backend).await?;
     let Process { context, queue, platforms } = process;
     let options = process::api_options(args.http, true);
     api::serve(context.clone(), queue, platforms, listener, options).await;

@@ -24,8 +24,6 @@ use crate::process::VERSION;
 
 /// The dedupe key of all bulk syncs of a guild, which allows one at a time.
 const DEDUPE_KEY: &str = "all";
-/// The name of the address in the error for a port in use.
-const LISTEN: &str = "--listen (GUILDHALL_LISTEN)";
 
 /// Try Guildhall without a server, an account or any setting.
 ///
@@ -48,12 +46,12 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals();
-    let listener = bind(args.listen.address()?, LISTEN).await?;
+    let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
     let api = http_client::local_url(listener.local_addr()?);
     let (env, process) = Environment::prepare(args.data_dir, api, &shutdown).await?;
     let (context, queue) = (process.context.clone(), process.queue.clone());
     let serving =
-        tokio::spawn(process.run_all(queue::run::Slots::default(), (listener, api::Options::default())));
+        tokio::spawn(process.run_all(queue::run::Slots::default(), listener, api::Options::default()));
     let shown = tokio::select! {
         shown = show(&env, &context, &queue) => {
             shown.and_then(|()| output::print(&examples::lines(&env, args.exit)))
@@ -70,7 +68,6 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     shown
 }
 
-/// Syncs twice, and checks every member.
 async fn show(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<()> {
     introduce(env)?;
     let before = env.expected.count_wrong(&env.simulator).await?;

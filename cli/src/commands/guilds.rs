@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::fields;
 use crate::operator::{OperatorArgs, UnitOfWork, new_guild};
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -47,7 +47,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     let row = new_guild(args.guild, args.name.clone(), args.shield_writer, unit.now());
     guild::upsert(unit.tx(), row).await?;
     let metadata = json!({ "name": args.name, "shield_writer": args.shield_writer });
-    unit.audit((args.guild, "guilds.add"), args.guild, metadata).await?;
+    unit.audit(args.guild, "guilds.add", args.guild, metadata).await?;
     unit.announce([Event::SettingsChanged { guild: args.guild }]);
     unit.commit().await?;
     output::print(&format!("added guild {}", args.guild))
@@ -56,12 +56,12 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
 async fn list(args: OperatorArgs) -> anyhow::Result<()> {
     let context = args.open_read().await?;
     let database = context.database.read();
-    let mut table = Table::new(&["guild", "name", "links", "shield writer", "added"]);
+    let mut rows = Vec::new();
     for guild in guild::list(database).await? {
         let links = link::count(database, guild.guild_id).await?;
         let (shield, added) = (output::yes_or_no(guild.shield_writer), output::time(guild.created_at));
-        table.row(&[guild.guild_id.to_string(), guild.name, links.to_string(), shield, added]);
+        rows.push([guild.guild_id.to_string(), guild.name, links.to_string(), shield, added]);
     }
     context.close().await;
-    output::print(&table.render())
+    output::print_table(["guild", "name", "links", "shield writer", "added"], rows)
 }

@@ -8,8 +8,12 @@ use runtime::Event;
 use serde_json::json;
 
 use crate::operator::{GuildArgs, OperatorArgs, create_key, require_guild};
-use crate::output::{self, Table};
+use crate::output;
 use crate::{duration, fields};
+
+/// Of `keys list`.
+const COLUMNS: [&str; 10] =
+    ["key", "state", "guild", "name", "owner", "scopes", "hot paths", "created", "expires", "last used"];
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -113,25 +117,15 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
     if let Some(guild) = args.guild {
         require_guild(context.database.read(), guild).await?;
     }
-    let mut table = Table::new(&[
-        "key",
-        "state",
-        "guild",
-        "name",
-        "owner",
-        "scopes",
-        "hot paths",
-        "created",
-        "expires",
-        "last used",
-    ]);
-    for key in api_key::list(context.database.read(), args.guild).await? {
+    let keys = api_key::list(context.database.read(), args.guild).await?;
+    context.close().await;
+    let rows = keys.into_iter().map(|key| {
         let state = match (key.revoked_at, key.is_live(now)) {
             (Some(_), _) => "revoked",
             (None, true) => "live",
             (None, false) => "expired",
         };
-        table.row(&[
+        [
             key.public_id.clone(),
             state.to_owned(),
             key.guild_id.to_string(),
@@ -142,10 +136,9 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
             output::time(key.created_at),
             output::time_or_dash(key.expires_at),
             output::time_or_dash(key.last_used_at),
-        ]);
-    }
-    context.close().await;
-    output::print(&table.render())
+        ]
+    });
+    output::print_table(COLUMNS, rows)
 }
 
 async fn revoke(args: RevokeArgs) -> anyhow::Result<()> {
@@ -157,7 +150,7 @@ async fn revoke(args: RevokeArgs) -> anyhow::Result<()> {
         unit.commit().await?;
         return output::print(&format!("key {public_id} was already revoked, {}", output::time(at)));
     };
-    unit.audit((key.guild_id, "keys.revoke"), &public_id, json!({ "name": key.name })).await?;
+    unit.audit(key.guild_id, "keys.revoke", &public_id, json!({ "name": key.name })).await?;
     unit.announce([Event::KeyChanged { public_id: public_id.clone() }]);
     unit.commit().await?;
     output::print(&format!("revoked key {public_id} of guild {}", key.guild_id))

@@ -51,7 +51,7 @@ async fn import(args: ImportArgs) -> anyhow::Result<()> {
     };
     if merged.new + merged.changed > 0 {
         let metadata = json!({ "new": merged.new, "changed": merged.changed });
-        unit.audit((guild, "links.import"), guild, metadata).await?;
+        unit.audit(guild, "links.import", guild, metadata).await?;
         unit.announce([Event::LinksChanged { guild }]);
     }
     unit.commit().await?;

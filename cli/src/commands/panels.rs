@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::fields;
 use crate::operator::GuildArgs;
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -55,22 +55,22 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     };
     let after = json!({ "name": panel.name, "category_id": panel.category_id,
                         "staff_role_ids": panel.staff_role_ids });
-    unit.audit((guild, "application_panels.add"), panel.panel_id, json!({ "after": after })).await?;
+    unit.audit(guild, "application_panels.add", panel.panel_id, json!({ "after": after })).await?;
     unit.commit().await?;
     output::print(&format!("added panel {}", panel.panel_id))
 }
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
     let context = args.open_read().await?;
-    let mut table = Table::new(&["panel", "name", "category", "staff roles", "added"]);
-    for panel in application_panel::list(context.database.read(), args.guild).await? {
+    let panels = application_panel::list(context.database.read(), args.guild).await?;
+    context.close().await;
+    let rows = panels.into_iter().map(|panel| {
         let roles = panel.staff_role_ids.map_or_else(
             || "all".to_owned(),
             |StaffRoles(ids)| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
         );
         let (category, added) = (output::or_dash(panel.category_id), output::time(panel.created_at));
-        table.row(&[panel.panel_id.to_string(), panel.name, category, roles, added]);
-    }
-    context.close().await;
-    output::print(&table.render())
+        [panel.panel_id.to_string(), panel.name, category, roles, added]
+    });
+    output::print_table(["panel", "name", "category", "staff roles", "added"], rows)
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::fields;
 use crate::operator::OperatorArgs;
-use crate::output::{self, Table};
+use crate::output;
 
 const NO_SCHEDULER: &str = "no scheduler process has run on this database yet: start one, or `serve`";
 
@@ -69,8 +69,7 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
         });
     }
     context.close().await;
-    let mut table = Table::new(&["schedule", "cron (UTC)", "state", "last tick", "last job", "outcome"]);
-    let mut listed = Vec::new();
+    let (mut cells, mut listed) = (Vec::new(), Vec::new());
     for (row, job) in rows.iter().zip(jobs) {
         let Some(known) = SCHEDULES.iter().find(|known| known.name == row.name) else { continue };
         let status = job.as_ref().map(|job| job.status(now).name());
@@ -81,12 +80,12 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
         }));
         let outcome = output::or_dash(job.as_ref().map(|job| outcome(job, status.unwrap_or("-"))));
         let (state, job) = (state(row.paused).to_owned(), output::or_dash(row.job_id));
-        table.row(&[row.name.clone(), known.cron.to_owned(), state, last_tick, job, outcome]);
+        cells.push([row.name.clone(), known.cron.to_owned(), state, last_tick, job, outcome]);
     }
     if args.json {
         output::print(&serde_json::to_string_pretty(&listed)?)
     } else {
-        output::print(&table.render())
+        output::print_table(["schedule", "cron (UTC)", "state", "last tick", "last job", "outcome"], cells)
     }
 }
 

@@ -35,6 +35,6 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         );
     }
     let context = process.context.clone();
-    process.run_all(args.slots.slots(), (listener, process::api_options(args.http, false))).await;
+    process.run_all(args.slots.slots(), listener, process::api_options(args.http, false)).await;
     process::finish(context).await
 }

@@ -1,28 +1,165 @@
 //! `guildhall shield`: the cross-guild list of flagged users, and the guilds that may write to it (docs/rules.md 9).
+//! Setting and lifting a flag are audited in the guild that set it.
 
-mod allowlist;
-mod flags;
+use anyhow::bail;
+use entities::shield_flag::{self, NewFlag, Origin};
+use entities::{ChatId, GuildId, Page, PlayId, guild, link};
+use runtime::Event;
+use sea_orm::ConnectionTrait;
+use serde_json::json;
+
+use crate::fields;
+use crate::operator::{GuildArgs, OperatorArgs, require_guild};
+use crate::output;
+
+const SOURCE: &str = "manual";
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// Let a guild write to the list
-    Allow(allowlist::Args),
+    Allow(AllowArgs),
     /// Stop a guild from writing to the list; its flags stay
-    Disallow(allowlist::Args),
+    Disallow(AllowArgs),
     /// Flag a game user for all guilds
-    Flag(flags::FlagArgs),
+    Flag(FlagArgs),
     /// Lift the flag of a game user; it is kept as history
-    Lift(flags::LiftArgs),
+    Lift(LiftArgs),
     /// List flags, newest first
-    List(flags::ListArgs),
+    List(ListArgs),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct AllowArgs {
+    /// The guild
+    #[arg(value_name = "GUILD_ID")]
+    guild: GuildId,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct FlagArgs {
+    /// Id of the game user
+    #[arg(value_name = "PLAY_ID")]
+    play: PlayId,
+    /// The reason, which every guild can read
+    #[arg(long, value_parser = fields::name)]
+    reason: String,
+    /// Chat id of the moderator
+    #[arg(long, value_name = "CHAT_ID")]
+    by: ChatId,
+    /// Name of the game user [default: that of the guild's link, if there is one]
+    #[arg(long, value_parser = fields::name)]
+    name: Option<String>,
+    #[command(flatten)]
+    guild: GuildArgs,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct LiftArgs {
+    /// Id of the game user
+    #[arg(value_name = "PLAY_ID")]
+    play: PlayId,
+    /// The reason
+    #[arg(long, value_parser = fields::name)]
+    reason: String,
+    /// Chat id of the moderator [default: not recorded]
+    #[arg(long, value_name = "CHAT_ID")]
+    by: Option<ChatId>,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    /// List lifted flags instead of active ones
+    #[arg(long)]
+    lifted: bool,
+    /// At most this many
+    #[arg(long, default_value_t = 50)]
+    limit: u64,
+    #[command(flatten)]
+    operator: OperatorArgs,
 }
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Allow(args) => allowlist::set(args, true).await,
-        Command::Disallow(args) => allowlist::set(args, false).await,
-        Command::Flag(args) => flags::flag(args).await,
-        Command::Lift(args) => flags::lift(args).await,
-        Command::List(args) => flags::list(args).await,
+        Command::Allow(args) => set_allowed(args, true).await,
+        Command::Disallow(args) => set_allowed(args, false).await,
+        Command::Flag(args) => flag(args).await,
+        Command::Lift(args) => lift(args).await,
+        Command::List(args) => list(args).await,
     }
+}
+
+/// Repeating the command changes nothing.
+async fn set_allowed(args: AllowArgs, allowed: bool) -> anyhow::Result<()> {
+    let mut unit = args.operator.begin().await?;
+    let before = require_guild(unit.tx(), args.guild).await?.shield_writer;
+    if before != allowed {
+        guild::allow_shield(unit.tx(), args.guild, allowed).await?;
+        let metadata =
+            json!({ "before": { "shield_writer": before }, "after": { "shield_writer": allowed } });
+        let action = if allowed { "shield.allow" } else { "shield.disallow" };
+        unit.audit(args.guild, action, args.guild, metadata).await?;
+    }
+    unit.announce([Event::SettingsChanged { guild: args.guild }]);
+    unit.commit().await?;
+    let verb = if allowed { "may" } else { "may not" };
+    let already = if before == allowed { ", as before" } else { "" };
+    output::print(&format!("guild {} {verb} write to Shield{already}", args.guild))
+}
+
+async fn flag(args: FlagArgs) -> anyhow::Result<()> {
+    let guild = args.guild.guild;
+    let mut unit = args.guild.begin().await?;
+    let play_username = name(unit.tx(), &args).await?;
+    let new = NewFlag { play: args.play, play_username, reason: args.reason.clone() };
+    let origin = Origin { by: args.by, guild: Some(guild), source: SOURCE, at: unit.now() };
+    if shield_flag::import(unit.tx(), &[new], origin).await? == 0 {
+        bail!("game user {} is flagged already; lift that flag first to change it", args.play);
+    }
+    let metadata = json!({ "flagged_by": args.by, "reason": args.reason });
+    unit.audit(guild, "shield.flag", args.play, metadata).await?;
+    unit.announce([Event::ShieldChanged]);
+    unit.commit().await?;
+    output::print(&format!("flagged game user {}", args.play))
+}
+
+/// The given name, or that of the guild's link.
+async fn name<C: ConnectionTrait>(conn: &C, args: &FlagArgs) -> anyhow::Result<String> {
+    if let Some(name) = &args.name {
+        return Ok(name.clone());
+    }
+    let link = link::find_by_play(conn, args.guild.guild, args.play).await?;
+    Ok(link.map(|link| link.play_username).unwrap_or_default())
+}
+
+async fn lift(args: LiftArgs) -> anyhow::Result<()> {
+    let mut unit = args.operator.begin().await?;
+    let lifted = shield_flag::lift(unit.tx(), args.play, (args.by, &args.reason), unit.now()).await?;
+    let Some(flag) = lifted else { bail!("game user {} is not flagged", args.play) };
+    // A flag from a fixture belongs to no guild, so no audit log: the flag itself is the record.
+    if let Some(guild) = flag.flagged_by_guild {
+        let before = json!({ "flagged_by": flag.flagged_by, "reason": flag.reason });
+        let metadata = json!({ "lifted_by": args.by, "reason": args.reason, "before": before });
+        unit.audit(guild, "shield.lift", args.play, metadata).await?;
+    }
+    unit.announce([Event::ShieldChanged]);
+    unit.commit().await?;
+    output::print(&format!("lifted the flag of game user {}", args.play))
+}
+
+async fn list(args: ListArgs) -> anyhow::Result<()> {
+    let context = args.operator.open_read().await?;
+    let flags =
+        shield_flag::list(context.database.read(), Some(args.lifted), Page::first(args.limit)).await?;
+    context.close().await;
+    let rows = flags.into_iter().map(|flag| {
+        let guild = output::or_dash(flag.flagged_by_guild);
+        let (flagged, lifted) = (output::time(flag.flagged_at), output::time_or_dash(flag.lifted_at));
+        let (play, by) = (flag.play_id.to_string(), flag.flagged_by.to_string());
+        [play, flag.play_username, flagged, by, guild, flag.source, lifted, flag.reason]
+    });
+    output::print_table(["game user", "name", "flagged", "by", "guild", "source", "lifted", "reason"], rows)
 }

@@ -10,7 +10,7 @@ use simulator::{Credentials, RateLimit, SimulatorOptions, SimulatorState};
 
 use crate::output;
 
-const VARIABLE: &str = "--listen (GUILDHALL_SIMULATE_LISTEN)";
+const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 
 /// Serves the chat and the game platform from a fixture file: with the wire formats, rate limits and errors of the real ones.
 ///
@@ -28,7 +28,7 @@ const VARIABLE: &str = "--listen (GUILDHALL_SIMULATE_LISTEN)";
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Address and port to serve on
-    #[arg(long, env = "GUILDHALL_SIMULATE_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:9000")]
+    #[arg(long, env = LISTEN, value_name = "ADDRESS", default_value = "127.0.0.1:9000", value_parser = runtime::parse_address)]
     listen: SocketAddr,
     /// Fixture file with the parts `chat` and `play`
     #[arg(long, env = "GUILDHALL_SIMULATE_STATE", value_name = "FILE")]
@@ -52,7 +52,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals();
-    let listener = bind(args.listen, VARIABLE).await?;
+    let listener = bind(args.listen, LISTEN).await?;
     let state = tokio::task::spawn_blocking(move || SimulatorState::load(&args.state)).await??;
     let (guilds, members, ranked) = state.size();
     let address = listener.local_addr()?;

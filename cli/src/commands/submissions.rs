@@ -6,7 +6,7 @@ use entities::{ChatId, Page, PanelId, SubmissionId, application_panel, ticket};
 use serde_json::{Value, json};
 
 use crate::operator::GuildArgs;
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -74,7 +74,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     };
     let id = submission.submission_id;
     let after = json!({ "panel_id": submission.panel_id, "chat_id": submission.chat_id });
-    unit.audit((guild, "application_submissions.add"), id, json!({ "after": after })).await?;
+    unit.audit(guild, "application_submissions.add", id, json!({ "after": after })).await?;
     unit.commit().await?;
     output::print(&format!("added submission {id}"))
 }
@@ -83,15 +83,15 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
     let context = args.guild.open_read().await?;
     let conn = context.database.read();
-    let mut table = Table::new(&["submission", "panel", "applicant", "ticket", "channel", "sent"]);
+    let mut rows = Vec::new();
     for row in application_submission::list(conn, guild, args.panel, Page::first(args.limit)).await? {
         let ticket = ticket::find_by_submission(conn, guild, row.submission_id).await?;
         let channel = output::or_dash(ticket.as_ref().and_then(|ticket| ticket.channel_id));
         let ticket = output::or_dash(ticket.map(|ticket| ticket.ticket_id));
         let (id, panel, chat) =
             (row.submission_id.to_string(), row.panel_id.to_string(), row.chat_id.to_string());
-        table.row(&[id, panel, chat, ticket, channel, output::time(row.created_at)]);
+        rows.push([id, panel, chat, ticket, channel, output::time(row.created_at)]);
     }
     context.close().await;
-    output::print(&table.render())
+    output::print_table(["submission", "panel", "applicant", "ticket", "channel", "sent"], rows)
 }

@@ -38,7 +38,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let job = enqueued.job;
     if !enqueued.joined {
         let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
-        unit.audit((guild, "sync.all_requested"), job, metadata).await?;
+        unit.audit(guild, "sync.all_requested", job, metadata).await?;
     }
     unit.commit().await?;
     let state = if enqueued.joined { "already in progress" } else { "queued" };

@@ -44,7 +44,6 @@ impl OperatorArgs {
         self.with_events(open(&config).await?).await
     }
 
-    /// Opens the database for writing and begins a unit of work.
     pub(crate) async fn begin(&self) -> anyhow::Result<UnitOfWork> {
         UnitOfWork::begin(self.open_write().await?).await
     }

@@ -2,6 +2,7 @@
 
 use entities::Timestamp;
 use entities::api_key::{self, NewKey};
+use entities::audit_entry::NewEntry;
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::json;
 
@@ -20,6 +21,7 @@ pub(crate) async fn create_key<C: ConnectionTrait>(
         "expires_at": row.expires_at.map(output::time),
         "hot_path_factor": row.hot_path_factor,
     });
-    audit(conn, (row.guild_id, "keys.create", row.public_id.clone()), metadata, now).await?;
+    let (guild, target) = (row.guild_id, row.public_id.clone());
+    audit(conn, NewEntry { guild, action: "keys.create", target, metadata }, now).await?;
     Ok(row)
 }

@@ -23,7 +23,7 @@ pub(crate) struct UnitOfWork {
     transaction: DatabaseTransaction,
     now: Timestamp,
     events: Vec<Event>,
-    cancelled: Option<JobId>,
+    cancelled: Option<(Queue, JobId)>,
 }
 
 impl UnitOfWork {
@@ -32,12 +32,10 @@ impl UnitOfWork {
         Ok(Self { context, transaction, now, events: Vec::new(), cancelled: None })
     }
 
-    /// The transaction, for queries.
     pub(crate) fn tx(&self) -> &DatabaseTransaction {
         &self.transaction
     }
 
-    /// The time of the change.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
@@ -49,14 +47,16 @@ impl UnitOfWork {
 
     pub(crate) async fn audit(
         &self,
-        (guild, action): (GuildId, &'static str),
+        guild: GuildId,
+        action: &'static str,
         target: impl ToString,
         metadata: Value,
     ) -> Result<(), DbErr> {
-        audit(&self.transaction, (guild, action, target.to_string()), metadata, self.now).await
+        let target = target.to_string();
+        let entry = NewEntry { guild, action, target, metadata };
+        audit(&self.transaction, entry, self.now).await
     }
 
-    /// Publishes the events after the commit.
     pub(crate) fn announce(&mut self, events: impl IntoIterator<Item = Event>) {
         self.events.extend(events);
     }
@@ -65,15 +65,15 @@ impl UnitOfWork {
     pub(crate) async fn cancel(&mut self, job: JobId) -> anyhow::Result<Model> {
         let queue = Queue::embedded(&self.context);
         let cancelled = queue.cancel(&self.transaction, job).await?.context("the job no longer exists")?;
-        self.cancelled = Some(job);
+        self.cancelled = Some((queue, job));
         Ok(cancelled)
     }
 
     /// Commits the change, performs its effects and closes the database.
     pub(crate) async fn commit(self) -> anyhow::Result<()> {
         self.transaction.commit().await?;
-        if let Some(job) = self.cancelled {
-            Queue::embedded(&self.context).announce_cancel(job).await?;
+        if let Some((queue, job)) = self.cancelled {
+            queue.announce_cancel(job).await?;
         }
         let notifies = self.context.redis.is_some() && !self.events.is_empty();
         for event in self.events {
@@ -92,11 +92,9 @@ impl UnitOfWork {
 /// Writes the audit entry of a change made by the service, from the command line. `metadata` is an object.
 pub(crate) async fn audit<C: ConnectionTrait>(
     conn: &C,
-    (guild, action, target): (GuildId, &'static str, String),
-    mut metadata: Value,
+    mut entry: NewEntry,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    metadata["by"] = "command line".into();
-    let entry = NewEntry { guild, action, target, metadata };
+    entry.metadata["by"] = "command line".into();
     audit_entry::write(conn, &Actor::service(), entry, now).await.map(drop)
 }

@@ -178,3 +178,33 @@ async fn unknown_commands_and_flags_are_refused() {
         assert!(help.contains(variable), "{variable} is not in the help");
     }
 }
+
+/// The wrong value, the name it was given under, and what is accepted; not the name it was not given under.
+#[tokio::test]
+async fn a_wrong_value_names_the_flag_or_the_variable_that_was_given() {
+    let folder = folder();
+    let address = "such as 127.0.0.1:8080";
+    for (command, flag, variable, accepted) in [
+        (&["demo"][..], "--listen", "GUILDHALL_LISTEN", address),
+        (&["serve"], "--listen", "GUILDHALL_LISTEN", address),
+        (&["api"], "--listen", "GUILDHALL_LISTEN", address),
+        (&["worker"], "--metrics-listen", "GUILDHALL_METRICS_LISTEN", address),
+        (&["simulate", "--state=f.json"], "--listen", "GUILDHALL_SIMULATE_LISTEN", address),
+        (&["serve"], "--prefix", "GUILDHALL_PREFIX", "a-z, 0-9"),
+        (&["serve"], "--chat-rate", "GUILDHALL_CHAT_RATE", "or `off`"),
+        (&["sync"], "--guild", "GUILDHALL_GUILD", "digits"),
+    ] {
+        let typed: Vec<&str> = command.iter().copied().chain([flag, "Nonsense"]).collect();
+        let typed = run(&typed, &[], folder.path()).await;
+        assert!(!typed.stderr.contains(variable), "{}", typed.stderr);
+        assert_says(typed, &[flag, "Nonsense", accepted]);
+        let set = run(command, &[(variable, "Nonsense")], folder.path()).await;
+        assert!(!set.stderr.contains(&format!("{flag} ")), "{}", set.stderr);
+        assert_says(set, &[variable, "Nonsense", accepted]);
+    }
+    // The default is in use: the error names both ways to change it.
+    let _taken = TcpListener::bind("127.0.0.1:9000");
+    let simulate = ["simulate", "--state=f.json"];
+    assert_says(run(&simulate, &[], folder.path()).await, &["--listen (GUILDHALL_SIMULATE_LISTEN)"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
+}

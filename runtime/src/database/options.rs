@@ -9,7 +9,6 @@ pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct DatabaseOptions {
     /// Connections of a Postgres pool. SQLite has one writer, always.
     pub max_connections: u32,
-    /// Reader connections on SQLite.
     pub readers: u32,
     /// Postgres cancels a statement that takes longer; `None` for migrations.
     pub statement_timeout: Option<Duration>,

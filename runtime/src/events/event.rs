@@ -10,7 +10,6 @@ use crate::redis::Redis;
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// An API key was created, changed or revoked.
     KeyChanged {
         public_id: String,
     },
@@ -23,7 +22,6 @@ pub enum Event {
     SettingsChanged {
         guild: GuildId,
     },
-    /// A ban or mute was imposed or ended.
     Moderation {
         guild: GuildId,
         verb: ModerationVerb,
@@ -60,7 +58,6 @@ pub enum Event {
     },
     /// Game users were flagged for all guilds, or their flags lifted.
     ShieldChanged,
-    /// A job must stop.
     JobCancelled {
         job: JobId,
     },
@@ -70,12 +67,8 @@ pub enum Event {
 
 impl Event {
     /// A moderation change for game servers, by the game id if it is known. `None`: the person has no account.
-    pub fn moderation(
-        (guild, revision): (GuildId, i64),
-        verb: ModerationVerb,
-        person: Person,
-        (reason, place_id): (&str, Option<PlaceId>),
-    ) -> Option<Self> {
+    pub fn moderation(change: &ModerationChange, person: Person) -> Option<Self> {
+        let ModerationChange { guild, revision, verb, reason, place_id } = *change;
         let Person { chat: chat_id, play: play_id } = person;
         let identifier = play_id.map(Subject::Play).or(chat_id.map(Subject::Chat))?;
         let reason = reason.to_owned();
@@ -83,7 +76,18 @@ impl Event {
     }
 }
 
-/// A moderation change, as in the frames of the live channel (`moderation.ban`).
+/// A ban or mute that was imposed or ended.
+pub struct ModerationChange<'a> {
+    pub guild: GuildId,
+    /// The guild's moderation revision after the change.
+    pub revision: i64,
+    pub verb: ModerationVerb,
+    pub reason: &'a str,
+    /// `None`: every game of the guild.
+    pub place_id: Option<PlaceId>,
+}
+
+/// What happened to a ban or mute, as in the frames of the live channel (`moderation.ban`).
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum ModerationVerb {
@@ -128,7 +132,6 @@ pub(super) struct Message {
     pub(super) event: Event,
 }
 
-/// The Redis channel of all processes.
 pub(super) fn channel(redis: &Redis) -> String {
     redis.key("events")
 }

@@ -14,7 +14,6 @@ async fn next(receiver: &mut broadcast::Receiver<Event>) -> Event {
     tokio::time::timeout(WAIT_LIMIT, receiver.recv()).await.expect("an event arrives").unwrap()
 }
 
-/// Two processes, both subscribed.
 async fn pair(redis: &Redis, shutdown: &Shutdown) -> (Events, Events) {
     let (one, two) = (Events::redis(redis, shutdown), Events::redis(redis, shutdown));
     until(|| one.trusted() && two.trusted()).await;
@@ -139,6 +138,23 @@ async fn events_published_during_shutdown_are_sent() {
     assert_eq!(next(&mut receiver).await, guild(9));
     theirs.cut();
     theirs.wait().await;
+}
+
+/// Not later: in a steady stream of events there is no pause to wait for.
+#[tokio::test]
+async fn a_resync_follows_the_first_event_sent_after_a_loss() {
+    let Some(redis) = test_redis("events: resync at once").await else { return };
+    let shutdown = Shutdown::new();
+    let (one, two) = pair(&redis, &shutdown).await;
+    let mut there = two.subscribe();
+    // More than the queue holds; the publisher cannot run before the loop has ended.
+    for id in 1..=3_000 {
+        one.publish(guild(id));
+    }
+    let heard = [next(&mut there).await, next(&mut there).await, next(&mut there).await];
+    assert_eq!(heard, [guild(1), Event::Resync, guild(2)]);
+    shutdown.cut();
+    shutdown.wait().await;
 }
 
 #[tokio::test]

@@ -92,8 +92,7 @@ async fn a_dropped_connection_is_replaced_in_the_background() {
     tokio::time::timeout(Duration::from_secs(5), back).await.expect("reconnects");
 }
 
-/// Sends `REPLICAOF` to the server; both have passwords.
-async fn replicate(server: &PrivateServer, (host, port): (&str, &str), password: &str) {
+async fn replicate(server: &PrivateServer, host: &str, port: &str, password: &str) {
     let client = Client::open(server.url()).unwrap();
     let mut connection = client.get_multiplexed_async_connection().await.unwrap();
     let mut set = redis::cmd("CONFIG");
@@ -115,7 +114,7 @@ async fn a_demoted_primary_is_disconnected_and_reconnected() {
     let (host, port) = address.trim_end_matches("/0").split_once(':').unwrap();
     let redis = Redis::connect(&one.url(), "test").await.unwrap();
     assert!(write(&redis).await);
-    replicate(&one, (host, port), password).await;
+    replicate(&one, host, port, password).await;
     assert!(!write(&redis).await, "a replica takes no writes");
     // It answers, but it is a replica.
     let down = async {
@@ -125,7 +124,7 @@ async fn a_demoted_primary_is_disconnected_and_reconnected() {
     };
     tokio::time::timeout(Duration::from_secs(5), down).await.expect("it is left");
     assert!(Redis::connect(&one.url(), "test").await.is_err(), "nor is it accepted at a start");
-    replicate(&one, ("NO", "ONE"), password).await;
+    replicate(&one, "NO", "ONE", password).await;
     let back = async {
         while !write(&redis).await {
             tokio::time::sleep(Duration::from_millis(50)).await;

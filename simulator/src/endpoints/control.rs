@@ -1,21 +1,17 @@
 //! The control side: statistics, faults, state changes. Only tests and demos use it.
 
-use std::time::Duration;
-
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::endpoints::guild::{read_guild, user_id};
 use crate::endpoints::members::read_nick;
-use crate::faults::{ANY_ROUTE, Fault};
-use crate::huge::Huge;
+use crate::faults::Fault;
 use crate::reply::Reply;
 use crate::route::Input;
 use crate::simulator::Simulator;
-use crate::state::SimulatorState;
-
-const MAX_HANG_MS: u64 = 600_000;
+use crate::state::{Member, SimulatorState};
 
 pub(crate) fn routes(simulator: &Simulator, _: &Input) -> Reply {
     Reply::ok(json!({ "routes": simulator.route_names }))
@@ -50,69 +46,17 @@ pub(crate) fn chat_member(simulator: &Simulator, input: &Input) -> Reply {
     })
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FaultForm {
-    route: String,
-    guild_id: Option<GuildId>,
-    status: Option<u16>,
-    hang_ms: Option<u64>,
-    huge_bytes: Option<u64>,
-    #[serde(default)]
-    content_length: bool,
-    #[serde(default)]
-    served: bool,
-    count: Option<u64>,
-    retry_after: Option<f64>,
-    #[serde(default)]
-    global: bool,
-    code: Option<i64>,
+/// The change that the body asks for, or a 400 that names the wrong field.
+fn change<T: DeserializeOwned>(input: &Input, make: impl FnOnce(T) -> Result<(), String>) -> Reply {
+    let form = serde_json::from_slice(&input.body).map_err(|error| error.to_string());
+    form.and_then(make).map_or_else(Reply::bad_control, |()| Reply::empty())
 }
 
 pub(crate) fn add_fault(simulator: &Simulator, input: &Input) -> Reply {
-    let fault = serde_json::from_slice(&input.body)
-        .map_err(|error| error.to_string())
-        .and_then(|form: FaultForm| read_fault(simulator, form));
-    match fault {
-        Ok(fault) => {
-            simulator.records().faults.add(fault);
-            Reply::empty()
-        }
-        Err(message) => Reply::bad_control(message),
-    }
-}
-
-fn read_fault(simulator: &Simulator, form: FaultForm) -> Result<Fault, String> {
-    if form.route != ANY_ROUTE && !simulator.route_names.contains(&form.route.as_str()) {
-        return Err(format!("route: {:?} is not served; see GET /control/routes", form.route));
-    }
-    if form.status.is_some_and(|status| !(400..=599).contains(&status)) {
-        return Err("status: must be 400 to 599".to_owned());
-    }
-    if form.hang_ms.is_some_and(|hang| hang > MAX_HANG_MS) {
-        return Err(format!("hang_ms: must be at most {MAX_HANG_MS}"));
-    }
-    if form.status.is_none() && form.hang_ms.is_none() && form.huge_bytes.is_none() {
-        return Err("status: give status, hang_ms, huge_bytes or several of them".to_owned());
-    }
-    if form.count == Some(0) {
-        return Err("count: must be at least 1".to_owned());
-    }
-    let retry_after = form.retry_after.unwrap_or(1.0);
-    if !(0.0..=3600.0).contains(&retry_after) {
-        return Err("retry_after: must be 0 to 3600 seconds".to_owned());
-    }
-    Ok(Fault {
-        route: form.route,
-        guild: form.guild_id,
-        status: form.status,
-        hang: form.hang_ms.map(Duration::from_millis),
-        huge: form.huge_bytes.map(|bytes| Huge { bytes, content_length: form.content_length }),
-        served: form.served,
-        count: form.count.unwrap_or(1),
-        retry_after,
-        global: form.global,
-        code: form.code,
+    change(input, |fault: Fault| {
+        fault.check(&simulator.route_names)?;
+        simulator.records().faults.add(fault);
+        Ok(())
     })
 }
 
@@ -141,19 +85,13 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
 }
 
 pub(crate) fn change_members(simulator: &Simulator, input: &Input) -> Reply {
-    let changed = serde_json::from_slice(&input.body).map_err(|error| error.to_string()).and_then(
-        |form: MemberForm| {
-            let mut state = simulator.state_mut();
-            let chat = change_chat_member(&mut state, &form)?;
-            let play = change_group_member(&mut state, &form)?;
-            if chat || play {
-                Ok(())
-            } else {
-                Err("guild_id: give guild_id and chat_id, or group_id and play_id".into())
-            }
-        },
-    );
-    changed.map_or_else(Reply::bad_control, |()| Reply::empty())
+    change(input, |form: MemberForm| {
+        let mut state = simulator.state_mut();
+        let chat = change_chat_member(&mut state, &form)?;
+        let play = change_group_member(&mut state, &form)?;
+        let changed = chat || play;
+        changed.then_some(()).ok_or("guild_id: give guild_id and chat_id, or group_id and play_id".into())
+    })
 }
 
 fn change_chat_member(state: &mut SimulatorState, form: &MemberForm) -> Result<bool, String> {
@@ -191,13 +129,10 @@ struct IntentsForm {
 
 /// Like the developer portal: turns the privileged intent of the bot's application on or off.
 pub(crate) fn change_intents(simulator: &Simulator, input: &Input) -> Reply {
-    match serde_json::from_slice::<IntentsForm>(&input.body) {
-        Ok(form) => {
-            simulator.state_mut().members_intent = form.guild_members;
-            Reply::empty()
-        }
-        Err(error) => Reply::bad_control(error.to_string()),
-    }
+    change(input, |form: IntentsForm| {
+        simulator.state_mut().members_intent = form.guild_members;
+        Ok(())
+    })
 }
 
 fn change_group_member(state: &mut SimulatorState, form: &MemberForm) -> Result<bool, String> {
@@ -228,4 +163,39 @@ fn change_group_member(state: &mut SimulatorState, form: &MemberForm) -> Result<
         state.names.insert(play_id, name.clone());
     }
     Ok(true)
+}
+
+/// `GET /control/chat/guilds/:guild/state`: all members (the bot aside) and all channels.
+pub(crate) fn guild_state(simulator: &Simulator, input: &Input) -> Reply {
+    read_guild(simulator, input, |_, guild, _| {
+        let members = guild.members.iter().filter(|(_, member)| !member.bot).map(|(id, member)| {
+            let Member { nick, roles, updates, .. } = member;
+            json!({ "chat_id": id, "nick": nick, "roles": roles, "updates": updates.all,
+                    "changing_updates": updates.changing })
+        });
+        let channels = guild
+            .channels
+            .iter()
+            .map(|(id, channel)| json!({ "id": id, "name": channel.name, "topic": channel.topic }));
+        Ok(Reply::ok(json!({
+            "members": members.collect::<Vec<Value>>(),
+            "channels": channels.collect::<Vec<Value>>(),
+        })))
+    })
+}
+
+/// `GET /control/updates?after=N`: successful updates of members in their order, without the first N, each as
+/// `[milliseconds since the start or reset, guild, user]`.
+pub(crate) fn updates(simulator: &Simulator, input: &Input) -> Reply {
+    match input.query("after").map_or(Ok(0), str::parse) {
+        Ok(after) => Reply::ok(simulator.records().stats.timeline.report(after)),
+        Err(_) => Reply::bad_control("after: must be a whole number"),
+    }
+}
+
+/// `GET /control/chat/guilds/:guild/audit-log`: successful changes, oldest first.
+pub(crate) fn audit_log(simulator: &Simulator, input: &Input) -> Reply {
+    read_guild(simulator, input, |_, _, _| {
+        Ok(Reply::ok(json!({ "entries": simulator.records().audit.of(input.param("guild")) })))
+    })
 }

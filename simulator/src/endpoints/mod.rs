@@ -1,11 +1,9 @@
-//! Handlers of the routes: the chat platform (`chat`, `members`, `bans`, `channels`), the game platform (`play`) and
-//! the control side (`control`, `reports`).
+//! Handlers of the routes: the chat platform (`guild`, `members`, `bans`, `channels`), the game platform (`play`) and
+//! the control side (`control`).
 
 pub(crate) mod bans;
 pub(crate) mod channels;
-pub(crate) mod chat;
 pub(crate) mod control;
 pub(crate) mod guild;
 pub(crate) mod members;
 pub(crate) mod play;
-pub(crate) mod reports;

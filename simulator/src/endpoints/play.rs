@@ -9,7 +9,6 @@ use crate::route::Input;
 use crate::simulator::Simulator;
 use crate::state::Group;
 
-/// Maximum users per filter.
 const MEMBERSHIP_USERS_PER_CALL: usize = 50;
 const MEMBERSHIPS_DEFAULT: usize = 10;
 const MEMBERSHIPS_MAX: usize = 100;
@@ -36,7 +35,7 @@ pub(crate) fn memberships(simulator: &Simulator, input: &Input) -> Reply {
         rest => groups.iter().flat_map(|(id, group)| all_of(**id, group, rest.as_ref())).collect(),
     };
     drop(state);
-    page(input, "groupMemberships", found, (MEMBERSHIPS_DEFAULT, MEMBERSHIPS_MAX))
+    page(input, "groupMemberships", found, MEMBERSHIPS_DEFAULT, MEMBERSHIPS_MAX)
 }
 
 fn read_question(input: &Input) -> Result<(Option<GroupId>, Option<Filter>), &'static str> {
@@ -86,7 +85,7 @@ pub(crate) fn group_roles(simulator: &Simulator, input: &Input) -> Reply {
             "rank": role.rank, "createTime": TIME, "updateTime": TIME,
         })
     });
-    page(input, "groupRoles", roles.collect(), (ROLES_DEFAULT, ROLES_MAX))
+    page(input, "groupRoles", roles.collect(), ROLES_DEFAULT, ROLES_MAX)
 }
 
 #[derive(Deserialize)]
@@ -156,7 +155,7 @@ fn membership(id: GroupId, group: &Group, user: PlayId) -> Option<Value> {
 }
 
 /// The token is the offset; for the client it is opaque.
-fn page(input: &Input, name: &str, all: Vec<Value>, (default, most): (usize, usize)) -> Reply {
+fn page(input: &Input, name: &str, all: Vec<Value>, default: usize, most: usize) -> Reply {
     let size = input.query("maxPageSize").map_or(Ok(default), str::parse).unwrap_or(0);
     let offset =
         input.query("pageToken").filter(|token| !token.is_empty()).map_or(Ok(0), str::parse::<usize>);

@@ -1,7 +1,7 @@
 //! One connection through the proxy: two pumps, and the conditions that end or silence them.
 
 use std::future::pending;
-use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -9,7 +9,24 @@ use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use crate::proxy::plan::{Counts, Plan, Way};
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    ToTarget,
+    ToClient,
+}
+
+/// The current settings, each direction at the index of its [`Way`].
+#[derive(Clone, Default)]
+pub(super) struct Plan {
+    pub(super) latency: [Duration; 2],
+    /// Bytes that a connection still forwards, counted anew from the command of this number.
+    pub(super) cut: [Option<(u64, u64)>; 2],
+    pub(super) silent: bool,
+    /// The last reset ends the connections that began before it.
+    pub(super) resets: u64,
+    /// The number of commands.
+    pub(super) commands: u64,
+}
 
 const CHUNK: usize = 16 * 1024;
 /// Chunks in flight while latency is added.
@@ -23,16 +40,16 @@ enum Broken {
     Failed,
 }
 
-enum Fate {
+enum Outcome {
     Ended,
     Reset,
     Silenced,
 }
 
-pub(super) async fn serve(client: TcpStream, target: &str, plan: watch::Receiver<Plan>, counts: &Counts) {
+pub(super) async fn serve(mut client: TcpStream, target: &str, plan: watch::Receiver<Plan>) {
     let born = plan.borrow().resets;
     let opened = if plan.borrow().silent { None } else { TcpStream::connect(target).await.ok() };
-    let Some(server) = opened else {
+    let Some(mut server) = opened else {
         if plan.borrow().silent {
             until_reset(plan.clone(), born).await;
         }
@@ -40,23 +57,22 @@ pub(super) async fn serve(client: TcpStream, target: &str, plan: watch::Receiver
     };
     // Only the configured latency may delay data.
     let _ = (client.set_nodelay(true), server.set_nodelay(true));
-    let mut sides = (client, server);
-    let fate = tokio::select! {
+    let outcome = tokio::select! {
         biased;
-        () = until_reset(plan.clone(), born) => Fate::Reset,
-        () = until_silent(plan.clone()) => Fate::Silenced,
-        ended = pump_both(&mut sides, &plan, counts) => match ended {
-            Ok(()) | Err(Broken::Cut) => Fate::Ended,
-            Err(Broken::Failed) => Fate::Reset,
+        () = until_reset(plan.clone(), born) => Outcome::Reset,
+        () = until_silent(plan.clone()) => Outcome::Silenced,
+        ended = pump_both(&mut client, &mut server, &plan) => match ended {
+            Ok(()) | Err(Broken::Cut) => Outcome::Ended,
+            Err(Broken::Failed) => Outcome::Reset,
         },
     };
-    if matches!(fate, Fate::Silenced) {
+    if matches!(outcome, Outcome::Silenced) {
         // Both sockets stay open, without a reader.
         until_reset(plan.clone(), born).await;
     }
-    if !matches!(fate, Fate::Ended) {
-        reset(&sides.0);
-        reset(&sides.1);
+    if !matches!(outcome, Outcome::Ended) {
+        reset(&client);
+        reset(&server);
     }
 }
 
@@ -78,15 +94,15 @@ async fn until_silent(mut plan: watch::Receiver<Plan>) {
 }
 
 async fn pump_both(
-    (client, server): &mut (TcpStream, TcpStream),
+    client: &mut TcpStream,
+    server: &mut TcpStream,
     plan: &watch::Receiver<Plan>,
-    counts: &Counts,
 ) -> Result<(), Broken> {
     let (from_client, to_client) = client.split();
     let (from_server, to_server) = server.split();
     tokio::try_join!(
-        pump(from_client, to_server, Way::ToTarget, (plan, counts)),
-        pump(from_server, to_client, Way::ToClient, (plan, counts)),
+        pump(from_client, to_server, Way::ToTarget, plan),
+        pump(from_server, to_client, Way::ToClient, plan),
     )
     .map(drop)
 }
@@ -96,10 +112,10 @@ async fn pump(
     from: ReadHalf<'_>,
     to: WriteHalf<'_>,
     way: Way,
-    (plan, counts): (&watch::Receiver<Plan>, &Counts),
+    plan: &watch::Receiver<Plan>,
 ) -> Result<(), Broken> {
     let (sender, receiver) = mpsc::channel(ON_THE_WAY);
-    let (read, written) = tokio::join!(read(from, sender, way, plan), write(to, receiver, way, counts));
+    let (read, written) = tokio::join!(read(from, sender, way, plan), write(to, receiver));
     read.and(written)
 }
 
@@ -138,15 +154,15 @@ async fn read(
 /// Bytes forwarded since the last cut command.
 #[derive(Default)]
 struct Passed {
-    order: u64,
+    command: u64,
     bytes: u64,
 }
 
 impl Passed {
     fn allow(&mut self, cut: Option<(u64, u64)>, length: usize) -> usize {
-        let Some((order, limit)) = cut else { return length };
-        if self.order != order {
-            *self = Self { order, bytes: 0 };
+        let Some((command, limit)) = cut else { return length };
+        if self.command != command {
+            *self = Self { command, bytes: 0 };
         }
         let allowed = length.min(usize::try_from(limit - self.bytes).unwrap_or(usize::MAX));
         self.bytes += allowed as u64;
@@ -158,16 +174,10 @@ impl Passed {
     }
 }
 
-async fn write(
-    mut to: WriteHalf<'_>,
-    mut receiver: mpsc::Receiver<Chunk>,
-    way: Way,
-    counts: &Counts,
-) -> Result<(), Broken> {
+async fn write(mut to: WriteHalf<'_>, mut receiver: mpsc::Receiver<Chunk>) -> Result<(), Broken> {
     while let Some((due, chunk)) = receiver.recv().await {
         tokio::time::sleep_until(due).await;
         to.write_all(&chunk).await.map_err(|_| Broken::Failed)?;
-        counts.bytes[way as usize].fetch_add(chunk.len() as u64, Ordering::Relaxed);
     }
     to.shutdown().await.map_err(|_| Broken::Failed)
 }

@@ -49,16 +49,8 @@ fn assert_silent(stream: &mut TcpStream) {
     stream.set_read_timeout(Some(WAIT_LIMIT)).unwrap();
 }
 
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + WAIT_LIMIT;
-    while !holds() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
-fn passes_everything_on_and_counts_it() {
+fn passes_everything_on() {
     let proxy = Proxy::start(&echo()).unwrap();
     let mut stream = connect(&proxy);
     let long: String = "0123456789".repeat(30_000);
@@ -73,10 +65,6 @@ fn passes_everything_on_and_counts_it() {
     stream.read_to_string(&mut heard).unwrap();
     writing.join().unwrap();
     assert!(heard == long, "{} bytes came back", heard.len());
-    let length = long.len() as u64;
-    assert_eq!((proxy.bytes(Way::ToTarget), proxy.bytes(Way::ToClient)), (length, length));
-    until("the connection is over", || proxy.open() == 0);
-    assert_eq!(proxy.connections(), 1);
 }
 
 #[test]
@@ -113,12 +101,14 @@ fn a_connection_is_cut_after_exactly_so_many_bytes_each_time() {
     }
     proxy.heal();
     say(&mut connect(&proxy), "0123456789");
-    let before = proxy.bytes(Way::ToTarget);
+    let target = TcpListener::bind("127.0.0.1:0").unwrap();
+    let proxy = Proxy::start(&target.local_addr().unwrap().to_string()).unwrap();
     proxy.cut_after(Way::ToTarget, 3);
     let mut stream = connect(&proxy);
     stream.write_all(b"0123456789").unwrap();
-    let _ = stream.read_to_end(&mut Vec::new());
-    assert_eq!(proxy.bytes(Way::ToTarget) - before, 3);
+    let mut arrived = Vec::new();
+    target.accept().unwrap().0.read_to_end(&mut arrived).unwrap();
+    assert_eq!(arrived, b"012");
 }
 
 #[test]
@@ -153,21 +143,6 @@ fn reset_ends_what_is_there_by_rst_and_serves_what_comes() {
 }
 
 #[test]
-fn refuses_new_connections_on_the_same_port_until_it_heals() {
-    let proxy = Proxy::start(&echo()).unwrap();
-    let mut old = connect(&proxy);
-    say(&mut old, "alive");
-    proxy.refuse();
-    until("connections are refused", || {
-        TcpStream::connect(proxy.address()).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
-    });
-    say(&mut old, "still alive");
-    proxy.heal();
-    until("connections are taken again", || TcpStream::connect(proxy.address()).is_ok());
-    say(&mut connect(&proxy), "alive again");
-}
-
-#[test]
 fn a_target_that_is_not_there_resets_the_client() {
     let target = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -193,19 +168,4 @@ fn urls_are_led_through_it() {
     ] {
         assert_eq!(proxy.url(url), through);
     }
-}
-
-#[test]
-fn orders_are_read_and_mistakes_are_named() {
-    assert_eq!("latency 200".parse(), Ok(Order::Latency([Duration::from_millis(200); 2])));
-    assert_eq!(" cut  4096 target ".parse(), Ok(Order::Cut(vec![Way::ToTarget], 4096)));
-    for line in ORDERS.lines() {
-        let order = line.split("  ").next().unwrap().replace("MS", "7").replace("BYTES", "7");
-        order.parse::<Order>().unwrap_or_else(|problem| panic!("{order}: {problem}"));
-    }
-    assert!("cut some".parse::<Order>().unwrap_err().contains("`some` is not a whole number"));
-    assert!("explode".parse::<Order>().unwrap_err().contains("half-open"));
-    let proxy = Proxy::start("127.0.0.1:1").unwrap();
-    assert_eq!(proxy.obey(&Order::Reset), "done");
-    assert!(proxy.obey(&Order::Status).starts_with("0 connections, 0 open"));
 }

@@ -1,6 +1,6 @@
 use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, GuildId, Person, SanctionKind, Subject, Timestamp, guild, link, moderation_revision};
-use runtime::{Database, DatabaseOptions, ModerationVerb};
+use runtime::{Database, DatabaseOptions, ModerationChange, ModerationVerb};
 use testkit::guild_row;
 
 use super::*;
@@ -29,7 +29,9 @@ fn subject(text: &str) -> Subject {
 
 fn banned(whom: &str) -> Event {
     let person = Person::from(subject(whom));
-    Event::moderation((the_guild(), 1), ModerationVerb::Ban, person, ("r", None)).unwrap()
+    let (guild, verb) = (the_guild(), ModerationVerb::Ban);
+    let change = ModerationChange { guild, revision: 1, verb, reason: "r", place_id: None };
+    Event::moderation(&change, person).unwrap()
 }
 
 impl Fixture {

@@ -40,7 +40,7 @@ fn key(what: &str, about: &str) -> (String, String, String) {
 
 /// Correct evidence for a sync of member 11.
 fn synced() -> Evidence {
-    let seen = Seen { roles: json!([ROLE]), nick: "player".to_owned(), updates: 1, changing: 1 };
+    let seen = MemberState { roles: json!([ROLE]), nick: "player".to_owned(), updates: 1, changing: 1 };
     let mut evidence = Evidence::default();
     evidence.members.insert((GUILD.to_owned(), "11".to_owned()), seen);
     evidence.jobs.insert(key("sync_member", "11"), vec![job("sync_member", json!({ "user": "11" }))]);
@@ -52,7 +52,7 @@ fn synced() -> Evidence {
 
 /// Correct evidence for ticket 5 of submission 3.
 fn ticketed() -> Evidence {
-    let seen = Seen { roles: json!([ROLE]), nick: "player".to_owned(), updates: 0, changing: 0 };
+    let seen = MemberState { roles: json!([ROLE]), nick: "player".to_owned(), updates: 0, changing: 0 };
     let mut evidence = Evidence::default();
     evidence.members.insert((GUILD.to_owned(), "11".to_owned()), seen);
     evidence.tickets.insert((GUILD.to_owned(), "3".to_owned()), "5".to_owned());
@@ -65,8 +65,8 @@ fn ticketed() -> Evidence {
 }
 
 /// Finished, lost, doubled, unasked, repeated, unrecorded.
-fn counts(kind: Kind, fate: &Fate, evidence: Evidence) -> [usize; 6] {
-    let verdict = Verdict::of(evidence, std::iter::once((&call(kind), fate)));
+fn counts(kind: Kind, outcome: &CallOutcome, evidence: Evidence) -> [usize; 6] {
+    let verdict = Verdict::of(evidence, std::iter::once((&call(kind), outcome)));
     let Verdict { finished, lost, doubled, unasked, repeated, unrecorded, .. } = verdict;
     assert_eq!(
         lost + doubled + unasked + unrecorded == 0,
@@ -81,17 +81,17 @@ fn counts(kind: Kind, fate: &Fate, evidence: Evidence) -> [usize; 6] {
 fn sync(expected: [usize; 6], change: impl FnOnce(&mut Evidence)) {
     let mut evidence = synced();
     change(&mut evidence);
-    assert_eq!(counts(Kind::Sync, &Fate::Accepted, evidence), expected);
+    assert_eq!(counts(Kind::Sync, &CallOutcome::Accepted, evidence), expected);
 }
 
 #[track_caller]
 fn ticket(expected: [usize; 6], change: impl FnOnce(&mut Evidence)) {
     let mut evidence = ticketed();
     change(&mut evidence);
-    assert_eq!(counts(Kind::Ticket, &Fate::Accepted, evidence), expected);
+    assert_eq!(counts(Kind::Ticket, &CallOutcome::Accepted, evidence), expected);
 }
 
-fn member(evidence: &mut Evidence) -> &mut Seen {
+fn member(evidence: &mut Evidence) -> &mut MemberState {
     evidence.members.values_mut().next().unwrap()
 }
 
@@ -158,8 +158,8 @@ fn what_belongs_to_no_call_is_unasked() {
 
 #[test]
 fn a_call_without_an_answer_is_not_lost_but_may_be_doubled() {
-    assert_eq!(counts(Kind::Sync, &Fate::Unknown, Evidence::default()), [0; 6]);
+    assert_eq!(counts(Kind::Sync, &CallOutcome::Unknown, Evidence::default()), [0; 6]);
     let mut evidence = ticketed();
     *evidence.channels.values_mut().next().unwrap() = 3;
-    assert_eq!(counts(Kind::Ticket, &Fate::Unknown, evidence), [0, 0, 2, 0, 0, 0]);
+    assert_eq!(counts(Kind::Ticket, &CallOutcome::Unknown, evidence), [0, 0, 2, 0, 0, 0]);
 }

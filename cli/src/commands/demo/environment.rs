@@ -30,7 +30,6 @@ pub(super) struct Environment {
     pub(super) expected: Expected,
     pub(super) key: KeyText,
     folder: PathBuf,
-    /// Removed when dropped.
     temporary: Option<tempfile::TempDir>,
 }
 
@@ -106,7 +105,6 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
     })
 }
 
-/// Loads the fixture and adds a random key with all scopes.
 async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
     let guilds = guild::list(context.database.read()).await?;
     ensure!(

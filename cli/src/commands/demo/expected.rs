@@ -9,36 +9,14 @@ use futures_util::{StreamExt, TryStreamExt};
 use serde::Deserialize;
 
 use super::http_client::HttpClient;
+use crate::fixture::{Binding, Fixture, Link};
 
-/// Concurrent requests to the simulator.
 const CONCURRENCY: usize = 8;
 
+/// The part of the fixture that only the simulator reads.
 #[derive(Deserialize)]
-struct File {
-    guilds: Vec<Guild>,
+struct SimulatorPart {
     play: Play,
-}
-
-#[derive(Deserialize)]
-struct Guild {
-    #[serde(rename = "guild_id")]
-    id: GuildId,
-    links: Vec<Link>,
-    bindings: Vec<Binding>,
-}
-
-#[derive(Deserialize)]
-struct Link {
-    chat_id: ChatId,
-    play_id: PlayId,
-    play_username: String,
-}
-
-#[derive(Deserialize)]
-struct Binding {
-    group_id: GroupId,
-    rank: i64,
-    role_id: RoleId,
 }
 
 #[derive(Deserialize)]
@@ -55,7 +33,7 @@ struct Group {
 #[derive(Deserialize)]
 struct Ranked {
     play_id: PlayId,
-    rank: i64,
+    rank: i32,
 }
 
 /// A member as the simulator's control API shows one.
@@ -80,10 +58,11 @@ struct Member {
 
 impl Expected {
     pub(super) fn from_fixture(text: &str) -> anyhow::Result<Self> {
-        let file: File = serde_json::from_str(text).context("the demo's fixture cannot be read")?;
-        let guild = file.guilds.into_iter().next().context("the demo's fixture has no guild")?;
+        let fixture = Fixture::parse(text.as_bytes(), "the demo's fixture")?;
+        let guild = fixture.guilds.into_iter().next().context("the demo's fixture has no guild")?;
+        let file: SimulatorPart = serde_json::from_str(text).context("the demo's fixture cannot be read")?;
         let groups = file.play.groups.iter();
-        let ranks: HashMap<(GroupId, PlayId), i64> = groups
+        let ranks: HashMap<(GroupId, PlayId), i32> = groups
             .flat_map(|group| {
                 group.members.iter().map(|ranked| ((group.group_id, ranked.play_id), ranked.rank))
             })
@@ -119,7 +98,7 @@ impl Expected {
     }
 }
 
-fn member(link: &Link, bindings: &[Binding], ranks: &HashMap<(GroupId, PlayId), i64>) -> Member {
+fn member(link: &Link, bindings: &[Binding], ranks: &HashMap<(GroupId, PlayId), i32>) -> Member {
     let rank_in = |group: GroupId| ranks.get(&(group, link.play_id)).copied().unwrap_or(0);
     let matching = bindings.iter().filter(|binding| rank_in(binding.group_id) == binding.rank);
     Member {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use entities::key_text::KeyText;
 use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -38,11 +38,11 @@ impl HttpClient {
     }
 
     pub(super) async fn get(&self, path: &str) -> anyhow::Result<Value> {
-        self.send(self.client.request(Method::GET, self.url(path)), path).await
+        self.send(self.client.get(self.url(path)), path).await
     }
 
     pub(super) async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
-        self.send(self.client.request(Method::POST, self.url(path)).json(body), path).await
+        self.send(self.client.post(self.url(path)).json(body), path).await
     }
 
     fn url(&self, path: &str) -> String {

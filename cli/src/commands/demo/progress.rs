@@ -14,7 +14,6 @@ use crate::output;
 const POLL_INTERVAL: Duration = Duration::from_millis(700);
 const STYLE: &str = "{bar:40} {pos}/{len} members, {elapsed} {msg}";
 
-/// Polls a job until it has ended, and returns it.
 pub(super) async fn follow(api: &HttpClient, job: JobId) -> anyhow::Result<Value> {
     let bar = bar();
     loop {

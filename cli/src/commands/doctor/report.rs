@@ -4,7 +4,7 @@ use entities::GuildId;
 use runtime::StartError;
 use serde_json::{Value, json};
 
-use crate::output::{self, Table};
+use crate::output;
 
 /// Why a check failed, and how to mend it.
 #[derive(Debug)]
@@ -80,11 +80,7 @@ impl Report {
             let checks: Vec<Value> = self.lines.iter().map(Line::json).collect();
             return output::print(&json!({ "ok": self.failed() == 0, "checks": checks }).to_string());
         }
-        let mut table = Table::new(&["check", "guild", "result", ""]);
-        for line in &self.lines {
-            table.row(&line.cells());
-        }
-        output::print(&table.render())
+        output::print_table(["check", "guild", "result", ""], self.lines.iter().map(Line::cells))
     }
 }
 

@@ -12,7 +12,6 @@ use crate::{output, schema};
 const BROKER_TIMEOUT: Duration = Duration::from_secs(5);
 const CHECK_SERVER: &str = "check that the server runs and that the URL, user and password are right";
 
-/// A guild with its bindings.
 pub(super) struct KnownGuild {
     pub(super) guild: guild::Model,
     pub(super) bindings: Vec<binding::Model>,

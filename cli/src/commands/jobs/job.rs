@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
+use entities::audit_entry::NewEntry;
 use entities::job::{Model, listing};
 use entities::{JobId, Timestamp};
 use sea_orm::ConnectionTrait;
@@ -36,7 +37,7 @@ pub(super) async fn audit<C: ConnectionTrait>(
 ) -> anyhow::Result<()> {
     let Some(guild) = job.guild_id else { return Ok(()) };
     let metadata = json!({ "kind": job.kind, "state": job.status(now).name() });
-    operator::audit(conn, (guild, action, job.job_id.to_string()), metadata, now).await?;
+    operator::audit(conn, NewEntry { guild, action, target: job.job_id.to_string(), metadata }, now).await?;
     Ok(())
 }
 

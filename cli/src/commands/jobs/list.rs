@@ -8,7 +8,7 @@ use runtime::Database;
 use super::job::{kind, ready_in};
 use crate::duration;
 use crate::operator::{OperatorArgs, require_guild};
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
@@ -52,28 +52,21 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
     let filter = Filter { guild: args.guild, status: args.state, kind: args.kind };
     let jobs = listing::list(conn, filter, Page::first(args.limit), now).await?;
     context.close().await;
-    let mut table = Table::new(&["job", "kind", "guild", "state", "done", "attempt", "age", "last error"]);
-    for job in jobs {
-        table.row(&row(&job, now));
-    }
-    parts.push(table.render());
+    let header = ["job", "kind", "guild", "state", "done", "attempt", "age", "last error"];
+    parts.push(output::table(header, jobs.iter().map(|job| row(job, now))));
     output::print(&parts.join("\n\n"))
 }
 
 /// The number of waiting jobs in each class, and the age of the oldest.
 async fn backlog(database: &Database, now: Timestamp) -> anyhow::Result<String> {
-    let mut table = Table::new(&["class", "queued", "held", "oldest"]);
+    let mut rows = Vec::new();
     for &class in Class::ALL {
         let backlog = listing::backlog(database.read(), class, now).await?;
         let oldest = output::or_dash(backlog.oldest.map(|since| duration::approximate(now - since)));
-        table.row(&[
-            class.name().to_owned(),
-            backlog.available.to_string(),
-            backlog.held.to_string(),
-            oldest,
-        ]);
+        let (queued, held) = (backlog.available.to_string(), backlog.held.to_string());
+        rows.push([class.name().to_owned(), queued, held, oldest]);
     }
-    Ok(table.render())
+    Ok(output::table(["class", "queued", "held", "oldest"], rows))
 }
 
 /// The paused classes and guilds, if there are any.
@@ -86,9 +79,8 @@ fn paused(pauses: &[job_pause::Model]) -> Option<String> {
 
 /// The progress of unfinished bulk jobs, and when they will end.
 fn unfinished_bulk(jobs: &[Model], now: Timestamp) -> String {
-    let mut table = Table::new(&["guild", "bulk job", "kind", "state", "done", "failed", "ready in"]);
-    for job in jobs {
-        table.row(&[
+    let rows = jobs.iter().map(|job| {
+        [
             output::or_dash(job.guild_id),
             job.job_id.to_string(),
             job.kind.clone(),
@@ -96,18 +88,18 @@ fn unfinished_bulk(jobs: &[Model], now: Timestamp) -> String {
             done(job),
             job.progress_failed.to_string(),
             ready_in(job, now),
-        ]);
-    }
-    table.render()
+        ]
+    });
+    output::table(["guild", "bulk job", "kind", "state", "done", "failed", "ready in"], rows)
 }
 
-fn row(job: &Model, now: Timestamp) -> Vec<String> {
+fn row(job: &Model, now: Timestamp) -> [String; 8] {
     let error = job.failure().map_or_else(String::new, |failure| {
         let short: String = failure.message.chars().take(MESSAGE).collect();
         let more = if short.len() < failure.message.len() { "..." } else { "" };
         format!("{}: {short}{more}", failure.error)
     });
-    vec![
+    [
         job.job_id.to_string(),
         job.kind.clone(),
         output::or_dash(job.guild_id),

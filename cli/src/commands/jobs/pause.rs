@@ -42,7 +42,7 @@ pub(super) async fn run(args: PauseArgs, pause: bool) -> anyhow::Result<()> {
         (job_pause::delete(unit.tx(), scope).await?, "jobs.resume")
     };
     if let (true, Scope::Guild(guild)) = (changed, scope) {
-        unit.audit((guild, action), guild, json!({})).await?;
+        unit.audit(guild, action, guild, json!({})).await?;
     }
     unit.commit().await?;
     output::print(&match (pause, changed) {

@@ -5,7 +5,7 @@ use entities::job::history::AttemptError;
 use entities::{Page, Timestamp, job_failure};
 
 use super::job::{JobArgs, ready_in, require};
-use crate::output::{self, Table, or_dash};
+use crate::output::{self, or_dash};
 
 /// How many failed members are shown.
 const FAILURES: u64 = 100;
@@ -16,11 +16,8 @@ pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
     let failures = job_failure::list(context.database.read(), args.job, Page::first(FAILURES + 1)).await?;
     let now = context.clock.now();
     context.close().await;
-    let mut table = Table::new(&["field", "value"]);
-    for (name, value) in fields(&job, now) {
-        table.row(&[name.to_owned(), value]);
-    }
-    output::print(&table.render())?;
+    let rows = fields(&job, now).into_iter().map(|(name, value)| [name.to_owned(), value]);
+    output::print_table(["field", "value"], rows)?;
     let history = job.history();
     if !history.is_empty() {
         output::print(&format!("\n{}", attempts(&history)))?;
@@ -65,34 +62,24 @@ fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
 
 /// The failed attempts, oldest first.
 fn attempts(history: &[AttemptError]) -> String {
-    let mut table = Table::new(&["failed attempt", "at", "error", "message", "worker"]);
-    for error in history {
-        table.row(&[
-            error.attempt.to_string(),
-            output::time(error.at),
-            error.error.clone(),
-            error.message.clone(),
-            or_dash(error.worker.as_ref()),
-        ]);
-    }
-    table.render()
+    let rows = history.iter().map(|error| {
+        let (attempt, at) = (error.attempt.to_string(), output::time(error.at));
+        [attempt, at, error.error.clone(), error.message.clone(), or_dash(error.worker.as_ref())]
+    });
+    output::table(["failed attempt", "at", "error", "message", "worker"], rows)
 }
 
 fn failed_members(failures: &[job_failure::Model]) -> String {
     let shown = usize::try_from(FAILURES).unwrap_or(usize::MAX);
-    let mut table = Table::new(&["failed member", "error", "message", "at"]);
-    for failure in failures.iter().take(shown) {
-        table.row(&[
-            failure.chat_id.to_string(),
-            failure.error.clone(),
-            failure.message.clone(),
-            output::time(failure.created_at),
-        ]);
-    }
+    let rows = failures.iter().take(shown).map(|failure| {
+        let (member, at) = (failure.chat_id.to_string(), output::time(failure.created_at));
+        [member, failure.error.clone(), failure.message.clone(), at]
+    });
+    let table = output::table(["failed member", "error", "message", "at"], rows);
     let more = if failures.len() > shown {
         "\n... and more; GET /jobs/:jobId pages through all of them"
     } else {
         ""
     };
-    format!("{}{more}", table.render())
+    format!("{table}{more}")
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::duration;
 use crate::operator::OperatorArgs;
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Args)]
 pub(crate) struct WorkersArgs {
@@ -26,18 +26,12 @@ pub(super) async fn run(args: WorkersArgs) -> anyhow::Result<()> {
         let list: Vec<_> = workers.iter().map(to_json).collect();
         return output::print(&serde_json::to_string_pretty(&list)?);
     }
-    let mut table = Table::new(&["worker", "version", "running", "slots", "started", "last heartbeat"]);
-    for Listed { worker, running } in workers {
-        table.row(&[
-            worker.name,
-            worker.version,
-            running.to_string(),
-            slots(&worker.slots),
-            output::time(worker.started_at),
-            format!("{} ago", duration::approximate(now - worker.heartbeat_at)),
-        ]);
-    }
-    output::print(&table.render())
+    let rows = workers.into_iter().map(|Listed { worker, running }| {
+        let heartbeat = format!("{} ago", duration::approximate(now - worker.heartbeat_at));
+        let (slots, started) = (slots(&worker.slots), output::time(worker.started_at));
+        [worker.name, worker.version, running.to_string(), slots, started, heartbeat]
+    });
+    output::print_table(["worker", "version", "running", "slots", "started", "last heartbeat"], rows)
 }
 
 fn to_json(Listed { worker, running }: &Listed) -> serde_json::Value {

@@ -22,7 +22,6 @@ pub(super) struct Rows {
     pub(super) lines: Vec<u64>,
 }
 
-/// The position of each column.
 struct Columns {
     chat_id: usize,
     play_id: usize,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::fields;
 use crate::operator::GuildArgs;
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -53,14 +53,15 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
     let context = args.open_read().await?;
-    let mut table = Table::new(&["member", "role", "role name", "on duty", "joined"]);
-    for member in staff_directory::list(context.database.read(), args.guild, context.clock.now()).await? {
+    let now = context.clock.now();
+    let members = staff_directory::list(context.database.read(), args.guild, now).await?;
+    context.close().await;
+    let rows = members.into_iter().map(|member| {
         let (on_duty, joined) = (output::yes_or_no(member.on_duty), output::time(member.joined_at));
         let (chat, role) = (member.chat_id.to_string(), member.role_id.to_string());
-        table.row(&[chat, role, member.role_name, on_duty, joined]);
-    }
-    context.close().await;
-    output::print(&table.render())
+        [chat, role, member.role_name, on_duty, joined]
+    });
+    output::print_table(["member", "role", "role name", "on duty", "joined"], rows)
 }
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {
@@ -74,7 +75,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     let after = staff_member::Model { guild_id: guild, chat_id: args.chat, role_id: args.role, joined_at };
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
     staff_member::put(unit.tx(), after).await?;
-    unit.audit((guild, "staff_members.put"), args.chat, metadata).await?;
+    unit.audit(guild, "staff_members.put", args.chat, metadata).await?;
     unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
     output::print(&format!("{verb} staff member {}", args.chat))
@@ -92,7 +93,7 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
     };
     let ended = staff_session::end_open(unit.tx(), guild, args.chat).await?;
     unit.announce(ended.map(|session| Event::SessionEnded { guild, session: session.session_id }));
-    unit.audit((guild, "staff_members.delete"), args.chat, json!({ "before": audited(&before) })).await?;
+    unit.audit(guild, "staff_members.delete", args.chat, json!({ "before": audited(&before) })).await?;
     unit.commit().await?;
     output::print(&format!("removed staff member {}", args.chat))
 }

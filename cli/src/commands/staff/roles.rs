@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::fields::{self, Permissions};
 use crate::operator::GuildArgs;
-use crate::output::{self, Table};
+use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -56,13 +56,13 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
     let context = args.open_read().await?;
-    let mut table = Table::new(&["role", "name", "permissions", "in games"]);
-    for role in staff_role::list(context.database.read(), args.guild).await? {
-        let (permissions, play) = (role.permissions.0.join(","), role.play_permissions.0.join(","));
-        table.row(&[role.role_id.to_string(), role.role_name, permissions, play]);
-    }
+    let roles = staff_role::list(context.database.read(), args.guild).await?;
     context.close().await;
-    output::print(&table.render())
+    let rows = roles.into_iter().map(|role| {
+        let (permissions, play) = (role.permissions.0.join(","), role.play_permissions.0.join(","));
+        [role.role_id.to_string(), role.role_name, permissions, play]
+    });
+    output::print_table(["role", "name", "permissions", "in games"], rows)
 }
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {
@@ -86,7 +86,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
         quota::follow_role(unit.tx(), guild, (&before.role_name, &after.role_name)).await?;
     }
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
-    unit.audit((guild, "staff_roles.put"), args.role, metadata).await?;
+    unit.audit(guild, "staff_roles.put", args.role, metadata).await?;
     unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
     output::print(&format!("{verb} staff role {}", args.role))
@@ -107,7 +107,7 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
         bail!("{holders} staff members hold the role {}: give them another one first", args.role);
     }
     staff_role::delete(unit.tx(), guild, args.role).await?;
-    unit.audit((guild, "staff_roles.delete"), args.role, json!({ "before": audited(&before) })).await?;
+    unit.audit(guild, "staff_roles.delete", args.role, json!({ "before": audited(&before) })).await?;
     unit.commit().await?;
     output::print(&format!("removed staff role {}", args.role))
 }

@@ -8,7 +8,8 @@ mod kills {
         let report = runtime.block_on(run(plan)).unwrap();
         println!("{report}");
         assert!(report.is_sound(), "see the report");
-        assert_eq!((report.attempted, report.accepted, report.finished), (plan.jobs, plan.jobs, plan.jobs));
+        let counts = (report.calls.attempted, report.calls.accepted, report.verdict.finished);
+        assert_eq!(counts, (plan.jobs, plan.jobs, plan.jobs));
         assert!(report.killed() >= plan.kills, "{report}");
         report
     }
@@ -17,7 +18,7 @@ mod kills {
     fn lose_and_repeat_no_job() {
         let plan = Plan::small(false);
         let report = sound(&plan);
-        assert_eq!(report.broker_kills, plan.broker_kills);
+        assert_eq!(report.faults.broker_kills, plan.broker_kills);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use entities::{
     ChatId, Person, PlaceId, SanctionId, SanctionKind, Subject, Timestamp, guild, moderation_revision,
 };
 use queue::enqueue_mirror;
-use runtime::{Event, ModerationVerb};
+use runtime::{Event, ModerationChange, ModerationVerb};
 use sea_orm::DatabaseTransaction;
 use serde_json::Value;
 
@@ -73,7 +73,9 @@ pub(crate) async fn impose(
     let details = json!({ "id": id, "reason": reason, "place_id": place, "expires_at": expires_at,
                           "superseded": superseded });
     record(call, &work, StaffAct { verb, moderator: moderator_id, target: sent.identifier, details }).await?;
-    if let Some(event) = Event::moderation((call.guild(), change.revision), verb, person, (&reason, place)) {
+    let (guild, revision) = (call.guild(), change.revision);
+    let changed = ModerationChange { guild, revision, verb, reason: &reason, place_id: place };
+    if let Some(event) = Event::moderation(&changed, person) {
         work.announce(event);
     }
     work.commit(reply(Imposed { id, expires_at, revision: change.revision })?).await

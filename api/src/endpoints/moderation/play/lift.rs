@@ -5,7 +5,7 @@ use entities::sanction::change::{self, Target};
 use entities::sanction::{active, expiry};
 use entities::{ChatId, Lifted, Person, PlaceId, SanctionId, SanctionKind, Subject, moderation_revision};
 use queue::enqueue_mirror;
-use runtime::{Event, ModerationVerb};
+use runtime::{Event, ModerationChange, ModerationVerb};
 
 use crate::endpoints::moderation::play::staff_act::{StaffAct, moderator, record};
 use crate::endpoints::prelude::*;
@@ -55,11 +55,12 @@ pub(crate) async fn lift(
     let verb = ModerationVerb::end_of(kind);
     let details = json!({ "lifted": ids, "reason": reason, "place_id": place });
     record(call, &work, StaffAct { verb, moderator: moderator_id, target: identifier, details }).await?;
-    let (verb, reason, place) = match &left {
+    let (verb, reason, place_id) = match &left {
         Some(row) => (ModerationVerb::begin_of(kind), row.reason.as_str(), row.place_id),
         None => (verb, reason.as_deref().unwrap_or_default(), place),
     };
-    if let Some(event) = Event::moderation((call.guild(), change.revision), verb, person, (reason, place)) {
+    let changed = ModerationChange { guild: call.guild(), revision: change.revision, verb, reason, place_id };
+    if let Some(event) = Event::moderation(&changed, person) {
         work.announce(event);
     }
     work.commit(answer).await

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::armed::{start, start_own};
-use super::deed::Deed;
+use super::operation::Operation;
 use testkit::{Api, Deployment, JobRow, JobState, Mode, Running, Setup, Update, eventually, run_unstarted};
 
 /// A worker without a heartbeat for 15 s is declared dead.
@@ -25,25 +25,25 @@ fn a_frozen_worker_finishes_nothing_that_runs_elsewhere() {
     let setup = Setup::new(Mode::Distributed).members(300).latency_ms(LATENCY_MS);
     run_unstarted(setup, async |deployment| {
         start_own(deployment, &["api", "scheduler"]).await;
-        Deed::Ticket.prepare(deployment, &deployment.api()).await;
+        Operation::Ticket.prepare(deployment, &deployment.api()).await;
         let worker = start(deployment, "worker", "before_effect:create_ticket=freeze@1").await;
         let bulk = deployment.api().post("/interactions/sync/all", json!({})).await.ok();
         eventually("members of the bulk sync are changed", SOON, async || {
             (deployment.member_updates().await > 0).then_some(())
         })
         .await;
-        Deed::Ticket.call(deployment, &unwaiting(deployment)).await.unwrap();
+        Operation::Ticket.call(deployment, &unwaiting(deployment)).await.unwrap();
         frozen(&worker).await;
         assert_eq!(states(&deployment.job_rows("sync_chunk").await), [JobState::Running]);
-        assert_eq!(Deed::Ticket.effects(deployment).await, 0);
+        assert_eq!(Operation::Ticket.effects(deployment).await, 0);
 
         start_own(deployment, &["worker"]).await;
         let since = Instant::now();
         succeeded(deployment, "create_ticket").await;
         println!("job of a frozen worker: done by another after {:?}", since.elapsed());
         assert_eq!(deployment.job_ended(bulk["job_id"].as_str().unwrap()).await["state"], "succeeded");
-        let answer = Deed::Ticket.call(deployment, &deployment.api()).await.unwrap();
-        Deed::Ticket.is_done_once(deployment, &answer).await;
+        let answer = Operation::Ticket.call(deployment, &deployment.api()).await.unwrap();
+        Operation::Ticket.assert_done_once(deployment, &answer).await;
         let rows = all_rows(deployment).await;
         assert!(rows.iter().all(|row| row.attempt == 1), "{rows:?}");
         let changes = deployment.guild().changes() as u64;
@@ -55,7 +55,7 @@ fn a_frozen_worker_finishes_nothing_that_runs_elsewhere() {
             (worker.process.log().matches(DROPPED).count() == 2).then_some(())
         })
         .await;
-        Deed::Ticket.is_done_once(deployment, &answer).await;
+        Operation::Ticket.assert_done_once(deployment, &answer).await;
         assert_eq!(all_rows(deployment).await, rows, "a row was changed");
         let repeated = updates_repeated_by_thaw(deployment).await;
         assert_eq!(deployment.simulator.wrong(deployment.guild()).await, 0);
@@ -88,7 +88,7 @@ fn a_worker_frozen_in_its_last_transaction_delays_no_rescue() {
     run_unstarted(Setup::new(Mode::Distributed), async |deployment| {
         start_own(deployment, &["api", "scheduler"]).await;
         let worker = start(deployment, "worker", "before_commit:sync_member=freeze@1").await;
-        Deed::Sync.call(deployment, &unwaiting(deployment)).await.unwrap();
+        Operation::Sync.call(deployment, &unwaiting(deployment)).await.unwrap();
         frozen(&worker).await;
         start_own(deployment, &["worker"]).await;
         let since = Instant::now();
@@ -102,7 +102,10 @@ fn a_worker_frozen_in_its_last_transaction_delays_no_rescue() {
         })
         .await;
         assert_eq!(all_rows(deployment).await, rows, "a row was changed");
-        assert_eq!((Deed::Sync.effects(deployment).await, Deed::Sync.told(deployment).await), (1, (1, 1)));
+        assert_eq!(
+            (Operation::Sync.effects(deployment).await, Operation::Sync.audit_entries(deployment).await),
+            (1, (1, 1))
+        );
         works_on(deployment, &worker).await;
     });
 }
@@ -135,7 +138,7 @@ async fn drains(deployment: &Deployment, role: &str) {
     let assign =
         json!({ "user_id": deployment.guild().right().chat, "role_id": deployment.guild().roles[0] });
     assert_eq!(api.post("/interactions/roles/assign", assign).await.status, 202);
-    assert_eq!(Deed::Sync.call(deployment, &api).await.unwrap().status, 202);
+    assert_eq!(Operation::Sync.call(deployment, &api).await.unwrap().status, 202);
     eventually("both jobs run", SOON, async || {
         let rows = [deployment.job_row("assign_role").await, deployment.job_row("sync_member").await];
         (states(&rows) == [JobState::Running; 2]).then_some(())
@@ -151,7 +154,7 @@ async fn drains(deployment: &Deployment, role: &str) {
     assert_eq!((short.state, short.attempt, short.token), (JobState::Succeeded, 1, 1), "{short:?}");
     assert_eq!((hanging.state, hanging.attempt, hanging.token), (JobState::Queued, 0, 1), "{hanging:?}");
     // The assigned role counts as an update too.
-    assert_eq!(Deed::Sync.effects(deployment).await, 1);
+    assert_eq!(Operation::Sync.effects(deployment).await, 1);
 
     if role == "serve" {
         deployment.start_all().await;
@@ -162,7 +165,10 @@ async fn drains(deployment: &Deployment, role: &str) {
     let row = succeeded(deployment, "sync_member").await;
     println!("{role}: the job that hung was done {:?} after the next start", ready.elapsed());
     assert_eq!((row.attempt, row.token), (1, 2), "{row:?}");
-    assert_eq!((Deed::Sync.effects(deployment).await, Deed::Sync.told(deployment).await), (2, (1, 1)));
+    assert_eq!(
+        (Operation::Sync.effects(deployment).await, Operation::Sync.audit_entries(deployment).await),
+        (2, (1, 1))
+    );
 }
 
 fn unwaiting(deployment: &Deployment) -> Api {

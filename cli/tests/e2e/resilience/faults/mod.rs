@@ -2,9 +2,9 @@
 //! checks the caller's answer, the row right after the fault, and the final result.
 
 mod armed;
-mod deed;
 mod frozen;
 mod kills;
+mod operation;
 
 use testkit::{Deployment, Mode, Setup};
 

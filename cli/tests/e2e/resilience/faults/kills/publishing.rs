@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use crate::resilience::faults::armed::{api_of, front, has_died, start};
-use crate::resilience::faults::deed::Deed;
+use crate::resilience::faults::operation::Operation;
 use testkit::{Deployment, JobState, Mode, Setup, run_unstarted};
 
-const DEED: Deed = Deed::Sync;
+const OPERATION: Operation = Operation::Sync;
 
 macro_rules! points {
     ($($point:ident),+) => { $(
@@ -30,14 +30,14 @@ points!(after_insert, after_publish, after_confirm);
 
 async fn dies_at(deployment: &Deployment, point: &str) {
     // In embedded mode the job could end before the process dies, so it hangs after its claim.
-    let points = format!("{point}:{}=abort,after_claim=hang", DEED.kind());
+    let points = format!("{point}:{}=abort,after_claim=hang", OPERATION.kind());
     let mut dying = start(deployment, front(deployment), &points).await;
     let api = api_of(deployment, &dying).header("prefer", "wait=30").header("idempotency-key", "once");
-    let saw = DEED.call(deployment, &api).await;
+    let saw = OPERATION.call(deployment, &api).await;
     has_died(&mut dying).await;
     assert!(saw.is_err(), "the connection should have broken off: {saw:?}");
 
-    let row = deployment.job_row(DEED.kind()).await;
+    let row = deployment.job_row(OPERATION.kind()).await;
     assert!(row.finished_at.is_none(), "{row:?}");
     match deployment.mode() {
         Mode::Distributed => {
@@ -45,16 +45,16 @@ async fn dies_at(deployment: &Deployment, point: &str) {
         }
         Mode::Embedded => assert!(matches!(row.state, JobState::Queued | JobState::Running), "{row:?}"),
     }
-    assert_eq!(DEED.effects(deployment).await, 0);
+    assert_eq!(OPERATION.effects(deployment).await, 0);
 
     deployment.start_all().await;
     let started = Instant::now();
     let api = deployment.api().header("prefer", "wait=30").header("idempotency-key", "once");
-    let again = DEED.call(deployment, &api).await.unwrap();
+    let again = OPERATION.call(deployment, &api).await.unwrap();
     println!("{point}: the repeated call was answered {:?} after the start", started.elapsed());
     assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
-    DEED.is_done_once(deployment, &again).await;
-    let ended = deployment.job_row(DEED.kind()).await;
+    OPERATION.assert_done_once(deployment, &again).await;
+    let ended = deployment.job_row(OPERATION.kind()).await;
     assert_eq!((ended.job_id, ended.token), (row.job_id, row.token + 1), "run once more: {ended:?}");
     assert_eq!(ended.attempt, 1, "a worker that died is no attempt of the job: {ended:?}");
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::resilience::faults::armed::{has_died, start, start_own};
-use crate::resilience::faults::deed::Deed;
+use crate::resilience::faults::operation::Operation;
 use testkit::{JobState, Mode, Setup, eventually, run, run_unstarted};
 
 const WITHIN: Duration = Duration::from_secs(60);
@@ -69,22 +69,22 @@ fn a_channel_that_a_killed_worker_asked_for_last_is_not_made_twice() {
     run_unstarted(Setup::new(Mode::Distributed), async |deployment| {
         start_own(deployment, &["api", "scheduler", "worker"]).await;
         let api = deployment.api().header("prefer", "wait=30");
-        Deed::Ticket.prepare(deployment, &api).await;
+        Operation::Ticket.prepare(deployment, &api).await;
         let late = json!({ "route": "POST /guilds/:guild/channels", "hang_ms": 15_000, "count": 1 });
         deployment.fault(late).await;
-        let (answer, rescued) = tokio::join!(Deed::Ticket.call(deployment, &api), async {
+        let (answer, rescued) = tokio::join!(Operation::Ticket.call(deployment, &api), async {
             eventually("all that a channel needs was read, and one is asked for", WITHIN, async || {
                 (deployment.simulator.stats().await["chat_requests"] == READS + 1).then_some(())
             })
             .await;
             let mut killed = deployment.roles().workers.remove(0);
             killed.process.kill();
-            assert_eq!(Deed::Ticket.effects(deployment).await, 0, "too late to tell");
+            assert_eq!(Operation::Ticket.effects(deployment).await, 0, "too late to tell");
             start_own(deployment, &["worker"]).await;
             Instant::now()
         });
         println!("channel under way: its caller was answered {:?} after the kill", rescued.elapsed());
-        Deed::Ticket.is_done_once(deployment, &answer.unwrap()).await;
+        Operation::Ticket.assert_done_once(deployment, &answer.unwrap()).await;
         let entry = &deployment.audit("ticket.create").await[0];
         assert_eq!(entry["metadata"]["made_by_an_earlier_run"], true, "{entry}");
     });

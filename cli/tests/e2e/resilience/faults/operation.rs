@@ -1,18 +1,18 @@
-//! Calls whose jobs change something outside, which must happen once and be told once.
+//! Operations whose jobs change something outside, which must happen and be audited exactly once.
 
 use serde_json::json;
 
 use testkit::{Answer, Api, Deployment, JobState};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
-    /// Gives a role to a member who lacks it: done twice it would be seen by the count of updates alone.
+pub(super) enum Operation {
+    /// Gives a role to a member who lacks it: only the count of updates shows a repeat.
     Sync,
-    /// Makes a channel: done twice there would be two.
+    /// Creates a channel: a repeat creates a second one.
     Ticket,
 }
 
-impl Deed {
+impl Operation {
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Sync => "sync_member",
@@ -20,7 +20,7 @@ impl Deed {
         }
     }
 
-    /// What has to be there first.
+    /// Creates what the call refers to.
     pub(super) async fn prepare(self, deployment: &Deployment, api: &Api) {
         let api = api.without("idempotency-key");
         if self == Self::Ticket {
@@ -44,7 +44,7 @@ impl Deed {
         api.try_post(&path, body).await.map_err(|error| error.to_string())
     }
 
-    /// How often it happened outside.
+    /// The number of effects on the platform.
     pub(super) async fn effects(self, deployment: &Deployment) -> u64 {
         let stats = deployment.simulator.stats().await;
         let count = match self {
@@ -54,8 +54,8 @@ impl Deed {
         count.as_u64().unwrap()
     }
 
-    /// What is told of the effect, and of the asking.
-    pub(super) async fn told(self, deployment: &Deployment) -> (usize, usize) {
+    /// The numbers of audit entries of the effect and of the request.
+    pub(super) async fn audit_entries(self, deployment: &Deployment) -> (usize, usize) {
         let (done, asked) = match self {
             Self::Sync => ("sync.member", "sync.requested"),
             Self::Ticket => ("ticket.create", "ticket.create_requested"),
@@ -63,14 +63,14 @@ impl Deed {
         (deployment.audit(done).await.len(), deployment.audit(asked).await.len())
     }
 
-    /// Happened once, is told once, and the answer says what was done.
-    pub(super) async fn is_done_once(self, deployment: &Deployment, answer: &Answer) {
+    /// One effect, one audit entry of each kind, and the answer says what was done.
+    pub(super) async fn assert_done_once(self, deployment: &Deployment, answer: &Answer) {
         assert_eq!(answer.status, 200, "{answer}");
         let (row, data) = (deployment.job_row(self.kind()).await, &answer.body["data"]);
         assert_eq!((row.state, row.error.clone()), (JobState::Succeeded, None), "{row:?}");
         assert_eq!(row.result.as_ref(), Some(data), "{row:?}");
         assert_eq!(self.effects(deployment).await, 1);
-        assert_eq!(self.told(deployment).await, (1, 1));
+        assert_eq!(self.audit_entries(deployment).await, (1, 1));
         if self == Self::Sync {
             let member = deployment.guild().lacking();
             assert!(deployment.simulator.is_right(deployment.guild(), member).await);
