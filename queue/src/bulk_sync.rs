@@ -30,7 +30,8 @@ impl SyncAll {
 pub async fn enqueue_bulk_sync(
     transaction: &DatabaseTransaction,
     payload: &SyncAll,
-    (actor, members): (Actor, u64),
+    actor: Actor,
+    members: u64,
     now: Timestamp,
 ) -> Result<BulkSync, QueueError> {
     let standing = bulk_sync::lock(transaction, payload.guild, Kind::of(payload.dry_run), now).await?;
@@ -62,7 +63,8 @@ pub(crate) async fn window_of(
 /// Counts another run of the job.
 pub(crate) async fn take_again(
     transaction: &DatabaseTransaction,
-    (guild, standing): (GuildId, Standing),
+    guild: GuildId,
+    standing: Standing,
     job: &Model,
 ) -> Result<(), DbErr> {
     retry::forget_result(transaction, job.job_id).await?;

@@ -45,7 +45,7 @@ impl Handler for Job {
             Some(channel) => (channel, true),
             None => (self.make(job, &ticket).await?, false),
         };
-        complete(job, &ticket, (channel.id, found)).await
+        complete(job, &ticket, channel.id, found).await
     }
 }
 
@@ -132,11 +132,12 @@ fn marker(ticket: &ticket::Model) -> String {
 async fn complete(
     job: &JobContext,
     ticket: &ticket::Model,
-    (channel, found): (ChannelId, bool),
+    channel: ChannelId,
+    found: bool,
 ) -> Result<Outcome, JobError> {
     let transaction = job.begin().await?;
     let (id, now) = (ticket.ticket_id, job.now());
-    if ticket::open(&transaction, (ticket.guild_id, id), channel, now).await?.is_none() {
+    if ticket::open(&transaction, ticket.guild_id, id, channel, now).await?.is_none() {
         transaction.rollback().await?;
         let open = ticket::find(job.database().write(), ticket.guild_id, id).await?;
         let channel = open.and_then(|ticket| ticket.channel_id).ok_or(JobError::ClaimLost)?;

@@ -115,24 +115,29 @@ impl Run<'_> {
         let Some(ban) = found else { return Ok(State::NotBanned) };
         let Some(row) = maker(&ban, rows) else { return Ok(State::Theirs) };
         if !row.made {
-            let conn = self.job.database().write();
-            chat_ban::complete(conn, self.guild, self.user, self.job.id(), &row.reason).await?;
+            self.record(&row.reason, true).await?;
         }
         Ok(State::Ours)
     }
 
     async fn ban(&self, reason: &str) -> Result<(), JobError> {
-        let conn = self.job.database().write();
         self.job.before_effect().await?;
-        chat_ban::begin(conn, self.guild, self.user, self.job.id(), reason).await?;
+        self.record(reason, false).await?;
         if let Err(error) = self.services.platforms.chat.ban(self.call(), self.user, reason).await {
             // Permanently refused: a later ban there is not ours.
             if !error.is_retryable() {
-                chat_ban::forget(conn, self.guild, self.user, [self.job.id()]).await?;
+                self.forget(&[]).await?;
             }
             return Err(job_error(error));
         }
-        Ok(chat_ban::complete(conn, self.guild, self.user, self.job.id(), reason).await?)
+        self.record(reason, true).await
+    }
+
+    /// Records the ban that this job is about to make, or made.
+    async fn record(&self, reason: &str, made: bool) -> Result<(), JobError> {
+        let (guild_id, chat_id, job_id) = (self.guild, self.user, self.job.id());
+        let row = chat_ban::Model { guild_id, chat_id, job_id, reason: reason.to_owned(), made };
+        Ok(chat_ban::put(self.job.database().write(), row).await?)
     }
 
     async fn unban(&self) -> Result<(), JobError> {

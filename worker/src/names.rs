@@ -66,7 +66,7 @@ pub(crate) async fn store<C: ConnectionTrait>(
     renamed: &[Renamed],
 ) -> Result<(), DbErr> {
     for one in renamed {
-        link::rename(conn, guild, (one.chat, one.play), &one.name).await?;
+        link::rename(conn, guild, one.chat, one.play, &one.name).await?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::{
     turns::{self, InFlight},
 };
 use crate::audit_entry::Actor;
-use crate::{GuildId, JobId, Timestamp};
+use crate::{Conn, GuildId, JobId, Result, Timestamp};
 
 /// A job to be inserted.
 #[derive(Debug, Clone)]
@@ -88,15 +88,15 @@ impl Inserted {
 
 /// Inserts jobs, each queued or held according to its guild's share. Returns the inserted jobs, with a message where
 /// they are queued. A job is skipped if an unfinished one has the same guild, kind and dedupe key.
-pub async fn insert<C: ConnectionTrait>(
-    conn: &C,
+pub async fn insert(
+    conn: &impl Conn,
     jobs: Vec<NewJob>,
     now: Timestamp,
-) -> Result<Vec<(JobId, Option<JobMessage>)>, DbErr> {
+) -> Result<Vec<(JobId, Option<JobMessage>)>> {
     let mut inserted = Vec::with_capacity(jobs.len());
     let rows = match jobs.as_slice() {
         [NewJob { guild: Some(guild), class, .. }] => {
-            let state = turns::state_of_one(conn, (*guild, *class), now);
+            let state = turns::state_of_one(conn, *guild, *class, now);
             jobs.into_iter().map(|job| (job, state.clone())).collect()
         }
         _ => placed(conn, jobs, now).await?,
@@ -118,11 +118,7 @@ pub async fn insert<C: ConnectionTrait>(
 }
 
 /// Each job with the state that its guild's share gives it.
-async fn placed<C: ConnectionTrait>(
-    conn: &C,
-    jobs: Vec<NewJob>,
-    now: Timestamp,
-) -> Result<Vec<(NewJob, SimpleExpr)>, DbErr> {
+async fn placed(conn: &impl Conn, jobs: Vec<NewJob>, now: Timestamp) -> Result<Vec<(NewJob, SimpleExpr)>> {
     let guilds = jobs.iter().filter_map(|job| job.guild).collect();
     let mut in_flight = InFlight::read(conn, guilds, now).await?;
     let place = |job: NewJob| {
@@ -133,11 +129,7 @@ async fn placed<C: ConnectionTrait>(
 }
 
 /// Inserts chunks, which wait until their parent's plan is complete.
-pub async fn insert_held<C: ConnectionTrait>(
-    conn: &C,
-    jobs: Vec<NewJob>,
-    now: Timestamp,
-) -> Result<(), DbErr> {
+pub async fn insert_held(conn: &impl Conn, jobs: Vec<NewJob>, now: Timestamp) -> Result<()> {
     let rows = jobs.into_iter().map(|job| (job, Expr::value(State::Held))).collect();
     for insert in statements(conn, rows, now)? {
         conn.execute(&insert).await?;
@@ -149,11 +141,11 @@ pub async fn insert_held<C: ConnectionTrait>(
 const ROWS_A_STATEMENT: usize = 500;
 
 /// Statements that insert the rows and skip conflicts with an unfinished job of the same dedupe key.
-fn statements<C: ConnectionTrait>(
-    conn: &C,
+fn statements(
+    conn: &impl Conn,
     rows: Vec<(NewJob, SimpleExpr)>,
     now: Timestamp,
-) -> Result<Vec<InsertStatement>, DbErr> {
+) -> Result<Vec<InsertStatement>> {
     let mut rows = rows.into_iter().peekable();
     let mut statements = Vec::new();
     while rows.peek().is_some() {
@@ -170,12 +162,12 @@ fn statements<C: ConnectionTrait>(
 }
 
 /// The unfinished job that conflicts with [`insert`].
-pub async fn find_open_by_dedupe_key<C: ConnectionTrait>(
-    conn: &C,
+pub async fn find_open_by_dedupe_key(
+    conn: &impl Conn,
     guild: Option<GuildId>,
     kind: &str,
     dedupe_key: &str,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let same_guild = match guild {
         Some(guild) => Column::GuildId.eq(guild),
         None => Column::GuildId.is_null(),

@@ -6,7 +6,9 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use entities::audit_entry::Actor;
-use entities::job::{Claim, Model, Progress, family, insert, run};
+use entities::job::family::{self, Steps};
+use entities::job::run::{self, Reached};
+use entities::job::{Claim, Model, Progress, insert};
 use entities::{GuildId, JobId, Timestamp};
 use runtime::{Clock, Database};
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
@@ -183,10 +185,10 @@ impl JobContext {
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Progress { done, total, failed };
     }
 
-    /// Progress since it was last written, as `(done, failed)`.
-    pub(crate) fn unsaved(&self) -> (i64, i64) {
+    /// Progress since it was last written.
+    pub(crate) fn unsaved(&self) -> Steps {
         let (current, saved) = (self.progress(), *self.saved.lock().unwrap_or_else(PoisonError::into_inner));
-        (current.done - saved.done, current.failed - saved.failed)
+        Steps { done: current.done - saved.done, failed: current.failed - saved.failed }
     }
 
     /// A chunk's counters so far, numbers by name: written with its checkpoints, and added to its parent's result at
@@ -220,8 +222,9 @@ impl JobContext {
         if let Some(parent) = self.job.parent_id {
             family::add_progress(&transaction, parent, self.unsaved(), self.now()).await?;
         }
-        let reached = (checkpoint, self.counters().filter(|_| self.job.parent_id.is_some()));
-        if !run::checkpoint(&transaction, self.claim(), reached, progress, self.now()).await? {
+        let counters = self.counters().filter(|_| self.job.parent_id.is_some());
+        let reached = Reached { checkpoint, counters, progress };
+        if !run::checkpoint(&transaction, self.claim(), reached, self.now()).await? {
             return Err(JobError::ClaimLost);
         }
         transaction.commit().await?;

@@ -80,7 +80,7 @@ async fn linked<'p, C: ConnectionTrait>(
     let (mut linked, mut not_in_guild) = (Vec::new(), 0);
     let mut from = page.after;
     loop {
-        let links = link::range(conn, guild, (from, page.up_to()), LINKS_A_QUERY).await?;
+        let links = link::range(conn, guild, from, page.up_to(), LINKS_A_QUERY).await?;
         let more = links.len() as u64 == LINKS_A_QUERY;
         from = links.last().map(|link| link.chat_id);
         for link in links {
