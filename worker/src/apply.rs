@@ -62,7 +62,7 @@ impl From<DbErr> for Halt {
 /// Sends the calls of one job.
 #[derive(Clone, Copy)]
 pub(crate) struct Sender<'a> {
-    pub(crate) chat: &'a dyn ChatPlatform,
+    pub(crate) chat: &'a ChatPlatform,
     pub(crate) call: CallContext,
     pub(crate) job: &'a JobContext,
     /// Cancelled: no further call is sent.

@@ -22,7 +22,7 @@ pub(crate) struct Renamed {
 
 /// Current names that the platform returns within the timeout; `None`: no timeout.
 pub(crate) async fn current(
-    play: &dyn PlayPlatform,
+    play: &PlayPlatform,
     call: CallContext,
     players: &[PlayId],
     patience: Option<Duration>,
@@ -46,11 +46,7 @@ pub(crate) async fn current(
 }
 
 /// The current name of one player, if it differs from the stored one.
-pub(crate) async fn renamed(
-    play: &dyn PlayPlatform,
-    call: CallContext,
-    link: &link::Model,
-) -> Option<Renamed> {
+pub(crate) async fn renamed(play: &PlayPlatform, call: CallContext, link: &link::Model) -> Option<Renamed> {
     difference(link, &current(play, call, &[link.play_id], Some(WAIT_LIMIT)).await)
 }
 
