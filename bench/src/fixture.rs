@@ -1,7 +1,6 @@
 //! A fresh database and queue prefix on the servers of `deploy/services`, or a SQLite file.
 
 use anyhow::Context as _;
-use async_trait::async_trait;
 use clap::ValueEnum;
 use entities::audit_entry::Actor;
 use entities::job::Class;
@@ -37,7 +36,6 @@ impl Payload for Noop {
 
 struct NoopHandler;
 
-#[async_trait]
 impl Handler for NoopHandler {
     type Payload = Noop;
 

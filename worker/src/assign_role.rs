@@ -1,6 +1,5 @@
 //! `assign_role`: gives one role to one member, on request. Giving a role that is already held succeeds.
 
-use async_trait::async_trait;
 use platforms::CallContext;
 use queue::kinds::AssignRole;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -12,7 +11,6 @@ pub(crate) struct Job(pub(crate) Services);
 
 const ASSIGN: Verb = Verb { action: "roles.assign", done: "assigned" };
 
-#[async_trait]
 impl Handler for Job {
     type Payload = AssignRole;
 

@@ -6,7 +6,6 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
 use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
 use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Viewers};
@@ -25,7 +24,6 @@ const REASON: &str = "ticket for an application";
 /// A request without a response may still be in flight on the platform's side: the next read waits this long.
 const SETTLE: Duration = Duration::from_secs(5);
 
-#[async_trait]
 impl Handler for Job {
     type Payload = CreateTicket;
 

@@ -10,7 +10,6 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
 use entities::sanction::active;
 use entities::sanction::change::Target;
@@ -32,7 +31,6 @@ const LIFTED: &str = "no ban of the guild is in force any more";
 /// A request without a response may still be in flight on the platform's side: the next read waits this long.
 const SETTLE: Duration = Duration::from_secs(5);
 
-#[async_trait]
 impl Handler for Job {
     type Payload = MirrorBan;
 

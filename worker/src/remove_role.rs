@@ -1,6 +1,5 @@
 //! `remove_role`: takes one role from one member, on request. Removing a role that is not held succeeds.
 
-use async_trait::async_trait;
 use platforms::CallContext;
 use queue::kinds::RemoveRole;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -12,7 +11,6 @@ pub(crate) struct Job(pub(crate) Services);
 
 const REMOVE: Verb = Verb { action: "roles.remove", done: "removed" };
 
-#[async_trait]
 impl Handler for Job {
     type Payload = RemoveRole;
 

@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 
-use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
 use entities::shield_flag::{self, NewFlag, Origin};
 use entities::{PlayId, guild};
@@ -37,7 +36,6 @@ struct Reached {
     skipped: u64,
 }
 
-#[async_trait]
 impl Handler for Job {
     type Payload = ShieldImport;
 

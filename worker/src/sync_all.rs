@@ -9,7 +9,6 @@ mod page;
 mod plan;
 mod planner;
 
-use async_trait::async_trait;
 use entities::job::cancel;
 use entities::{job_failure, link};
 use platforms::{CallContext, MEMBERS_PER_PAGE};
@@ -29,7 +28,6 @@ use planner::Planner;
 
 pub(crate) struct Job(pub(crate) Services);
 
-#[async_trait]
 impl Handler for Job {
     type Payload = SyncAll;
 

@@ -13,7 +13,6 @@ mod reread;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use entities::ChatId;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -35,7 +34,6 @@ const FRESH: Duration = Duration::from_secs(60);
 /// Interval at which a chunk checks for a stop while all its calls wait for permits.
 const LOOK: Duration = Duration::from_millis(250);
 
-#[async_trait]
 impl Handler for Job {
     type Payload = SyncChunk;
 
