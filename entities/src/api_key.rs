@@ -34,7 +34,18 @@ no_relations!();
 
 /// What a key may do.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray, EnumString,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    IntoStaticStr,
+    VariantArray,
+    EnumString,
 )]
 #[strum(serialize_all = "snake_case", parse_err_fn = unknown_scope, parse_err_ty = UnknownScope)]
 pub enum Scope {
@@ -52,12 +63,6 @@ impl Scope {
 
     pub fn name(self) -> &'static str {
         self.into()
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

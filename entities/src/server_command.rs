@@ -58,12 +58,6 @@ pub enum AckStatus {
     Error,
 }
 
-impl Model {
-    pub fn is_waiting(&self, now: Timestamp) -> bool {
-        self.state == State::Queued && self.issued_at > now - LIFETIME
-    }
-}
-
 /// A command to insert, for one server or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCommand {

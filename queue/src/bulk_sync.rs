@@ -2,7 +2,7 @@
 
 use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
-use entities::job::{Model, retry};
+use entities::job::{Model, family};
 use entities::{GuildId, Timestamp};
 use sea_orm::{DatabaseTransaction, DbErr};
 
@@ -67,7 +67,8 @@ pub(crate) async fn take_again(
     standing: Standing,
     job: &Model,
 ) -> Result<(), DbErr> {
-    retry::forget_result(transaction, job.job_id).await?;
+    // Only the new run's changes count.
+    family::set_result(transaction, job.job_id, None).await?;
     bulk_sync::take(transaction, guild, standing, job.job_id).await?;
     Ok(())
 }

@@ -4,8 +4,6 @@
 //! and the job searches the guild's channels for it before it creates one: so it finds a channel that an earlier run
 //! created without a response (timeout, 5xx, killed worker).
 
-use std::time::Duration;
-
 use entities::audit_entry::{self, NewEntry};
 use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
 use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Viewers};
@@ -15,15 +13,12 @@ use serde_json::json;
 
 use crate::channel_name::channel_name;
 use crate::errors::{job_error, public};
-use crate::services::Services;
+use crate::services::{SETTLE, Services};
 
 pub(crate) struct Job(pub(crate) Services);
 
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "ticket for an application";
-/// A request without a response may still be in flight on the platform's side: the next read waits this long.
-const SETTLE: Duration = Duration::from_secs(5);
-
 impl Handler for Job {
     type Payload = CreateTicket;
 

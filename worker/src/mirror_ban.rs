@@ -8,8 +8,6 @@
 //! ([`chat_ban`]). So a ban without such a row was made by others, and a ban made by a killed worker is identified by
 //! its row and its reason.
 
-use std::time::Duration;
-
 use entities::audit_entry::{self, NewEntry};
 use entities::sanction::active;
 use entities::sanction::change::Target;
@@ -22,15 +20,12 @@ use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
 use crate::errors::job_error;
-use crate::services::Services;
+use crate::services::{SETTLE, Services};
 
 pub(crate) struct Job(pub(crate) Services);
 
 /// The reason in the guild's audit log on the chat platform.
 const LIFTED: &str = "no ban of the guild is in force any more";
-/// A request without a response may still be in flight on the platform's side: the next read waits this long.
-const SETTLE: Duration = Duration::from_secs(5);
-
 impl Handler for Job {
     type Payload = MirrorBan;
 

@@ -99,11 +99,11 @@ pub async fn finish_parent(conn: &impl Conn, parent: &Model, now: Timestamp) -> 
     Ok(rows.into_iter().next())
 }
 
-/// Writes the summed counters of the children that have ended.
-pub async fn save_counters(conn: &impl Conn, parent: JobId, counters: Json) -> Result<()> {
+/// Sets the result: the summed counters of the children that have ended, or none for a job that runs again.
+pub async fn set_result(conn: &impl Conn, job: JobId, result: Option<Json>) -> Result<()> {
     Entity::update_many()
-        .col_expr(Column::Result, Expr::value(counters))
-        .filter(Column::JobId.eq(parent))
+        .col_expr(Column::Result, Expr::value(result))
+        .filter(Column::JobId.eq(job))
         .exec(conn)
         .await?;
     Ok(())

@@ -26,44 +26,25 @@ pub struct NewJob {
     pub actor: Actor,
 }
 
-/// The columns of a new row whose value is not the schema's default.
-const COLUMNS: [Column; 15] = [
-    Column::JobId,
-    Column::GuildId,
-    Column::ParentId,
-    Column::Kind,
-    Column::Class,
-    Column::Args,
-    Column::State,
-    Column::MaxAttempts,
-    Column::DedupeKey,
-    Column::ProgressTotal,
-    Column::ActorId,
-    Column::KeyId,
-    Column::RequestId,
-    Column::RunAt,
-    Column::CreatedAt,
-];
-
 impl NewJob {
-    /// Values in the order of [`COLUMNS`].
-    fn values(self, state: SimpleExpr, now: SimpleExpr) -> [SimpleExpr; COLUMNS.len()] {
+    /// The columns of a new row whose value is not the schema's default.
+    fn row(self, state: SimpleExpr, now: SimpleExpr) -> [(Column, SimpleExpr); 15] {
         [
-            Expr::val(self.id),
-            Expr::val(self.guild),
-            Expr::val(self.parent),
-            Expr::val(self.kind),
-            Expr::val(self.class),
-            Expr::val(self.args),
-            state,
-            Expr::val(self.max_attempts),
-            Expr::val(self.dedupe_key),
-            Expr::val(self.total),
-            Expr::val(self.actor.actor_id),
-            Expr::val(self.actor.key_id),
-            Expr::val(self.actor.request_id),
-            now.clone(),
-            now,
+            (Column::JobId, Expr::val(self.id)),
+            (Column::GuildId, Expr::val(self.guild)),
+            (Column::ParentId, Expr::val(self.parent)),
+            (Column::Kind, Expr::val(self.kind)),
+            (Column::Class, Expr::val(self.class)),
+            (Column::Args, Expr::val(self.args)),
+            (Column::State, state),
+            (Column::MaxAttempts, Expr::val(self.max_attempts)),
+            (Column::DedupeKey, Expr::val(self.dedupe_key)),
+            (Column::ProgressTotal, Expr::val(self.total)),
+            (Column::ActorId, Expr::val(self.actor.actor_id)),
+            (Column::KeyId, Expr::val(self.actor.key_id)),
+            (Column::RequestId, Expr::val(self.actor.request_id)),
+            (Column::RunAt, now.clone()),
+            (Column::CreatedAt, now),
         ]
     }
 }
@@ -150,10 +131,11 @@ fn statements(
     let mut statements = Vec::new();
     while rows.peek().is_some() {
         let mut insert = Query::insert();
-        insert.into_table(Entity).columns(COLUMNS);
+        insert.into_table(Entity);
         for (job, state) in rows.by_ref().take(ROWS_A_STATEMENT) {
-            let values = job.values(state, time::now(conn, now));
-            insert.values(values).map_err(|error| DbErr::Custom(error.to_string()))?;
+            let row = job.row(state, time::now(conn, now));
+            insert.columns(row.each_ref().map(|(column, _)| *column));
+            insert.values(row.map(|(_, value)| value)).map_err(|error| DbErr::Custom(error.to_string()))?;
         }
         insert.on_conflict(OnConflict::new().do_nothing().to_owned());
         statements.push(insert);

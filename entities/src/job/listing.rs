@@ -7,7 +7,7 @@ use sea_orm::{Condition, Iterable, QueryOrder, QuerySelect};
 use super::model::{Class, Column, Entity, Model, State};
 use super::status::Status;
 use super::time;
-use crate::{Conn, GuildId, JobId, Page, Result, Timestamp, lists};
+use crate::{Conn, GuildId, JobId, Page, Result, Timestamp, sweep};
 
 /// A guild's job; chunks are not shown to guilds.
 pub async fn find(conn: &impl Conn, guild: GuildId, job: JobId) -> Result<Option<Model>> {
@@ -64,17 +64,6 @@ fn slim() -> Select<Entity> {
         .filter(Column::ParentId.is_null())
 }
 
-/// The most recently enqueued unfinished job of a kind in a guild.
-pub async fn find_open(conn: &impl Conn, guild: GuildId, kind: &str) -> Result<Option<Model>> {
-    Entity::find()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::Kind.eq(kind))
-        .filter(Column::FinishedAt.is_null())
-        .order_by_desc(Column::JobId)
-        .one(conn)
-        .await
-}
-
 /// The backlog of a class: the number of available and of held jobs, and since when the oldest available job waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backlog {
@@ -112,22 +101,11 @@ pub async fn prune_maintenance(conn: &impl Conn, before: Timestamp, limit: u64) 
 }
 
 async fn prune_where(conn: &impl Conn, which: SimpleExpr, before: Timestamp, limit: u64) -> Result<u64> {
-    let old: Vec<JobId> = Entity::find()
-        .select_only()
-        .column(Column::JobId)
-        .filter(Column::JobId.lt(first_id_at(before)))
-        .filter(Column::FinishedAt.lt(before))
-        .filter(which)
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    let done = Entity::delete_many()
-        .filter(lists::any_of(conn, Column::JobId, old))
-        .filter(Column::FinishedAt.is_not_null())
-        .exec(conn)
-        .await?;
-    Ok(done.rows_affected)
+    let old = Condition::all()
+        .add(Column::JobId.lt(first_id_at(before)))
+        .add(Column::FinishedAt.lt(before))
+        .add(which);
+    sweep::delete::<Entity>(conn, old, limit).await
 }
 
 /// The smallest id of this time or later.

@@ -53,13 +53,3 @@ pub async fn find_failed(
         .add_option(after.map(|after| Column::JobId.gt(after)));
     Entity::find().filter(wanted).order_by_asc(Column::JobId).limit(limit).all(conn).await
 }
-
-/// Deletes the result of earlier runs of a job that runs again: only the new run's changes count.
-pub async fn forget_result(conn: &impl Conn, job: JobId) -> Result<()> {
-    Entity::update_many()
-        .col_expr(Column::Result, Expr::value(Option::<Json>::None))
-        .filter(Column::JobId.eq(job))
-        .exec(conn)
-        .await?;
-    Ok(())
-}

@@ -28,7 +28,7 @@ pub(super) async fn after_child(
     let own = if let Ending::Succeeded(result) = ending { Some(result) } else { counters };
     if let Some(own) = own {
         let sum = add_counters(parent.result.take(), own);
-        family::save_counters(transaction, parent.job_id, sum).await?;
+        family::set_result(transaction, parent.job_id, Some(sum)).await?;
     }
     if let Some(failure) = ending.failure() {
         // A dead chunk stops no other; a failed one does.

@@ -9,7 +9,7 @@ use entities::audit_entry::Actor;
 use entities::job::family::{self, Steps};
 use entities::job::run::{self, Reached};
 use entities::job::{Claim, Model, Progress, insert};
-use entities::{GuildId, JobId, Timestamp};
+use entities::{JobId, Timestamp};
 use runtime::{Clock, Database};
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use serde::Serialize;
@@ -65,10 +65,6 @@ impl JobContext {
 
     pub(crate) fn kind(&self) -> &str {
         &self.job.kind
-    }
-
-    pub fn guild(&self) -> Option<GuildId> {
-        self.job.guild_id
     }
 
     /// From 1. [`JobContext::is_resumed`] says whether an earlier run may have done part of the work.
