@@ -55,7 +55,7 @@ pub struct Heartbeat {
 pub async fn heartbeat(conn: &impl Conn, heartbeats: &[Heartbeat]) -> Result<()> {
     let rows = newest_of_each(heartbeats);
     for rows in rows.chunks(ROWS_A_STATEMENT) {
-        let rows = rows.iter().map(row);
+        let rows = rows.iter().copied().map(row);
         Entity::insert_many(rows).on_conflict(newer()).exec_without_returning(conn).await?;
     }
     Ok(())
@@ -75,7 +75,7 @@ fn newest_of_each(heartbeats: &[Heartbeat]) -> Vec<&Heartbeat> {
     rows
 }
 
-fn row(heartbeat: &&Heartbeat) -> ActiveModel {
+fn row(heartbeat: &Heartbeat) -> ActiveModel {
     ActiveModel {
         guild_id: Set(heartbeat.guild),
         server_id: Set(heartbeat.server.clone()),

@@ -52,7 +52,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let (play, groups) = (planner.services.platforms.play.as_ref(), planner.rules.groups());
     let (ranks, names) = tokio::join!(
         play.group_ranks(planner.call, &players, &groups),
-        names::current(play, planner.call, &players, None),
+        names::current(play, planner.call, &players),
     );
     let ranks = ranks.map_err(job_error)?;
     let mut findings = Findings::default();
