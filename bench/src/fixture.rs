@@ -1,6 +1,5 @@
 //! A fresh database and queue prefix on the servers of `deploy/services`, or a SQLite file.
 
-use async_trait::async_trait;
 use entities::audit_entry::Actor;
 use entities::job::Class;
 use entities::{GuildId, guild};
@@ -28,7 +27,6 @@ impl Payload for Noop {
 
 struct NoopHandler;
 
-#[async_trait]
 impl Handler for NoopHandler {
     type Payload = Noop;
 

@@ -4,10 +4,11 @@ use std::fmt;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder};
+use sea_orm::{ActiveValue::Set, Condition, QueryOrder};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::{ChatId, GuildId, KeyId, Timestamp};
+use crate::by_id::no_relations;
+use crate::{ChatId, Conn, GuildId, KeyId, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_key")]
@@ -29,14 +30,22 @@ pub struct Model {
     pub hot_path_factor: i32,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// What a key may do.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray, EnumString,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    IntoStaticStr,
+    VariantArray,
+    EnumString,
 )]
 #[strum(serialize_all = "snake_case", parse_err_fn = unknown_scope, parse_err_ty = UnknownScope)]
 pub enum Scope {
@@ -54,12 +63,6 @@ impl Scope {
 
     pub fn name(self) -> &'static str {
         self.into()
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -146,7 +149,6 @@ pub struct NewKey {
 impl NewKey {
     fn row(self, now: Timestamp) -> ActiveModel {
         ActiveModel {
-            key_id: NotSet,
             guild_id: Set(self.guild),
             public_id: Set(self.text.public_id().to_owned()),
             secret_hash: Set(self.text.secret_hash().to_vec()),
@@ -155,51 +157,36 @@ impl NewKey {
             scopes: Set(self.scopes.to_string()),
             created_at: Set(now),
             expires_at: Set(self.expires_at),
-            last_used_at: Set(None),
-            revoked_at: Set(None),
             hot_path_factor: Set(self.hot_path_factor),
+            ..Default::default()
         }
     }
 }
 
-pub async fn create<C: ConnectionTrait>(conn: &C, key: NewKey, now: Timestamp) -> Result<Model, DbErr> {
+pub async fn create(conn: &impl Conn, key: NewKey, now: Timestamp) -> Result<Model> {
     key.row(now).insert(conn).await
 }
 
 /// Adds a key with the given text, as fixtures do; an existing key with the same public id stays unchanged.
-pub async fn create_if_absent<C: ConnectionTrait>(
-    conn: &C,
-    key: NewKey,
-    now: Timestamp,
-) -> Result<bool, DbErr> {
+pub async fn create_if_absent(conn: &impl Conn, key: NewKey, now: Timestamp) -> Result<bool> {
     let conflict = OnConflict::column(Column::PublicId).do_nothing().to_owned();
     let added = Entity::insert(key.row(now)).on_conflict(conflict).exec_without_returning(conn).await?;
     Ok(added > 0)
 }
 
 /// The only finder without a guild: the key determines the guild.
-pub async fn find_by_public_id<C: ConnectionTrait>(
-    conn: &C,
-    public_id: &str,
-) -> Result<Option<Model>, DbErr> {
+pub async fn find_by_public_id(conn: &impl Conn, public_id: &str) -> Result<Option<Model>> {
     Entity::find().filter(Column::PublicId.eq(public_id)).one(conn).await
 }
 
 /// Keys of a guild, or of all guilds, oldest first.
-pub async fn list<C: ConnectionTrait>(conn: &C, guild: Option<GuildId>) -> Result<Vec<Model>, DbErr> {
-    let mut query = Entity::find().order_by_asc(Column::KeyId);
-    if let Some(guild) = guild {
-        query = query.filter(Column::GuildId.eq(guild));
-    }
-    query.all(conn).await
+pub async fn list(conn: &impl Conn, guild: Option<GuildId>) -> Result<Vec<Model>> {
+    let shown = Condition::all().add_option(guild.map(|guild| Column::GuildId.eq(guild)));
+    Entity::find().filter(shown).order_by_asc(Column::KeyId).all(conn).await
 }
 
 /// Revokes a key; `None` if the key is unknown or already revoked.
-pub async fn revoke<C: ConnectionTrait>(
-    conn: &C,
-    public_id: &str,
-    now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+pub async fn revoke(conn: &impl Conn, public_id: &str, now: Timestamp) -> Result<Option<Model>> {
     let rows = Entity::update_many()
         .col_expr(Column::RevokedAt, Expr::value(now))
         .filter(Column::PublicId.eq(public_id))
@@ -210,7 +197,7 @@ pub async fn revoke<C: ConnectionTrait>(
 }
 
 /// Records the use of a key. The caller writes it at most once a minute for each key.
-pub async fn touch<C: ConnectionTrait>(conn: &C, key: KeyId, now: Timestamp) -> Result<(), DbErr> {
+pub async fn touch(conn: &impl Conn, key: KeyId, now: Timestamp) -> Result<()> {
     Entity::update_many()
         .col_expr(Column::LastUsedAt, Expr::value(now))
         .filter(Column::KeyId.eq(key))

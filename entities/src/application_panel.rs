@@ -5,8 +5,8 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
 use serde::{Deserialize, Serialize};
 
-use crate::by_id::by_id;
-use crate::{ChannelId, GuildId, PanelId, RoleId, Timestamp, staff_role};
+use crate::by_id::{by_id, no_relations};
+use crate::{ChannelId, Conn, GuildId, PanelId, Result, RoleId, Timestamp, staff_role};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "application_panel")]
@@ -23,10 +23,7 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(PanelId: find, next_id);
 
@@ -46,12 +43,7 @@ pub struct NewPanel {
 }
 
 /// Adds a panel; `None` if the guild already has a panel with this id. Needs a transaction.
-pub async fn add<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    panel: NewPanel,
-    now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+pub async fn add(conn: &impl Conn, guild: GuildId, panel: NewPanel, now: Timestamp) -> Result<Option<Model>> {
     let id = match panel.id {
         Some(id) => id,
         None => next_id(conn, guild).await?,
@@ -71,7 +63,7 @@ pub async fn add<C: ConnectionTrait>(
 
 impl Model {
     /// The roles whose holders see the panel's tickets.
-    pub async fn staff_roles<C: ConnectionTrait>(&self, conn: &C) -> Result<Vec<RoleId>, DbErr> {
+    pub async fn staff_roles(&self, conn: &impl Conn) -> Result<Vec<RoleId>> {
         if let Some(StaffRoles(own)) = &self.staff_role_ids {
             return Ok(own.clone());
         }
@@ -80,6 +72,6 @@ impl Model {
     }
 }
 
-pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::PanelId).all(conn).await
 }

@@ -4,8 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, Condition};
 
-use crate::by_id::by_id;
-use crate::{ChatId, GuildId, Page, PanelId, SubmissionId, Timestamp};
+use crate::by_id::{by_id, no_relations};
+use crate::{ChatId, Conn, GuildId, Page, PanelId, Result, SubmissionId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "application_submission")]
@@ -21,10 +21,7 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(SubmissionId: find, newest, next_id);
 
@@ -40,12 +37,12 @@ pub struct NewSubmission {
 
 /// Adds a submission; `None` if the guild already has one with this id. Fails on the foreign key when the panel is
 /// unknown. Needs a transaction.
-pub async fn add<C: ConnectionTrait>(
-    conn: &C,
+pub async fn add(
+    conn: &impl Conn,
     guild: GuildId,
     submission: NewSubmission,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let id = match submission.id {
         Some(id) => id,
         None => next_id(conn, guild).await?,
@@ -64,12 +61,12 @@ pub async fn add<C: ConnectionTrait>(
 }
 
 /// Submissions of a guild, or to one panel, newest first.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
+pub async fn list(
+    conn: &impl Conn,
     guild: GuildId,
     panel: Option<PanelId>,
     page: Page<SubmissionId>,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let shown = Condition::all().add_option(panel.map(|panel| Column::PanelId.eq(panel)));
     newest(guild, page).filter(shown).all(conn).await
 }

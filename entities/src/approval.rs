@@ -1,11 +1,11 @@
 //! Actions of staff members and their approval (docs/rules.md 6): [`record`] writes an action, pending where a quota
 //! demands approval; [`decide`] approves or rejects it. Both need a transaction.
 
-use sea_orm::{ConnectionTrait, DbErr, TransactionTrait};
+use sea_orm::TransactionTrait;
 
 use crate::pending_action::{self, Verdict};
 use crate::staff_action::{self, NewAction};
-use crate::{ActionId, GuildId, PendingId, Timestamp, quota};
+use crate::{ActionId, Conn, GuildId, PendingId, Result, Timestamp, quota};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
@@ -15,7 +15,7 @@ pub struct Recorded {
 }
 
 /// Records an action.
-pub async fn record<C: ConnectionTrait>(conn: &C, new: NewAction, now: Timestamp) -> Result<Recorded, DbErr> {
+pub async fn record(conn: &impl Conn, new: NewAction, now: Timestamp) -> Result<Recorded> {
     if quota::demands_approval(conn, new.guild, new.staff, new.action_type).await? {
         let action = staff_action::add_waiting(conn, new, now).await?;
         let pending = pending_action::add(conn, &action, now).await?;
@@ -35,12 +35,12 @@ pub enum Decision {
 }
 
 /// Approves or rejects an action. An approved action counts from the same commit on.
-pub async fn decide<C: ConnectionTrait + TransactionTrait>(
-    conn: &C,
+pub async fn decide(
+    conn: &(impl Conn + TransactionTrait),
     guild: GuildId,
     pending: PendingId,
     verdict: Verdict,
-) -> Result<Decision, DbErr> {
+) -> Result<Decision> {
     let Some(decided) = pending_action::close(conn, guild, pending, verdict).await? else {
         let found = pending_action::find(conn, guild, pending).await?;
         return Ok(found.map_or(Decision::Unknown, Decision::Already));

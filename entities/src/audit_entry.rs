@@ -5,8 +5,8 @@ use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::by_id::by_id;
-use crate::{AuditId, GuildId, KeyId, Page, Timestamp};
+use crate::by_id::{ROWS_A_STATEMENT, by_id, no_relations};
+use crate::{AuditId, Conn, GuildId, KeyId, Page, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_entry")]
@@ -26,10 +26,7 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(AuditId: newest);
 
@@ -95,25 +92,17 @@ impl NewEntry {
     }
 }
 
-/// Rows per statement, well under the databases' limits on bound values.
-const ROWS_A_STATEMENT: usize = 1_000;
-
-pub async fn write<C: ConnectionTrait>(
-    conn: &C,
-    actor: &Actor,
-    entry: NewEntry,
-    now: Timestamp,
-) -> Result<AuditId, DbErr> {
+pub async fn write(conn: &impl Conn, actor: &Actor, entry: NewEntry, now: Timestamp) -> Result<AuditId> {
     Ok(entry.row(actor, now).insert(conn).await?.audit_id)
 }
 
 /// Like [`write()`], for several entries.
-pub async fn write_many<C: ConnectionTrait>(
-    conn: &C,
+pub async fn write_many(
+    conn: &impl Conn,
     actor: &Actor,
     entries: impl IntoIterator<Item = NewEntry>,
     now: Timestamp,
-) -> Result<(), DbErr> {
+) -> Result<()> {
     let rows: Vec<ActiveModel> = entries.into_iter().map(|entry| entry.row(actor, now)).collect();
     for rows in rows.chunks(ROWS_A_STATEMENT) {
         Entity::insert_many(rows.to_vec()).exec_without_returning(conn).await?;
@@ -122,12 +111,12 @@ pub async fn write_many<C: ConnectionTrait>(
 }
 
 /// Like [`write()`], for an action whose name a client chose; stored apart from the service's own entries.
-pub async fn write_custom<C: ConnectionTrait>(
-    conn: &C,
+pub async fn write_custom(
+    conn: &impl Conn,
     actor: &Actor,
     entry: CustomEntry,
     now: Timestamp,
-) -> Result<AuditId, DbErr> {
+) -> Result<AuditId> {
     let CustomEntry { guild, action, target, metadata } = entry;
     let row = NewEntry { guild, action: "", target, metadata }.row(actor, now);
     let row = ActiveModel { action: Set(action), source: Set(Source::Custom), ..row };
@@ -148,12 +137,12 @@ impl<'a> From<Option<&'a str>> for Filter<'a> {
 }
 
 /// Entries of a guild, newest first. Request one more than a page to see whether more follow.
-pub async fn list<'a, C: ConnectionTrait>(
-    conn: &C,
+pub async fn list<'a>(
+    conn: &impl Conn,
     guild: GuildId,
     filter: impl Into<Filter<'a>>,
     page: Page<AuditId>,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let filter = filter.into();
     let shown = Condition::all()
         .add_option(filter.action.map(|action| Column::Action.eq(action)))

@@ -2,12 +2,12 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::by_id::by_id;
-use crate::{BindingId, GroupId, GuildId, RoleId, Timestamp, lists};
+use crate::by_id::{by_id, no_relations};
+use crate::{BindingId, Conn, GroupId, GuildId, Result, RoleId, Timestamp, lists};
 
 /// Kinds of binding. The API has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
@@ -32,15 +32,12 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(BindingId: find_for_update, delete);
 
 /// The rule itself, without its place in the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, DeriveIntoActiveModel, ToSchema)]
 pub struct Rule {
     #[serde(rename = "type")]
     pub kind: Kind,
@@ -57,29 +54,13 @@ impl Model {
     }
 }
 
-fn row(guild: GuildId, rule: Rule, now: Timestamp) -> ActiveModel {
-    ActiveModel {
-        binding_id: NotSet,
-        guild_id: Set(guild),
-        kind: Set(rule.kind),
-        group_id: Set(rule.group_id),
-        rank: Set(rule.rank),
-        role_id: Set(rule.role_id),
-        created_at: Set(now),
-    }
-}
-
 /// All bindings of a guild, oldest first.
-pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::BindingId).all(conn).await
 }
 
 /// The subset of these roles that a binding of the guild grants.
-pub async fn managed_of<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    roles: &[RoleId],
-) -> Result<Vec<RoleId>, DbErr> {
+pub async fn managed_of(conn: &impl Conn, guild: GuildId, roles: &[RoleId]) -> Result<Vec<RoleId>> {
     Entity::find()
         .select_only()
         .column(Column::RoleId)
@@ -92,27 +73,18 @@ pub async fn managed_of<C: ConnectionTrait>(
 }
 
 /// Adds a binding; `None` if the guild already has the same binding.
-pub async fn add<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    rule: Rule,
-    now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+pub async fn add(conn: &impl Conn, guild: GuildId, rule: Rule, now: Timestamp) -> Result<Option<Model>> {
     let conflict =
         OnConflict::columns([Column::GuildId, Column::Kind, Column::GroupId, Column::Rank, Column::RoleId])
             .do_nothing()
             .to_owned();
-    let added =
-        Entity::insert(row(guild, rule, now)).on_conflict(conflict).exec_without_returning(conn).await?;
+    let row = ActiveModel { guild_id: Set(guild), created_at: Set(now), ..rule.into_active_model() };
+    let added = Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await?;
     if added == 0 { Ok(None) } else { find_rule(conn, guild, rule).await }
 }
 
 /// The guild's binding with exactly this rule.
-pub async fn find_rule<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    rule: Rule,
-) -> Result<Option<Model>, DbErr> {
+pub async fn find_rule(conn: &impl Conn, guild: GuildId, rule: Rule) -> Result<Option<Model>> {
     Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Column::Kind.eq(rule.kind))
@@ -124,20 +96,8 @@ pub async fn find_rule<C: ConnectionTrait>(
 }
 
 /// Replaces the rule of a binding. The unique index rejects a rule that the guild already has.
-pub async fn replace<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    binding: BindingId,
-    rule: Rule,
-) -> Result<(), DbErr> {
-    let change = ActiveModel {
-        binding_id: Set(binding),
-        kind: Set(rule.kind),
-        group_id: Set(rule.group_id),
-        rank: Set(rule.rank),
-        role_id: Set(rule.role_id),
-        ..Default::default()
-    };
+pub async fn replace(conn: &impl Conn, guild: GuildId, binding: BindingId, rule: Rule) -> Result<()> {
+    let change = ActiveModel { binding_id: Set(binding), ..rule.into_active_model() };
     Entity::update(change).validate()?.filter(Column::GuildId.eq(guild)).exec(conn).await?;
     Ok(())
 }

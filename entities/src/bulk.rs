@@ -1,10 +1,12 @@
 //! Loading many rows in one transaction.
 
-use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr};
+use sea_orm::DatabaseBackend;
+
+use crate::{Conn, Result};
 
 /// Call this first in a transaction that fills tables. It discards plans made while a table was nearly empty; with them
 /// every later batch reads the whole table (measured with 100,000 links: 64 s with kept plans, 2 s without).
-pub async fn prepare<C: ConnectionTrait>(transaction: &C) -> Result<(), DbErr> {
+pub async fn prepare(transaction: &impl Conn) -> Result<()> {
     if transaction.get_database_backend() == DatabaseBackend::Postgres {
         transaction.execute_unprepared("SET LOCAL plan_cache_mode = force_custom_plan").await?;
     }

@@ -10,8 +10,9 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use serde::{Deserialize, Serialize};
 
+use crate::by_id::no_relations;
 use crate::job::{self, State};
-use crate::{GuildId, JobId, Timestamp, guild};
+use crate::{Conn, GuildId, JobId, Result, Timestamp, guild};
 
 /// Length of a window (docs/rules.md 3).
 pub const WINDOW: Duration = Duration::hours(1);
@@ -30,10 +31,7 @@ pub struct Model {
     pub job_id: JobId,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// Runs and dry runs have windows of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum)]
@@ -89,12 +87,7 @@ impl Standing {
 }
 
 /// The state of the window, read without a lock.
-pub async fn standing<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    kind: Kind,
-    now: Timestamp,
-) -> Result<Standing, DbErr> {
+pub async fn standing(conn: &impl Conn, guild: GuildId, kind: Kind, now: Timestamp) -> Result<Standing> {
     let Some(row) = Entity::find_by_id((guild, kind)).one(conn).await? else {
         return Ok(Standing::fresh(kind, now));
     };
@@ -109,23 +102,13 @@ pub async fn standing<C: ConnectionTrait>(
 
 /// Like [`standing`], with the guild locked until the transaction ends: of two processes that request a run, the second
 /// sees the first one's use.
-pub async fn lock<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    kind: Kind,
-    now: Timestamp,
-) -> Result<Standing, DbErr> {
+pub async fn lock(conn: &impl Conn, guild: GuildId, kind: Kind, now: Timestamp) -> Result<Standing> {
     guild::find_for_update(conn, guild).await?;
     standing(conn, guild, kind, now).await
 }
 
 /// Counts this job into the window that [`lock`] returned, and returns its new state.
-pub async fn take<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    standing: Standing,
-    job: JobId,
-) -> Result<Standing, DbErr> {
+pub async fn take(conn: &impl Conn, guild: GuildId, standing: Standing, job: JobId) -> Result<Standing> {
     let taken = Standing { used: standing.used + 1, job: Some(job), ..standing };
     let row = ActiveModel {
         guild_id: Set(guild),
@@ -142,7 +125,7 @@ pub async fn take<C: ConnectionTrait>(
 }
 
 /// Whether the job is over and changed no member, although it did not succeed.
-async fn came_to_nothing<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<bool, DbErr> {
+async fn came_to_nothing(conn: &impl Conn, job: JobId) -> Result<bool> {
     let Some(job) = job::listing::find_any(conn, job).await? else { return Ok(false) };
     let updated = job.result.as_ref().and_then(|result| result["updated"].as_i64()).unwrap_or(0);
     Ok(!job.state.is_open() && job.state != State::Succeeded && updated == 0)

@@ -28,6 +28,20 @@ impl<Id: Into<Value>> Page<Id> {
     }
 }
 
+/// Rows per statement, well under the databases' limits on bound values.
+pub(crate) const ROWS_A_STATEMENT: usize = 1_000;
+
+/// What sea-orm asks of every table: here no query follows a relation, and no write has hooks.
+macro_rules! no_relations {
+    () => {
+        #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+        pub enum Relation {}
+
+        impl ActiveModelBehavior for ActiveModel {}
+    };
+}
+pub(crate) use no_relations;
+
 /// Declares accessors of a table with a column `guild_id`: `by_id!(LoaId: find, delete);` where `LoaId` is the type of
 /// the id and the name of its column.
 macro_rules! by_id {
@@ -35,57 +49,66 @@ macro_rules! by_id {
         $($crate::by_id::by_id!(@$accessor $id);)+
     };
     (@find $id:ident) => {
-        pub async fn find<C: ConnectionTrait>(
-            conn: &C,
+        pub async fn find(
+            conn: &impl $crate::Conn,
             guild: $crate::GuildId,
             id: $crate::$id,
-        ) -> Result<Option<Model>, DbErr> {
+        ) -> $crate::Result<Option<Model>> {
             Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::$id.eq(id)).one(conn).await
         }
     };
     (@find_for_update $id:ident) => {
         /// The row, locked until the transaction ends.
-        pub async fn find_for_update<C: ConnectionTrait>(
-            conn: &C,
+        pub async fn find_for_update(
+            conn: &impl $crate::Conn,
             guild: $crate::GuildId,
             id: $crate::$id,
-        ) -> Result<Option<Model>, DbErr> {
-            use sea_orm::QuerySelect as _;
+        ) -> $crate::Result<Option<Model>> {
             let row = Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::$id.eq(id));
-            row.lock_exclusive().one(conn).await
+            sea_orm::QuerySelect::lock_exclusive(row).one(conn).await
         }
     };
     (@delete $id:ident) => {
         /// Deletes the row and returns it; `None` if it does not exist.
-        pub async fn delete<C: ConnectionTrait>(
-            conn: &C,
+        pub async fn delete(
+            conn: &impl $crate::Conn,
             guild: $crate::GuildId,
             id: $crate::$id,
-        ) -> Result<Option<Model>, DbErr> {
+        ) -> $crate::Result<Option<Model>> {
             let row = Entity::delete_many().filter(Column::GuildId.eq(guild)).filter(Column::$id.eq(id));
             Ok(row.exec_with_returning(conn).await?.into_iter().next())
         }
     };
+    (@save $id:ident) => {
+        /// Writes all fields of a row that was read for update in the same transaction.
+        pub async fn save(conn: &impl $crate::Conn, row: &Model) -> $crate::Result<Model> {
+            let change = Entity::update(ActiveModel::from(row.clone()).reset_all()).validate()?;
+            change.filter(Column::GuildId.eq(row.guild_id)).exec(conn).await
+        }
+    };
     (@newest $id:ident) => {
-        /// A page of the guild's rows.
+        /// A page of the guild's rows, newest first.
         fn newest(guild: $crate::GuildId, page: $crate::Page<$crate::$id>) -> sea_orm::Select<Entity> {
             page.of(Entity::find().filter(Column::GuildId.eq(guild)), Column::$id)
         }
     };
     (@list $id:ident) => {
+        $crate::by_id::by_id!(@newest $id);
+
         /// The guild's rows, newest first.
-        pub async fn list<C: ConnectionTrait>(
-            conn: &C,
+        pub async fn list(
+            conn: &impl $crate::Conn,
             guild: $crate::GuildId,
             page: $crate::Page<$crate::$id>,
-        ) -> Result<Vec<Model>, DbErr> {
-            page.of(Entity::find().filter(Column::GuildId.eq(guild)), Column::$id).all(conn).await
+        ) -> $crate::Result<Vec<Model>> {
+            newest(guild, page).all(conn).await
         }
     };
     (@next_id $id:ident) => {
         /// One more than the guild's largest id. Locks the guild, so that two transactions never get the same id.
-        async fn next_id<C: ConnectionTrait>(conn: &C, guild: $crate::GuildId) -> Result<$crate::$id, DbErr> {
+        async fn next_id(conn: &impl $crate::Conn, guild: $crate::GuildId) -> $crate::Result<$crate::$id> {
             use sea_orm::QuerySelect as _;
+
             $crate::guild::find_for_update(conn, guild).await?;
             let last: Option<Option<$crate::$id>> = Entity::find()
                 .filter(Column::GuildId.eq(guild))

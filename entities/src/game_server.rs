@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use chrono::Duration;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition, Order, QueryOrder, QuerySelect};
 
-use crate::{GuildId, Page, PlaceId, Timestamp, UniverseId};
+use crate::by_id::{ROWS_A_STATEMENT, no_relations};
+use crate::{Conn, GuildId, Page, PlaceId, Result, Timestamp, UniverseId, sweep};
 
 /// A server without a heartbeat for this long is offline (docs/rules.md 7).
 pub const STALE_AFTER: Duration = Duration::seconds(90);
@@ -31,10 +32,7 @@ pub struct Model {
     pub offline_at: Option<Timestamp>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 impl Model {
     pub fn is_live(&self, now: Timestamp) -> bool {
@@ -53,14 +51,11 @@ pub struct Heartbeat {
     pub at: Timestamp,
 }
 
-/// Rows per statement, well under SQLite's limit of 32,766 bound values.
-const ROWS_A_STATEMENT: usize = 1_000;
-
 /// Writes heartbeats of any guilds; unknown servers are inserted. A heartbeat older than the stored one is ignored.
-pub async fn heartbeat<C: ConnectionTrait>(conn: &C, heartbeats: &[Heartbeat]) -> Result<(), DbErr> {
+pub async fn heartbeat(conn: &impl Conn, heartbeats: &[Heartbeat]) -> Result<()> {
     let rows = newest_of_each(heartbeats);
     for rows in rows.chunks(ROWS_A_STATEMENT) {
-        let rows = rows.iter().map(|heartbeat| row(heartbeat));
+        let rows = rows.iter().copied().map(row);
         Entity::insert_many(rows).on_conflict(newer()).exec_without_returning(conn).await?;
     }
     Ok(())
@@ -108,11 +103,7 @@ fn newer() -> OnConflict {
         .to_owned()
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    server: &str,
-) -> Result<Option<Model>, DbErr> {
+pub async fn find(conn: &impl Conn, guild: GuildId, server: &str) -> Result<Option<Model>> {
     Entity::find_by_id((guild, server.to_owned())).one(conn).await
 }
 
@@ -124,53 +115,32 @@ pub struct Filter {
 }
 
 /// Servers of a guild by id, after the cursor.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
+pub async fn list(
+    conn: &impl Conn,
     guild: GuildId,
     filter: Filter,
     page: Page<&str>,
     now: Timestamp,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
+    let last_live = now - STALE_AFTER;
     let heard = Column::LastHeartbeatAt;
-    let wanted =
-        Condition::all()
-            .add(Column::GuildId.eq(guild))
-            .add_option(
-                filter.live.map(|live| {
-                    if live { heard.gt(now - STALE_AFTER) } else { heard.lte(now - STALE_AFTER) }
-                }),
-            )
-            .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
-            .add_option(page.cursor.map(|cursor| Column::ServerId.gt(cursor)));
+    let state = |live| if live { heard.gt(last_live) } else { heard.lte(last_live) };
+    let wanted = Condition::all()
+        .add(Column::GuildId.eq(guild))
+        .add_option(filter.live.map(state))
+        .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
+        .add_option(page.cursor.map(|cursor| Column::ServerId.gt(cursor)));
     Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(page.limit).all(conn).await
 }
 
 /// Marks up to `limit` stale servers as offline.
-pub async fn sweep_offline<C: ConnectionTrait>(
-    conn: &C,
-    now: Timestamp,
-    limit: u64,
-) -> Result<Vec<Model>, DbErr> {
+pub async fn sweep_offline(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<Model>> {
     let gone =
         Condition::all().add(Column::OfflineAt.is_null()).add(Column::LastHeartbeatAt.lte(now - STALE_AFTER));
-    let due: Vec<(GuildId, String)> = Entity::find()
-        .select_only()
-        .columns([Column::GuildId, Column::ServerId])
-        .filter(gone.clone())
-        .order_by_asc(Column::LastHeartbeatAt)
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    if due.is_empty() {
-        return Ok(Vec::new());
-    }
-    let those = due.into_iter().map(|(guild, server)| {
-        Condition::all().add(Column::GuildId.eq(guild)).add(Column::ServerId.eq(server))
-    });
+    let first = sweep::keys::<Entity>(&gone, limit).order_by(Column::LastHeartbeatAt, Order::Asc).take();
     Entity::update_many()
         .col_expr(Column::OfflineAt, Expr::value(now))
-        .filter(those.fold(Condition::any(), Condition::add))
+        .filter(sweep::key_in::<Entity>(first))
         .filter(gone)
         .exec_with_returning(conn)
         .await
@@ -178,25 +148,7 @@ pub async fn sweep_offline<C: ConnectionTrait>(
 
 /// Deletes up to `limit` servers, with their commands, whose last heartbeat is older than `before`. A game gives every
 /// server a new id, so rows accumulate.
-pub async fn forget<C: ConnectionTrait>(conn: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
-    let old: Vec<(GuildId, String)> = Entity::find()
-        .select_only()
-        .columns([Column::GuildId, Column::ServerId])
-        .filter(Column::OfflineAt.lt(before))
-        .filter(Column::LastHeartbeatAt.lt(before))
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    let mut forgotten = 0;
-    for (guild, server) in old {
-        let done = Entity::delete_many()
-            .filter(Column::GuildId.eq(guild))
-            .filter(Column::ServerId.eq(server))
-            .filter(Column::LastHeartbeatAt.lt(before))
-            .exec(conn)
-            .await?;
-        forgotten += done.rows_affected;
-    }
-    Ok(forgotten)
+pub async fn forget(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    let old = Condition::all().add(Column::OfflineAt.lt(before)).add(Column::LastHeartbeatAt.lt(before));
+    sweep::delete::<Entity>(conn, old, limit).await
 }

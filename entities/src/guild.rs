@@ -2,11 +2,12 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::Set, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{GuildId, Timestamp};
+use crate::by_id::no_relations;
+use crate::{Conn, GuildId, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "guild")]
@@ -26,13 +27,10 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// The part of a guild that its admins set.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, DeriveIntoActiveModel, ToSchema)]
 pub struct Settings {
     /// Bans of every game are mirrored to the chat platform.
     pub mirror_bans: bool,
@@ -66,21 +64,21 @@ impl Model {
     }
 }
 
-pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Option<Model>, DbErr> {
+pub async fn find(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
     Entity::find_by_id(guild).one(conn).await
 }
 
 /// Like [`find`], with the row locked until the transaction ends, which serializes changes to one guild.
-pub async fn find_for_update<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Option<Model>, DbErr> {
+pub async fn find_for_update(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
     Entity::find_by_id(guild).lock_exclusive().one(conn).await
 }
 
-pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::GuildId).all(conn).await
 }
 
 /// Adds the guild, or gives an existing one this name, these settings and this Shield permission.
-pub async fn upsert<C: ConnectionTrait>(conn: &C, guild: Model) -> Result<(), DbErr> {
+pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
     let conflict = OnConflict::column(Column::GuildId)
         .update_columns([
             Column::Name,
@@ -100,31 +98,14 @@ pub async fn upsert<C: ConnectionTrait>(conn: &C, guild: Model) -> Result<(), Db
     Ok(())
 }
 
-pub async fn save_settings<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    settings: Settings,
-) -> Result<(), DbErr> {
-    let change = ActiveModel {
-        guild_id: Set(guild),
-        mirror_bans: Set(settings.mirror_bans),
-        nickname_template: Set(settings.nickname_template),
-        time_zone: Set(settings.time_zone),
-        week_start: Set(settings.week_start),
-        strike_days: Set(settings.strike_days),
-        score_weights: Set(settings.score_weights),
-        ..Default::default()
-    };
+pub async fn save_settings(conn: &impl Conn, guild: GuildId, settings: Settings) -> Result<()> {
+    let change = ActiveModel { guild_id: Set(guild), ..settings.into_active_model() };
     Entity::update(change).exec(conn).await?;
     Ok(())
 }
 
 /// Sets whether the guild may write to Shield; `None` if the guild is unknown.
-pub async fn allow_shield<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    allowed: bool,
-) -> Result<Option<Model>, DbErr> {
+pub async fn allow_shield(conn: &impl Conn, guild: GuildId, allowed: bool) -> Result<Option<Model>> {
     let changed = Entity::update_many()
         .col_expr(Column::ShieldWriter, Expr::value(allowed))
         .filter(Column::GuildId.eq(guild))

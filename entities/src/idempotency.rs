@@ -6,9 +6,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::Set, Condition, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition};
 
-use crate::{JobId, KeyId, Timestamp};
+use crate::by_id::no_relations;
+use crate::{Conn, JobId, KeyId, Result, Timestamp, sweep};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "idempotency")]
@@ -28,10 +29,7 @@ pub struct Model {
     pub expires_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// The result of a reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,23 +66,21 @@ impl Hold {
 }
 
 /// Reserves the key; takes over an expired reservation or an expired response.
-pub async fn reserve<C: ConnectionTrait>(
-    conn: &C,
+pub async fn reserve(
+    conn: &impl Conn,
     request: &Request,
     now: Timestamp,
-    (locked_until, expires_at): (Timestamp, Timestamp),
-) -> Result<Reservation, DbErr> {
+    locked_until: Timestamp,
+    expires_at: Timestamp,
+) -> Result<Reservation> {
     forget_expired(conn, request, now).await?;
     let row = ActiveModel {
         key_id: Set(request.key),
         idempotency_key: Set(request.idempotency_key.clone()),
         request_hash: Set(request.hash.clone()),
-        job_id: Set(None),
-        status: Set(None),
-        body: Set(None),
-        location: Set(None),
         locked_until: Set(locked_until),
         expires_at: Set(expires_at),
+        ..Default::default()
     };
     let conflict = OnConflict::columns([Column::KeyId, Column::IdempotencyKey]).do_nothing().to_owned();
     if Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await? > 0 {
@@ -94,11 +90,7 @@ pub async fn reserve<C: ConnectionTrait>(
     found.map(Reservation::Taken).ok_or_else(|| DbErr::RecordNotFound("idempotency row vanished".to_owned()))
 }
 
-async fn forget_expired<C: ConnectionTrait>(
-    conn: &C,
-    request: &Request,
-    now: Timestamp,
-) -> Result<(), DbErr> {
+async fn forget_expired(conn: &impl Conn, request: &Request, now: Timestamp) -> Result<()> {
     let abandoned = Column::Status.is_null().and(Column::JobId.is_null()).and(Column::LockedUntil.lte(now));
     Entity::delete_many()
         .filter(Column::KeyId.eq(request.key))
@@ -110,7 +102,7 @@ async fn forget_expired<C: ConnectionTrait>(
 }
 
 /// Records, in the transaction that enqueues it, the job that produces this response. False: the hold is lost.
-pub async fn attach_job<C: ConnectionTrait>(conn: &C, hold: &Hold, job: JobId) -> Result<bool, DbErr> {
+pub async fn attach_job(conn: &impl Conn, hold: &Hold, job: JobId) -> Result<bool> {
     let attached = Entity::update_many()
         .col_expr(Column::JobId, Expr::value(job))
         .filter(hold.condition())
@@ -120,12 +112,13 @@ pub async fn attach_job<C: ConnectionTrait>(conn: &C, hold: &Hold, job: JobId) -
 }
 
 /// Stores the response. False: the hold is lost.
-pub async fn complete<C: ConnectionTrait>(
-    conn: &C,
+pub async fn complete(
+    conn: &impl Conn,
     hold: &Hold,
-    (status, body): (u16, &str),
+    status: u16,
+    body: &str,
     location: Option<&str>,
-) -> Result<bool, DbErr> {
+) -> Result<bool> {
     let completed = Entity::update_many()
         .col_expr(Column::Status, Expr::value(i32::from(status)))
         .col_expr(Column::Body, Expr::value(body))
@@ -137,7 +130,7 @@ pub async fn complete<C: ConnectionTrait>(
 }
 
 /// Releases the reservation of a request that was refused before it changed a row.
-pub async fn release<C: ConnectionTrait>(conn: &C, hold: &Hold) -> Result<(), DbErr> {
+pub async fn release(conn: &impl Conn, hold: &Hold) -> Result<()> {
     Entity::delete_many()
         .filter(hold.condition())
         .filter(Column::Status.is_null())
@@ -148,19 +141,6 @@ pub async fn release<C: ConnectionTrait>(conn: &C, hold: &Hold) -> Result<(), Db
 }
 
 /// Deletes up to `limit` rows older than 24 hours.
-pub async fn sweep<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<u64, DbErr> {
-    let old: Vec<(KeyId, String)> = Entity::find()
-        .select_only()
-        .columns([Column::KeyId, Column::IdempotencyKey])
-        .filter(Column::ExpiresAt.lte(now))
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    let mut deleted = 0;
-    for row in old {
-        deleted +=
-            Entity::delete_by_id(row).filter(Column::ExpiresAt.lte(now)).exec(conn).await?.rows_affected;
-    }
-    Ok(deleted)
+pub async fn sweep(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<u64> {
+    sweep::delete::<Entity>(conn, Condition::all().add(Column::ExpiresAt.lte(now)), limit).await
 }

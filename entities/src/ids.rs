@@ -179,51 +179,72 @@ impl Visitor<'_> for IntegerOrDigits {
     }
 }
 
-chat_id!(
-    /// A chat guild: the tenant.
-    GuildId, "712345678901234567"
-);
-chat_id!(
-    /// A chat user.
-    ChatId, "812345678901234567"
-);
-chat_id!(
-    /// A chat role.
-    RoleId, "912345678901234567"
-);
-chat_id!(
-    /// A chat channel.
-    ChannelId, "912345678901239999"
-);
-integer_id!(
-    /// A game user.
-    PlayId, 4_815_162_342_i64
-);
-integer_id!(
-    /// A game group.
-    GroupId, 4242
-);
-integer_id!(
-    /// A role binding, assigned by the database.
-    BindingId, 17
-);
-integer_id!(
-    /// An API key's row, assigned by the database. The public id in the key's text is another thing.
-    KeyId, 3
-);
-integer_id!(
-    /// An audit entry, assigned by the database; also the cursor of its list.
-    AuditId, 90
-);
+/// Declares ids of one kind, each with an example.
+macro_rules! ids {
+    ($kind:ident: $($(#[doc = $about:literal])* $name:ident $(= $example:literal)?,)+) => {
+        $($kind!($(#[doc = $about])* $name $(, $example)?);)+
+    };
+}
 
-integer_id!(
+ids! { chat_id:
+    /// A chat guild: the tenant.
+    GuildId = "712345678901234567",
+    /// A chat user.
+    ChatId = "812345678901234567",
+    /// A chat role.
+    RoleId = "912345678901234567",
+    /// A chat channel.
+    ChannelId = "912345678901239999",
+}
+
+ids! { integer_id:
+    /// A game user.
+    PlayId = 4_815_162_342_i64,
+    /// A game group.
+    GroupId = 4242,
+    /// A role binding, assigned by the database.
+    BindingId = 17,
+    /// An API key's row, assigned by the database. The public id in the key's text is another thing.
+    KeyId = 3,
+    /// An audit entry, assigned by the database; also the cursor of its list.
+    AuditId = 90,
     /// A place of a game: what a game server runs.
-    PlaceId, 920_587_237
-);
-integer_id!(
+    PlaceId = 920_587_237,
     /// A game: one or more places.
-    UniverseId, 302_110
-);
+    UniverseId = 302_110,
+    /// A ban or mute, assigned by the database.
+    SanctionId = 41,
+    /// A Shield flag, assigned by the database.
+    FlagId = 7,
+    /// A leave of absence, assigned by the database.
+    LoaId = 12,
+    /// A strike, assigned by the database.
+    StrikeId = 5,
+    /// A note about a staff member, assigned by the database.
+    NoteId = 8,
+    /// A staff action, assigned by the database; also the cursor of its list.
+    ActionId = 31,
+    /// A quota, assigned by the database.
+    QuotaId = 3,
+    /// An action that waits for approval, assigned by the database.
+    PendingId = 31,
+    /// An application panel, numbered in each guild.
+    PanelId = 2,
+    /// An application's submission, numbered in each guild.
+    SubmissionId = 17,
+    /// A ticket, assigned by the database.
+    TicketId = 6,
+}
+
+ids! { uuid_id:
+    /// A job: a UUID of version 7, so ids sort by the time of enqueueing.
+    JobId,
+    /// A staff member's session in a game.
+    SessionId,
+    /// A command for a game server: a UUID of version 7, so ids sort by the time of issue.
+    CommandId,
+}
+
 /// What the studio sends where a live game has a place and a universe (docs/rules.md 7).
 impl PlaceId {
     pub const STUDIO: Self = Self(0);
@@ -232,63 +253,6 @@ impl PlaceId {
 impl UniverseId {
     pub const STUDIO: Self = Self(0);
 }
-
-integer_id!(
-    /// A ban or mute, assigned by the database.
-    SanctionId, 41
-);
-integer_id!(
-    /// A Shield flag, assigned by the database.
-    FlagId, 7
-);
-integer_id!(
-    /// A leave of absence, assigned by the database.
-    LoaId, 12
-);
-integer_id!(
-    /// A strike, assigned by the database.
-    StrikeId, 5
-);
-integer_id!(
-    /// A note about a staff member, assigned by the database.
-    NoteId, 8
-);
-integer_id!(
-    /// A staff action, assigned by the database; also the cursor of its list.
-    ActionId, 31
-);
-integer_id!(
-    /// A quota, assigned by the database.
-    QuotaId, 3
-);
-integer_id!(
-    /// An action that waits for approval, assigned by the database.
-    PendingId, 31
-);
-integer_id!(
-    /// An application panel, numbered in each guild.
-    PanelId, 2
-);
-integer_id!(
-    /// An application's submission, numbered in each guild.
-    SubmissionId, 17
-);
-integer_id!(
-    /// A ticket, assigned by the database.
-    TicketId, 6
-);
-uuid_id!(
-    /// A job: a UUID of version 7, so ids sort by the time of enqueueing.
-    JobId
-);
-uuid_id!(
-    /// A staff member's session in a game.
-    SessionId
-);
-uuid_id!(
-    /// A command for a game server: a UUID of version 7, so ids sort by the time of issue.
-    CommandId
-);
 
 #[cfg(test)]
 mod tests {

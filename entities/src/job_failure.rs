@@ -4,7 +4,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set};
 
-use crate::{ChatId, JobId, Page, Timestamp};
+use crate::by_id::no_relations;
+use crate::{ChatId, Conn, JobId, Page, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "job_failure")]
@@ -19,10 +20,7 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFailure {
@@ -32,12 +30,7 @@ pub struct NewFailure {
 }
 
 /// Writes failures. A failure of the same member replaces the recorded one, so a chunk may run twice.
-pub async fn note<C: ConnectionTrait>(
-    conn: &C,
-    job: JobId,
-    failures: Vec<NewFailure>,
-    now: Timestamp,
-) -> Result<(), DbErr> {
+pub async fn note(conn: &impl Conn, job: JobId, failures: Vec<NewFailure>, now: Timestamp) -> Result<()> {
     if failures.is_empty() {
         return Ok(());
     }
@@ -57,6 +50,6 @@ pub async fn note<C: ConnectionTrait>(
 }
 
 /// Failures of a job, newest first.
-pub async fn list<C: ConnectionTrait>(conn: &C, job: JobId, page: Page<i64>) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn, job: JobId, page: Page<i64>) -> Result<Vec<Model>> {
     page.of(Entity::find().filter(Column::JobId.eq(job)), Column::FailureId).all(conn).await
 }

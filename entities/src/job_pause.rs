@@ -4,8 +4,9 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SimpleExpr};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder};
 
+use crate::by_id::no_relations;
 use crate::job::{self, Class};
-use crate::{GuildId, Timestamp};
+use crate::{Conn, GuildId, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "job_pause")]
@@ -17,10 +18,7 @@ pub struct Model {
     pub paused_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// A class or a guild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +37,7 @@ impl Scope {
 }
 
 /// False: it was already paused.
-pub async fn create<C: ConnectionTrait>(conn: &C, scope: Scope, now: Timestamp) -> Result<bool, DbErr> {
+pub async fn create(conn: &impl Conn, scope: Scope, now: Timestamp) -> Result<bool> {
     let (class, guild_id) = scope.columns();
     let row =
         ActiveModel { pause_id: NotSet, class: Set(class), guild_id: Set(guild_id), paused_at: Set(now) };
@@ -48,7 +46,7 @@ pub async fn create<C: ConnectionTrait>(conn: &C, scope: Scope, now: Timestamp) 
 }
 
 /// False: it was not paused.
-pub async fn delete<C: ConnectionTrait>(conn: &C, scope: Scope) -> Result<bool, DbErr> {
+pub async fn delete(conn: &impl Conn, scope: Scope) -> Result<bool> {
     let which = match scope {
         Scope::Class(class) => Column::Class.eq(class),
         Scope::Guild(guild) => Column::GuildId.eq(guild),
@@ -56,7 +54,7 @@ pub async fn delete<C: ConnectionTrait>(conn: &C, scope: Scope) -> Result<bool, 
     Ok(Entity::delete_many().filter(which).exec(conn).await?.rows_affected > 0)
 }
 
-pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::PauseId).all(conn).await
 }
 

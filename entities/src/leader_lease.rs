@@ -7,7 +7,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ActiveValue::Set, UpdateMany};
 
-use crate::Timestamp;
+use crate::by_id::no_relations;
+use crate::{Conn, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "leader_lease")]
@@ -22,10 +23,7 @@ pub struct Model {
     pub extended_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 const NOBODY: &str = "";
 
@@ -36,17 +34,12 @@ impl Model {
 }
 
 /// The current lease; `None`: there has never been a leader.
-pub async fn find<C: ConnectionTrait>(conn: &C, name: &str) -> Result<Option<Model>, DbErr> {
+pub async fn find(conn: &impl Conn, name: &str) -> Result<Option<Model>> {
     Entity::find_by_id(name).one(conn).await
 }
 
 /// Inserts the first lease; false: another process was faster.
-pub async fn open<C: ConnectionTrait>(
-    conn: &C,
-    name: &str,
-    holder: &str,
-    now: Timestamp,
-) -> Result<bool, DbErr> {
+pub async fn open(conn: &impl Conn, name: &str, holder: &str, now: Timestamp) -> Result<bool> {
     let first = ActiveModel {
         name: Set(name.to_owned()),
         holder: Set(holder.to_owned()),
@@ -58,34 +51,19 @@ pub async fn open<C: ConnectionTrait>(
 }
 
 /// An extension by the holder; false: another process holds the lease.
-pub async fn extend<C: ConnectionTrait>(
-    conn: &C,
-    name: &str,
-    holder: &str,
-    now: Timestamp,
-) -> Result<bool, DbErr> {
+pub async fn extend(conn: &impl Conn, name: &str, holder: &str, now: Timestamp) -> Result<bool> {
     let extended = writing(name, holder, now).filter(Column::Holder.eq(holder)).exec(conn).await?;
     Ok(extended.rows_affected == 1)
 }
 
 /// Takes the lease if the row has not been written since `seen` was read.
-pub async fn take<C: ConnectionTrait>(
-    conn: &C,
-    seen: &Model,
-    holder: &str,
-    now: Timestamp,
-) -> Result<bool, DbErr> {
+pub async fn take(conn: &impl Conn, seen: &Model, holder: &str, now: Timestamp) -> Result<bool> {
     let taken = writing(&seen.name, holder, now).filter(Column::Lease.eq(seen.lease)).exec(conn).await?;
     Ok(taken.rows_affected == 1)
 }
 
 /// Releases the lease, so that the next process need not wait for its expiry.
-pub async fn release<C: ConnectionTrait>(
-    conn: &C,
-    name: &str,
-    holder: &str,
-    now: Timestamp,
-) -> Result<(), DbErr> {
+pub async fn release(conn: &impl Conn, name: &str, holder: &str, now: Timestamp) -> Result<()> {
     writing(name, NOBODY, now).filter(Column::Holder.eq(holder)).exec(conn).await?;
     Ok(())
 }

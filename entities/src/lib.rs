@@ -59,5 +59,11 @@ pub use sanction::{Lifted, Places, SanctionKind};
 pub use second::Second;
 pub use subject::{Person, Subject};
 
+/// What a statement runs on: a connection or a transaction.
+pub use sea_orm::ConnectionTrait as Conn;
+
+/// The result of a statement.
+pub type Result<T, E = sea_orm::DbErr> = std::result::Result<T, E>;
+
 /// UTC, to the microsecond: the precision of both databases.
 pub type Timestamp = DateTime<Utc>;

@@ -2,9 +2,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{QueryOrder, QuerySelect};
+use sea_orm::{Condition, QueryOrder, QuerySelect};
 
-use crate::{ChatId, GuildId, PlayId, Timestamp, lists};
+use crate::by_id::{ROWS_A_STATEMENT, no_relations};
+use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "link")]
@@ -18,82 +19,49 @@ pub struct Model {
     pub verified_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-pub async fn find_by_chat<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    chat: ChatId,
-) -> Result<Option<Model>, DbErr> {
+pub async fn find_by_chat(conn: &impl Conn, guild: GuildId, chat: ChatId) -> Result<Option<Model>> {
     Entity::find_by_id((guild, chat)).one(conn).await
 }
 
-pub async fn find_by_play<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    play: PlayId,
-) -> Result<Option<Model>, DbErr> {
+pub async fn find_by_play(conn: &impl Conn, guild: GuildId, play: PlayId) -> Result<Option<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::PlayId.eq(play)).one(conn).await
 }
 
-pub async fn find_by_chats<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    chats: &[ChatId],
-) -> Result<Vec<Model>, DbErr> {
-    let ids = chats.iter().map(|id| id.get());
-    Entity::find()
-        .filter(Column::GuildId.eq(guild))
-        .filter(lists::any_of(conn, Column::ChatId, ids))
-        .all(conn)
-        .await
+pub async fn find_by_chats(conn: &impl Conn, guild: GuildId, chats: &[ChatId]) -> Result<Vec<Model>> {
+    let named = lists::any_of(conn, Column::ChatId, chats.iter().copied());
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(named).all(conn).await
 }
 
-pub async fn find_by_plays<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    plays: &[PlayId],
-) -> Result<Vec<Model>, DbErr> {
-    let ids = plays.iter().map(|id| id.get());
-    Entity::find()
-        .filter(Column::GuildId.eq(guild))
-        .filter(lists::any_of(conn, Column::PlayId, ids))
-        .all(conn)
-        .await
+pub async fn find_by_plays(conn: &impl Conn, guild: GuildId, plays: &[PlayId]) -> Result<Vec<Model>> {
+    let named = lists::any_of(conn, Column::PlayId, plays.iter().copied());
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(named).all(conn).await
 }
 
 /// Links by chat id from `after` (exclusive) to `up_to` (inclusive; `None`: to the end), at most `limit`.
-pub async fn range<C: ConnectionTrait>(
-    conn: &C,
+pub async fn range(
+    conn: &impl Conn,
     guild: GuildId,
-    (after, up_to): (Option<ChatId>, Option<ChatId>),
+    after: Option<ChatId>,
+    up_to: Option<ChatId>,
     limit: u64,
-) -> Result<Vec<Model>, DbErr> {
-    let mut query =
-        Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::ChatId).limit(limit);
-    if let Some(after) = after {
-        query = query.filter(Column::ChatId.gt(after));
-    }
-    if let Some(up_to) = up_to {
-        query = query.filter(Column::ChatId.lte(up_to));
-    }
-    query.all(conn).await
+) -> Result<Vec<Model>> {
+    let range = Condition::all()
+        .add(Column::GuildId.eq(guild))
+        .add_option(after.map(|after| Column::ChatId.gt(after)))
+        .add_option(up_to.map(|up_to| Column::ChatId.lte(up_to)));
+    Entity::find().filter(range).order_by_asc(Column::ChatId).limit(limit).all(conn).await
 }
 
-pub async fn count<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<u64, DbErr> {
+pub async fn count(conn: &impl Conn, guild: GuildId) -> Result<u64> {
     Entity::find().filter(Column::GuildId.eq(guild)).count(conn).await
 }
-
-/// Rows per statement, at five values each well under the databases' limits on bound values.
-const ROWS_A_STATEMENT: usize = 1_000;
 
 /// Writes links; a linked chat account gets the new game account and name.
 ///
 /// A game account linked to another chat account makes the whole call fail on the unique index.
-pub async fn upsert_many<C: ConnectionTrait>(conn: &C, links: Vec<Model>) -> Result<(), DbErr> {
+pub async fn upsert_many(conn: &impl Conn, links: Vec<Model>) -> Result<()> {
     let conflict = OnConflict::columns([Column::GuildId, Column::ChatId])
         .update_columns([Column::PlayId, Column::PlayUsername, Column::VerifiedAt])
         .to_owned();
@@ -105,12 +73,13 @@ pub async fn upsert_many<C: ConnectionTrait>(conn: &C, links: Vec<Model>) -> Res
 }
 
 /// Records a player's new name on the game platform. False: the chat user is no longer linked to that player.
-pub async fn rename<C: ConnectionTrait>(
-    conn: &C,
+pub async fn rename(
+    conn: &impl Conn,
     guild: GuildId,
-    (chat, play): (ChatId, PlayId),
+    chat: ChatId,
+    play: PlayId,
     name: &str,
-) -> Result<bool, DbErr> {
+) -> Result<bool> {
     let done = Entity::update_many()
         .col_expr(Column::PlayUsername, Expr::value(name))
         .filter(Column::GuildId.eq(guild))

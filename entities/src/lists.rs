@@ -6,16 +6,14 @@ use sea_orm::sea_query::postgres_array::NotU8;
 use sea_orm::sea_query::{ArrayType, Asterisk, Func, Query, SelectStatement, SimpleExpr, ValueTuple};
 use sea_orm::{DatabaseBackend, Value};
 
+use crate::Conn;
+
 /// The column's value is in the list.
-pub(crate) fn any_of<C, V>(
-    conn: &C,
+pub(crate) fn any_of<V: Into<Value> + NotU8 + Clone>(
+    conn: &impl Conn,
     column: impl ColumnTrait,
     list: impl IntoIterator<Item = V>,
-) -> SimpleExpr
-where
-    C: ConnectionTrait,
-    V: Into<Value> + NotU8 + Clone,
-{
+) -> SimpleExpr {
     match conn.get_database_backend() {
         DatabaseBackend::Postgres => column.eq_any(list),
         _ => column.is_in(padded(list.into_iter().collect())),
@@ -23,7 +21,7 @@ where
 }
 
 /// A table of these rows (at least one), with the columns `column1`, `column2`, ….
-pub(crate) fn table<C: ConnectionTrait, const N: usize>(conn: &C, rows: Vec<[Value; N]>) -> SelectStatement {
+pub(crate) fn table<const N: usize>(conn: &impl Conn, rows: Vec<[Value; N]>) -> SelectStatement {
     let mut table = Query::select();
     if conn.get_database_backend() != DatabaseBackend::Postgres {
         let rows = padded(rows).into_iter().map(|row| ValueTuple::Many(row.into()));

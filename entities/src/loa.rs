@@ -4,15 +4,15 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::by_id::by_id;
+use crate::by_id::{by_id, no_relations};
 use crate::sweep::{self, Due};
-use crate::{ChatId, GuildId, LoaId, Page, Timestamp, staff_member};
+use crate::{ChatId, Conn, GuildId, LoaId, Page, Result, Timestamp, staff_member};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "loa")]
@@ -28,10 +28,7 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(LoaId: find, delete, newest);
 
@@ -45,9 +42,9 @@ pub enum Status {
 }
 
 /// A leave to insert.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, DeriveIntoActiveModel)]
 pub struct NewLoa {
-    pub staff: ChatId,
+    pub staff_id: ChatId,
     pub starts_at: Timestamp,
     pub ends_at: Timestamp,
     pub reason: String,
@@ -63,34 +60,25 @@ pub enum Written {
 }
 
 /// Adds an active leave. Needs a transaction.
-pub async fn add<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    new: NewLoa,
-    now: Timestamp,
-) -> Result<Written, DbErr> {
-    if staff_member::find_for_update(conn, guild, new.staff).await?.is_none() {
+pub async fn add(conn: &impl Conn, guild: GuildId, new: NewLoa, now: Timestamp) -> Result<Written> {
+    if staff_member::find_for_update(conn, guild, new.staff_id).await?.is_none() {
         return Ok(Written::NotStaff);
     }
-    let span = Span { guild, staff: new.staff, starts_at: new.starts_at, ends_at: new.ends_at };
+    let span = Span { guild, staff: new.staff_id, starts_at: new.starts_at, ends_at: new.ends_at };
     if let Some(other) = overlapping(conn, span, None).await? {
         return Ok(Written::Overlaps(other));
     }
     let row = ActiveModel {
-        loa_id: NotSet,
         guild_id: Set(guild),
-        staff_id: Set(new.staff),
-        starts_at: Set(new.starts_at),
-        ends_at: Set(new.ends_at),
-        reason: Set(new.reason),
         status: Set(Status::Active),
         created_at: Set(now),
+        ..new.into_active_model()
     };
     Ok(Written::Done(row.insert(conn).await?))
 }
 
 /// Writes the fields that a guild may change. Needs the transaction in which [`find_for_update`] read the leave.
-pub async fn save<C: ConnectionTrait>(conn: &C, loa: &Model) -> Result<Written, DbErr> {
+pub async fn save(conn: &impl Conn, loa: &Model) -> Result<Written> {
     let span =
         Span { guild: loa.guild_id, staff: loa.staff_id, starts_at: loa.starts_at, ends_at: loa.ends_at };
     if loa.status == Status::Active
@@ -98,17 +86,8 @@ pub async fn save<C: ConnectionTrait>(conn: &C, loa: &Model) -> Result<Written, 
     {
         return Ok(Written::Overlaps(other));
     }
-    let change = ActiveModel {
-        loa_id: Set(loa.loa_id),
-        starts_at: Set(loa.starts_at),
-        ends_at: Set(loa.ends_at),
-        reason: Set(loa.reason.clone()),
-        status: Set(loa.status),
-        ..Default::default()
-    };
-    Ok(Written::Done(
-        Entity::update(change).validate()?.filter(Column::GuildId.eq(loa.guild_id)).exec(conn).await?,
-    ))
+    let change = Entity::update(ActiveModel::from(loa.clone()).reset_all()).validate()?;
+    Ok(Written::Done(change.filter(Column::GuildId.eq(loa.guild_id)).exec(conn).await?))
 }
 
 struct Span {
@@ -119,11 +98,7 @@ struct Span {
 }
 
 /// Another active leave that overlaps; one may end when the next starts.
-async fn overlapping<C: ConnectionTrait>(
-    conn: &C,
-    span: Span,
-    except: Option<LoaId>,
-) -> Result<Option<LoaId>, DbErr> {
+async fn overlapping(conn: &impl Conn, span: Span, except: Option<LoaId>) -> Result<Option<LoaId>> {
     let wanted = Condition::all()
         .add(Column::GuildId.eq(span.guild))
         .add(Column::StaffId.eq(span.staff))
@@ -143,11 +118,7 @@ async fn overlapping<C: ConnectionTrait>(
 }
 
 /// Like [`find`], after locking the member, so that no other leave of the same person changes meanwhile.
-pub async fn find_for_update<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    loa: LoaId,
-) -> Result<Option<Model>, DbErr> {
+pub async fn find_for_update(conn: &impl Conn, guild: GuildId, loa: LoaId) -> Result<Option<Model>> {
     let Some(found) = find(conn, guild, loa).await? else { return Ok(None) };
     staff_member::find_for_update(conn, guild, found.staff_id).await?;
     // Read again: it may have changed while this call waited for the lock.
@@ -162,12 +133,12 @@ pub struct Filter {
 }
 
 /// The current active leave of a person, otherwise the next one.
-pub async fn open_of<C: ConnectionTrait>(
-    conn: &C,
+pub async fn open_of(
+    conn: &impl Conn,
     guild: GuildId,
     staff: ChatId,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Column::StaffId.eq(staff))
@@ -179,12 +150,7 @@ pub async fn open_of<C: ConnectionTrait>(
 }
 
 /// Leaves of a guild, newest first.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    filter: Filter,
-    page: Page<LoaId>,
-) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn, guild: GuildId, filter: Filter, page: Page<LoaId>) -> Result<Vec<Model>> {
     let shown = Condition::all()
         .add_option(filter.staff.map(|staff| Column::StaffId.eq(staff)))
         .add_option(filter.status.map(|status| Column::Status.eq(status)));
@@ -193,13 +159,13 @@ pub async fn list<C: ConnectionTrait>(
 
 /// Marks up to `limit` active leaves past their end as expired, of one guild or of all, with an audit entry each. Needs
 /// a transaction.
-pub async fn sweep<C: ConnectionTrait>(
-    conn: &C,
+pub async fn sweep(
+    conn: &impl Conn,
     by: &Actor,
     guild: Option<GuildId>,
     now: Timestamp,
     limit: u64,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let over = Condition::all()
         .add(Column::Status.eq(Status::Active))
         .add(Column::EndsAt.lte(now))

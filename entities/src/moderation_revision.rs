@@ -7,7 +7,8 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ActiveValue::Set, EntityTrait};
 
-use crate::{GuildId, Timestamp};
+use crate::by_id::no_relations;
+use crate::{Conn, GuildId, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "moderation_revision")]
@@ -17,10 +18,7 @@ pub struct Model {
     pub revision: i64,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// The right to change bans and mutes of a guild in this transaction.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +30,7 @@ pub struct Change {
 }
 
 /// Begins a change; call it first in the transaction.
-pub async fn begin<C: ConnectionTrait>(conn: &C, guild: GuildId, now: Timestamp) -> Result<Change, DbErr> {
+pub async fn begin(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Change> {
     let raise = OnConflict::column(Column::GuildId)
         .value(Column::Revision, Expr::col((Entity, Column::Revision)).add(1))
         .to_owned();
@@ -42,6 +40,6 @@ pub async fn begin<C: ConnectionTrait>(conn: &C, guild: GuildId, now: Timestamp)
 }
 
 /// The last committed revision, 0 before the first. Read it before the rows: then the rows are at least as new.
-pub async fn current<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<i64, DbErr> {
+pub async fn current(conn: &impl Conn, guild: GuildId) -> Result<i64> {
     Ok(Entity::find_by_id(guild).one(conn).await?.map_or(0, |row| row.revision))
 }

@@ -1,14 +1,14 @@
 //! Actions that wait for approval (docs/rules.md 6). Each is decided once.
 
+use sea_orm::ActiveValue::Set;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::by_id::by_id;
+use crate::by_id::{by_id, no_relations};
 use crate::staff_action::{self, ActionType};
-use crate::{ActionId, ChatId, GuildId, Page, PendingId, Timestamp};
+use crate::{ActionId, ChatId, Conn, GuildId, Page, PendingId, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "pending_action")]
@@ -25,10 +25,7 @@ pub struct Model {
     pub decided_by: Option<ChatId>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(PendingId: find, newest);
 
@@ -43,31 +40,21 @@ pub enum State {
 }
 
 /// Inserts a pending action.
-pub(crate) async fn add<C: ConnectionTrait>(
-    conn: &C,
-    action: &staff_action::Model,
-    now: Timestamp,
-) -> Result<PendingId, DbErr> {
+pub(crate) async fn add(conn: &impl Conn, action: &staff_action::Model, now: Timestamp) -> Result<PendingId> {
     let row = ActiveModel {
-        pending_id: NotSet,
         guild_id: Set(action.guild_id),
         action_id: Set(action.action_id),
         staff_id: Set(action.staff_id),
         action_type: Set(action.action_type),
         state: Set(State::Pending),
         submitted_at: Set(now),
-        decided_at: Set(None),
-        decided_by: Set(None),
+        ..Default::default()
     };
     Ok(row.insert(conn).await?.pending_id)
 }
 
 /// Pending actions of a guild, newest first.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    page: Page<PendingId>,
-) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn, guild: GuildId, page: Page<PendingId>) -> Result<Vec<Model>> {
     newest(guild, page).filter(Column::State.eq(State::Pending)).all(conn).await
 }
 
@@ -80,12 +67,12 @@ pub struct Verdict {
 }
 
 /// Writes the decision; `None` if the action is unknown or already decided.
-pub(crate) async fn close<C: ConnectionTrait>(
-    conn: &C,
+pub(crate) async fn close(
+    conn: &impl Conn,
     guild: GuildId,
     pending: PendingId,
     verdict: Verdict,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let state = if verdict.approve { State::Approved } else { State::Rejected };
     let closed = Entity::update_many()
         .col_expr(Column::State, Expr::value(state))

@@ -2,14 +2,14 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel, QuerySelect};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
-use crate::by_id::by_id;
+use crate::by_id::{by_id, no_relations};
 use crate::staff_action::ActionType;
-use crate::{ChatId, GuildId, QuotaId, Timestamp, staff_member, staff_role};
+use crate::{ChatId, Conn, GuildId, QuotaId, Result, Timestamp, staff_member, staff_role};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "quota")]
@@ -28,12 +28,9 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-by_id!(QuotaId: find, find_for_update, delete, list);
+by_id!(QuotaId: find, find_for_update, save, delete, list);
 
 /// What a quota measures: actions of one type, minutes in sessions, or sessions.
 #[derive(
@@ -84,7 +81,7 @@ pub enum Period {
 }
 
 /// A quota as its guild describes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, DeriveIntoActiveModel)]
 pub struct NewQuota {
     pub name: String,
     pub metric: Metric,
@@ -94,48 +91,13 @@ pub struct NewQuota {
     pub requires_approval: bool,
 }
 
-pub async fn add<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    quota: NewQuota,
-    now: Timestamp,
-) -> Result<Model, DbErr> {
-    let row = ActiveModel {
-        quota_id: NotSet,
-        guild_id: Set(guild),
-        name: Set(quota.name),
-        metric: Set(quota.metric),
-        target: Set(quota.target),
-        period: Set(quota.period),
-        scope_role: Set(quota.scope_role),
-        requires_approval: Set(quota.requires_approval),
-        created_at: Set(now),
-    };
-    row.insert(conn).await
-}
-
-/// Writes every field that a guild may change.
-pub async fn save<C: ConnectionTrait>(conn: &C, quota: &Model) -> Result<(), DbErr> {
-    let change = ActiveModel {
-        quota_id: Set(quota.quota_id),
-        name: Set(quota.name.clone()),
-        metric: Set(quota.metric),
-        target: Set(quota.target),
-        period: Set(quota.period),
-        scope_role: Set(quota.scope_role.clone()),
-        requires_approval: Set(quota.requires_approval),
-        ..Default::default()
-    };
-    Entity::update(change).validate()?.filter(Column::GuildId.eq(quota.guild_id)).exec(conn).await?;
-    Ok(())
+pub async fn add(conn: &impl Conn, guild: GuildId, quota: NewQuota, now: Timestamp) -> Result<Model> {
+    let row = quota.into_active_model();
+    ActiveModel { guild_id: Set(guild), created_at: Set(now), ..row }.insert(conn).await
 }
 
 /// Renames the role in its quotas, unless another role still has the old name. Returns the number of quotas changed.
-pub async fn follow_role<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    (old, new): (&str, &str),
-) -> Result<u64, DbErr> {
+pub async fn follow_role(conn: &impl Conn, guild: GuildId, old: &str, new: &str) -> Result<u64> {
     let holders = staff_role::Entity::find()
         .filter(staff_role::Column::GuildId.eq(guild))
         .filter(staff_role::Column::RoleName.eq(old))
@@ -154,12 +116,12 @@ pub async fn follow_role<C: ConnectionTrait>(
 }
 
 /// Whether a quota that covers this member demands approval of such actions.
-pub async fn demands_approval<C: ConnectionTrait>(
-    conn: &C,
+pub async fn demands_approval(
+    conn: &impl Conn,
     guild: GuildId,
     staff: ChatId,
     action_type: ActionType,
-) -> Result<bool, DbErr> {
+) -> Result<bool> {
     let own_roles = Query::select()
         .column((staff_role::Entity, staff_role::Column::RoleName))
         .from(staff_member::Entity)

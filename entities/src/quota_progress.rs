@@ -3,10 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use sea_orm::entity::prelude::*;
-
 use crate::quota::{Metric, Model};
-use crate::{ChatId, Timestamp, staff_action, staff_directory, staff_session};
+use crate::{ChatId, Conn, Result, Timestamp, staff_action, staff_directory, staff_session};
 
 /// Progress of one staff member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,12 +14,12 @@ pub struct Progress {
 }
 
 /// Progress of every member that the quota covers since the period began, highest first, ties by chat id.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
+pub async fn list(
+    conn: &impl Conn,
     quota: &Model,
     since: Option<Timestamp>,
     now: Timestamp,
-) -> Result<Vec<Progress>, DbErr> {
+) -> Result<Vec<Progress>> {
     let measured = measure(conn, quota, since).await?;
     let members = staff_directory::list(conn, quota.guild_id, now).await?;
     let mut rows: Vec<Progress> = members
@@ -36,11 +34,7 @@ pub async fn list<C: ConnectionTrait>(
     Ok(rows)
 }
 
-async fn measure<C: ConnectionTrait>(
-    conn: &C,
-    quota: &Model,
-    since: Option<Timestamp>,
-) -> Result<HashMap<ChatId, i64>, DbErr> {
+async fn measure(conn: &impl Conn, quota: &Model, since: Option<Timestamp>) -> Result<HashMap<ChatId, i64>> {
     let guild = quota.guild_id;
     let Some(action) = quota.metric.action_type() else {
         let totals = staff_session::totals::of_guild(conn, guild, since).await?;

@@ -1,11 +1,11 @@
 //! Games a guild has registered, once for each universe (docs/rules.md 6).
 
+use sea_orm::QueryOrder;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, QueryOrder};
 
-use crate::by_id::by_id;
-use crate::{GuildId, PlaceId, Timestamp, UniverseId};
+use crate::by_id::{by_id, no_relations};
+use crate::{Conn, GuildId, PlaceId, Result, Timestamp, UniverseId};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "registered_game")]
@@ -19,26 +19,17 @@ pub struct Model {
     pub registered_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(UniverseId: find);
 
 /// Registers a game; false if the guild already has this universe, whose row stays unchanged.
-pub async fn register<C: ConnectionTrait>(conn: &C, game: Model) -> Result<bool, DbErr> {
+pub async fn register(conn: &impl Conn, game: Model) -> Result<bool> {
     let conflict = OnConflict::columns([Column::GuildId, Column::UniverseId]).do_nothing().to_owned();
-    let row = ActiveModel {
-        guild_id: Set(game.guild_id),
-        universe_id: Set(game.universe_id),
-        place_id: Set(game.place_id),
-        name: Set(game.name),
-        registered_at: Set(game.registered_at),
-    };
+    let row = ActiveModel::from(game).reset_all();
     Ok(Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await? > 0)
 }
 
-pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).order_by_asc(Column::UniverseId).all(conn).await
 }

@@ -5,8 +5,9 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ActiveValue::NotSet, QueryOrder};
 
+use crate::by_id::no_relations;
 use crate::job::time;
-use crate::{JobId, Timestamp};
+use crate::{Conn, JobId, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "schedule")]
@@ -19,10 +20,7 @@ pub struct Model {
     pub job_id: Option<JobId>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// A tick fired this far ahead of the due one came from a badly wrong clock. It does not block earlier ticks; otherwise
 /// a date set wrong for a moment would stop a schedule for a day.
@@ -35,7 +33,7 @@ impl Model {
 }
 
 /// Inserts an unknown schedule as if `tick` had fired: earlier ticks are not made up for.
-pub async fn begin<C: ConnectionTrait>(conn: &C, ticks: &[(&str, Timestamp)]) -> Result<(), DbErr> {
+pub async fn begin(conn: &impl Conn, ticks: &[(&str, Timestamp)]) -> Result<()> {
     let rows = ticks.iter().map(|(name, tick)| ActiveModel {
         name: Set((*name).to_owned()),
         paused: Set(false),
@@ -46,21 +44,16 @@ pub async fn begin<C: ConnectionTrait>(conn: &C, ticks: &[(&str, Timestamp)]) ->
     Entity::insert_many(rows).on_conflict(conflict).exec_without_returning(conn).await.map(drop)
 }
 
-pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::Name).all(conn).await
 }
 
-pub async fn find<C: ConnectionTrait>(conn: &C, name: &str) -> Result<Option<Model>, DbErr> {
+pub async fn find(conn: &impl Conn, name: &str) -> Result<Option<Model>> {
     Entity::find_by_id(name).one(conn).await
 }
 
 /// Fires a tick. False: this tick or a later one has fired, or the schedule is paused.
-pub async fn fire<C: ConnectionTrait>(
-    conn: &C,
-    name: &str,
-    tick: Timestamp,
-    now: Timestamp,
-) -> Result<bool, DbErr> {
+pub async fn fire(conn: &impl Conn, name: &str, tick: Timestamp, now: Timestamp) -> Result<bool> {
     // A process that was frozen for long holds an old tick: only a future tick counts as too far ahead.
     let too_far = Expr::col(Column::LastTick).gt(tick + TOO_FAR_AHEAD);
     let too_far = too_far.and(Expr::col(Column::LastTick).gt(time::now(conn, now)));
@@ -75,7 +68,7 @@ pub async fn fire<C: ConnectionTrait>(
 }
 
 /// Stores the job of the newest tick.
-pub async fn set_job<C: ConnectionTrait>(conn: &C, name: &str, job: JobId) -> Result<(), DbErr> {
+pub async fn set_job(conn: &impl Conn, name: &str, job: JobId) -> Result<()> {
     Entity::update_many()
         .col_expr(Column::JobId, Expr::value(job))
         .filter(Column::Name.eq(name))
@@ -85,7 +78,7 @@ pub async fn set_job<C: ConnectionTrait>(conn: &C, name: &str, job: JobId) -> Re
 }
 
 /// False: the schedule does not exist.
-pub async fn set_paused<C: ConnectionTrait>(conn: &C, name: &str, paused: bool) -> Result<bool, DbErr> {
+pub async fn set_paused(conn: &impl Conn, name: &str, paused: bool) -> Result<bool> {
     let done = Entity::update_many()
         .col_expr(Column::Paused, Expr::value(paused))
         .filter(Column::Name.eq(name))

@@ -10,9 +10,9 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::by_id::by_id;
+use crate::by_id::{ROWS_A_STATEMENT, by_id, no_relations};
 use crate::sweep::{self, Due};
-use crate::{ChatId, CommandId, GuildId, Page, Timestamp};
+use crate::{ChatId, CommandId, Conn, GuildId, Page, Result, Timestamp};
 
 /// A command older than this expires (docs/rules.md 7).
 pub const LIFETIME: Duration = Duration::minutes(10);
@@ -37,10 +37,7 @@ pub struct Model {
     pub ended_at: Option<Timestamp>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(CommandId: find, newest);
 
@@ -61,12 +58,6 @@ pub enum AckStatus {
     Error,
 }
 
-impl Model {
-    pub fn is_waiting(&self, now: Timestamp) -> bool {
-        self.state == State::Queued && self.issued_at > now - LIFETIME
-    }
-}
-
 /// A command to insert, for one server or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCommand {
@@ -76,17 +67,14 @@ pub struct NewCommand {
     pub issued_by: ChatId,
 }
 
-/// Rows per statement, well under SQLite's limit of 32,766 bound values.
-const ROWS_A_STATEMENT: usize = 1_000;
-
 /// Queues a command for the guild's known servers, each copy under its own id.
-pub async fn queue<C: ConnectionTrait>(
-    conn: &C,
+pub async fn queue(
+    conn: &impl Conn,
     guild: GuildId,
     command: &NewCommand,
     servers: Vec<(CommandId, String)>,
     now: Timestamp,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let mut queued = Vec::with_capacity(servers.len());
     for servers in servers.chunks(ROWS_A_STATEMENT) {
         let rows = servers.iter().map(|(id, server)| ActiveModel {
@@ -99,9 +87,7 @@ pub async fn queue<C: ConnectionTrait>(
             issued_by: Set(command.issued_by),
             issued_at: Set(now),
             state: Set(State::Queued),
-            ack_status: Set(None),
-            ack_message: Set(None),
-            ended_at: Set(None),
+            ..Default::default()
         });
         queued.extend(Entity::insert_many(rows).exec_with_returning(conn).await?);
     }
@@ -109,13 +95,13 @@ pub async fn queue<C: ConnectionTrait>(
 }
 
 /// Pending commands of a server, oldest first.
-pub async fn waiting<C: ConnectionTrait>(
-    conn: &C,
+pub async fn waiting(
+    conn: &impl Conn,
     guild: GuildId,
     server: &str,
     now: Timestamp,
     limit: u64,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Column::ServerId.eq(server))
@@ -147,12 +133,12 @@ pub struct Ack<'a> {
 }
 
 /// Records that a server has applied a command, even one that expired meanwhile.
-pub async fn acknowledge<C: ConnectionTrait>(
-    conn: &C,
+pub async fn acknowledge(
+    conn: &impl Conn,
     guild: GuildId,
     ack: Ack<'_>,
     now: Timestamp,
-) -> Result<Acknowledged, DbErr> {
+) -> Result<Acknowledged> {
     let acknowledged = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Acknowledged))
         .col_expr(Column::AckStatus, Expr::value(ack.status))
@@ -172,18 +158,18 @@ pub async fn acknowledge<C: ConnectionTrait>(
 }
 
 /// Commands of a guild, or of one server, newest first.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
+pub async fn list(
+    conn: &impl Conn,
     guild: GuildId,
     server: Option<&str>,
     page: Page<CommandId>,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let shown = Condition::all().add_option(server.map(|server| Column::ServerId.eq(server)));
     newest(guild, page).filter(shown).all(conn).await
 }
 
 /// Expires up to `limit` commands that were not acknowledged in time, with an audit entry each. Needs a transaction.
-pub async fn sweep<C: ConnectionTrait>(conn: &C, now: Timestamp, limit: u64) -> Result<Vec<Model>, DbErr> {
+pub async fn sweep(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<Model>> {
     let over =
         Condition::all().add(Column::State.eq(State::Queued)).add(Column::IssuedAt.lte(now - LIFETIME));
     let expire = Entity::update_many()

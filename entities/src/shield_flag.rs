@@ -3,9 +3,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 
-use crate::{ChatId, FlagId, GuildId, Page, PlayId, Timestamp, lists};
+use crate::by_id::{ROWS_A_STATEMENT, no_relations};
+use crate::{ChatId, Conn, FlagId, GuildId, Page, PlayId, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "shield_flag")]
@@ -26,10 +27,7 @@ pub struct Model {
     pub lifted_reason: Option<String>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// A flag to insert.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,22 +46,14 @@ pub struct Origin<'a> {
     pub at: Timestamp,
 }
 
-/// Rows per statement, well under SQLite's limit of 32,766 bound values.
-const ROWS_A_STATEMENT: usize = 1_000;
-
 /// Flags users; a flagged user keeps the existing flag. Returns the number of new flags.
-pub async fn import<C: ConnectionTrait>(
-    conn: &C,
-    flags: &[NewFlag],
-    origin: Origin<'_>,
-) -> Result<u64, DbErr> {
+pub async fn import(conn: &impl Conn, flags: &[NewFlag], origin: Origin<'_>) -> Result<u64> {
     // In one order, so that two concurrent imports wait for each other instead of deadlocking.
     let mut flags: Vec<&NewFlag> = flags.iter().collect();
     flags.sort_by_key(|flag| flag.play);
     let mut imported = 0;
     for flags in flags.chunks(ROWS_A_STATEMENT) {
         let rows = flags.iter().map(|flag| ActiveModel {
-            flag_id: NotSet,
             play_id: Set(flag.play),
             play_username: Set(flag.play_username.clone()),
             reason: Set(flag.reason.clone()),
@@ -71,9 +61,7 @@ pub async fn import<C: ConnectionTrait>(
             flagged_by: Set(origin.by),
             flagged_by_guild: Set(origin.guild),
             flagged_at: Set(origin.at),
-            lifted_at: Set(None),
-            lifted_by: Set(None),
-            lifted_reason: Set(None),
+            ..Default::default()
         });
         let conflict = OnConflict::new().do_nothing().to_owned();
         imported += Entity::insert_many(rows).on_conflict(conflict).exec_without_returning(conn).await?;
@@ -82,12 +70,12 @@ pub async fn import<C: ConnectionTrait>(
 }
 
 /// The active flag of a user.
-pub async fn find<C: ConnectionTrait>(conn: &C, play: PlayId) -> Result<Option<Model>, DbErr> {
+pub async fn find(conn: &impl Conn, play: PlayId) -> Result<Option<Model>> {
     Entity::find().filter(Column::PlayId.eq(play)).filter(Column::LiftedAt.is_null()).one(conn).await
 }
 
 /// The active flags among these users, by game id.
-pub async fn find_many<C: ConnectionTrait>(conn: &C, plays: &[PlayId]) -> Result<Vec<Model>, DbErr> {
+pub async fn find_many(conn: &impl Conn, plays: &[PlayId]) -> Result<Vec<Model>> {
     Entity::find()
         .filter(lists::any_of(conn, Column::PlayId, plays.iter().copied()))
         .filter(Column::LiftedAt.is_null())
@@ -97,10 +85,7 @@ pub async fn find_many<C: ConnectionTrait>(conn: &C, plays: &[PlayId]) -> Result
 }
 
 /// When these users were flagged, including lifted flags.
-pub async fn times<C: ConnectionTrait>(
-    conn: &C,
-    plays: &[PlayId],
-) -> Result<Vec<(PlayId, Timestamp)>, DbErr> {
+pub async fn times(conn: &impl Conn, plays: &[PlayId]) -> Result<Vec<(PlayId, Timestamp)>> {
     Entity::find()
         .select_only()
         .columns([Column::PlayId, Column::FlaggedAt])
@@ -111,23 +96,20 @@ pub async fn times<C: ConnectionTrait>(
 }
 
 /// Flags, newest first; `lifted` shows only lifted ones or only active ones.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    lifted: Option<bool>,
-    page: Page<FlagId>,
-) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn, lifted: Option<bool>, page: Page<FlagId>) -> Result<Vec<Model>> {
     let state = |lifted| if lifted { Column::LiftedAt.is_not_null() } else { Column::LiftedAt.is_null() };
     let shown = Condition::all().add_option(lifted.map(state));
     page.of(Entity::find().filter(shown), Column::FlagId).all(conn).await
 }
 
 /// Lifts the active flag of a user; `None` if there is no active flag. `by` is `None` for the operator of the service.
-pub async fn lift<C: ConnectionTrait>(
-    conn: &C,
+pub async fn lift(
+    conn: &impl Conn,
     play: PlayId,
-    (by, reason): (Option<ChatId>, &str),
+    by: Option<ChatId>,
+    reason: &str,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let lifted = Entity::update_many()
         .col_expr(Column::LiftedAt, Expr::value(now))
         .col_expr(Column::LiftedBy, Expr::value(by))

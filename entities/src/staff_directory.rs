@@ -6,7 +6,7 @@ use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, S
 
 use crate::staff_member::{Column, Entity};
 use crate::staff_role::{self, Permissions};
-use crate::{ChatId, GuildId, PlayId, RoleId, Timestamp, link, staff_session};
+use crate::{ChatId, Conn, GuildId, PlayId, Result, RoleId, Timestamp, link, staff_session};
 
 /// A member with all fields of a response.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
@@ -24,30 +24,26 @@ pub struct Described {
 }
 
 /// All members of a guild by chat id.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    now: Timestamp,
-) -> Result<Vec<Described>, DbErr> {
+pub async fn list(conn: &impl Conn, guild: GuildId, now: Timestamp) -> Result<Vec<Described>> {
     described(guild, now).order_by_asc(Column::ChatId).into_model().all(conn).await
 }
 
-pub async fn find<C: ConnectionTrait>(
-    conn: &C,
+pub async fn find(
+    conn: &impl Conn,
     guild: GuildId,
     chat: ChatId,
     now: Timestamp,
-) -> Result<Option<Described>, DbErr> {
+) -> Result<Option<Described>> {
     described(guild, now).filter(Column::ChatId.eq(chat)).into_model().one(conn).await
 }
 
 /// The member linked to a game account.
-pub async fn find_by_play<C: ConnectionTrait>(
-    conn: &C,
+pub async fn find_by_play(
+    conn: &impl Conn,
     guild: GuildId,
     play: PlayId,
     now: Timestamp,
-) -> Result<Option<Described>, DbErr> {
+) -> Result<Option<Described>> {
     described(guild, now).filter(link::Column::PlayId.eq(play)).into_model().one(conn).await
 }
 

@@ -2,10 +2,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition};
+use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel};
 
-use crate::by_id::by_id;
-use crate::{ChatId, GuildId, NoteId, Page, Timestamp};
+use crate::by_id::{by_id, no_relations};
+use crate::{ChatId, Conn, GuildId, NoteId, Page, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "staff_note")]
@@ -20,57 +20,43 @@ pub struct Model {
     pub updated_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(NoteId: find_for_update, delete, newest);
 
 /// A note to insert.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, DeriveIntoActiveModel)]
 pub struct NewNote {
-    pub staff: ChatId,
-    pub author: ChatId,
+    pub staff_id: ChatId,
+    pub author_id: ChatId,
     pub body: String,
 }
 
-pub async fn add<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    note: NewNote,
-    now: Timestamp,
-) -> Result<Model, DbErr> {
-    let row = ActiveModel {
-        note_id: NotSet,
-        guild_id: Set(guild),
-        staff_id: Set(note.staff),
-        author_id: Set(note.author),
-        body: Set(note.body),
-        created_at: Set(now),
-        updated_at: Set(now),
-    };
+pub async fn add(conn: &impl Conn, guild: GuildId, note: NewNote, now: Timestamp) -> Result<Model> {
+    let row = note.into_active_model();
+    let row = ActiveModel { guild_id: Set(guild), created_at: Set(now), updated_at: Set(now), ..row };
     row.insert(conn).await
 }
 
 /// Notes of a guild, or about one member, newest first.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
+pub async fn list(
+    conn: &impl Conn,
     guild: GuildId,
     staff: Option<ChatId>,
     page: Page<NoteId>,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let about = Condition::all().add_option(staff.map(|staff| Column::StaffId.eq(staff)));
     newest(guild, page).filter(about).all(conn).await
 }
 
 /// Replaces the text of a note; `None` if it does not exist.
-pub async fn edit<C: ConnectionTrait>(
-    conn: &C,
-    (guild, note): (GuildId, NoteId),
+pub async fn edit(
+    conn: &impl Conn,
+    guild: GuildId,
+    note: NoteId,
     body: &str,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let edited = Entity::update_many()
         .col_expr(Column::Body, Expr::value(body))
         .col_expr(Column::UpdatedAt, Expr::value(now))

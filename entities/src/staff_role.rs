@@ -6,8 +6,8 @@ use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::by_id::by_id;
-use crate::{GuildId, RoleId, Timestamp};
+use crate::by_id::{by_id, no_relations};
+use crate::{Conn, GuildId, Result, RoleId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "staff_role")]
@@ -22,10 +22,7 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 // A role that members hold cannot be deleted: check [`crate::staff_member::count_with_role`] first.
 by_id!(RoleId: find, find_for_update, delete);
@@ -66,12 +63,7 @@ pub struct NewRole {
 }
 
 /// Adds the role or replaces its name and permissions.
-pub async fn upsert<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    role: NewRole,
-    now: Timestamp,
-) -> Result<Model, DbErr> {
+pub async fn upsert(conn: &impl Conn, guild: GuildId, role: NewRole, now: Timestamp) -> Result<Model> {
     let conflict = OnConflict::columns([Column::GuildId, Column::RoleId])
         .update_columns([Column::RoleName, Column::Permissions, Column::PlayPermissions])
         .to_owned();
@@ -87,7 +79,7 @@ pub async fn upsert<C: ConnectionTrait>(
 }
 
 /// Roles of a guild by name.
-pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Model>, DbErr> {
+pub async fn list(conn: &impl Conn, guild: GuildId) -> Result<Vec<Model>> {
     Entity::find()
         .filter(Column::GuildId.eq(guild))
         .order_by_asc(Column::RoleName)
@@ -97,11 +89,7 @@ pub async fn list<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<Mo
 }
 
 /// The first of these ids that is not a staff role of the guild.
-pub async fn first_unknown<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    roles: &[RoleId],
-) -> Result<Option<RoleId>, DbErr> {
+pub async fn first_unknown(conn: &impl Conn, guild: GuildId, roles: &[RoleId]) -> Result<Option<RoleId>> {
     let known = list(conn, guild).await?;
     Ok(roles.iter().copied().find(|role| known.iter().all(|known| known.role_id != *role)))
 }

@@ -2,15 +2,15 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
+use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel, UpdateMany};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::by_id::by_id;
+use crate::by_id::{by_id, no_relations};
 use crate::sweep::{self, Due};
-use crate::{ChatId, GuildId, Page, StrikeId, Timestamp};
+use crate::{ChatId, Conn, GuildId, Page, Result, StrikeId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "strike")]
@@ -29,12 +29,9 @@ pub struct Model {
     pub ended_how: Option<Ended>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
+no_relations!();
 
-impl ActiveModelBehavior for ActiveModel {}
-
-by_id!(StrikeId: find, find_for_update, delete, newest);
+by_id!(StrikeId: find, find_for_update, save, delete, newest);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
@@ -57,34 +54,18 @@ fn active(now: Timestamp) -> Condition {
 }
 
 /// A strike to insert.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, DeriveIntoActiveModel)]
 pub struct NewStrike {
-    pub staff: ChatId,
+    pub staff_id: ChatId,
     pub reason: String,
     pub severity: i32,
     pub issued_by: ChatId,
     pub expires_at: Timestamp,
 }
 
-pub async fn add<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    strike: NewStrike,
-    now: Timestamp,
-) -> Result<Model, DbErr> {
-    let row = ActiveModel {
-        strike_id: NotSet,
-        guild_id: Set(guild),
-        staff_id: Set(strike.staff),
-        reason: Set(strike.reason),
-        severity: Set(strike.severity),
-        issued_by: Set(strike.issued_by),
-        created_at: Set(now),
-        expires_at: Set(strike.expires_at),
-        ended_at: Set(None),
-        ended_how: Set(None),
-    };
-    row.insert(conn).await
+pub async fn add(conn: &impl Conn, guild: GuildId, strike: NewStrike, now: Timestamp) -> Result<Model> {
+    let row = strike.into_active_model();
+    ActiveModel { guild_id: Set(guild), created_at: Set(now), ..row }.insert(conn).await
 }
 
 /// Filter of a list of strikes.
@@ -95,25 +76,20 @@ pub struct Filter {
 }
 
 /// Strikes of a guild, newest first.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
+pub async fn list(
+    conn: &impl Conn,
     guild: GuildId,
     filter: Filter,
     page: Page<StrikeId>,
     now: Timestamp,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let shown = Condition::all()
         .add_option(filter.staff.map(|staff| Column::StaffId.eq(staff)))
         .add_option(filter.active.map(|yes| if yes { active(now) } else { active(now).not() }));
     newest(guild, page).filter(shown).all(conn).await
 }
 
-pub async fn count_active<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    staff: ChatId,
-    now: Timestamp,
-) -> Result<u64, DbErr> {
+pub async fn count_active(conn: &impl Conn, guild: GuildId, staff: ChatId, now: Timestamp) -> Result<u64> {
     Entity::find()
         .filter(Column::GuildId.eq(guild))
         .filter(Column::StaffId.eq(staff))
@@ -122,28 +98,13 @@ pub async fn count_active<C: ConnectionTrait>(
         .await
 }
 
-/// Writes reason, severity, expiry and the end.
-pub async fn save<C: ConnectionTrait>(conn: &C, strike: &Model) -> Result<(), DbErr> {
-    let change = ActiveModel {
-        strike_id: Set(strike.strike_id),
-        reason: Set(strike.reason.clone()),
-        severity: Set(strike.severity),
-        expires_at: Set(strike.expires_at),
-        ended_at: Set(strike.ended_at),
-        ended_how: Set(strike.ended_how),
-        ..Default::default()
-    };
-    Entity::update(change).validate()?.filter(Column::GuildId.eq(strike.guild_id)).exec(conn).await?;
-    Ok(())
-}
-
 /// Removes a strike permanently, even an expired one, and keeps its record; `None` if unknown or already removed.
-pub async fn remove<C: ConnectionTrait>(
-    conn: &C,
+pub async fn remove(
+    conn: &impl Conn,
     guild: GuildId,
     strike: StrikeId,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let removed = ending(Ended::Removed, now)
         .filter(Column::GuildId.eq(guild))
         .filter(Column::StrikeId.eq(strike))
@@ -160,13 +121,13 @@ fn ending(how: Ended, now: Timestamp) -> UpdateMany<Entity> {
 }
 
 /// Ends up to `limit` expired strikes, of one guild or of all, with an audit entry each. Needs a transaction.
-pub async fn sweep<C: ConnectionTrait>(
-    conn: &C,
+pub async fn sweep(
+    conn: &impl Conn,
     by: &Actor,
     guild: Option<GuildId>,
     now: Timestamp,
     limit: u64,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let over = Condition::all()
         .add(Column::EndedAt.is_null())
         .add(Column::ExpiresAt.lte(now))

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbErr};
+use sea_orm::{ColumnTrait, Condition};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
 use crate::ids::IntegerOrDigits;
-use crate::{ChatId, GuildId, IdError, PlayId, link};
+use crate::{ChatId, Conn, GuildId, IdError, PlayId, Result, link};
 
 /// An identifier with at least this many digits is a chat id.
 const CHAT_ID_DIGITS: usize = 17;
@@ -101,11 +101,7 @@ impl From<&link::Model> for Person {
 
 impl Person {
     /// The person behind an identifier, with the other account where the guild has a link.
-    pub async fn resolve<C: ConnectionTrait>(
-        conn: &C,
-        guild: GuildId,
-        subject: Subject,
-    ) -> Result<Self, DbErr> {
+    pub async fn resolve(conn: &impl Conn, guild: GuildId, subject: Subject) -> Result<Self> {
         let link = match subject {
             Subject::Chat(chat) => link::find_by_chat(conn, guild, chat).await?,
             Subject::Play(play) => link::find_by_play(conn, guild, play).await?,

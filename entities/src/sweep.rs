@@ -1,8 +1,10 @@
 //! The update of a sweep: it closes due rows in batches.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Query;
-use sea_orm::{Condition, Order, UpdateMany};
+use sea_orm::sea_query::{ExprTrait, Query, SelectStatement, SimpleExpr};
+use sea_orm::{Condition, Iterable, Order, PrimaryKeyToColumn, UpdateMany};
+
+use crate::{Conn, Result};
 
 /// The rows that a sweep closes.
 pub(crate) struct Due<E: EntityTrait> {
@@ -15,16 +17,12 @@ pub(crate) struct Due<E: EntityTrait> {
 /// Applies `change` to up to `limit` due rows and returns them.
 ///
 /// Safe beside another sweep: rows that it closed are no longer due.
-pub(crate) async fn close<E, C>(
-    conn: &C,
+pub(crate) async fn close<E: EntityTrait>(
+    conn: &impl Conn,
     change: UpdateMany<E>,
     due: Due<E>,
     limit: u64,
-) -> Result<Vec<E::Model>, DbErr>
-where
-    E: EntityTrait,
-    C: ConnectionTrait,
-{
+) -> Result<Vec<E::Model>> {
     let some = Query::select()
         .column(due.id)
         .from(E::default())
@@ -33,4 +31,21 @@ where
         .limit(limit)
         .to_owned();
     change.filter(due.id.in_subquery(some)).filter(due.rows).exec_with_returning(conn).await
+}
+
+/// The primary keys of up to `limit` of these rows.
+pub(crate) fn keys<E: EntityTrait>(rows: &Condition, limit: u64) -> SelectStatement {
+    let key = E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+    Query::select().columns(key).from(E::default()).cond_where(rows.clone()).limit(limit).take()
+}
+
+/// The row is one of those whose primary keys the statement selects.
+pub(crate) fn key_in<E: EntityTrait>(keys: SelectStatement) -> SimpleExpr {
+    Expr::tuple(E::PrimaryKey::iter().map(|key| key.into_column().into_expr())).in_subquery(keys)
+}
+
+/// Deletes up to `limit` of these rows and returns their number.
+pub(crate) async fn delete<E: EntityTrait>(conn: &impl Conn, rows: Condition, limit: u64) -> Result<u64> {
+    let some = key_in::<E>(keys::<E>(&rows, limit));
+    Ok(E::delete_many().filter(some).filter(rows).exec(conn).await?.rows_affected)
 }

@@ -3,11 +3,11 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QuerySelect};
+use sea_orm::{ActiveValue::Set, QuerySelect};
 use serde::{Deserialize, Serialize};
 
-use crate::by_id::by_id;
-use crate::{ChannelId, GuildId, JobId, PanelId, SubmissionId, TicketId, Timestamp};
+use crate::by_id::{by_id, no_relations};
+use crate::{ChannelId, Conn, GuildId, JobId, PanelId, Result, SubmissionId, TicketId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "ticket")]
@@ -25,10 +25,7 @@ pub struct Model {
     pub opened_at: Option<Timestamp>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(TicketId: find, list);
 
@@ -50,44 +47,32 @@ pub enum Begun {
 }
 
 /// Reserves the only ticket of a submission. Needs a transaction.
-pub async fn begin<C: ConnectionTrait>(
-    conn: &C,
+pub async fn begin(
+    conn: &impl Conn,
     guild: GuildId,
-    (submission, panel): (SubmissionId, PanelId),
+    submission: SubmissionId,
+    panel: PanelId,
     now: Timestamp,
-) -> Result<Begun, DbErr> {
+) -> Result<Begun> {
     let row = ActiveModel {
-        ticket_id: NotSet,
         guild_id: Set(guild),
         submission_id: Set(submission),
         panel_id: Set(panel),
         state: Set(State::Creating),
-        channel_id: Set(None),
-        job_id: Set(None),
         created_at: Set(now),
-        opened_at: Set(None),
+        ..Default::default()
     };
     let taken = OnConflict::columns([Column::GuildId, Column::SubmissionId]).do_nothing().to_owned();
     let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
     if let Some(ticket) = added.into_iter().next() {
         return Ok(Begun::Fresh(ticket));
     }
-    let existing = Entity::find()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::SubmissionId.eq(submission))
-        .lock_exclusive()
-        .one(conn)
-        .await?;
+    let existing = of_submission(guild, submission).lock_exclusive().one(conn).await?;
     existing.map(Begun::Existing).ok_or_else(|| DbErr::RecordNotFound("ticket vanished".to_owned()))
 }
 
 /// Sets the job that creates the channel.
-pub async fn set_job<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    ticket: TicketId,
-    job: JobId,
-) -> Result<(), DbErr> {
+pub async fn set_job(conn: &impl Conn, guild: GuildId, ticket: TicketId, job: JobId) -> Result<()> {
     Entity::update_many()
         .col_expr(Column::JobId, Expr::value(job))
         .filter(Column::GuildId.eq(guild))
@@ -98,12 +83,13 @@ pub async fn set_job<C: ConnectionTrait>(
 }
 
 /// Completes a ticket; `None` if it already has a channel or is unknown.
-pub async fn open<C: ConnectionTrait>(
-    conn: &C,
-    (guild, ticket): (GuildId, TicketId),
+pub async fn open(
+    conn: &impl Conn,
+    guild: GuildId,
+    ticket: TicketId,
     channel: ChannelId,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let opened = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Open))
         .col_expr(Column::ChannelId, Expr::value(channel))
@@ -116,14 +102,14 @@ pub async fn open<C: ConnectionTrait>(
     Ok(opened.into_iter().next())
 }
 
-pub async fn find_by_submission<C: ConnectionTrait>(
-    conn: &C,
+pub async fn find_by_submission(
+    conn: &impl Conn,
     guild: GuildId,
     submission: SubmissionId,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::SubmissionId.eq(submission))
-        .one(conn)
-        .await
+) -> Result<Option<Model>> {
+    of_submission(guild, submission).one(conn).await
+}
+
+fn of_submission(guild: GuildId, submission: SubmissionId) -> Select<Entity> {
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::SubmissionId.eq(submission))
 }

@@ -7,8 +7,9 @@ use sea_orm::QueryOrder;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 
-use crate::Timestamp;
+use crate::by_id::no_relations;
 use crate::job::{self, time};
+use crate::{Conn, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "worker")]
@@ -24,13 +25,10 @@ pub struct Model {
     pub heartbeat_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// Registers a process; the database sets its times.
-pub async fn register<C: ConnectionTrait>(conn: &C, row: Model, now: Timestamp) -> Result<(), DbErr> {
+pub async fn register(conn: &impl Conn, row: Model, now: Timestamp) -> Result<()> {
     let insert = Query::insert()
         .into_table(Entity)
         .columns([
@@ -55,7 +53,7 @@ pub async fn register<C: ConnectionTrait>(conn: &C, row: Model, now: Timestamp) 
 }
 
 /// False: the process was declared dead.
-pub async fn beat<C: ConnectionTrait>(conn: &C, worker: &str, now: Timestamp) -> Result<bool, DbErr> {
+pub async fn beat(conn: &impl Conn, worker: &str, now: Timestamp) -> Result<bool> {
     let done = Entity::update_many()
         .col_expr(Column::HeartbeatAt, time::now(conn, now))
         .filter(Column::Name.eq(worker))
@@ -64,22 +62,18 @@ pub async fn beat<C: ConnectionTrait>(conn: &C, worker: &str, now: Timestamp) ->
     Ok(done.rows_affected == 1)
 }
 
-pub async fn delete<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<(), DbErr> {
+pub async fn delete(conn: &impl Conn, worker: &str) -> Result<()> {
     Entity::delete_by_id(worker).exec(conn).await.map(drop)
 }
 
 /// Declares processes dead whose last heartbeat is older than this, and returns their number.
-pub async fn delete_stale<C: ConnectionTrait>(
-    conn: &C,
-    silence: Duration,
-    now: Timestamp,
-) -> Result<u64, DbErr> {
+pub async fn delete_stale(conn: &impl Conn, silence: Duration, now: Timestamp) -> Result<u64> {
     let stale = Expr::col(Column::HeartbeatAt).lt(time::before(conn, now, silence));
     Ok(Entity::delete_many().filter(stale).exec(conn).await?.rows_affected)
 }
 
 /// Called at the start of the only process of an installation, when no other is alive.
-pub async fn delete_all<C: ConnectionTrait>(conn: &C) -> Result<u64, DbErr> {
+pub async fn delete_all(conn: &impl Conn) -> Result<u64> {
     Ok(Entity::delete_many().exec(conn).await?.rows_affected)
 }
 
@@ -90,7 +84,7 @@ pub struct Listed {
     pub running: u64,
 }
 
-pub async fn list<C: ConnectionTrait>(conn: &C) -> Result<Vec<Listed>, DbErr> {
+pub async fn list(conn: &impl Conn) -> Result<Vec<Listed>> {
     let mut listed = Vec::new();
     for worker in Entity::find().order_by_asc(Column::StartedAt).all(conn).await? {
         let running = job::run::count_of(conn, &worker.name).await?;

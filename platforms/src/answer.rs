@@ -75,18 +75,13 @@ fn seconds(value: f64) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use reqwest::header::{HeaderName, HeaderValue};
+
     use super::*;
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        pairs
-            .iter()
-            .map(|(name, value)| {
-                (
-                    reqwest::header::HeaderName::from_static(name),
-                    reqwest::header::HeaderValue::from_static(value),
-                )
-            })
-            .collect()
+        let header = |&(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value));
+        pairs.iter().map(header).collect()
     }
 
     #[test]

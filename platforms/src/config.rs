@@ -7,12 +7,10 @@ use std::sync::Arc;
 
 use runtime::{PlatformConfig, Redis, Secret};
 
-use crate::chat::ChatPlatform;
-use crate::discord::Discord;
+use crate::discord::ChatPlatform;
 use crate::error::PlatformError;
 use crate::pacing::{Pacer, Rules, SharedPace};
-use crate::play::PlayPlatform;
-use crate::roblox::{PlayHosts, Roblox};
+use crate::roblox::{PlayHosts, PlayPlatform};
 use crate::wire::{Wire, http_client};
 use crate::{discord, roblox};
 
@@ -26,8 +24,8 @@ const PLAY_AGENT: &str = concat!("guildhall/", env!("CARGO_PKG_VERSION"));
 /// Both platforms. Cheap to clone.
 #[derive(Clone)]
 pub struct Platforms {
-    pub chat: Arc<dyn ChatPlatform>,
-    pub play: Arc<dyn PlayPlatform>,
+    pub chat: Arc<ChatPlatform>,
+    pub play: Arc<PlayPlatform>,
 }
 
 impl Platforms {
@@ -37,7 +35,7 @@ impl Platforms {
         let base = trimmed(config.chat_api_url.as_deref().unwrap_or(CHAT_API));
         let pacer = Pacer::new(Rules::chat(config.chat_rate), shared("chat"));
         let wire = Wire::new("chat", http_client(&base, CHAT_AGENT)?, pacer, discord::classify);
-        let chat = Discord::new(wire, base, config.chat_token.as_ref().map(Secret::expose))?;
+        let chat = ChatPlatform::new(wire, base, config.chat_token.as_ref().map(Secret::expose))?;
 
         let hosts = PlayHosts {
             cloud: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_CLOUD)),
@@ -45,7 +43,7 @@ impl Platforms {
         };
         let pacer = Pacer::new(Rules::play(config.play_rate), shared("play"));
         let wire = Wire::new("play", http_client(&hosts.cloud, PLAY_AGENT)?, pacer, roblox::classify);
-        let play = Roblox::new(wire, hosts, config.play_key.as_ref().map(Secret::expose))?;
+        let play = PlayPlatform::new(wire, hosts, config.play_key.as_ref().map(Secret::expose))?;
         Ok(Self { chat: Arc::new(chat), play: Arc::new(play) })
     }
 }

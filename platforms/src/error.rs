@@ -3,15 +3,16 @@
 //! The texts are ours: the platform's own message is kept only for refusals (it names the missing permission), cleaned
 //! and cut. Tokens, bodies and player names never appear.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::pacing::numbers::RETRY_UNAVAILABLE;
 
 /// The object that a platform does not know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Missing {
     Guild,
+    #[strum(serialize = "guild member")]
     Member,
     Role,
     User,
@@ -19,22 +20,8 @@ pub enum Missing {
     Ban,
     Group,
     /// A 404 without an explanation.
+    #[strum(serialize = "object")]
     Other,
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Guild => "guild",
-            Self::Member => "guild member",
-            Self::Role => "role",
-            Self::User => "user",
-            Self::Channel => "channel",
-            Self::Ban => "ban",
-            Self::Group => "group",
-            Self::Other => "object",
-        })
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +56,8 @@ pub enum PlatformError {
     Stopped { reason: String, retry_after: Option<Duration> },
 }
 
+pub(crate) type Result<T, E = PlatformError> = std::result::Result<T, E>;
+
 impl PlatformError {
     /// Whether the same call may succeed later without intervention.
     pub fn is_retryable(&self) -> bool {
@@ -94,8 +83,33 @@ impl PlatformError {
     }
 }
 
+/// A refusal, as a platform explains it.
+pub(crate) struct Refusal {
+    /// The platform's own number.
+    pub(crate) code: i64,
+    pub(crate) message: String,
+    /// The subject of a 404.
+    pub(crate) missing: Missing,
+    /// The variable that holds the credential.
+    pub(crate) credential: &'static str,
+}
+
+impl Refusal {
+    pub(crate) fn classify(self, route: &'static str, status: u16) -> PlatformError {
+        let (code, message) = (self.code, clean(&self.message));
+        match status {
+            401 => PlatformError::Unauthorized(self.credential),
+            403 => PlatformError::Forbidden { code, message },
+            404 => PlatformError::NotFound(self.missing),
+            408 | 500.. => PlatformError::unavailable(route, format!("it answered {status}")),
+            400..=499 => PlatformError::Invalid { code, message },
+            _ => PlatformError::unavailable(route, format!("it answered {status} instead of a result")),
+        }
+    }
+}
+
 /// The platform's message, made safe for logs and job results: one line, at most 200 characters.
-pub(crate) fn clean(message: &str) -> String {
+fn clean(message: &str) -> String {
     message.chars().filter(|c| !c.is_control()).take(200).collect()
 }
 

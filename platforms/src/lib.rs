@@ -1,6 +1,6 @@
 //! The two platforms of a guild: the chat platform (Discord) and the game platform (Roblox).
 //!
-//! Two small traits, a wire client for each, and the pacing of both. The crate `simulator` uses the same wire
+//! A wire client for each, and the pacing of both. The crate `simulator` uses the same wire
 //! formats: for the clients only the base URL differs from the real hosts.
 
 mod answer;
@@ -17,14 +17,15 @@ mod routes;
 mod wire;
 
 pub use chat::{
-    ChatBan, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MAX_NICK_CHARS,
-    MEMBERS_PER_PAGE, MemberCall, MemberChange, MemberUpdate, NewChannel, Overwrite, Principal, RoleProblem,
-    Viewers,
+    ChatBan, ChatChannel, ChatMember, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE, MemberCall,
+    MemberChange, MemberUpdate, NewChannel, Overwrite, Principal, RoleProblem, Viewers,
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};
+pub use discord::ChatPlatform;
 pub use error::{Missing, PlatformError};
 pub use pacing::forbidden_breaker::ForbiddenBreaker;
 pub use permissions::Permissions;
-pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, PlayPlatform, Ranks};
+pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, Ranks};
+pub use roblox::PlayPlatform;
 pub use wire::CallPermit;

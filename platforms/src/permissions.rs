@@ -1,10 +1,28 @@
 //! The permissions of a role on the chat platform that Guildhall uses.
 
-const ADMINISTRATOR: u64 = 1 << 3;
+use serde::{Deserialize, Serialize};
+
+pub(crate) const ADMINISTRATOR: u64 = 1 << 3;
 
 /// A set of permissions. Unknown ones are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Permissions(u64);
+
+/// The platform writes a set as a decimal number in a string.
+impl TryFrom<String> for Permissions {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(digits: String) -> Result<Self, Self::Error> {
+        digits.parse().map(Self)
+    }
+}
+
+impl From<Permissions> for String {
+    fn from(set: Permissions) -> Self {
+        set.0.to_string()
+    }
+}
 
 impl Permissions {
     /// The permissions that the bot needs, with the platform's names.
@@ -17,6 +35,10 @@ impl Permissions {
 
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
+    }
+
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
     }
 
     /// Administrators have all permissions.

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::answer;
 use crate::context::CallContext;
-use crate::error::PlatformError;
+use crate::error::{PlatformError, Result};
 use crate::pacing::{Answered, Ask, Pacer, Permit};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -22,6 +22,7 @@ const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);
 const BODY_CAP: usize = 8 << 20;
 
 /// One call. `route` is the template, the name used in metrics, errors and pacing.
+#[derive(Clone)]
 pub(crate) struct Call {
     pub(crate) method: Method,
     pub(crate) route: &'static str,
@@ -86,11 +87,7 @@ impl Wire {
     }
 
     /// Sends and reads JSON. A body of another shape is `Unavailable`: the platform, or a server before it, is broken.
-    pub(crate) async fn json<T: DeserializeOwned>(
-        &self,
-        context: CallContext,
-        call: &Call,
-    ) -> Result<T, PlatformError> {
+    pub(crate) async fn json<T: DeserializeOwned>(&self, context: CallContext, call: &Call) -> Result<T> {
         let body = self.send(context, call).await?;
         serde_json::from_slice(&body).map_err(|error| {
             let place = (error.line(), error.column());
@@ -105,7 +102,7 @@ impl Wire {
     }
 
     /// Sends and returns the body of a successful response.
-    pub(crate) async fn send(&self, context: CallContext, call: &Call) -> Result<Bytes, PlatformError> {
+    pub(crate) async fn send(&self, context: CallContext, call: &Call) -> Result<Bytes> {
         let mut waited_for_429 = false;
         loop {
             let permit = self.reserve(context, call.route).await?;
@@ -122,11 +119,7 @@ impl Wire {
     }
 
     /// Waits for the permit of one call of this route.
-    pub(crate) async fn reserve(
-        &self,
-        context: CallContext,
-        route: &'static str,
-    ) -> Result<CallPermit, PlatformError> {
+    pub(crate) async fn reserve(&self, context: CallContext, route: &'static str) -> Result<CallPermit> {
         let asked = Instant::now();
         let ask = Ask { route, major: context.guild.get(), priority: context.priority };
         let permit = self.pacer.acquire(ask).await?;
@@ -135,11 +128,7 @@ impl Wire {
     }
 
     /// Sends a call of the permit's route.
-    pub(crate) async fn send_once(
-        &self,
-        mut permit: CallPermit,
-        call: &Call,
-    ) -> Result<Bytes, PlatformError> {
+    pub(crate) async fn send_once(&self, mut permit: CallPermit, call: &Call) -> Result<Bytes> {
         let sent = Instant::now();
         permit.permit.sending();
         let exchanged = self.exchange(call).await;
@@ -219,8 +208,16 @@ fn failure(error: &reqwest::Error) -> &'static str {
     }
 }
 
+/// A credential, ready for its header; `variable` names where it comes from.
+pub(crate) fn credential(text: Option<String>, variable: &'static str) -> Result<Option<HeaderValue>> {
+    let Some(text) = text else { return Ok(None) };
+    let mut value = HeaderValue::try_from(text).map_err(|_| PlatformError::Unauthorized(variable))?;
+    value.set_sensitive(true);
+    Ok(Some(value))
+}
+
 /// The HTTP client of one platform. Redirects are not followed, so the credential reaches no other host.
-pub(crate) fn http_client(base: &str, agent: &str) -> Result<Client, PlatformError> {
+pub(crate) fn http_client(base: &str, agent: &str) -> Result<Client> {
     // Only the first call installs; the other crates choose the same provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()

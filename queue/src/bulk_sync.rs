@@ -2,7 +2,7 @@
 
 use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
-use entities::job::{Model, retry};
+use entities::job::{Model, family};
 use entities::{GuildId, Timestamp};
 use sea_orm::{DatabaseTransaction, DbErr};
 
@@ -30,7 +30,8 @@ impl SyncAll {
 pub async fn enqueue_bulk_sync(
     transaction: &DatabaseTransaction,
     payload: &SyncAll,
-    (actor, members): (Actor, u64),
+    actor: Actor,
+    members: u64,
     now: Timestamp,
 ) -> Result<BulkSync, QueueError> {
     let standing = bulk_sync::lock(transaction, payload.guild, Kind::of(payload.dry_run), now).await?;
@@ -62,10 +63,12 @@ pub(crate) async fn window_of(
 /// Counts another run of the job.
 pub(crate) async fn take_again(
     transaction: &DatabaseTransaction,
-    (guild, standing): (GuildId, Standing),
+    guild: GuildId,
+    standing: Standing,
     job: &Model,
 ) -> Result<(), DbErr> {
-    retry::forget_result(transaction, job.job_id).await?;
+    // Only the new run's changes count.
+    family::set_result(transaction, job.job_id, None).await?;
     bulk_sync::take(transaction, guild, standing, job.job_id).await?;
     Ok(())
 }

@@ -68,10 +68,6 @@ impl Draft {
         self
     }
 
-    pub fn id(&self) -> JobId {
-        self.0.id
-    }
-
     pub(crate) fn into_chunk_of(mut self, parent: JobId) -> NewJob {
         self.0.parent = Some(parent);
         self.0

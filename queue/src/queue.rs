@@ -47,7 +47,7 @@ impl Queue {
     /// The queue over RabbitMQ. Connects in the background and reconnects; an unreachable broker is no error.
     pub fn distributed(context: &runtime::Context, url: &str, prefix: &str) -> Self {
         let shutdown = context.shutdown.clone();
-        let queue = Self::start(context, |waiters| Broker::amqp((url, prefix), waiters, shutdown));
+        let queue = Self::start(context, |waiters| Broker::amqp(url, prefix, waiters, shutdown));
         // Without the broker jobs are found in the database a second later, so the process stays ready.
         let broker = queue.broker.clone();
         context.readiness.check("broker", Need::Optional, move || std::future::ready(broker.is_connected()));

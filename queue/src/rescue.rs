@@ -52,7 +52,7 @@ impl Queue {
         let now = self.clock.now();
         for (guild, class) in turns::stranded(self.database.read(), now, BATCH).await? {
             let conn = self.database.write();
-            self.publish(turns::release(conn, (guild, class), turns::share(class), now).await?);
+            self.publish(turns::release(conn, guild, class, turns::share(class), now).await?);
         }
         Ok(())
     }

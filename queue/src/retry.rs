@@ -55,8 +55,8 @@ async fn restart(transaction: &DatabaseTransaction, job: &Model, now: Timestamp)
         // A concurrent caller has queued it already.
         return Ok(Retry::NotFailed(State::Queued));
     };
-    if let Some(window) = window {
-        bulk_sync::take_again(transaction, window, job).await?;
+    if let Some((guild, standing)) = window {
+        bulk_sync::take_again(transaction, guild, standing, job).await?;
         queued.result = None;
     }
     Ok(Retry::Queued(Box::new(queued)))

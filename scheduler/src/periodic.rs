@@ -1,6 +1,5 @@
 //! `periodic_task`: runs one schedule.
 
-use async_trait::async_trait;
 use queue::kinds::PeriodicTask;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use runtime::Context;
@@ -10,7 +9,6 @@ use crate::schedules::SCHEDULES;
 
 pub(crate) struct Job(pub(crate) Context);
 
-#[async_trait]
 impl Handler for Job {
     type Payload = PeriodicTask;
 

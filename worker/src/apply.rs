@@ -62,7 +62,7 @@ impl From<DbErr> for Halt {
 /// Sends the calls of one job.
 #[derive(Clone, Copy)]
 pub(crate) struct Sender<'a> {
-    pub(crate) chat: &'a dyn ChatPlatform,
+    pub(crate) chat: &'a ChatPlatform,
     pub(crate) call: CallContext,
     pub(crate) job: &'a JobContext,
     /// Cancelled: no further call is sent.
@@ -89,7 +89,7 @@ impl Sender<'_> {
         let added = change.add.iter().map(|role| (*role, MemberChange::AddRole(*role)));
         let removed = change.remove.iter().map(|role| (*role, MemberChange::RemoveRole(*role)));
         for (role, call) in added.chain(removed) {
-            match self.send(user, (Some(role), &call)).await {
+            match self.send(user, &call).await {
                 Ok(true) if matches!(call, MemberChange::AddRole(_)) => applied.done.add.push(role),
                 Ok(true) => applied.done.remove.push(role),
                 Ok(false) => {}
@@ -107,7 +107,7 @@ impl Sender<'_> {
         let mut applied = Applied::default();
         let Some(nick) = &change.nick else { return Ok(applied) };
         let update = MemberChange::Update(MemberUpdate { roles: None, nick: Some(Some(nick.clone())) });
-        match self.send(user, (None, &update)).await {
+        match self.send(user, &update).await {
             Ok(_) => applied.done.nick = Some(nick.clone()),
             Err(Halt::Platform(error)) if concerns_the_change(&error) => {
                 applied.refused.push(Refusal { role: None, error });
@@ -156,11 +156,11 @@ impl Sender<'_> {
     }
 
     /// False: no binding demands the role any more, and no call was sent. Waits out the short pause of a 429.
-    async fn send(
-        &self,
-        user: ChatId,
-        (role, change): (Option<RoleId>, &MemberChange),
-    ) -> Result<bool, Halt> {
+    async fn send(&self, user: ChatId, change: &MemberChange) -> Result<bool, Halt> {
+        let role = match change {
+            MemberChange::AddRole(role) | MemberChange::RemoveRole(role) => Some(*role),
+            MemberChange::Update(_) => None,
+        };
         let mut again = true;
         loop {
             let permit = self.permit(change.call()).await?;

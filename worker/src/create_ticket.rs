@@ -4,9 +4,6 @@
 //! and the job searches the guild's channels for it before it creates one: so it finds a channel that an earlier run
 //! created without a response (timeout, 5xx, killed worker).
 
-use std::time::Duration;
-
-use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
 use entities::{ChannelId, TicketId, application_panel, application_submission, link, ticket};
 use platforms::{CallContext, ChatChannel, Missing, NewChannel, PlatformError, Viewers};
@@ -16,16 +13,12 @@ use serde_json::json;
 
 use crate::channel_name::channel_name;
 use crate::errors::{job_error, public};
-use crate::services::Services;
+use crate::services::{SETTLE, Services};
 
 pub(crate) struct Job(pub(crate) Services);
 
 /// The reason in the guild's audit log on the chat platform.
 const REASON: &str = "ticket for an application";
-/// A request without a response may still be in flight on the platform's side: the next read waits this long.
-const SETTLE: Duration = Duration::from_secs(5);
-
-#[async_trait]
 impl Handler for Job {
     type Payload = CreateTicket;
 
@@ -45,7 +38,7 @@ impl Handler for Job {
             Some(channel) => (channel, true),
             None => (self.make(job, &ticket).await?, false),
         };
-        complete(job, &ticket, (channel.id, found)).await
+        complete(job, &ticket, channel.id, found).await
     }
 }
 
@@ -132,11 +125,12 @@ fn marker(ticket: &ticket::Model) -> String {
 async fn complete(
     job: &JobContext,
     ticket: &ticket::Model,
-    (channel, found): (ChannelId, bool),
+    channel: ChannelId,
+    found: bool,
 ) -> Result<Outcome, JobError> {
     let transaction = job.begin().await?;
     let (id, now) = (ticket.ticket_id, job.now());
-    if ticket::open(&transaction, (ticket.guild_id, id), channel, now).await?.is_none() {
+    if ticket::open(&transaction, ticket.guild_id, id, channel, now).await?.is_none() {
         transaction.rollback().await?;
         let open = ticket::find(job.database().write(), ticket.guild_id, id).await?;
         let channel = open.and_then(|ticket| ticket.channel_id).ok_or(JobError::ClaimLost)?;

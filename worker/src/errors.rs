@@ -54,32 +54,21 @@ fn is_outage(job: &JobContext) -> bool {
 
 /// The failure that a caller sees.
 pub(crate) fn public(error: &PlatformError) -> Failure {
-    match error {
-        PlatformError::NotFound(missing) => not_found(*missing),
-        PlatformError::Forbidden { code: MISSING_ACCESS, .. } => not_found(Missing::Guild),
-        PlatformError::Forbidden { .. } => {
-            later(failure(502, "platform_refused", error.to_string()), OPERATOR_PAUSE)
-        }
-        PlatformError::MembersIntentOff => {
-            later(failure(502, "members_intent_off", error.to_string()), OPERATOR_PAUSE)
-        }
-        PlatformError::Invalid { .. } => failure(422, "platform_invalid", error.to_string()),
-        PlatformError::Unauthorized(_) => {
-            later(failure(502, "platform_unauthorized", error.to_string()), OPERATOR_PAUSE)
-        }
-        PlatformError::NotConfigured(_) => {
-            later(failure(503, "platform_not_configured", error.to_string()), OPERATOR_PAUSE)
-        }
-        PlatformError::Unavailable { .. } => {
-            later(failure(503, UNAVAILABLE, error.to_string()), error.retry_after().unwrap_or_default())
-        }
-        PlatformError::RateLimited { retry_after } => {
-            later(failure(503, "platform_rate_limited", error.to_string()), *retry_after)
-        }
+    let (status, word, retry) = match error {
+        PlatformError::NotFound(missing) => return not_found(*missing),
+        PlatformError::Forbidden { code: MISSING_ACCESS, .. } => return not_found(Missing::Guild),
+        PlatformError::Forbidden { .. } => (502, "platform_refused", Some(OPERATOR_PAUSE)),
+        PlatformError::MembersIntentOff => (502, "members_intent_off", Some(OPERATOR_PAUSE)),
+        PlatformError::Invalid { .. } => (422, "platform_invalid", None),
+        PlatformError::Unauthorized(_) => (502, "platform_unauthorized", Some(OPERATOR_PAUSE)),
+        PlatformError::NotConfigured(_) => (503, "platform_not_configured", Some(OPERATOR_PAUSE)),
+        PlatformError::Unavailable { .. } => (503, UNAVAILABLE, error.retry_after()),
+        PlatformError::RateLimited { retry_after } => (503, "platform_rate_limited", Some(*retry_after)),
         PlatformError::Stopped { retry_after, .. } => {
-            later(failure(503, "platform_stopped", error.to_string()), retry_after.unwrap_or(OPERATOR_PAUSE))
+            (503, "platform_stopped", retry_after.or(Some(OPERATOR_PAUSE)))
         }
-    }
+    };
+    Failure { retry_after: retry.map(whole_seconds), ..failure(status, word, error.to_string()) }
 }
 
 fn not_found(missing: Missing) -> Failure {
@@ -104,9 +93,8 @@ fn not_found(missing: Missing) -> Failure {
 }
 
 /// Whole seconds, rounded up, at least one.
-fn later(failure: Failure, pause: Duration) -> Failure {
-    let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
-    Failure { retry_after: Some(seconds.max(1)), ..failure }
+fn whole_seconds(pause: Duration) -> u64 {
+    (pause.as_secs() + u64::from(pause.subsec_nanos() > 0)).max(1)
 }
 
 pub(crate) fn not_linked() -> JobError {

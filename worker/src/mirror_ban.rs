@@ -8,9 +8,6 @@
 //! ([`chat_ban`]). So a ban without such a row was made by others, and a ban made by a killed worker is identified by
 //! its row and its reason.
 
-use std::time::Duration;
-
-use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
 use entities::sanction::active;
 use entities::sanction::change::Target;
@@ -23,16 +20,12 @@ use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
 use crate::errors::job_error;
-use crate::services::Services;
+use crate::services::{SETTLE, Services};
 
 pub(crate) struct Job(pub(crate) Services);
 
 /// The reason in the guild's audit log on the chat platform.
 const LIFTED: &str = "no ban of the guild is in force any more";
-/// A request without a response may still be in flight on the platform's side: the next read waits this long.
-const SETTLE: Duration = Duration::from_secs(5);
-
-#[async_trait]
 impl Handler for Job {
     type Payload = MirrorBan;
 
@@ -115,24 +108,29 @@ impl Run<'_> {
         let Some(ban) = found else { return Ok(State::NotBanned) };
         let Some(row) = maker(&ban, rows) else { return Ok(State::Theirs) };
         if !row.made {
-            let conn = self.job.database().write();
-            chat_ban::complete(conn, self.guild, self.user, self.job.id(), &row.reason).await?;
+            self.record(&row.reason, true).await?;
         }
         Ok(State::Ours)
     }
 
     async fn ban(&self, reason: &str) -> Result<(), JobError> {
-        let conn = self.job.database().write();
         self.job.before_effect().await?;
-        chat_ban::begin(conn, self.guild, self.user, self.job.id(), reason).await?;
+        self.record(reason, false).await?;
         if let Err(error) = self.services.platforms.chat.ban(self.call(), self.user, reason).await {
             // Permanently refused: a later ban there is not ours.
             if !error.is_retryable() {
-                chat_ban::forget(conn, self.guild, self.user, [self.job.id()]).await?;
+                self.forget(&[]).await?;
             }
             return Err(job_error(error));
         }
-        Ok(chat_ban::complete(conn, self.guild, self.user, self.job.id(), reason).await?)
+        self.record(reason, true).await
+    }
+
+    /// Records the ban that this job is about to make, or made.
+    async fn record(&self, reason: &str, made: bool) -> Result<(), JobError> {
+        let (guild_id, chat_id, job_id) = (self.guild, self.user, self.job.id());
+        let row = chat_ban::Model { guild_id, chat_id, job_id, reason: reason.to_owned(), made };
+        Ok(chat_ban::put(self.job.database().write(), row).await?)
     }
 
     async fn unban(&self) -> Result<(), JobError> {

@@ -20,38 +20,25 @@ pub(crate) struct Renamed {
     pub(crate) name: String,
 }
 
-/// Current names that the platform returns within the timeout; `None`: no timeout.
+/// Current names, as far as the platform returns them.
 pub(crate) async fn current(
-    play: &dyn PlayPlatform,
+    play: &PlayPlatform,
     call: CallContext,
     players: &[PlayId],
-    patience: Option<Duration>,
 ) -> HashMap<PlayId, String> {
-    if players.is_empty() {
-        return HashMap::new();
-    }
-    let asked = play.usernames(call, players);
-    let answer = match patience {
-        Some(patience) => tokio::time::timeout(patience, asked).await.ok(),
-        None => Some(asked.await),
-    };
-    match answer {
-        Some(Ok(names)) => names.into_iter().filter(|(_, name)| !name.trim().is_empty()).collect(),
-        Some(Err(error)) => {
+    match play.usernames(call, players).await {
+        Ok(names) => names.into_iter().filter(|(_, name)| !name.trim().is_empty()).collect(),
+        Err(error) => {
             tracing::warn!(guild.id = %call.guild, %error, "cannot read current names, keeping the stored ones");
             HashMap::new()
         }
-        None => HashMap::new(),
     }
 }
 
 /// The current name of one player, if it differs from the stored one.
-pub(crate) async fn renamed(
-    play: &dyn PlayPlatform,
-    call: CallContext,
-    link: &link::Model,
-) -> Option<Renamed> {
-    difference(link, &current(play, call, &[link.play_id], Some(WAIT_LIMIT)).await)
+pub(crate) async fn renamed(play: &PlayPlatform, call: CallContext, link: &link::Model) -> Option<Renamed> {
+    let names = tokio::time::timeout(WAIT_LIMIT, current(play, call, &[link.play_id])).await;
+    difference(link, &names.unwrap_or_default())
 }
 
 pub(crate) fn difference(link: &link::Model, current: &HashMap<PlayId, String>) -> Option<Renamed> {
@@ -66,7 +53,7 @@ pub(crate) async fn store<C: ConnectionTrait>(
     renamed: &[Renamed],
 ) -> Result<(), DbErr> {
     for one in renamed {
-        link::rename(conn, guild, (one.chat, one.play), &one.name).await?;
+        link::rename(conn, guild, one.chat, one.play, &one.name).await?;
     }
     Ok(())
 }

@@ -34,7 +34,8 @@ pub(crate) fn permitted(overview: &GuildOverview, held: &[RoleId], change: Chang
     let mut may = |role: &RoleId| match overview.grantable(*role) {
         Ok(()) => true,
         Err(problem) => {
-            failed_roles.push(failed_role(*role, problem));
+            let (error, reason) = (word(problem), problem.to_string());
+            failed_roles.push(FailedRole { role_id: *role, error, reason });
             false
         }
     };
@@ -59,11 +60,7 @@ impl FailedRole {
     }
 }
 
-fn failed_role(role_id: RoleId, problem: RoleProblem) -> FailedRole {
-    FailedRole { role_id, error: word(problem), reason: problem.to_string() }
-}
-
-pub(crate) fn word(problem: RoleProblem) -> &'static str {
+fn word(problem: RoleProblem) -> &'static str {
     match problem {
         RoleProblem::Unknown => "unknown_role",
         RoleProblem::Managed => "role_managed",
@@ -98,7 +95,7 @@ mod tests {
     }
 
     fn change(add: &[i64], remove: &[i64]) -> Change {
-        Change { add: roles(add), remove: roles(remove), nick: Some("builder".to_owned()) }
+        crate::testing::change(add, remove, Some("builder"))
     }
 
     #[test]

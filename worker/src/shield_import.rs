@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 
-use async_trait::async_trait;
 use entities::audit_entry::{self, NewEntry};
 use entities::shield_flag::{self, NewFlag, Origin};
 use entities::{PlayId, guild};
@@ -37,7 +36,6 @@ struct Reached {
     skipped: u64,
 }
 
-#[async_trait]
 impl Handler for Job {
     type Payload = ShieldImport;
 
@@ -53,7 +51,7 @@ impl Handler for Job {
                 return Ok(Outcome::Yield);
             }
             let flags = self.flags(job, &args, chunk).await?;
-            reached = write(job, &args, (chunk.len(), &flags), reached).await?;
+            reached = write(job, &args, chunk.len(), &flags, reached).await?;
             self.0.events.publish(Event::ShieldChanged);
         }
         Ok(Outcome::done(json!({ "imported": reached.imported, "skipped": reached.skipped })))
@@ -91,7 +89,8 @@ impl Job {
 async fn write(
     job: &JobContext,
     args: &ShieldImport,
-    (users, flags): (usize, &[NewFlag]),
+    users: usize,
+    flags: &[NewFlag],
     before: Reached,
 ) -> Result<Reached, JobError> {
     let transaction = job.begin().await?;

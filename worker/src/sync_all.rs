@@ -9,7 +9,6 @@ mod page;
 mod plan;
 mod planner;
 
-use async_trait::async_trait;
 use entities::job::cancel;
 use entities::{job_failure, link};
 use platforms::{CallContext, MEMBERS_PER_PAGE};
@@ -29,7 +28,6 @@ use planner::Planner;
 
 pub(crate) struct Job(pub(crate) Services);
 
-#[async_trait]
 impl Handler for Job {
     type Payload = SyncAll;
 
@@ -98,8 +96,8 @@ impl Planner<'_> {
     /// Commits a page: its chunks, new names, roles out of reach, and the checkpoint.
     async fn keep(&self, plan: &mut Plan, findings: Findings) -> Result<(), JobError> {
         let (job, guild, now) = (self.job, self.args.guild, self.job.now());
-        let Findings { seen, changes, renamed, refusals, refused_roles } = findings;
-        let cuts = plan.absorb(seen, (changes, refused_roles), now.timestamp(), self.args.dry_run);
+        let Findings { differences, renamed, refusals } = findings;
+        let cuts = plan.absorb(differences, now.timestamp(), self.args.dry_run);
         let chunks = cuts.into_iter().map(|cut| chunk(job, self.args, cut)).collect::<Result<Vec<_>, _>>()?;
         job.set_progress(plan.seen.unchanged, self.links.max(plan.seen.members), 0);
         let transaction = job.begin().await?;

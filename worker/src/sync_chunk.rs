@@ -13,7 +13,6 @@ mod reread;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use entities::ChatId;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -35,7 +34,6 @@ const FRESH: Duration = Duration::from_secs(60);
 /// Interval at which a chunk checks for a stop while all its calls wait for permits.
 const LOOK: Duration = Duration::from_millis(250);
 
-#[async_trait]
 impl Handler for Job {
     type Payload = SyncChunk;
 
@@ -43,7 +41,7 @@ impl Handler for Job {
         job.check_cancelled()?;
         let mut progress = Progress::resume(job, chunk.members.len());
         let call = CallContext::bulk(chunk.guild);
-        let due = self.due(job, call, (&chunk, &mut progress)).await;
+        let due = self.due(job, call, &chunk, &mut progress).await;
         let due = due.map_err(|error| wait_out(job, error))?;
         let stop = job.cancelled().child_token();
         let sender = Sender { chat: self.0.platforms.chat.as_ref(), call, job, stop: &stop };
@@ -98,7 +96,8 @@ impl Job {
         &self,
         job: &JobContext,
         call: CallContext,
-        (chunk, progress): (&SyncChunk, &mut Progress),
+        chunk: &SyncChunk,
+        progress: &mut Progress,
     ) -> Result<Vec<Due>, JobError> {
         let left: Vec<(usize, &PlannedChange)> =
             chunk.members.iter().enumerate().filter(|(index, _)| !progress.is_settled(*index)).collect();

@@ -5,7 +5,6 @@
 
 mod intent;
 
-use async_trait::async_trait;
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, link};
 use platforms::{CallContext, ChatMember};
@@ -24,7 +23,6 @@ use intent::Intent;
 
 pub(crate) struct Job(pub(crate) Services);
 
-#[async_trait]
 impl Handler for Job {
     type Payload = SyncMember;
 

@@ -4,6 +4,8 @@ use entities::binding::{Kind, Rule};
 use entities::{ChatId, GroupId, PlayId, RoleId};
 use platforms::ChatMember;
 
+use crate::wanted::Change;
+
 pub(crate) fn role(id: i64) -> RoleId {
     RoleId::try_from(id).unwrap()
 }
@@ -30,4 +32,8 @@ pub(crate) fn rule(group_id: i64, rank: i32, role_id: i64) -> Rule {
 
 pub(crate) fn member(held: &[i64], nick: Option<&str>) -> ChatMember {
     ChatMember { chat_id: chat(7), nick: nick.map(str::to_owned), roles: roles(held), is_bot: false }
+}
+
+pub(crate) fn change(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {
+    Change { add: roles(add), remove: roles(remove), nick: nick.map(str::to_owned) }
 }

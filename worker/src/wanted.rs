@@ -154,7 +154,7 @@ impl From<&PlannedChange> for Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{group, member, play, roles, rule};
+    use crate::testing::{change as planned, group, member, play, roles, rule};
 
     const NO_NAMES: &str = "";
 
@@ -247,8 +247,7 @@ mod tests {
 
     #[test]
     fn an_old_plan_is_reduced_to_the_changes_still_due() {
-        let planned =
-            Change { add: roles(&[102, 103]), remove: roles(&[101, 104]), nick: Some("builder".to_owned()) };
+        let planned = planned(&[102, 103], &[101, 104], Some("builder"));
         // Since the plan: 102 was added, 101 was removed, a moderator gave 900.
         let due = planned.still_due(&member(&[102, 104, 900], Some("builder")));
         assert_eq!(due, Change { add: roles(&[103]), remove: roles(&[104]), nick: None });
@@ -258,25 +257,17 @@ mod tests {
 
     #[test]
     fn two_differences_use_single_calls_and_more_use_the_full_list() {
-        let change = |add: &[i64], remove: &[i64], nick: Option<&str>| Change {
-            add: roles(add),
-            remove: roles(remove),
-            nick: nick.map(str::to_owned),
-        };
-        for few in [change(&[1], &[], Some("n")), change(&[1], &[2], None), change(&[1, 2], &[], None)] {
+        for few in [planned(&[1], &[], Some("n")), planned(&[1], &[2], None), planned(&[1, 2], &[], None)] {
             assert!(!few.is_several(), "{few:?}");
         }
-        for several in [change(&[1], &[2], Some("n")), change(&[1, 2], &[3], None)] {
+        for several in [planned(&[1], &[2], Some("n")), planned(&[1, 2], &[3], None)] {
             assert!(several.is_several(), "{several:?}");
         }
     }
 
     #[test]
     fn roles_with_deleted_bindings_are_not_changed() {
-        let change = Change { add: roles(&[1, 2]), remove: roles(&[3, 4]), nick: None };
-        assert_eq!(
-            change.only(&roles(&[2, 3])),
-            Change { add: roles(&[2]), remove: roles(&[3]), nick: None }
-        );
+        let change = planned(&[1, 2], &[3, 4], None);
+        assert_eq!(change.only(&roles(&[2, 3])), planned(&[2], &[3], None));
     }
 }

@@ -99,10 +99,10 @@ enum Found {
 
 async fn find(call: &Call, request: idempotency::Request) -> Result<Found, ApiError> {
     let now = call.now();
-    let times = (now + LOCK, now + KEEP);
-    match idempotency::reserve(call.state.context.database.write(), &request, now, times).await? {
+    let (conn, locked_until) = (call.state.context.database.write(), now + LOCK);
+    match idempotency::reserve(conn, &request, now, locked_until, now + KEEP).await? {
         Reservation::Fresh => {
-            let hold = Hold { request, locked_until: times.0 };
+            let hold = Hold { request, locked_until };
             Ok(Found::Slot(IdempotencySlot { hold, first_job: None }))
         }
         Reservation::Taken(row) if row.request_hash != request.hash => Err(ApiError::rule(

@@ -26,9 +26,9 @@ impl IdempotencySlot {
     }
 
     pub(crate) async fn keep<C: ConnectionTrait>(&self, conn: &C, reply: &Reply) -> Result<(), ApiError> {
-        let answer = reply.render()?;
-        let answer = (reply.status.as_u16(), answer.as_ref());
-        let held = idempotency::complete(conn, &self.hold, answer, reply.location.as_deref()).await?;
+        let (status, body) = (reply.status.as_u16(), reply.render()?);
+        let held =
+            idempotency::complete(conn, &self.hold, status, body.as_ref(), reply.location.as_deref()).await?;
         held.then_some(()).ok_or_else(ApiError::still_running)
     }
 }

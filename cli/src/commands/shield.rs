@@ -137,7 +137,7 @@ async fn name<C: ConnectionTrait>(conn: &C, args: &FlagArgs) -> anyhow::Result<S
 
 async fn lift(args: LiftArgs) -> anyhow::Result<()> {
     let mut unit = args.operator.begin().await?;
-    let lifted = shield_flag::lift(unit.tx(), args.play, (args.by, &args.reason), unit.now()).await?;
+    let lifted = shield_flag::lift(unit.tx(), args.play, args.by, &args.reason, unit.now()).await?;
     let Some(flag) = lifted else { bail!("game user {} is not flagged", args.play) };
     // A flag from a fixture belongs to no guild, so no audit log: the flag itself is the record.
     if let Some(guild) = flag.flagged_by_guild {

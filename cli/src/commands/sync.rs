@@ -30,8 +30,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let unit = args.guild.begin().await?;
     let members = link::count(unit.tx(), guild).await?;
     let payload = SyncAll { guild, dry_run: args.dry_run, max_removals: args.max_removals.map(u64::from) };
-    let by = (Actor::service(), members);
-    let enqueued = match enqueue_bulk_sync(unit.tx(), &payload, by, unit.now()).await? {
+    let enqueued = match enqueue_bulk_sync(unit.tx(), &payload, Actor::service(), members, unit.now()).await?
+    {
         BulkSync::Queued(enqueued, _) => enqueued,
         BulkSync::OverQuota(standing) => return Err(quota_error(&standing)),
     };

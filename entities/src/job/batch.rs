@@ -10,7 +10,7 @@ use sea_orm::sea_query::{
 use sea_orm::{DatabaseBackend, FromQueryResult, Iterable, StatementBuilder};
 
 use super::model::{Claim, Column, Entity, State};
-use crate::lists;
+use crate::{Conn, Result, lists};
 
 /// The alias of the rows that [`update_chosen`] updates.
 const CHOSEN: &str = "chosen";
@@ -34,12 +34,12 @@ impl Claim {
 }
 
 /// Updates the claimed jobs whose claims are still current, and returns them.
-pub(super) async fn update_claimed<C: ConnectionTrait, M: FromQueryResult, const N: usize>(
-    conn: &C,
+pub(super) async fn update_claimed<M: FromQueryResult, const N: usize>(
+    conn: &impl Conn,
     claimed: Claimed<N>,
     mut update: UpdateStatement,
     returning: impl IntoIterator<Item = SimpleExpr>,
-) -> Result<Vec<M>, DbErr> {
+) -> Result<Vec<M>> {
     let Claimed { rows, state, only, locked } = claimed;
     if let [row] = rows.as_slice() {
         // Faster for one job.
@@ -75,12 +75,12 @@ pub(super) async fn update_claimed<C: ConnectionTrait, M: FromQueryResult, const
 
 /// Updates the jobs whose ids `which` selects as `id`, which is read once and before the update, as `chosen`; returns
 /// them.
-pub(super) async fn update_chosen<C: ConnectionTrait, M: FromQueryResult>(
-    conn: &C,
+pub(super) async fn update_chosen<M: FromQueryResult>(
+    conn: &impl Conn,
     which: SelectStatement,
     mut update: UpdateStatement,
     returning: impl IntoIterator<Item = SimpleExpr>,
-) -> Result<Vec<M>, DbErr> {
+) -> Result<Vec<M>> {
     let mut chosen = CommonTableExpression::from_select(which);
     chosen.table_name(CHOSEN).materialized(true);
     let mut with = Query::with();
@@ -99,9 +99,6 @@ pub(super) fn whole_row() -> impl Iterator<Item = SimpleExpr> {
     Column::iter().map(Column::into_expr)
 }
 
-async fn fetch<C: ConnectionTrait, M: FromQueryResult>(
-    conn: &C,
-    statement: &impl StatementBuilder,
-) -> Result<Vec<M>, DbErr> {
+async fn fetch<M: FromQueryResult>(conn: &impl Conn, statement: &impl StatementBuilder) -> Result<Vec<M>> {
     conn.query_all(statement).await?.iter().map(|row| M::from_query_result(row, "")).collect()
 }

@@ -5,17 +5,13 @@ use sea_orm::sea_query::Expr;
 
 use super::model::{Column, Entity, Model, State};
 use super::time;
-use crate::{JobId, Timestamp};
+use crate::{Conn, JobId, Result, Timestamp};
 
 /// States in which no worker runs the job.
 const IDLE: [State; 2] = [State::Queued, State::Held];
 
 /// Requests the job and its children to stop, and ends those that no worker runs. Returns the updated job.
-pub async fn request<C: ConnectionTrait>(
-    conn: &C,
-    job: JobId,
-    now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+pub async fn request(conn: &impl Conn, job: JobId, now: Timestamp) -> Result<Option<Model>> {
     Entity::update_many()
         .col_expr(Column::CancelRequested, Expr::value(true))
         .filter(Column::JobId.eq(job))
@@ -28,11 +24,7 @@ pub async fn request<C: ConnectionTrait>(
 }
 
 /// Ends the children that no worker runs and requests the running ones to stop. Returns the running ones.
-pub async fn stop_children<C: ConnectionTrait>(
-    conn: &C,
-    parent: JobId,
-    now: Timestamp,
-) -> Result<Vec<JobId>, DbErr> {
+pub async fn stop_children(conn: &impl Conn, parent: JobId, now: Timestamp) -> Result<Vec<JobId>> {
     end_idle(conn, Column::ParentId.eq(parent), now).await?;
     let running = Entity::update_many()
         .col_expr(Column::CancelRequested, Expr::value(true))
@@ -43,11 +35,7 @@ pub async fn stop_children<C: ConnectionTrait>(
     Ok(running.into_iter().map(|child| child.job_id).collect())
 }
 
-async fn end_idle<C: ConnectionTrait>(
-    conn: &C,
-    which: sea_orm::sea_query::SimpleExpr,
-    now: Timestamp,
-) -> Result<(), DbErr> {
+async fn end_idle(conn: &impl Conn, which: sea_orm::sea_query::SimpleExpr, now: Timestamp) -> Result<()> {
     Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Cancelled))
         .col_expr(Column::CancelRequested, Expr::value(true))

@@ -13,7 +13,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Order, Query, 
 use super::batch::{Claimed, update_chosen, update_claimed, whole_row};
 use super::model::{Claim, Class, Column, Entity, Model, State};
 use super::time;
-use crate::{Timestamp, job_pause};
+use crate::{Conn, Result, Timestamp, job_pause};
 
 /// The longest list of one statement. On Postgres each is a round trip and a commit; on SQLite a longer list costs more
 /// than it saves.
@@ -23,12 +23,12 @@ pub fn most(postgres: bool) -> usize {
 
 /// Claims the published jobs that are still queued under the published token and not paused. Jobs absent from the
 /// result could not be claimed.
-pub async fn published<C: ConnectionTrait>(
-    conn: &C,
+pub async fn published(
+    conn: &impl Conn,
     messages: &[Claim],
     worker: &str,
     now: Timestamp,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let claimed = Claimed {
         rows: messages.iter().map(|claim| claim.values()).collect(),
         state: State::Queued,
@@ -51,12 +51,12 @@ pub struct Available<'a> {
 }
 
 /// Claims jobs that have been available for a while without a message, oldest first.
-pub async fn available<C: ConnectionTrait>(
-    conn: &C,
+pub async fn available(
+    conn: &impl Conn,
     wanted: Available<'_>,
     worker: &str,
     now: Timestamp,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let mut which = Query::select();
     which
         .expr_as(Expr::col((Entity, Column::JobId)), "id")
@@ -78,7 +78,7 @@ pub async fn available<C: ConnectionTrait>(
 }
 
 /// Sets what a claim does to a queued job: state, attempt, fencing token and worker.
-fn take<C: ConnectionTrait>(conn: &C, worker: &str, now: Timestamp) -> UpdateStatement {
+fn take(conn: &impl Conn, worker: &str, now: Timestamp) -> UpdateStatement {
     let mut update = Query::update();
     update
         .value(Column::State, Expr::value(State::Running))

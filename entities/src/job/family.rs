@@ -8,38 +8,53 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 
 use super::model::{Claim, Column, Entity, Failure, Model, Progress, State};
 use super::time;
-use crate::{JobId, Timestamp};
+use crate::{Conn, JobId, Result, Timestamp};
+
+/// The end of a plan.
+#[derive(Debug)]
+pub struct Planned {
+    /// The parent's first result.
+    pub counters: Json,
+    pub checkpoint: Json,
+    pub progress: Progress,
+}
+
+/// Steps of a child that have ended, and those of them that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Steps {
+    pub done: i64,
+    pub failed: i64,
+}
 
 /// Turns a running parent into a waiting one, with its plan's counters as first result. Deletes the error of an earlier
 /// attempt of the plan: from here on an error on the parent means that a child failed. False: the claim is lost.
-pub async fn wait_for_children<C: ConnectionTrait>(
-    conn: &C,
+pub async fn wait_for_children(
+    conn: &impl Conn,
     claim: Claim,
-    counters: Json,
-    (checkpoint, progress): (Json, Progress),
+    planned: Planned,
     now: Timestamp,
-) -> Result<bool, DbErr> {
+) -> Result<bool> {
     let done = claim
-        .update_progress(conn, progress, now)
+        .update_progress(conn, planned.progress, now)
         .col_expr(Column::State, Expr::value(State::Waiting))
-        .col_expr(Column::Result, Expr::value(counters))
+        .col_expr(Column::Result, Expr::value(planned.counters))
         .col_expr(Column::Error, Expr::value(Option::<Json>::None))
-        .col_expr(Column::Checkpoint, Expr::value(checkpoint))
+        .col_expr(Column::Checkpoint, Expr::value(planned.checkpoint))
         .exec(conn)
         .await?;
     Ok(done.rows_affected == 1)
 }
 
 /// Adds to the parent's progress and returns its row, locked until the transaction ends.
-pub async fn add_progress<C: ConnectionTrait>(
-    conn: &C,
+pub async fn add_progress(
+    conn: &impl Conn,
     parent: JobId,
-    (done, failed): (i64, i64),
+    steps: Steps,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let rows = Entity::update_many()
-        .col_expr(Column::ProgressDone, Expr::col(Column::ProgressDone).add(done))
-        .col_expr(Column::ProgressFailed, Expr::col(Column::ProgressFailed).add(failed))
+        .col_expr(Column::ProgressDone, Expr::col(Column::ProgressDone).add(steps.done))
+        .col_expr(Column::ProgressFailed, Expr::col(Column::ProgressFailed).add(steps.failed))
         .col_expr(Column::ProgressAt, time::now(conn, now))
         .filter(Column::JobId.eq(parent))
         .exec_with_returning(conn)
@@ -48,12 +63,7 @@ pub async fn add_progress<C: ConnectionTrait>(
 }
 
 /// Records on the parent why it fails. With `stop`, its remaining chunks do not run.
-pub async fn note_failure<C: ConnectionTrait>(
-    conn: &C,
-    parent: JobId,
-    failure: &Failure,
-    stop: bool,
-) -> Result<(), DbErr> {
+pub async fn note_failure(conn: &impl Conn, parent: JobId, failure: &Failure, stop: bool) -> Result<()> {
     let mut update = Entity::update_many()
         .col_expr(Column::Error, Expr::value(failure.to_json()))
         .filter(Column::JobId.eq(parent));
@@ -64,7 +74,7 @@ pub async fn note_failure<C: ConnectionTrait>(
     Ok(())
 }
 
-pub async fn count_open_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Result<u64, DbErr> {
+pub async fn count_open_children(conn: &impl Conn, parent: JobId) -> Result<u64> {
     Entity::find()
         .filter(Column::ParentId.eq(parent))
         .filter(Column::State.is_in(State::OPEN))
@@ -73,11 +83,7 @@ pub async fn count_open_children<C: ConnectionTrait>(conn: &C, parent: JobId) ->
 }
 
 /// Ends a waiting parent with these counters: failed if a failure is recorded on it, cancelled if that was requested.
-pub async fn finish_parent<C: ConnectionTrait>(
-    conn: &C,
-    parent: &Model,
-    now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+pub async fn finish_parent(conn: &impl Conn, parent: &Model, now: Timestamp) -> Result<Option<Model>> {
     let state = match (&parent.error, parent.cancel_requested) {
         (Some(_), _) => State::Failed,
         (None, true) => State::Cancelled,
@@ -93,11 +99,11 @@ pub async fn finish_parent<C: ConnectionTrait>(
     Ok(rows.into_iter().next())
 }
 
-/// Writes the summed counters of the children that have ended.
-pub async fn save_counters<C: ConnectionTrait>(conn: &C, parent: JobId, counters: Json) -> Result<(), DbErr> {
+/// Sets the result: the summed counters of the children that have ended, or none for a job that runs again.
+pub async fn set_result(conn: &impl Conn, job: JobId, result: Option<Json>) -> Result<()> {
     Entity::update_many()
-        .col_expr(Column::Result, Expr::value(counters))
-        .filter(Column::JobId.eq(parent))
+        .col_expr(Column::Result, Expr::value(result))
+        .filter(Column::JobId.eq(job))
         .exec(conn)
         .await?;
     Ok(())

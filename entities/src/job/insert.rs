@@ -9,7 +9,7 @@ use super::{
     turns::{self, InFlight},
 };
 use crate::audit_entry::Actor;
-use crate::{GuildId, JobId, Timestamp};
+use crate::{Conn, GuildId, JobId, Result, Timestamp};
 
 /// A job to be inserted.
 #[derive(Debug, Clone)]
@@ -26,44 +26,25 @@ pub struct NewJob {
     pub actor: Actor,
 }
 
-/// The columns of a new row whose value is not the schema's default.
-const COLUMNS: [Column; 15] = [
-    Column::JobId,
-    Column::GuildId,
-    Column::ParentId,
-    Column::Kind,
-    Column::Class,
-    Column::Args,
-    Column::State,
-    Column::MaxAttempts,
-    Column::DedupeKey,
-    Column::ProgressTotal,
-    Column::ActorId,
-    Column::KeyId,
-    Column::RequestId,
-    Column::RunAt,
-    Column::CreatedAt,
-];
-
 impl NewJob {
-    /// Values in the order of [`COLUMNS`].
-    fn values(self, state: SimpleExpr, now: SimpleExpr) -> [SimpleExpr; COLUMNS.len()] {
+    /// The columns of a new row whose value is not the schema's default.
+    fn row(self, state: SimpleExpr, now: SimpleExpr) -> [(Column, SimpleExpr); 15] {
         [
-            Expr::val(self.id),
-            Expr::val(self.guild),
-            Expr::val(self.parent),
-            Expr::val(self.kind),
-            Expr::val(self.class),
-            Expr::val(self.args),
-            state,
-            Expr::val(self.max_attempts),
-            Expr::val(self.dedupe_key),
-            Expr::val(self.total),
-            Expr::val(self.actor.actor_id),
-            Expr::val(self.actor.key_id),
-            Expr::val(self.actor.request_id),
-            now.clone(),
-            now,
+            (Column::JobId, Expr::val(self.id)),
+            (Column::GuildId, Expr::val(self.guild)),
+            (Column::ParentId, Expr::val(self.parent)),
+            (Column::Kind, Expr::val(self.kind)),
+            (Column::Class, Expr::val(self.class)),
+            (Column::Args, Expr::val(self.args)),
+            (Column::State, state),
+            (Column::MaxAttempts, Expr::val(self.max_attempts)),
+            (Column::DedupeKey, Expr::val(self.dedupe_key)),
+            (Column::ProgressTotal, Expr::val(self.total)),
+            (Column::ActorId, Expr::val(self.actor.actor_id)),
+            (Column::KeyId, Expr::val(self.actor.key_id)),
+            (Column::RequestId, Expr::val(self.actor.request_id)),
+            (Column::RunAt, now.clone()),
+            (Column::CreatedAt, now),
         ]
     }
 }
@@ -88,15 +69,15 @@ impl Inserted {
 
 /// Inserts jobs, each queued or held according to its guild's share. Returns the inserted jobs, with a message where
 /// they are queued. A job is skipped if an unfinished one has the same guild, kind and dedupe key.
-pub async fn insert<C: ConnectionTrait>(
-    conn: &C,
+pub async fn insert(
+    conn: &impl Conn,
     jobs: Vec<NewJob>,
     now: Timestamp,
-) -> Result<Vec<(JobId, Option<JobMessage>)>, DbErr> {
+) -> Result<Vec<(JobId, Option<JobMessage>)>> {
     let mut inserted = Vec::with_capacity(jobs.len());
     let rows = match jobs.as_slice() {
         [NewJob { guild: Some(guild), class, .. }] => {
-            let state = turns::state_of_one(conn, (*guild, *class), now);
+            let state = turns::state_of_one(conn, *guild, *class, now);
             jobs.into_iter().map(|job| (job, state.clone())).collect()
         }
         _ => placed(conn, jobs, now).await?,
@@ -118,11 +99,7 @@ pub async fn insert<C: ConnectionTrait>(
 }
 
 /// Each job with the state that its guild's share gives it.
-async fn placed<C: ConnectionTrait>(
-    conn: &C,
-    jobs: Vec<NewJob>,
-    now: Timestamp,
-) -> Result<Vec<(NewJob, SimpleExpr)>, DbErr> {
+async fn placed(conn: &impl Conn, jobs: Vec<NewJob>, now: Timestamp) -> Result<Vec<(NewJob, SimpleExpr)>> {
     let guilds = jobs.iter().filter_map(|job| job.guild).collect();
     let mut in_flight = InFlight::read(conn, guilds, now).await?;
     let place = |job: NewJob| {
@@ -133,11 +110,7 @@ async fn placed<C: ConnectionTrait>(
 }
 
 /// Inserts chunks, which wait until their parent's plan is complete.
-pub async fn insert_held<C: ConnectionTrait>(
-    conn: &C,
-    jobs: Vec<NewJob>,
-    now: Timestamp,
-) -> Result<(), DbErr> {
+pub async fn insert_held(conn: &impl Conn, jobs: Vec<NewJob>, now: Timestamp) -> Result<()> {
     let rows = jobs.into_iter().map(|job| (job, Expr::value(State::Held))).collect();
     for insert in statements(conn, rows, now)? {
         conn.execute(&insert).await?;
@@ -149,19 +122,20 @@ pub async fn insert_held<C: ConnectionTrait>(
 const ROWS_A_STATEMENT: usize = 500;
 
 /// Statements that insert the rows and skip conflicts with an unfinished job of the same dedupe key.
-fn statements<C: ConnectionTrait>(
-    conn: &C,
+fn statements(
+    conn: &impl Conn,
     rows: Vec<(NewJob, SimpleExpr)>,
     now: Timestamp,
-) -> Result<Vec<InsertStatement>, DbErr> {
+) -> Result<Vec<InsertStatement>> {
     let mut rows = rows.into_iter().peekable();
     let mut statements = Vec::new();
     while rows.peek().is_some() {
         let mut insert = Query::insert();
-        insert.into_table(Entity).columns(COLUMNS);
+        insert.into_table(Entity);
         for (job, state) in rows.by_ref().take(ROWS_A_STATEMENT) {
-            let values = job.values(state, time::now(conn, now));
-            insert.values(values).map_err(|error| DbErr::Custom(error.to_string()))?;
+            let row = job.row(state, time::now(conn, now));
+            insert.columns(row.each_ref().map(|(column, _)| *column));
+            insert.values(row.map(|(_, value)| value)).map_err(|error| DbErr::Custom(error.to_string()))?;
         }
         insert.on_conflict(OnConflict::new().do_nothing().to_owned());
         statements.push(insert);
@@ -170,12 +144,12 @@ fn statements<C: ConnectionTrait>(
 }
 
 /// The unfinished job that conflicts with [`insert`].
-pub async fn find_open_by_dedupe_key<C: ConnectionTrait>(
-    conn: &C,
+pub async fn find_open_by_dedupe_key(
+    conn: &impl Conn,
     guild: Option<GuildId>,
     kind: &str,
     dedupe_key: &str,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let same_guild = match guild {
         Some(guild) => Column::GuildId.eq(guild),
         None => Column::GuildId.is_null(),

@@ -7,10 +7,10 @@ use sea_orm::{Condition, Iterable, QueryOrder, QuerySelect};
 use super::model::{Class, Column, Entity, Model, State};
 use super::status::Status;
 use super::time;
-use crate::{GuildId, JobId, Page, Timestamp, lists};
+use crate::{Conn, GuildId, JobId, Page, Result, Timestamp, sweep};
 
 /// A guild's job; chunks are not shown to guilds.
-pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId, job: JobId) -> Result<Option<Model>, DbErr> {
+pub async fn find(conn: &impl Conn, guild: GuildId, job: JobId) -> Result<Option<Model>> {
     Entity::find_by_id(job)
         .filter(Column::GuildId.eq(guild))
         .filter(Column::ParentId.is_null())
@@ -19,7 +19,7 @@ pub async fn find<C: ConnectionTrait>(conn: &C, guild: GuildId, job: JobId) -> R
 }
 
 /// Any job, for the service itself and its operators.
-pub async fn find_any<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<Option<Model>, DbErr> {
+pub async fn find_any(conn: &impl Conn, job: JobId) -> Result<Option<Model>> {
     Entity::find_by_id(job).one(conn).await
 }
 
@@ -32,12 +32,12 @@ pub struct Filter<'a> {
 }
 
 /// Jobs other than chunks, newest first; without their arguments, which may be megabytes, and their history.
-pub async fn list<C: ConnectionTrait>(
-    conn: &C,
+pub async fn list(
+    conn: &impl Conn,
     filter: Filter<'_>,
     page: Page<JobId>,
     now: Timestamp,
-) -> Result<Vec<Model>, DbErr> {
+) -> Result<Vec<Model>> {
     let shown = Condition::all()
         .add_option(filter.guild.map(|guild| Column::GuildId.eq(guild)))
         .add_option(filter.status.map(|status| status.condition(now)))
@@ -46,20 +46,12 @@ pub async fn list<C: ConnectionTrait>(
 }
 
 /// Unfinished bulk jobs, of one guild or all, oldest first; without their arguments and history.
-pub async fn open_bulk<C: ConnectionTrait>(
-    conn: &C,
-    guild: Option<GuildId>,
-    limit: u64,
-) -> Result<Vec<Model>, DbErr> {
-    let mut query = slim()
-        .filter(Column::Class.eq(Class::Bulk))
-        .filter(Column::FinishedAt.is_null())
-        .order_by_asc(Column::JobId)
-        .limit(limit);
-    if let Some(guild) = guild {
-        query = query.filter(Column::GuildId.eq(guild));
-    }
-    query.all(conn).await
+pub async fn open_bulk(conn: &impl Conn, guild: Option<GuildId>, limit: u64) -> Result<Vec<Model>> {
+    let open = Condition::all()
+        .add(Column::Class.eq(Class::Bulk))
+        .add(Column::FinishedAt.is_null())
+        .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
+    slim().filter(open).order_by_asc(Column::JobId).limit(limit).all(conn).await
 }
 
 /// Excludes chunks and the columns that may be large.
@@ -72,21 +64,6 @@ fn slim() -> Select<Entity> {
         .filter(Column::ParentId.is_null())
 }
 
-/// The most recently enqueued unfinished job of a kind in a guild.
-pub async fn find_open<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    kind: &str,
-) -> Result<Option<Model>, DbErr> {
-    Entity::find()
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::Kind.eq(kind))
-        .filter(Column::FinishedAt.is_null())
-        .order_by_desc(Column::JobId)
-        .one(conn)
-        .await
-}
-
 /// The backlog of a class: the number of available and of held jobs, and since when the oldest available job waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backlog {
@@ -95,7 +72,7 @@ pub struct Backlog {
     pub oldest: Option<Timestamp>,
 }
 
-pub async fn backlog<C: ConnectionTrait>(conn: &C, class: Class, now: Timestamp) -> Result<Backlog, DbErr> {
+pub async fn backlog(conn: &impl Conn, class: Class, now: Timestamp) -> Result<Backlog> {
     let row: Option<(i64, Option<Timestamp>)> = Entity::find()
         .select_only()
         .column_as(Column::JobId.count(), "available")
@@ -113,42 +90,22 @@ pub async fn backlog<C: ConnectionTrait>(conn: &C, class: Class, now: Timestamp)
 
 /// Deletes up to `limit` jobs that ended before `before`, with their chunks and failures. Ids sort by time, and a job
 /// ends after it was enqueued.
-pub async fn prune<C: ConnectionTrait>(conn: &C, before: Timestamp, limit: u64) -> Result<u64, DbErr> {
+pub async fn prune(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     prune_where(conn, Column::ParentId.is_null(), before, limit).await
 }
 
 /// The same, for succeeded jobs of periodic tasks.
-pub async fn prune_maintenance<C: ConnectionTrait>(
-    conn: &C,
-    before: Timestamp,
-    limit: u64,
-) -> Result<u64, DbErr> {
+pub async fn prune_maintenance(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
     let which = Column::Class.eq(Class::Maintenance).and(Column::State.eq(State::Succeeded));
     prune_where(conn, which, before, limit).await
 }
 
-async fn prune_where<C: ConnectionTrait>(
-    conn: &C,
-    which: SimpleExpr,
-    before: Timestamp,
-    limit: u64,
-) -> Result<u64, DbErr> {
-    let old: Vec<JobId> = Entity::find()
-        .select_only()
-        .column(Column::JobId)
-        .filter(Column::JobId.lt(first_id_at(before)))
-        .filter(Column::FinishedAt.lt(before))
-        .filter(which)
-        .limit(limit)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    let done = Entity::delete_many()
-        .filter(lists::any_of(conn, Column::JobId, old))
-        .filter(Column::FinishedAt.is_not_null())
-        .exec(conn)
-        .await?;
-    Ok(done.rows_affected)
+async fn prune_where(conn: &impl Conn, which: SimpleExpr, before: Timestamp, limit: u64) -> Result<u64> {
+    let old = Condition::all()
+        .add(Column::JobId.lt(first_id_at(before)))
+        .add(Column::FinishedAt.lt(before))
+        .add(which);
+    sweep::delete::<Entity>(conn, old, limit).await
 }
 
 /// The smallest id of this time or later.
@@ -158,7 +115,7 @@ fn first_id_at(time: Timestamp) -> JobId {
 }
 
 /// The chunks of a job that are running.
-pub async fn running_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Result<Vec<JobId>, DbErr> {
+pub async fn running_children(conn: &impl Conn, parent: JobId) -> Result<Vec<JobId>> {
     Entity::find()
         .select_only()
         .column(Column::JobId)
@@ -170,6 +127,6 @@ pub async fn running_children<C: ConnectionTrait>(conn: &C, parent: JobId) -> Re
 }
 
 /// The number of succeeded jobs of a kind.
-pub async fn count_succeeded<C: ConnectionTrait>(conn: &C, kind: &str) -> Result<u64, DbErr> {
+pub async fn count_succeeded(conn: &impl Conn, kind: &str) -> Result<u64> {
     Entity::find().filter(Column::Kind.eq(kind)).filter(Column::State.eq(State::Succeeded)).count(conn).await
 }

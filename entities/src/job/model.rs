@@ -7,6 +7,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 use utoipa::ToSchema;
 
 use crate::audit_entry::Actor;
+use crate::by_id::no_relations;
 use crate::{GuildId, JobId, KeyId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -54,10 +55,7 @@ pub struct Model {
     pub finished_at: Option<Timestamp>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 /// The queue of a job. Each class has its own slots, so interactive jobs never wait for bulk jobs.
 #[derive(

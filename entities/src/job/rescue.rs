@@ -13,7 +13,7 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 
 use super::model::{Class, Column, Entity, Failure, Model, State};
 use super::time;
-use crate::{Timestamp, worker};
+use crate::{Conn, Result, Timestamp, worker};
 
 /// Consecutive crashes after which a job is quarantined.
 pub const QUARANTINE_AFTER: i32 = 2;
@@ -26,7 +26,7 @@ impl Model {
 }
 
 /// Running jobs of processes without a row.
-pub async fn orphaned<C: ConnectionTrait>(conn: &C, limit: u64) -> Result<Vec<Model>, DbErr> {
+pub async fn orphaned(conn: &impl Conn, limit: u64) -> Result<Vec<Model>> {
     Entity::find()
         .filter(State::Running.is())
         .filter(Column::Worker.not_in_subquery(worker::registered()))
@@ -36,13 +36,13 @@ pub async fn orphaned<C: ConnectionTrait>(conn: &C, limit: u64) -> Result<Vec<Mo
 }
 
 /// Queues the job of a crashed process again, due after `wait`. `None` if it was rescued or ended meanwhile.
-pub async fn requeue<C: ConnectionTrait>(
-    conn: &C,
+pub async fn requeue(
+    conn: &impl Conn,
     job: &Model,
     failure: &Failure,
     wait: Duration,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let burned = i32::from(job.class == Class::Quarantine);
     let mut update = job
         .claim()

@@ -2,19 +2,15 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{QueryOrder, QuerySelect};
+use sea_orm::{Condition, QueryOrder, QuerySelect};
 
 use super::model::{Column, Entity, Model, State};
 use super::time;
-use crate::{GuildId, JobId, Timestamp};
+use crate::{Conn, GuildId, JobId, Result, Timestamp};
 
 /// Gives a dead or failed job a fresh set of attempts and keeps its history; a quarantined job stays quarantined.
 /// `None` if it is in another state.
-pub async fn restart<C: ConnectionTrait>(
-    conn: &C,
-    job: JobId,
-    now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+pub async fn restart(conn: &impl Conn, job: JobId, now: Timestamp) -> Result<Option<Model>> {
     let rows = Entity::update_many()
         .col_expr(Column::State, Expr::value(State::Queued))
         .col_expr(Column::Attempt, Expr::value(0))
@@ -30,11 +26,7 @@ pub async fn restart<C: ConnectionTrait>(
 }
 
 /// Makes a queued job that waits for its next attempt due now. `None` if it is already due, or in another state.
-pub async fn make_due<C: ConnectionTrait>(
-    conn: &C,
-    job: JobId,
-    now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+pub async fn make_due(conn: &impl Conn, job: JobId, now: Timestamp) -> Result<Option<Model>> {
     let rows = Entity::update_many()
         .col_expr(Column::RunAt, time::now(conn, now))
         .filter(Column::JobId.eq(job))
@@ -46,33 +38,18 @@ pub async fn make_due<C: ConnectionTrait>(
 }
 
 /// The failed and dead jobs of a kind, oldest first; of one guild or of all.
-pub async fn find_failed<C: ConnectionTrait>(
-    conn: &C,
+pub async fn find_failed(
+    conn: &impl Conn,
     kind: &str,
     guild: Option<GuildId>,
-    (after, limit): (Option<JobId>, u64),
-) -> Result<Vec<Model>, DbErr> {
-    let mut query = Entity::find()
-        .filter(Column::Kind.eq(kind))
-        .filter(Column::State.is_in([State::Dead, State::Failed]))
-        .filter(Column::ParentId.is_null())
-        .order_by_asc(Column::JobId)
-        .limit(limit);
-    if let Some(guild) = guild {
-        query = query.filter(Column::GuildId.eq(guild));
-    }
-    if let Some(after) = after {
-        query = query.filter(Column::JobId.gt(after));
-    }
-    query.all(conn).await
-}
-
-/// Deletes the result of earlier runs of a job that runs again: only the new run's changes count.
-pub async fn forget_result<C: ConnectionTrait>(conn: &C, job: JobId) -> Result<(), DbErr> {
-    Entity::update_many()
-        .col_expr(Column::Result, Expr::value(Option::<Json>::None))
-        .filter(Column::JobId.eq(job))
-        .exec(conn)
-        .await?;
-    Ok(())
+    after: Option<JobId>,
+    limit: u64,
+) -> Result<Vec<Model>> {
+    let wanted = Condition::all()
+        .add(Column::Kind.eq(kind))
+        .add(Column::State.is_in([State::Dead, State::Failed]))
+        .add(Column::ParentId.is_null())
+        .add_option(guild.map(|guild| Column::GuildId.eq(guild)))
+        .add_option(after.map(|after| Column::JobId.gt(after)));
+    Entity::find().filter(wanted).order_by_asc(Column::JobId).limit(limit).all(conn).await
 }

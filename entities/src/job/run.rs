@@ -9,7 +9,7 @@ use sea_orm::{FromQueryResult, QuerySelect};
 use super::batch::{Claimed, update_claimed};
 use super::model::{Claim, Class, Column, Entity, Failure, Model, Progress, State};
 use super::{time, turns};
-use crate::{GuildId, JobId, Timestamp};
+use crate::{Conn, GuildId, JobId, Result, Timestamp};
 
 impl Claim {
     /// The update that hits only while this claim is the newest.
@@ -20,9 +20,9 @@ impl Claim {
             .filter(State::Running.is_unindexed())
     }
 
-    pub(super) fn update_progress<C: ConnectionTrait>(
+    pub(super) fn update_progress(
         self,
-        conn: &C,
+        conn: &impl Conn,
         progress: Progress,
         now: Timestamp,
     ) -> sea_orm::UpdateMany<Entity> {
@@ -35,7 +35,7 @@ impl Claim {
 }
 
 /// Whether a cancel was requested; `None`: the claim is lost.
-pub async fn confirm<C: ConnectionTrait>(conn: &C, claim: Claim) -> Result<Option<bool>, DbErr> {
+pub async fn confirm(conn: &impl Conn, claim: Claim) -> Result<Option<bool>> {
     Entity::find_by_id(claim.job)
         .select_only()
         .column(Column::CancelRequested)
@@ -54,7 +54,7 @@ pub struct Running {
 }
 
 /// All claims that the database assigns to this process.
-pub async fn of_worker<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<Vec<Running>, DbErr> {
+pub async fn of_worker(conn: &impl Conn, worker: &str) -> Result<Vec<Running>> {
     let rows: Vec<(JobId, i64, bool)> = Entity::find()
         .select_only()
         .columns([Column::JobId, Column::Token, Column::CancelRequested])
@@ -67,21 +67,24 @@ pub async fn of_worker<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<Vec
     Ok(rows.into_iter().map(running).collect())
 }
 
-pub async fn count_of<C: ConnectionTrait>(conn: &C, worker: &str) -> Result<u64, DbErr> {
+pub async fn count_of(conn: &impl Conn, worker: &str) -> Result<u64> {
     Entity::find().filter(Column::Worker.eq(worker)).filter(State::Running.is()).count(conn).await
 }
 
-/// Stores a run's checkpoint and progress and, for a chunk, its counters so far. False: the claim is lost.
-pub async fn checkpoint<C: ConnectionTrait>(
-    conn: &C,
-    claim: Claim,
-    (checkpoint, counters): (Json, Option<Json>),
-    progress: Progress,
-    now: Timestamp,
-) -> Result<bool, DbErr> {
-    let mut update =
-        claim.update_progress(conn, progress, now).col_expr(Column::Checkpoint, Expr::value(checkpoint));
-    if let Some(counters) = counters {
+/// How far a run has got; for a chunk with its counters so far.
+#[derive(Debug)]
+pub struct Reached {
+    pub checkpoint: Json,
+    pub counters: Option<Json>,
+    pub progress: Progress,
+}
+
+/// Stores how far a run has got. False: the claim is lost.
+pub async fn checkpoint(conn: &impl Conn, claim: Claim, reached: Reached, now: Timestamp) -> Result<bool> {
+    let mut update = claim
+        .update_progress(conn, reached.progress, now)
+        .col_expr(Column::Checkpoint, Expr::value(reached.checkpoint));
+    if let Some(counters) = reached.counters {
         update = update.col_expr(Column::Result, Expr::value(counters));
     }
     Ok(update.exec(conn).await?.rows_affected == 1)
@@ -115,13 +118,13 @@ impl Ending {
 }
 
 /// Ends a claimed job, with its last progress if it has any. Returns the updated row; `None`: the claim is lost.
-pub async fn end<C: ConnectionTrait>(
-    conn: &C,
+pub async fn end(
+    conn: &impl Conn,
     job: &Model,
     ending: &Ending,
     progress: Progress,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let claim = job.claim();
     let update = if progress.total > 0 { claim.update_progress(conn, progress, now) } else { claim.update() };
     let mut update = update
@@ -153,11 +156,7 @@ pub struct Ended {
 
 /// Ends claimed jobs as succeeded, each with its result, in one statement that locks rows in the order of their ids.
 /// Jobs absent from the result had lost their claim.
-pub async fn succeed<C: ConnectionTrait>(
-    conn: &C,
-    ended: &[(Claim, Json)],
-    now: Timestamp,
-) -> Result<Vec<Ended>, DbErr> {
+pub async fn succeed(conn: &impl Conn, ended: &[(Claim, Json)], now: Timestamp) -> Result<Vec<Ended>> {
     let holds_others = turns::holds_others().binary(BinOper::As, Expr::col("holds_others"));
     let returning = [Column::JobId, Column::GuildId, Column::Class].map(Column::into_expr);
     let returning = returning.into_iter().chain([holds_others]);
@@ -189,12 +188,12 @@ pub struct Requeue<'a> {
 }
 
 /// Releases a claimed job. `None`: the claim is lost, or a cancel was requested, which rules out a next run.
-pub async fn requeue<C: ConnectionTrait>(
-    conn: &C,
+pub async fn requeue(
+    conn: &impl Conn,
     job: &Model,
     how: Requeue<'_>,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let mut update = job
         .claim()
         .update()

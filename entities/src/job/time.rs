@@ -5,18 +5,18 @@
 use std::time::Duration;
 
 use sea_orm::sea_query::{Expr, SimpleExpr};
-use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, Statement};
+use sea_orm::{DatabaseBackend, DbErr, Statement};
 
-use crate::Timestamp;
+use crate::{Conn, Result, Timestamp};
 
-pub(crate) fn now<C: ConnectionTrait>(conn: &C, process: Timestamp) -> SimpleExpr {
+pub(crate) fn now(conn: &impl Conn, process: Timestamp) -> SimpleExpr {
     match conn.get_database_backend() {
         DatabaseBackend::Postgres => Expr::cust("queue_now()"),
         _ => Expr::value(process),
     }
 }
 
-pub(super) fn after<C: ConnectionTrait>(conn: &C, process: Timestamp, wait: Duration) -> SimpleExpr {
+pub(super) fn after(conn: &impl Conn, process: Timestamp, wait: Duration) -> SimpleExpr {
     match conn.get_database_backend() {
         DatabaseBackend::Postgres => {
             Expr::cust_with_values("queue_now() + make_interval(secs => $1)", [wait.as_secs_f64()])
@@ -25,7 +25,7 @@ pub(super) fn after<C: ConnectionTrait>(conn: &C, process: Timestamp, wait: Dura
     }
 }
 
-pub(crate) fn before<C: ConnectionTrait>(conn: &C, process: Timestamp, ago: Duration) -> SimpleExpr {
+pub(crate) fn before(conn: &impl Conn, process: Timestamp, ago: Duration) -> SimpleExpr {
     match conn.get_database_backend() {
         DatabaseBackend::Postgres => {
             Expr::cust_with_values("queue_now() - make_interval(secs => $1)", [ago.as_secs_f64()])
@@ -35,7 +35,7 @@ pub(crate) fn before<C: ConnectionTrait>(conn: &C, process: Timestamp, ago: Dura
 }
 
 /// The queue's current time.
-pub async fn read<C: ConnectionTrait>(conn: &C, process: Timestamp) -> Result<Timestamp, DbErr> {
+pub async fn read(conn: &impl Conn, process: Timestamp) -> Result<Timestamp> {
     if conn.get_database_backend() != DatabaseBackend::Postgres {
         return Ok(process);
     }

@@ -14,7 +14,7 @@ use sea_orm::{Condition, DatabaseBackend, Order, QuerySelect};
 use super::batch::{update_chosen, whole_row};
 use super::model::{Class, Column, Entity, JobMessage, Model, State};
 use super::time;
-use crate::{GuildId, Timestamp, lists};
+use crate::{Conn, GuildId, Result, Timestamp, lists};
 
 /// The share of classes whose jobs are never held.
 const ALL: u64 = u64::MAX;
@@ -31,11 +31,7 @@ pub fn share(class: Class) -> u64 {
 }
 
 /// Not an `OR`: for that Postgres reads all queued and running jobs rather than those of the guild.
-fn is_in_flight<C: ConnectionTrait>(
-    conn: &C,
-    column: impl Fn(Column) -> SimpleExpr,
-    now: Timestamp,
-) -> SimpleExpr {
+fn is_in_flight(conn: &impl Conn, column: impl Fn(Column) -> SimpleExpr, now: Timestamp) -> SimpleExpr {
     let runs_or_may: SimpleExpr = CaseStatement::new()
         .case(column(Column::State).eq(State::Running.literal()), Expr::value(true))
         .finally(column(Column::RunAt).lte(time::now(conn, now)))
@@ -45,11 +41,7 @@ fn is_in_flight<C: ConnectionTrait>(
 
 /// The state of one job in the statement that inserts it: as [`InFlight`] decides, without a round trip for a waiting
 /// caller. For many jobs, the subquery would be planned for each.
-pub(super) fn state_of_one<C: ConnectionTrait>(
-    conn: &C,
-    (guild, class): (GuildId, Class),
-    now: Timestamp,
-) -> SimpleExpr {
+pub(super) fn state_of_one(conn: &impl Conn, guild: GuildId, class: Class, now: Timestamp) -> SimpleExpr {
     let share = share(class);
     if share == ALL {
         return Expr::value(State::Queued);
@@ -73,11 +65,7 @@ pub(super) fn state_of_one<C: ConnectionTrait>(
 pub(super) struct InFlight(HashMap<(GuildId, Class), u64>);
 
 impl InFlight {
-    pub(super) async fn read<C: ConnectionTrait>(
-        conn: &C,
-        guilds: HashSet<GuildId>,
-        now: Timestamp,
-    ) -> Result<Self, DbErr> {
+    pub(super) async fn read(conn: &impl Conn, guilds: HashSet<GuildId>, now: Timestamp) -> Result<Self> {
         if guilds.is_empty() {
             return Ok(Self(HashMap::new()));
         }
@@ -111,12 +99,13 @@ impl InFlight {
 }
 
 /// Releases held jobs of the guild until `most` are in flight, oldest first. Chunks wait for their parent's plan.
-pub async fn release<C: ConnectionTrait>(
-    conn: &C,
-    (guild, class): (GuildId, Class),
+pub async fn release(
+    conn: &impl Conn,
+    guild: GuildId,
+    class: Class,
     most: u64,
     now: Timestamp,
-) -> Result<Vec<JobMessage>, DbErr> {
+) -> Result<Vec<JobMessage>> {
     if most == ALL {
         return Ok(Vec::new());
     }
@@ -170,11 +159,7 @@ pub(super) fn holds_others() -> SimpleExpr {
 }
 
 /// Guilds and classes with held jobs that may start but no job in flight whose end would release them.
-pub async fn stranded<C: ConnectionTrait>(
-    conn: &C,
-    now: Timestamp,
-    most: u64,
-) -> Result<Vec<(GuildId, Class)>, DbErr> {
+pub async fn stranded(conn: &impl Conn, now: Timestamp, most: u64) -> Result<Vec<(GuildId, Class)>> {
     let of = |table| move |column: Column| Expr::col((Alias::new(table), column));
     let (waits, other) = (of("waits"), of("other"));
     let held = Query::select()

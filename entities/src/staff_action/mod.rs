@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
-use crate::by_id::by_id;
-use crate::{ActionId, ChatId, GuildId, SessionId, Timestamp};
+use crate::by_id::{by_id, no_relations};
+use crate::{ActionId, ChatId, Conn, GuildId, Result, SessionId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "staff_action")]
@@ -38,10 +38,7 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(ActionId: list);
 
@@ -103,20 +100,12 @@ pub(crate) struct Sequence {
 }
 
 /// Inserts a pending action, which has no number.
-pub(crate) async fn add_waiting<C: ConnectionTrait>(
-    conn: &C,
-    new: NewAction,
-    now: Timestamp,
-) -> Result<Model, DbErr> {
+pub(crate) async fn add_waiting(conn: &impl Conn, new: NewAction, now: Timestamp) -> Result<Model> {
     row(&new, None, now).insert(conn).await
 }
 
 /// Inserts an action that counts.
-pub(crate) async fn add<C: ConnectionTrait>(
-    conn: &C,
-    new: &NewAction,
-    now: Timestamp,
-) -> Result<Model, DbErr> {
+pub(crate) async fn add(conn: &impl Conn, new: &NewAction, now: Timestamp) -> Result<Model> {
     for _ in 0..MOST_TRIES {
         if let Some(action) = try_append(conn, new, now).await? {
             return Ok(action);
@@ -133,11 +122,7 @@ fn no_number() -> DbErr {
 }
 
 /// Inserts with the next number; `None`: another transaction took that number and has committed.
-async fn try_append<C: ConnectionTrait>(
-    conn: &C,
-    new: &NewAction,
-    now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+async fn try_append(conn: &impl Conn, new: &NewAction, now: Timestamp) -> Result<Option<Model>> {
     let of = Sequence { guild: new.guild, staff: new.staff, action_type: new.action_type };
     let next = next(conn, of, now).await?;
     let taken = OnConflict::columns([Column::GuildId, Column::StaffId, Column::ActionType, Column::Nth])
@@ -166,7 +151,7 @@ fn row(new: &NewAction, number: Option<(i64, Timestamp)>, now: Timestamp) -> Act
 
 /// The next number, and the time from which it counts. Clocks of two processes may differ, so that time never precedes
 /// the previous number's.
-async fn next<C: ConnectionTrait>(conn: &C, of: Sequence, now: Timestamp) -> Result<(i64, Timestamp), DbErr> {
+async fn next(conn: &impl Conn, of: Sequence, now: Timestamp) -> Result<(i64, Timestamp)> {
     let last: Option<(i64, Timestamp)> = Entity::find()
         .select_only()
         .columns([Column::Nth, Column::CountedAt])
@@ -184,12 +169,12 @@ async fn next<C: ConnectionTrait>(conn: &C, of: Sequence, now: Timestamp) -> Res
 }
 
 /// Marks an action as approved: it counts from now on, as the member's next of its type.
-pub(crate) async fn approve<C: TransactionTrait>(
-    conn: &C,
+pub(crate) async fn approve(
+    conn: &impl TransactionTrait,
     of: Sequence,
     action: ActionId,
     now: Timestamp,
-) -> Result<(), DbErr> {
+) -> Result<()> {
     for _ in 0..MOST_TRIES {
         // A number taken concurrently must not roll back the caller's transaction.
         let savepoint = conn.begin().await?;
@@ -204,12 +189,7 @@ pub(crate) async fn approve<C: TransactionTrait>(
     Err(no_number())
 }
 
-async fn try_number<C: ConnectionTrait>(
-    conn: &C,
-    of: Sequence,
-    action: ActionId,
-    now: Timestamp,
-) -> Result<(), DbErr> {
+async fn try_number(conn: &impl Conn, of: Sequence, action: ActionId, now: Timestamp) -> Result<()> {
     let (nth, counted_at) = next(conn, of, now).await?;
     Entity::update_many()
         .col_expr(Column::Nth, Expr::value(nth))

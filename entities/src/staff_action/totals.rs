@@ -7,7 +7,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{FromQueryResult, QuerySelect, Statement};
 
 use super::{ActionType, Column, Entity};
-use crate::{ChatId, GuildId, Timestamp};
+use crate::{ChatId, Conn, GuildId, Result, Timestamp};
 
 /// How many actions of one type by one staff member count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromQueryResult)]
@@ -43,12 +43,12 @@ const BEFORE: &str = "coalesce((SELECT a.nth FROM staff_action a
         ORDER BY a.counted_at DESC, a.nth DESC LIMIT 1), 0)";
 
 /// Non-zero totals of these types, by member and type; with `since`, of actions that count from then on or later.
-pub async fn of_guild<C: ConnectionTrait>(
-    conn: &C,
+pub async fn of_guild(
+    conn: &impl Conn,
     guild: GuildId,
     types: &[ActionType],
     since: Option<Timestamp>,
-) -> Result<Vec<ActionCount>, DbErr> {
+) -> Result<Vec<ActionCount>> {
     if types.is_empty() {
         return Ok(Vec::new());
     }
@@ -64,7 +64,7 @@ pub async fn of_guild<C: ConnectionTrait>(
 }
 
 /// All actions of one staff member that count.
-pub async fn of_staff<C: ConnectionTrait>(conn: &C, guild: GuildId, staff: ChatId) -> Result<i64, DbErr> {
+pub async fn of_staff(conn: &impl Conn, guild: GuildId, staff: ChatId) -> Result<i64> {
     let numbers: Vec<i64> = Entity::find()
         .select_only()
         .column_as(Column::Nth.max(), "last")

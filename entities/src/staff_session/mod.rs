@@ -11,9 +11,11 @@ use sea_orm::{ActiveValue::Set, Condition};
 use serde_json::json;
 
 use crate::audit_entry::{self, Actor, NewEntry};
-use crate::by_id::by_id;
+use crate::by_id::{by_id, no_relations};
 use crate::sweep::{self, Due};
-use crate::{ChatId, GuildId, PlaceId, PlayId, Second, SessionId, Timestamp, lists, staff_member};
+use crate::{
+    ChatId, Conn, GuildId, PlaceId, PlayId, Result, Second, SessionId, Timestamp, lists, staff_member,
+};
 
 /// Seconds without a heartbeat after which a session is stale and has ended (docs/rules.md 6).
 pub const STALE_AFTER: i64 = 120;
@@ -34,10 +36,7 @@ pub struct Model {
     pub ended_second: Option<Second>,
 }
 
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
+no_relations!();
 
 by_id!(SessionId: find);
 
@@ -81,11 +80,7 @@ pub struct Started {
 }
 
 /// Opens a session and ends the open one; `None`: not a staff member. Needs a transaction.
-pub async fn start<C: ConnectionTrait>(
-    conn: &C,
-    new: NewSession,
-    now: Timestamp,
-) -> Result<Option<Started>, DbErr> {
+pub async fn start(conn: &impl Conn, new: NewSession, now: Timestamp) -> Result<Option<Started>> {
     if staff_member::find_for_update(conn, new.guild, new.staff).await?.is_none() {
         return Ok(None);
     }
@@ -105,11 +100,7 @@ pub async fn start<C: ConnectionTrait>(
 }
 
 /// Ends a member's open session, if any, at its last heartbeat.
-pub async fn end_open<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    staff: ChatId,
-) -> Result<Option<Model>, DbErr> {
+pub async fn end_open(conn: &impl Conn, guild: GuildId, staff: ChatId) -> Result<Option<Model>> {
     let ended = Entity::update_many()
         .col_expr(Column::EndedSecond, Expr::col(Column::HeartbeatSecond))
         .filter(Column::GuildId.eq(guild))
@@ -122,11 +113,7 @@ pub async fn end_open<C: ConnectionTrait>(
 
 /// Records a heartbeat for many sessions, whose guilds the caller has checked. Ended and stale sessions stay unchanged.
 /// Returns the live sessions.
-pub async fn heartbeat<C: ConnectionTrait>(
-    conn: &C,
-    sessions: &[SessionId],
-    at: Timestamp,
-) -> Result<Vec<SessionId>, DbErr> {
+pub async fn heartbeat(conn: &impl Conn, sessions: &[SessionId], at: Timestamp) -> Result<Vec<SessionId>> {
     let alive = Entity::update_many()
         .col_expr(Column::HeartbeatSecond, later_of(at))
         .filter(lists::any_of(conn, Column::SessionId, sessions.iter().copied()))
@@ -144,12 +131,12 @@ fn later_of(at: Timestamp) -> Expr {
 
 /// Ends a session. The call counts as a heartbeat, unless the session was already stale; then it ends at its last
 /// heartbeat. `None`: not open.
-pub async fn end<C: ConnectionTrait>(
-    conn: &C,
+pub async fn end(
+    conn: &impl Conn,
     guild: GuildId,
     session: SessionId,
     now: Timestamp,
-) -> Result<Option<Model>, DbErr> {
+) -> Result<Option<Model>> {
     let ended = Entity::update_many()
         .col_expr(Column::HeartbeatSecond, later_of(now))
         .col_expr(Column::EndedSecond, later_of(now))
@@ -162,11 +149,7 @@ pub async fn end<C: ConnectionTrait>(
 }
 
 /// Ends up to `limit` stale sessions at their last heartbeat, with an audit entry each. Needs a transaction.
-pub async fn sweep_stale<C: ConnectionTrait>(
-    conn: &C,
-    now: Timestamp,
-    limit: u64,
-) -> Result<Vec<Model>, DbErr> {
+pub async fn sweep_stale(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<Model>> {
     let stale = Condition::all()
         .add(Column::EndedSecond.is_null())
         .add(Column::HeartbeatSecond.lt(oldest_heartbeat(now)));

@@ -9,7 +9,7 @@ use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, FromQueryResult, QuerySelect, Select};
 
 use super::{Column, Entity};
-use crate::{ChatId, GuildId, Second, Timestamp};
+use crate::{ChatId, Conn, GuildId, Result, Second, Timestamp};
 
 /// The activity of one staff member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromQueryResult)]
@@ -22,31 +22,23 @@ pub struct Total {
 }
 
 /// Totals of all active members, by chat id; with `since`, only of the time after it.
-pub async fn of_guild<C: ConnectionTrait>(
-    conn: &C,
-    guild: GuildId,
-    since: Option<Timestamp>,
-) -> Result<Vec<Total>, DbErr> {
+pub async fn of_guild(conn: &impl Conn, guild: GuildId, since: Option<Timestamp>) -> Result<Vec<Total>> {
     collect(conn, Condition::all().add(Column::GuildId.eq(guild)), since).await
 }
 
 /// Totals of one staff member.
-pub async fn of_staff<C: ConnectionTrait>(
-    conn: &C,
+pub async fn of_staff(
+    conn: &impl Conn,
     guild: GuildId,
     staff: ChatId,
     since: Option<Timestamp>,
-) -> Result<Total, DbErr> {
+) -> Result<Total> {
     let whose = Condition::all().add(Column::GuildId.eq(guild)).add(Column::StaffId.eq(staff));
     let totals = collect(conn, whose, since).await?;
     Ok(totals.first().copied().unwrap_or(Total { staff_id: staff, sessions: 0, seconds: 0 }))
 }
 
-async fn collect<C: ConnectionTrait>(
-    conn: &C,
-    whose: Condition,
-    since: Option<Timestamp>,
-) -> Result<Vec<Total>, DbErr> {
+async fn collect(conn: &impl Conn, whose: Condition, since: Option<Timestamp>) -> Result<Vec<Total>> {
     let since = since.map(Second::from);
     let ended =
         sum_until(Column::EndedSecond, since).filter(Column::EndedSecond.is_not_null()).filter(whose.clone());

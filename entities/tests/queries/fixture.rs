@@ -69,7 +69,7 @@ impl Fixture {
         let role = staff_role::upsert(self.conn(), guild(), new, at(0)).await.unwrap().role_id;
         let member =
             staff_member::Model { guild_id: guild(), chat_id: chat, role_id: role, joined_at: at(0) };
-        staff_member::upsert(self.conn(), member).await.unwrap();
+        staff_member::put(self.conn(), member).await.unwrap();
     }
 
     async fn open(database: &TestDatabase) -> Self {

@@ -25,8 +25,7 @@ impl Fixture {
     /// Reserves at a second for one second.
     async fn reserve(&self, request: &Request, second: i64) -> (Reservation, Hold) {
         let until: Timestamp = at(second + 1);
-        let found =
-            idempotency::reserve(self.conn(), request, at(second), (until, at(10_000))).await.unwrap();
+        let found = idempotency::reserve(self.conn(), request, at(second), until, at(10_000)).await.unwrap();
         (found, Hold { request: request.clone(), locked_until: until })
     }
 }
@@ -44,7 +43,7 @@ both_databases! {
         // The first holder was not dead after all: neither its job nor its answer is written.
         let (late, job) = (JobId(uuid::Uuid::from_u128(1)), JobId(uuid::Uuid::from_u128(2)));
         assert!(!idempotency::attach_job(fixture.conn(), &slow, late).await.unwrap());
-        assert!(!idempotency::complete(fixture.conn(), &slow, (200, "{}"), None).await.unwrap());
+        assert!(!idempotency::complete(fixture.conn(), &slow, 200, "{}", None).await.unwrap());
         idempotency::release(fixture.conn(), &slow).await.unwrap();
         assert!(idempotency::attach_job(fixture.conn(), &second, job).await.unwrap());
 
@@ -53,6 +52,6 @@ both_databases! {
         let Reservation::Taken(row) = found else { panic!("{found:?}") };
         assert_eq!(row.job_id, Some(job));
         let repeat = Hold { request: request.clone(), locked_until: row.locked_until };
-        assert!(idempotency::complete(fixture.conn(), &repeat, (200, "{}"), None).await.unwrap());
+        assert!(idempotency::complete(fixture.conn(), &repeat, 200, "{}", None).await.unwrap());
     }
 }

@@ -9,8 +9,12 @@ use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild};
 
 impl Fixture {
     async fn leave(&self, staff: i64, from: i64, to: i64) -> Written {
-        let new =
-            NewLoa { staff: chat(staff), starts_at: at(from), ends_at: at(to), reason: "exams".to_owned() };
+        let new = NewLoa {
+            staff_id: chat(staff),
+            starts_at: at(from),
+            ends_at: at(to),
+            reason: "exams".to_owned(),
+        };
         let transaction = self.begin().await;
         let written = loa::add(&transaction, guild(), new, at(0)).await.unwrap();
         transaction.commit().await.unwrap();
@@ -73,7 +77,7 @@ both_databases! {
 
     async fn strikes_end_by_removal_or_by_time(fixture: &Fixture) {
         let new = |expires| NewStrike {
-            staff: chat(1),
+            staff_id: chat(1),
             reason: "abuse".to_owned(),
             severity: 3,
             issued_by: chat(9),

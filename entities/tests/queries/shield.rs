@@ -27,9 +27,9 @@ both_databases! {
     async fn a_lifted_flag_is_kept_and_the_user_may_be_flagged_again(fixture: &Fixture) {
         let origin = Origin { by: chat(1), guild: None, source: "manual", at: at(0) };
         shield_flag::import(fixture.conn(), &[flag(1)], origin).await.unwrap();
-        let lifted = shield_flag::lift(fixture.conn(), play(1), (None, "appeal"), at(1)).await.unwrap().unwrap();
+        let lifted = shield_flag::lift(fixture.conn(), play(1), None, "appeal", at(1)).await.unwrap().unwrap();
         assert_eq!(lifted.lifted_reason.as_deref(), Some("appeal"));
-        assert!(shield_flag::lift(fixture.conn(), play(1), (None, "appeal"), at(1)).await.unwrap().is_none());
+        assert!(shield_flag::lift(fixture.conn(), play(1), None, "appeal", at(1)).await.unwrap().is_none());
         assert!(shield_flag::find(fixture.conn(), play(1)).await.unwrap().is_none());
         assert_eq!(shield_flag::import(fixture.conn(), &[flag(1)], origin).await.unwrap(), 1);
         let list = async |lifted| shield_flag::list(fixture.conn(), lifted, Page::first(10)).await.unwrap().len();

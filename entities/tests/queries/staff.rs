@@ -20,13 +20,14 @@ both_databases! {
         assert!(staff_directory::find(fixture.conn(), other_guild(), chat(1), at(0)).await.unwrap().is_none());
     }
 
-    async fn another_role_keeps_the_day_of_joining_and_a_held_role_stays(fixture: &Fixture) {
+    async fn another_role_replaces_the_first_and_a_held_role_stays(fixture: &Fixture) {
         fixture.hire(chat(1), 5).await;
         let (old, new) = (RoleId::try_from(5).unwrap(), RoleId::try_from(6).unwrap());
         fixture.hire(chat(2), 6).await;
-        let moved = staff_member::Model { guild_id: guild(), chat_id: chat(1), role_id: new, joined_at: at(50) };
-        let moved = staff_member::upsert(fixture.conn(), moved).await.unwrap();
-        assert_eq!((moved.role_id, moved.joined_at), (new, at(0)));
+        let moved = staff_member::Model { guild_id: guild(), chat_id: chat(1), role_id: new, joined_at: at(0) };
+        staff_member::put(fixture.conn(), moved.clone()).await.unwrap();
+        let found = staff_member::find_for_update(fixture.conn(), guild(), chat(1)).await.unwrap();
+        assert_eq!(found, Some(moved));
         assert_eq!(staff_member::count_with_role(fixture.conn(), guild(), new).await.unwrap(), 2);
         assert!(staff_role::delete(fixture.conn(), guild(), new).await.is_err());
         assert!(staff_role::delete(fixture.conn(), guild(), old).await.unwrap().is_some());
@@ -42,9 +43,9 @@ both_databases! {
     }
 
     async fn notes_are_edited_and_deleted_in_their_guild_only(fixture: &Fixture) {
-        let new = staff_note::NewNote { staff: chat(1), author: chat(9), body: "good".to_owned() };
+        let new = staff_note::NewNote { staff_id: chat(1), author_id: chat(9), body: "good".to_owned() };
         let note = staff_note::add(fixture.conn(), guild(), new, at(0)).await.unwrap();
-        let edit = async |guild| staff_note::edit(fixture.conn(), (guild, note.note_id), "better", at(5)).await.unwrap();
+        let edit = async |guild| staff_note::edit(fixture.conn(), guild, note.note_id, "better", at(5)).await.unwrap();
         assert!(edit(other_guild()).await.is_none());
         assert_eq!(edit(guild()).await.unwrap().body, "better");
         assert_eq!(staff_note::list(fixture.conn(), guild(), Some(chat(1)), Page::first(10)).await.unwrap().len(), 1);

@@ -21,7 +21,7 @@ impl Fixture {
 
     async fn begin_ticket(&self, of: (SubmissionId, PanelId)) -> Begun {
         let transaction = self.begin().await;
-        let begun = ticket::begin(&transaction, guild(), of, at(0)).await.unwrap();
+        let begun = ticket::begin(&transaction, guild(), of.0, of.1, at(0)).await.unwrap();
         transaction.commit().await.unwrap();
         begun
     }
@@ -52,7 +52,7 @@ both_databases! {
         assert_eq!(begun.iter().filter(|one| matches!(one, Begun::Fresh(_))).count(), 1);
         let found = ticket::find_by_submission(fixture.conn(), guild(), of.0).await.unwrap().unwrap();
         let (first, second) = (ChannelId::try_from(8).unwrap(), ChannelId::try_from(9).unwrap());
-        let open = async |channel| ticket::open(fixture.conn(), (guild(), found.ticket_id), channel, at(3)).await.unwrap();
+        let open = async |channel| ticket::open(fixture.conn(), guild(), found.ticket_id, channel, at(3)).await.unwrap();
         assert_eq!(open(first).await.unwrap().channel_id, Some(first));
         assert!(open(second).await.is_none());
         assert!(ticket::find(fixture.conn(), other_guild(), found.ticket_id).await.unwrap().is_none());

@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use entities::{GuildId, RoleId};
 
-use super::types::RoleBody;
-use crate::chat::{ChatMember, Overwrite, Principal, Viewers};
+use crate::chat::{ChatMember, ChatRole, Overwrite, Principal, Viewers};
+use crate::permissions::ADMINISTRATOR;
 
-const ADMINISTRATOR: u64 = 1 << 3;
 const MANAGE_CHANNELS: u64 = 1 << 4;
 const VIEW: u64 = 1 << 10;
 /// `VIEW_CHANNEL`, `SEND_MESSAGES`, `ATTACH_FILES`, `READ_MESSAGE_HISTORY`.
@@ -18,7 +17,7 @@ const TALK: u64 = VIEW | 1 << 11 | 1 << 15 | 1 << 16;
 
 pub(super) struct Guild<'a> {
     pub(super) id: GuildId,
-    pub(super) roles: &'a [RoleBody],
+    pub(super) roles: &'a [ChatRole],
     pub(super) bot: &'a ChatMember,
 }
 
@@ -34,8 +33,8 @@ impl Guild<'_> {
 
     /// The permissions that the bot may allow and deny.
     fn grantable(&self) -> u64 {
-        let held = |role: &&RoleBody| self.is_everybody(role.id) || self.bot.roles.contains(&role.id);
-        let bits = self.roles.iter().filter(held).fold(0, |bits, role| bits | role.permissions.0);
+        let held = |role: &&ChatRole| self.is_everybody(role.id) || self.bot.roles.contains(&role.id);
+        let bits = self.roles.iter().filter(held).fold(0, |bits, role| bits | role.permissions.bits());
         // Without the permission to create channels the platform refuses this one anyway, with its reason.
         if bits & ADMINISTRATOR != 0 || bits & MANAGE_CHANNELS == 0 { u64::MAX } else { bits }
     }
@@ -89,7 +88,7 @@ mod tests {
                                "permissions": permissions.to_string() });
             serde_json::from_value(body).unwrap()
         };
-        let roles: Vec<RoleBody> = [(7, TALK), (8, bot_permissions), (10, 0), (11, 0)].map(one).into();
+        let roles: Vec<ChatRole> = [(7, TALK), (8, bot_permissions), (10, 0), (11, 0)].map(one).into();
         let bot = ChatMember {
             chat_id: 99.try_into().unwrap(),
             nick: None,

@@ -3,8 +3,7 @@
 use runtime::CHAT_TOKEN;
 use serde::Deserialize;
 
-use crate::error::clean;
-use crate::error::{Missing, PlatformError};
+use crate::error::{Missing, PlatformError, Refusal};
 
 #[derive(Deserialize, Default)]
 struct ErrorBody {
@@ -16,16 +15,8 @@ struct ErrorBody {
 
 /// A refusal without a readable body is classified by its status.
 pub(crate) fn classify(route: &'static str, status: u16, body: &[u8]) -> PlatformError {
-    let said: ErrorBody = serde_json::from_slice(body).unwrap_or_default();
-    let (code, message) = (said.code, clean(&said.message));
-    match status {
-        401 => PlatformError::Unauthorized(CHAT_TOKEN),
-        403 => PlatformError::Forbidden { code, message },
-        404 => PlatformError::NotFound(missing(code)),
-        408 | 500.. => PlatformError::unavailable(route, format!("it answered {status}")),
-        400..=499 => PlatformError::Invalid { code, message },
-        _ => PlatformError::unavailable(route, format!("it answered {status} instead of a result")),
-    }
+    let ErrorBody { code, message } = serde_json::from_slice(body).unwrap_or_default();
+    Refusal { code, message, missing: missing(code), credential: CHAT_TOKEN }.classify(route, status)
 }
 
 fn missing(code: i64) -> Missing {

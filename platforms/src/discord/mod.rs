@@ -1,13 +1,8 @@
 //! The chat platform's wire client: Discord REST v10.
-//!
-//! Responses are read with small types of our own (`types.rs`): twilight's require some twenty unused fields, so a
-//! platform change in any of them would stop a sync. The tests check the simulator against twilight instead.
 
 mod access;
 mod errors;
-mod types;
 
-use async_trait::async_trait;
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use http::HeaderName;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -18,25 +13,24 @@ use serde_json::json;
 use tokio::sync::OnceCell;
 
 pub(crate) use errors::classify;
-use types::{BanBody, ChannelBody, MemberBody, RoleBody, UserBody, channel_request, member_request};
 
-use crate::chat::MAX_REASON_CHARS;
 use crate::chat::{
-    ChatBan, ChatChannel, ChatMember, ChatPlatform, ChatRole, GuildOverview, MEMBERS_PER_PAGE, MemberCall,
-    MemberChange, MemberUpdate, NewChannel, Overwrite, Viewers,
+    ChatBan, ChatChannel, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE,
+    MemberCall, MemberChange, MemberUpdate, NewChannel, Overwrite, UserBody, Viewers,
 };
 use crate::context::CallContext;
-use crate::error::{Missing, PlatformError};
+use crate::error::{Missing, PlatformError, Result};
 use crate::permissions::Permissions;
 use crate::routes::chat as routes;
-use crate::wire::CallPermit;
-use crate::wire::{Call, Wire};
+use crate::wire::{Call, CallPermit, Wire, credential};
 
 /// The bot is not in the guild, or may not see the requested object.
 const MISSING_ACCESS: i64 = 50_001;
 const AUDIT_REASON: HeaderName = HeaderName::from_static("x-audit-log-reason");
+const TEXT_CHANNEL: u8 = 0;
 
-pub(crate) struct Discord {
+/// The guild of every call is that of its `CallContext`, so a call always counts for the guild it is paced for.
+pub struct ChatPlatform {
     wire: Wire,
     base: String,
     /// Ready for the header. `None`: not configured.
@@ -44,30 +38,20 @@ pub(crate) struct Discord {
     bot: OnceCell<ChatId>,
 }
 
-impl Discord {
-    pub(crate) fn new(wire: Wire, base: String, token: Option<&str>) -> Result<Self, PlatformError> {
-        let credential =
-            token.map(|token| HeaderValue::from_str(&format!("Bot {}", token.trim()))).transpose();
-        let mut credential = credential.map_err(|_| PlatformError::Unauthorized(CHAT_TOKEN))?;
-        if let Some(value) = &mut credential {
-            value.set_sensitive(true);
-        }
+/// How calls are made.
+impl ChatPlatform {
+    pub(crate) fn new(wire: Wire, base: String, token: Option<&str>) -> Result<Self> {
+        let credential = credential(token.map(|token| format!("Bot {}", token.trim())), CHAT_TOKEN)?;
         Ok(Self { wire, base, credential, bot: OnceCell::new() })
     }
 
-    fn call(&self, method: Method, route: &'static str, path: &str) -> Result<Call, PlatformError> {
+    fn call(&self, method: Method, route: &'static str, path: &str) -> Result<Call> {
         let credential = self.credential.clone().ok_or(PlatformError::NotConfigured(CHAT_TOKEN))?;
         Ok(Call::new(method, route, format!("{}{path}", self.base)).header(AUTHORIZATION, credential))
     }
 
     /// A change, with its reason for the guild's audit log.
-    fn change(
-        &self,
-        method: Method,
-        route: &'static str,
-        path: &str,
-        reason: &str,
-    ) -> Result<Call, PlatformError> {
+    fn change(&self, method: Method, route: &'static str, path: &str, reason: &str) -> Result<Call> {
         let call = self.call(method, route, path)?;
         let cut: String = reason.chars().take(MAX_REASON_CHARS).collect();
         // Percent-encoded text is always a valid header value; an empty reason sends no header.
@@ -83,7 +67,7 @@ impl Discord {
         chat: ChatId,
         change: &MemberChange,
         reason: &str,
-    ) -> Result<Call, PlatformError> {
+    ) -> Result<Call> {
         let (route, path) = (member_route(change.call()), format!("/guilds/{guild}/members/{chat}"));
         match change {
             MemberChange::AddRole(role) => {
@@ -93,9 +77,20 @@ impl Discord {
                 self.change(Method::DELETE, route, &format!("{path}/roles/{role}"), reason)
             }
             MemberChange::Update(update) => {
-                Ok(self.change(Method::PATCH, route, &path, reason)?.body(member_request(update)))
+                Ok(self.change(Method::PATCH, route, &path, reason)?.body(json!(update)))
             }
         }
+    }
+
+    async fn change_at_once(
+        &self,
+        call: CallContext,
+        chat: ChatId,
+        change: MemberChange,
+        reason: &str,
+    ) -> Result<()> {
+        let request = self.member_change(call.guild, chat, &change, reason)?;
+        self.wire.send(call, &request).await.map(drop)
     }
 
     /// The platform responds alike when the bot is not in the guild and when its application may not see members: the
@@ -108,24 +103,10 @@ impl Discord {
         error
     }
 
-    async fn roles(&self, call: CallContext) -> Result<Vec<RoleBody>, PlatformError> {
-        let request = self.call(Method::GET, routes::ROLES, &format!("/guilds/{}/roles", call.guild))?;
-        self.wire.json(call, &request).await
-    }
-
-    async fn channel_bodies(&self, call: CallContext) -> Result<Vec<ChannelBody>, PlatformError> {
-        let request =
-            self.call(Method::GET, routes::CHANNELS, &format!("/guilds/{}/channels", call.guild))?;
-        self.wire.json(call, &request).await
-    }
-
-    /// The bot's own user id; requested once per process.
-    async fn bot(&self, context: CallContext) -> Result<ChatId, PlatformError> {
-        let ask = async {
-            let call = self.call(Method::GET, routes::BOT_USER, "/users/@me")?;
-            Ok(self.wire.json::<UserBody>(context, &call).await?.id)
-        };
-        self.bot.get_or_try_init(|| ask).await.copied()
+    /// The bot's own member of the guild.
+    async fn bot(&self, call: CallContext) -> Result<ChatMember> {
+        let id = self.bot_user(call).await?;
+        self.member(call, id).await?.ok_or(PlatformError::NotFound(Missing::Guild))
     }
 }
 
@@ -137,21 +118,28 @@ fn member_route(kind: MemberCall) -> &'static str {
     }
 }
 
-#[async_trait]
-impl ChatPlatform for Discord {
-    async fn bot_user(&self, call: CallContext) -> Result<ChatId, PlatformError> {
-        self.bot(call).await
+/// The calls.
+impl ChatPlatform {
+    /// The bot's own user id: proves that the platform accepts the token. Requested once per process.
+    pub async fn bot_user(&self, call: CallContext) -> Result<ChatId> {
+        let ask = async {
+            let request = self.call(Method::GET, routes::BOT_USER, "/users/@me")?;
+            Ok(self.wire.json::<UserBody>(call, &request).await?.id)
+        };
+        self.bot.get_or_try_init(|| ask).await.copied()
     }
 
-    async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>, PlatformError> {
-        Ok(self.roles(call).await?.into_iter().map(ChatRole::from).collect())
+    /// All roles of the guild.
+    pub async fn guild_roles(&self, call: CallContext) -> Result<Vec<ChatRole>> {
+        let request = self.call(Method::GET, routes::ROLES, &format!("/guilds/{}/roles", call.guild))?;
+        self.wire.json(call, &request).await
     }
 
-    async fn guild_overview(&self, call: CallContext) -> Result<GuildOverview, PlatformError> {
-        let bot = self.bot(call).await?;
+    /// All roles of the guild, and the bot's highest position.
+    pub async fn guild_overview(&self, call: CallContext) -> Result<GuildOverview> {
         let roles = self.guild_roles(call).await?;
-        let member = self.member(call, bot).await?.ok_or(PlatformError::NotFound(Missing::Guild))?;
-        let held = |role: &&ChatRole| member.roles.contains(&role.id) || role.id.get() == call.guild.get();
+        let bot = self.bot(call).await?;
+        let held = |role: &&ChatRole| bot.roles.contains(&role.id) || role.id.get() == call.guild.get();
         let held: Vec<&ChatRole> = roles.iter().filter(held).collect();
         let bot_position = held.iter().map(|role| role.position).max().unwrap_or(0);
         let bot_permissions =
@@ -159,86 +147,84 @@ impl ChatPlatform for Discord {
         Ok(GuildOverview { guild: call.guild, roles, bot_position, bot_permissions })
     }
 
-    async fn member(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatMember>, PlatformError> {
-        let request =
-            self.call(Method::GET, routes::MEMBER, &format!("/guilds/{}/members/{chat}", call.guild))?;
-        match self.wire.json::<MemberBody>(call, &request).await {
-            Ok(member) => Ok(Some(member.into())),
+    /// `None` when the user is not in the guild.
+    pub async fn member(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatMember>> {
+        let path = format!("/guilds/{}/members/{chat}", call.guild);
+        match self.wire.json(call, &self.call(Method::GET, routes::MEMBER, &path)?).await {
+            Ok(member) => Ok(Some(member)),
             Err(PlatformError::NotFound(Missing::Member | Missing::User)) => Ok(None),
             Err(error) => Err(self.members_refused(call, error).await),
         }
     }
 
-    async fn members_page(
+    /// Members by ascending id, those after `after`, at most `limit` (1 to 1,000). Fewer than `limit`: the last page.
+    pub async fn members_page(
         &self,
         call: CallContext,
         after: Option<ChatId>,
         limit: u16,
-    ) -> Result<Vec<ChatMember>, PlatformError> {
+    ) -> Result<Vec<ChatMember>> {
         let request = self
             .call(Method::GET, routes::MEMBERS, &format!("/guilds/{}/members", call.guild))?
             .query("limit", limit.clamp(1, MEMBERS_PER_PAGE).to_string())
             .query("after", after.map_or(0, ChatId::get).to_string());
-        match self.wire.json::<Vec<MemberBody>>(call, &request).await {
-            Ok(members) => Ok(members.into_iter().map(ChatMember::from).collect()),
+        match self.wire.json(call, &request).await {
+            Ok(members) => Ok(members),
             Err(error) => Err(self.members_refused(call, error).await),
         }
     }
 
-    async fn reserve(&self, call: CallContext, kind: MemberCall) -> Result<CallPermit, PlatformError> {
+    /// Waits for the permit of one call that changes a member. Safe to drop while it waits.
+    pub async fn reserve(&self, call: CallContext, kind: MemberCall) -> Result<CallPermit> {
         self.credential.as_ref().ok_or(PlatformError::NotConfigured(CHAT_TOKEN))?;
         self.wire.reserve(call, member_route(kind)).await
     }
 
-    async fn change_member(
+    /// Sends one change with a permit reserved for its kind. A 429 is not retried: the inputs of the change may
+    /// be stale after the pause.
+    pub async fn change_member(
         &self,
         permit: CallPermit,
         chat: ChatId,
         change: MemberChange,
         reason: &str,
-    ) -> Result<(), PlatformError> {
+    ) -> Result<()> {
         let request = self.member_change(permit.context().guild, chat, &change, reason)?;
         self.wire.send_once(permit, &request).await.map(drop)
     }
 
-    async fn update_member(
+    /// Sets the fields of `update` in one call. `reason` goes to the guild's audit log.
+    pub async fn update_member(
         &self,
         call: CallContext,
         chat: ChatId,
         update: MemberUpdate,
         reason: &str,
-    ) -> Result<(), PlatformError> {
-        let request = self.member_change(call.guild, chat, &MemberChange::Update(update), reason)?;
-        self.wire.send(call, &request).await.map(drop)
+    ) -> Result<()> {
+        self.change_at_once(call, chat, MemberChange::Update(update), reason).await
     }
 
-    async fn add_role(
+    /// Granting a role that is already held succeeds.
+    pub async fn add_role(&self, call: CallContext, chat: ChatId, role: RoleId, reason: &str) -> Result<()> {
+        self.change_at_once(call, chat, MemberChange::AddRole(role), reason).await
+    }
+
+    /// Removing a role that is not held succeeds.
+    pub async fn remove_role(
         &self,
         call: CallContext,
         chat: ChatId,
         role: RoleId,
         reason: &str,
-    ) -> Result<(), PlatformError> {
-        let request = self.member_change(call.guild, chat, &MemberChange::AddRole(role), reason)?;
-        self.wire.send(call, &request).await.map(drop)
+    ) -> Result<()> {
+        self.change_at_once(call, chat, MemberChange::RemoveRole(role), reason).await
     }
 
-    async fn remove_role(
-        &self,
-        call: CallContext,
-        chat: ChatId,
-        role: RoleId,
-        reason: &str,
-    ) -> Result<(), PlatformError> {
-        let request = self.member_change(call.guild, chat, &MemberChange::RemoveRole(role), reason)?;
-        self.wire.send(call, &request).await.map(drop)
-    }
-
-    async fn find_ban(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatBan>, PlatformError> {
-        let path = format!("/guilds/{}/bans/{chat}", call.guild);
-        let request = self.call(Method::GET, routes::READ_BAN, &path)?;
-        match self.wire.json::<BanBody>(call, &request).await {
-            Ok(ban) => Ok(Some(ban.into())),
+    /// The user's ban; `None` when there is none.
+    pub async fn find_ban(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatBan>> {
+        let request = self.call(Method::GET, routes::READ_BAN, &ban_path(call, chat))?;
+        match self.wire.json(call, &request).await {
+            Ok(ban) => Ok(Some(ban)),
             Err(PlatformError::NotFound(Missing::Ban | Missing::User | Missing::Member | Missing::Other)) => {
                 Ok(None)
             }
@@ -246,55 +232,59 @@ impl ChatPlatform for Discord {
         }
     }
 
-    async fn ban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError> {
-        let path = format!("/guilds/{}/bans/{chat}", call.guild);
-        let request = self.change(Method::PUT, routes::BAN, &path, reason)?.body(json!({}));
+    /// Bans the user, member or not. Banning twice succeeds.
+    pub async fn ban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<()> {
+        let request = self.change(Method::PUT, routes::BAN, &ban_path(call, chat), reason)?.body(json!({}));
         self.wire.send(call, &request).await.map(drop)
     }
 
-    async fn unban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<(), PlatformError> {
-        let path = format!("/guilds/{}/bans/{chat}", call.guild);
-        let request = self.change(Method::DELETE, routes::UNBAN, &path, reason)?;
+    /// `NotFound(Ban)` when there is no ban.
+    pub async fn unban(&self, call: CallContext, chat: ChatId, reason: &str) -> Result<()> {
+        let request = self.change(Method::DELETE, routes::UNBAN, &ban_path(call, chat), reason)?;
         self.wire.send(call, &request).await.map(drop)
     }
 
-    async fn private_access(
+    /// The overwrites of a channel in the category that make it visible to these viewers, the bot and those the
+    /// category admits, and to no others. `NotFound(Channel)` when there is no such category.
+    pub async fn private_access(
         &self,
         call: CallContext,
         category: Option<ChannelId>,
         viewers: Viewers,
-    ) -> Result<Vec<Overwrite>, PlatformError> {
-        let bot = self.bot(call).await?;
-        let (roles, member) = (self.roles(call).await?, self.member(call, bot).await?);
-        let member = member.ok_or(PlatformError::NotFound(Missing::Guild))?;
+    ) -> Result<Vec<Overwrite>> {
+        let (roles, bot) = (self.guild_roles(call).await?, self.bot(call).await?);
         let inherited = match category {
             Some(category) => {
-                let channels = self.channel_bodies(call).await?;
-                let found = channels.into_iter().find(|channel| channel.id == category);
-                found.ok_or(PlatformError::NotFound(Missing::Channel))?.overwrites()
+                let found = self.channels(call).await?.into_iter().find(|channel| channel.id == category);
+                found.ok_or(PlatformError::NotFound(Missing::Channel))?.overwrites
             }
             None => Vec::new(),
         };
-        Ok(access::private(
-            &access::Guild { id: call.guild, roles: &roles, bot: &member },
-            &viewers,
-            inherited,
-        ))
+        Ok(access::private(&access::Guild { id: call.guild, roles: &roles, bot: &bot }, &viewers, inherited))
     }
 
-    async fn channels(&self, call: CallContext) -> Result<Vec<ChatChannel>, PlatformError> {
-        Ok(self.channel_bodies(call).await?.into_iter().map(ChatChannel::from).collect())
+    pub async fn channels(&self, call: CallContext) -> Result<Vec<ChatChannel>> {
+        let request = self.call(Method::GET, routes::CHANNELS, &channels_path(call))?;
+        self.wire.json(call, &request).await
     }
 
-    async fn create_channel(
+    pub async fn create_channel(
         &self,
         call: CallContext,
         channel: NewChannel,
         reason: &str,
-    ) -> Result<ChatChannel, PlatformError> {
-        let path = format!("/guilds/{}/channels", call.guild);
-        let request =
-            self.change(Method::POST, routes::CREATE_CHANNEL, &path, reason)?.body(channel_request(&channel));
-        Ok(self.wire.json::<ChannelBody>(call, &request).await?.into())
+    ) -> Result<ChatChannel> {
+        let mut body = json!(channel);
+        body["type"] = json!(TEXT_CHANNEL);
+        let request = self.change(Method::POST, routes::CREATE_CHANNEL, &channels_path(call), reason)?;
+        self.wire.json(call, &request.body(body)).await
     }
+}
+
+fn ban_path(call: CallContext, chat: ChatId) -> String {
+    format!("/guilds/{}/bans/{chat}", call.guild)
+}
+
+fn channels_path(call: CallContext) -> String {
+    format!("/guilds/{}/channels", call.guild)
 }

@@ -62,7 +62,7 @@ impl FairQueue {
         self.forget_gone(now);
         let guild = guild.to_string();
         let turn = self.turn_of(&guild);
-        let wait = self.bulk_wait(now, rules, left).or_else(|| self.leave(now, (&guild, turn), rules));
+        let wait = self.bulk_wait(now, rules, left).or_else(|| self.leave(now, &guild, turn, rules));
         if let Some(wait) = wait {
             self.waiting.insert(&guild, turn);
             let wait = wait.min(POLL).max(self.turn_in(&guild, rules));
@@ -109,7 +109,7 @@ impl FairQueue {
 
     /// Reserves a free permit for the next guild, for one interval only: a late guild gets its share from the next
     /// permits, and no permit stays idle.
-    fn leave(&mut self, now: Micros, (guild, turn): (&str, u64), rules: &Rules) -> Option<Micros> {
+    fn leave(&mut self, now: Micros, guild: &str, turn: u64, rules: &Rules) -> Option<Micros> {
         let (first, theirs) = self.first()?;
         if first == guild || theirs >= turn {
             return None;

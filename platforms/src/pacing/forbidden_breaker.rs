@@ -12,10 +12,6 @@ impl ForbiddenBreaker {
     /// Refusals in a row that stop a run.
     pub const STOPS_AT: u32 = 3;
 
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The number of further refusals in a row that stop the run.
     pub fn left(&self) -> u32 {
         Self::STOPS_AT.saturating_sub(self.0.load(Ordering::Relaxed))
@@ -47,7 +43,7 @@ mod tests {
 
     #[test]
     fn only_consecutive_refusals_stop_a_run() {
-        let breaker = ForbiddenBreaker::new();
+        let breaker = ForbiddenBreaker::default();
         let refused: Result<(), _> = Err(PlatformError::Forbidden { code: 50013, message: String::new() });
         let failed: Result<(), _> =
             Err(PlatformError::RateLimited { retry_after: std::time::Duration::ZERO });

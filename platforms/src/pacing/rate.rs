@@ -22,15 +22,15 @@ const ABOUT: Micros = 2 * SECOND;
 impl Rules {
     /// By default 50 a second. Bulk leaves 2 free, and uses all 2 s after the last interactive call.
     pub(crate) fn chat(per_second: PlatformRate) -> Self {
-        Self::new(per_second, (4, 10), SECOND)
+        Self::new(per_second, 4, 10, SECOND)
     }
 
     /// By default 300 a minute. A permit returns a minute later here, so bulk leaves more free, and for longer.
     pub(crate) fn play(per_minute: PlatformRate) -> Self {
-        Self::new(per_minute, (10, 30), 60 * SECOND)
+        Self::new(per_minute, 10, 30, 60 * SECOND)
     }
 
-    fn new(rate: PlatformRate, (reserve, burst): (u64, u64), window: Micros) -> Self {
+    fn new(rate: PlatformRate, reserve: u64, burst: u64, window: Micros) -> Self {
         let PlatformRate::Calls(calls) = rate else {
             return Self { capacity: None, reserve: 0, burst: 1, window };
         };

@@ -3,8 +3,7 @@
 use runtime::PLAY_KEY;
 use serde::Deserialize;
 
-use crate::error::clean;
-use crate::error::{Missing, PlatformError};
+use crate::error::{Missing, PlatformError, Refusal};
 
 /// The Open Cloud sends `{"code":"NOT_FOUND","message":"..."}`, without a number; the status serves as the number.
 #[derive(Deserialize, Default)]
@@ -14,16 +13,9 @@ struct ErrorBody {
 }
 
 pub(crate) fn classify(route: &'static str, status: u16, body: &[u8]) -> PlatformError {
-    let said: ErrorBody = serde_json::from_slice(body).unwrap_or_default();
-    let (code, message) = (i64::from(status), clean(&said.message));
-    match status {
-        401 => PlatformError::Unauthorized(PLAY_KEY),
-        403 => PlatformError::Forbidden { code, message },
-        404 => PlatformError::NotFound(Missing::Other),
-        408 | 500.. => PlatformError::unavailable(route, format!("it answered {status}")),
-        400..=499 => PlatformError::Invalid { code, message },
-        _ => PlatformError::unavailable(route, format!("it answered {status} instead of a result")),
-    }
+    let ErrorBody { message } = serde_json::from_slice(body).unwrap_or_default();
+    Refusal { code: status.into(), message, missing: Missing::Other, credential: PLAY_KEY }
+        .classify(route, status)
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use entities::{GroupId, PlayId};
 
-use super::Roblox;
-use super::types::{MembershipBody, MembershipsBody};
+use super::PlayPlatform;
+use super::types::MembershipBody;
 use crate::context::CallContext;
-use crate::error::PlatformError;
+use crate::error::{PlatformError, Result};
 use crate::play::Ranks;
 use crate::routes::play as routes;
 
@@ -14,35 +14,24 @@ const MEMBERSHIPS_PER_PAGE: u32 = 100;
 /// 50 users in 100 groups each are 50 pages: more than this is a loop.
 const MAX_PAGES: usize = 200;
 
-impl Roblox {
+impl PlayPlatform {
     pub(super) async fn batch_ranks(
         &self,
         context: CallContext,
         users: Vec<PlayId>,
         groups: &[GroupId],
-    ) -> Result<Ranks, PlatformError> {
+    ) -> Result<Ranks> {
         let names: Vec<String> = users.iter().map(|user| format!("'users/{user}'")).collect();
         let filter = format!("user in [{}]", names.join(","));
+        let list = self
+            .cloud(routes::MEMBERSHIPS, "/cloud/v2/groups/-/memberships")?
+            .query("maxPageSize", MEMBERSHIPS_PER_PAGE.to_string())
+            .query("filter", filter);
         let mut ranks = Ranks::new();
-        let mut token: Option<String> = None;
-        for _ in 0..MAX_PAGES {
-            let mut call = self
-                .cloud(routes::MEMBERSHIPS, "/cloud/v2/groups/-/memberships")?
-                .query("maxPageSize", MEMBERSHIPS_PER_PAGE.to_string())
-                .query("filter", &filter);
-            if let Some(token) = &token {
-                call = call.query("pageToken", token);
-            }
-            let page: MembershipsBody = self.wire.json(context, &call).await?;
-            for membership in &page.group_memberships {
-                self.note(context, membership, groups, &mut ranks).await?;
-            }
-            token = page.next_page_token.filter(|token| !token.is_empty());
-            if token.is_none() {
-                return Ok(ranks);
-            }
+        for membership in &self.items(context, list, MAX_PAGES).await? {
+            self.note(context, membership, groups, &mut ranks).await?;
         }
-        Err(PlatformError::unavailable(routes::MEMBERSHIPS, "the pages do not end"))
+        Ok(ranks)
     }
 
     /// Memberships of other groups are skipped.
@@ -52,7 +41,7 @@ impl Roblox {
         membership: &MembershipBody,
         groups: &[GroupId],
         ranks: &mut Ranks,
-    ) -> Result<(), PlatformError> {
+    ) -> Result<()> {
         let (Some(group), Some(user)) = (membership.group(), membership.user()) else {
             return Err(PlatformError::unavailable(
                 routes::MEMBERSHIPS,

@@ -8,7 +8,6 @@ mod types;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use entities::{GroupId, PlayId};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use http::HeaderName;
@@ -16,17 +15,17 @@ use moka::future::Cache;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use runtime::PLAY_KEY;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
 pub(crate) use errors::classify;
-use types::NamesBody;
-use types::RoleRanks;
+use types::{NamesBody, Page, RoleRanks};
 
 use crate::context::CallContext;
-use crate::error::PlatformError;
-use crate::play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, PlayPlatform, Ranks};
+use crate::error::{PlatformError, Result};
+use crate::play::{MEMBERSHIP_USERS_PER_CALL, Ranks};
 use crate::routes::play as routes;
-use crate::wire::{Call, Wire};
+use crate::wire::{Call, Wire, credential};
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
 /// Maximum ids per `POST /v1/users`.
@@ -42,48 +41,59 @@ pub(crate) struct PlayHosts {
     pub(crate) users: String,
 }
 
-pub(crate) struct Roblox {
+pub struct PlayPlatform {
     wire: Wire,
     hosts: PlayHosts,
     credential: Option<HeaderValue>,
     roles: Cache<GroupId, RoleRanks>,
 }
 
-impl Roblox {
-    pub(crate) fn new(wire: Wire, hosts: PlayHosts, key: Option<&str>) -> Result<Self, PlatformError> {
-        let mut credential = key
-            .map(|key| HeaderValue::from_str(key.trim()))
-            .transpose()
-            .map_err(|_| PlatformError::Unauthorized(PLAY_KEY))?;
-        if let Some(value) = &mut credential {
-            value.set_sensitive(true);
-        }
+impl PlayPlatform {
+    pub(crate) fn new(wire: Wire, hosts: PlayHosts, key: Option<&str>) -> Result<Self> {
+        let credential = credential(key.map(|key| key.trim().to_owned()), PLAY_KEY)?;
         let roles = Cache::builder().max_capacity(GROUPS_KEPT).time_to_live(ROLES_KEPT).build();
         Ok(Self { wire, hosts, credential, roles })
     }
 
     /// A call to the Open Cloud, which always needs the key.
-    fn cloud(&self, route: &'static str, path: &str) -> Result<Call, PlatformError> {
+    fn cloud(&self, route: &'static str, path: &str) -> Result<Call> {
         let credential = self.credential.clone().ok_or(PlatformError::NotConfigured(PLAY_KEY))?;
         let url = format!("{}{path}", self.hosts.cloud);
         Ok(Call::new(Method::GET, route, url).header(KEY_HEADER, credential))
     }
 
-    async fn names(&self, context: CallContext, users: Vec<PlayId>) -> Result<NamesBody, PlatformError> {
+    /// All items of a list, page after page. More than `most` pages are a loop.
+    async fn items<T: DeserializeOwned>(
+        &self,
+        context: CallContext,
+        list: Call,
+        most: usize,
+    ) -> Result<Vec<T>> {
+        let (mut items, mut call) = (Vec::new(), list.clone());
+        for _ in 0..most {
+            let page: Page<T> = self.wire.json(context, &call).await?;
+            items.extend(page.items);
+            match page.next_page_token.filter(|token| !token.is_empty()) {
+                Some(token) => call = list.clone().query("pageToken", token),
+                None => return Ok(items),
+            }
+        }
+        Err(PlatformError::unavailable(list.route, "the pages do not end"))
+    }
+
+    async fn names(&self, context: CallContext, users: Vec<PlayId>) -> Result<NamesBody> {
         let call = Call::new(Method::POST, routes::USERS, format!("{}/v1/users", self.hosts.users))
             .body(json!({ "userIds": users, "excludeBannedUsers": false }));
         self.wire.json(context, &call).await
     }
-}
-
-#[async_trait]
-impl PlayPlatform for Roblox {
-    async fn group_ranks(
+    /// Any number of users: requested in batches of 50, a few at a time. An unknown group is `NotFound(Group)`,
+    /// never an empty result, so a typing error cannot remove roles.
+    pub async fn group_ranks(
         &self,
         call: CallContext,
         users: &[PlayId],
         groups: &[GroupId],
-    ) -> Result<Ranks, PlatformError> {
+    ) -> Result<Ranks> {
         if users.is_empty() || groups.is_empty() {
             return Ok(Ranks::new());
         }
@@ -102,15 +112,8 @@ impl PlayPlatform for Roblox {
             .await
     }
 
-    async fn group_roles(&self, call: CallContext, group: GroupId) -> Result<Vec<GroupRole>, PlatformError> {
-        self.fetch_roles(call, group).await
-    }
-
-    async fn usernames(
-        &self,
-        call: CallContext,
-        users: &[PlayId],
-    ) -> Result<HashMap<PlayId, String>, PlatformError> {
+    /// Current names. Users that do not exist are absent.
+    pub async fn usernames(&self, call: CallContext, users: &[PlayId]) -> Result<HashMap<PlayId, String>> {
         let batches: Vec<Vec<PlayId>> = users.chunks(NAMES_PER_CALL).map(<[_]>::to_vec).collect();
         let answers = batches.into_iter().map(|batch| self.names(call, batch));
         stream::iter(answers)

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use entities::GroupId;
 
-use super::Roblox;
-use super::types::{RoleRanks, RolesBody};
+use super::PlayPlatform;
+use super::types::{RoleBody, RoleRanks};
 use crate::context::CallContext;
-use crate::error::{Missing, PlatformError};
+use crate::error::{Missing, PlatformError, Result};
 use crate::play::GroupRole;
 use crate::routes::play as routes;
 
@@ -16,14 +16,10 @@ const ROLES_PER_PAGE: u32 = 20;
 /// A group has far fewer roles: more pages than this is a loop.
 const MAX_ROLE_PAGES: usize = 100;
 
-impl Roblox {
-    pub(super) async fn role_ranks(
-        &self,
-        context: CallContext,
-        group: GroupId,
-    ) -> Result<RoleRanks, PlatformError> {
+impl PlayPlatform {
+    pub(super) async fn role_ranks(&self, context: CallContext, group: GroupId) -> Result<RoleRanks> {
         let fetch = async {
-            let roles = self.fetch_roles(context, group).await?;
+            let roles = self.group_roles(context, group).await?;
             Ok(Arc::new(roles.into_iter().map(|role| (role.id, role.rank)).collect()))
         };
         self.roles.try_get_with(group, fetch).await.map_err(|error: Arc<PlatformError>| (*error).clone())
@@ -35,7 +31,7 @@ impl Roblox {
         context: CallContext,
         group: GroupId,
         roles: &[i64],
-    ) -> Result<Vec<i16>, PlatformError> {
+    ) -> Result<Vec<i16>> {
         let mut known = self.role_ranks(context, group).await?;
         if roles.iter().any(|role| !known.contains_key(role)) {
             self.roles.invalidate(&group).await;
@@ -52,28 +48,12 @@ impl Roblox {
         Ok(ranks)
     }
 
-    pub(super) async fn fetch_roles(
-        &self,
-        context: CallContext,
-        group: GroupId,
-    ) -> Result<Vec<GroupRole>, PlatformError> {
-        let mut roles = Vec::new();
-        let mut token: Option<String> = None;
-        for _ in 0..MAX_ROLE_PAGES {
-            let mut call = self
-                .cloud(routes::GROUP_ROLES, &format!("/cloud/v2/groups/{group}/roles"))?
-                .query("maxPageSize", ROLES_PER_PAGE.to_string());
-            if let Some(token) = &token {
-                call = call.query("pageToken", token);
-            }
-            let page: RolesBody = self.wire.json(context, &call).await.map_err(group_missing)?;
-            roles.extend(page.group_roles.into_iter().filter_map(super::types::RoleBody::role));
-            token = page.next_page_token.filter(|token| !token.is_empty());
-            if token.is_none() {
-                return Ok(roles);
-            }
-        }
-        Err(PlatformError::unavailable(routes::GROUP_ROLES, "the pages do not end"))
+    pub async fn group_roles(&self, context: CallContext, group: GroupId) -> Result<Vec<GroupRole>> {
+        let list = self
+            .cloud(routes::GROUP_ROLES, &format!("/cloud/v2/groups/{group}/roles"))?
+            .query("maxPageSize", ROLES_PER_PAGE.to_string());
+        let roles = self.items(context, list, MAX_ROLE_PAGES).await.map_err(group_missing)?;
+        Ok(roles.into_iter().filter_map(RoleBody::role).collect())
     }
 }
 

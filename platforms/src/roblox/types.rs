@@ -12,11 +12,12 @@ use crate::play::GroupRole;
 /// Rank by role id.
 pub(super) type RoleRanks = Arc<HashMap<i64, i16>>;
 
+/// A page of a list, whose name for its items depends on the list.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct MembershipsBody {
-    #[serde(default)]
-    pub(super) group_memberships: Vec<MembershipBody>,
+pub(super) struct Page<T> {
+    #[serde(default = "Vec::new", alias = "groupMemberships", alias = "groupRoles")]
+    pub(super) items: Vec<T>,
     #[serde(default)]
     pub(super) next_page_token: Option<String>,
 }
@@ -58,15 +59,6 @@ impl MembershipBody {
         ids.dedup();
         ids
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct RolesBody {
-    #[serde(default)]
-    pub(super) group_roles: Vec<RoleBody>,
-    #[serde(default)]
-    pub(super) next_page_token: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -33,8 +33,8 @@ impl Broker {
         Self::InProcess(InProcessBroker::new(waiters))
     }
 
-    pub(crate) fn amqp(address: (&str, &str), waiters: Waiters, shutdown: Shutdown) -> Self {
-        Self::Amqp(AmqpBroker::start(address, waiters, shutdown))
+    pub(crate) fn amqp(url: &str, prefix: &str, waiters: Waiters, shutdown: Shutdown) -> Self {
+        Self::Amqp(AmqpBroker::start(url, prefix, waiters, shutdown))
     }
 
     /// Puts the message into its class's queue and waits for the confirmation.

@@ -8,7 +8,7 @@ fn at(millis: i64) -> Timestamp {
     DateTime::from_timestamp_millis(1_800_000_000_000 + millis).unwrap()
 }
 
-fn job(class: Class, state: State, (done, total): (i64, i64)) -> Model {
+fn job(class: Class, state: State, done: i64, total: i64) -> Model {
     Model {
         job_id: JobId(uuid::Uuid::nil()),
         guild_id: None,
@@ -44,7 +44,7 @@ fn job(class: Class, state: State, (done, total): (i64, i64)) -> Model {
 }
 
 fn bulk(done: i64, total: i64, since: i64, base: i64) -> Model {
-    Model { checkpoint: Some(begun(at(since), base)), ..job(Class::Bulk, State::Waiting, (done, total)) }
+    Model { checkpoint: Some(begun(at(since), base)), ..job(Class::Bulk, State::Waiting, done, total) }
 }
 
 #[test]
@@ -63,9 +63,9 @@ fn nobody_knows_before_the_first_step_while_planning_and_at_the_end() {
     assert_eq!(eta(&bulk(850, 1_000, 10_000, 800), now), None, "never noted");
     let few = Model { progress_at: Some(at(10_200)), ..bulk(809, 1_000, 10_000, 800) };
     assert_eq!(eta(&few, now), None, "nine of two hundred in a fifth of a second say nothing");
-    assert_eq!(eta(&noted(job(Class::Bulk, State::Running, (250, 1_000))), now), None, "planning");
-    assert_eq!(eta(&noted(job(Class::Default, State::Succeeded, (9, 9))), now), None, "over");
-    let import = noted(job(Class::Default, State::Running, (250, 1_000)));
+    assert_eq!(eta(&noted(job(Class::Bulk, State::Running, 250, 1_000)), now), None, "planning");
+    assert_eq!(eta(&noted(job(Class::Default, State::Succeeded, 9, 9)), now), None, "over");
+    let import = noted(job(Class::Default, State::Running, 250, 1_000));
     assert_eq!(eta(&import, now), Some(Duration::from_secs(40)), "45 s for the rest, 5 s of them gone");
 }
 

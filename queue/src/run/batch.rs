@@ -79,7 +79,7 @@ async fn succeed(queue: &Queue, ends: Vec<End>) {
     let turns: HashSet<_> = waiting.filter_map(|ended| Some((ended.guild_id?, ended.class))).collect();
     for (guild, class) in turns {
         let conn = queue.database.write();
-        match turns::release(conn, (guild, class), turns::share(class), queue.clock.now()).await {
+        match turns::release(conn, guild, class, turns::share(class), queue.clock.now()).await {
             Ok(released) => queue.publish(released),
             // The guild's next job end releases them, or the leader.
             Err(error) => tracing::warn!(%error, "cannot release the next jobs of a guild"),

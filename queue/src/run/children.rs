@@ -1,8 +1,9 @@
 //! Parents and chunks: the plan that starts chunks, and the effect of a chunk's end on its parent.
 
 use entities::audit_entry::{self, NewEntry};
+use entities::job::family::{self, Planned, Steps};
 use entities::job::run::Ending;
-use entities::job::{Model, Progress, State, cancel, family, insert, turns};
+use entities::job::{Model, State, cancel, insert, turns};
 use entities::{JobId, Timestamp};
 use sea_orm::{DatabaseTransaction, DbErr};
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ pub(super) async fn after_child(
     let own = if let Ending::Succeeded(result) = ending { Some(result) } else { counters };
     if let Some(own) = own {
         let sum = add_counters(parent.result.take(), own);
-        family::save_counters(transaction, parent.job_id, sum).await?;
+        family::set_result(transaction, parent.job_id, Some(sum)).await?;
     }
     if let Some(failure) = ending.failure() {
         // A dead chunk stops no other; a failed one does.
@@ -72,23 +73,22 @@ pub(crate) async fn finish_parent_if_last(
 pub(super) async fn fan_out(
     queue: &Queue,
     job: &Model,
-    progress: Progress,
-    (chunks, counters, checkpoint): (&[Draft], &Value, &Value),
+    chunks: &[Draft],
+    planned: Planned,
 ) -> Result<bool, DbErr> {
     let now = queue.clock.now();
     let transaction = queue.database.begin().await?;
     let rows = chunks.iter().cloned().map(|chunk| chunk.into_chunk_of(job.job_id)).collect();
     insert::insert_held(&transaction, rows, now).await?;
-    let reached = (checkpoint.clone(), progress);
-    if !family::wait_for_children(&transaction, job.claim(), counters.clone(), reached, now).await? {
+    if !family::wait_for_children(&transaction, job.claim(), planned, now).await? {
         return Ok(false);
     }
     let mut released = Vec::new();
-    if let Some(parent) = family::add_progress(&transaction, job.job_id, (0, 0), now).await? {
+    if let Some(parent) = family::add_progress(&transaction, job.job_id, Steps::default(), now).await? {
         if parent.cancel_requested {
             cancel::stop_children(&transaction, parent.job_id, now).await?;
         } else if let Some(guild) = parent.guild_id {
-            released = turns::release(&transaction, (guild, job.class), FIRST, now).await?;
+            released = turns::release(&transaction, guild, job.class, FIRST, now).await?;
         }
         finish_parent_if_last(&transaction, &parent, now).await?;
     }

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use entities::audit_entry::{self, NewEntry};
+use entities::job::family::{self, Planned, Steps};
 use entities::job::run::{self, Ending, Requeue};
-use entities::job::{Class, Failure, JobMessage, Model, Progress, family, rescue, turns};
+use entities::job::{Class, Failure, JobMessage, Model, Progress, rescue, turns};
 use runtime::{Event, fail_point};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
@@ -43,7 +44,7 @@ pub(crate) struct Complete<'a> {
     job: &'a Model,
     progress: Progress,
     /// Steps done and failed that are not yet in its parent's progress.
-    unsaved: (i64, i64),
+    unsaved: Steps,
     /// For a chunk: its addition to its parent's result.
     counters: Option<Value>,
     reply_to: Option<&'a str>,
@@ -68,7 +69,7 @@ impl<'a> Complete<'a> {
     pub(crate) fn of_dead(queue: &'a Queue, job: &'a Model) -> Self {
         let counters = job.result.clone().filter(|_| job.parent_id.is_some());
         let (progress, reply_to) = (job.progress(), job.reply_to.as_deref());
-        Self { queue, job, progress, unsaved: (0, 0), counters, reply_to, class: None }
+        Self { queue, job, progress, unsaved: Steps::default(), counters, reply_to, class: None }
     }
 
     pub(super) async fn run_ended(&self, result: Result<Outcome, JobError>, finisher: &Finisher) {
@@ -113,7 +114,9 @@ impl<'a> Complete<'a> {
             }
             Ok(Outcome::Yield) => Box::pin(self.requeue(Requeue::default())).await,
             Ok(Outcome::FanOut { chunks, counters, checkpoint }) => {
-                Box::pin(fan_out(self.queue, self.job, self.progress, (chunks, counters, checkpoint))).await
+                let (counters, checkpoint) = (counters.clone(), checkpoint.clone());
+                let planned = Planned { counters, checkpoint, progress: self.progress };
+                Box::pin(fan_out(self.queue, self.job, chunks, planned)).await
             }
             Err(JobError::Retry(failure)) => Box::pin(self.retry(failure)).await,
             Err(JobError::Snooze(failure, after)) => {
@@ -181,7 +184,7 @@ impl<'a> Complete<'a> {
     async fn release<C: ConnectionTrait>(&self, conn: &C) -> Result<Vec<JobMessage>, DbErr> {
         let Some(guild) = self.job.guild_id else { return Ok(Vec::new()) };
         let class = self.job.class;
-        turns::release(conn, (guild, class), turns::share(class), self.queue.clock.now()).await
+        turns::release(conn, guild, class, turns::share(class), self.queue.clock.now()).await
     }
 
     pub(crate) async fn end(&self, ending: Ending) -> Result<bool, DbErr> {
@@ -225,8 +228,9 @@ impl<'a> Complete<'a> {
 
     /// A child's addition to its parent's progress at its end. Remaining steps count as failed, unless the child was
     /// cancelled: then they are not counted.
-    fn last_steps(&self, ending: &Ending) -> (i64, i64) {
-        let ((done, failed), left) = (self.unsaved, self.progress.total - self.progress.done);
-        if ending.failure().is_some() { (done + left, failed + left) } else { (done, failed) }
+    fn last_steps(&self, ending: &Ending) -> Steps {
+        let Steps { done, failed } = self.unsaved;
+        let left = if ending.failure().is_some() { self.progress.total - self.progress.done } else { 0 };
+        Steps { done: done + left, failed: failed + left }
     }
 }

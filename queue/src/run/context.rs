@@ -1,13 +1,15 @@
 //! The context of a running job: its row, its time slice, its cancellation, its checkpoints.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use entities::audit_entry::Actor;
-use entities::job::{Claim, Model, Progress, family, insert, run};
-use entities::{GuildId, JobId, Timestamp};
+use entities::job::family::{self, Steps};
+use entities::job::run::{self, Reached};
+use entities::job::{Claim, Model, Progress, insert};
+use entities::{JobId, Timestamp};
 use runtime::{Clock, Database};
 use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use serde::Serialize;
@@ -27,11 +29,16 @@ pub struct JobContext {
     cancel: CancellationToken,
     registration: Arc<Registration>,
     started: Instant,
+    work: Mutex<Work>,
+}
+
+/// What the run has done.
+struct Work {
+    progress: Progress,
     /// Progress in the row, already added to the parent's for a child.
-    saved: Mutex<Progress>,
-    current: Mutex<Progress>,
+    saved: Progress,
     /// For a chunk: its addition to its parent's result, however it ends.
-    counters: Mutex<Option<serde_json::Value>>,
+    counters: Option<serde_json::Value>,
 }
 
 impl JobContext {
@@ -48,9 +55,7 @@ impl JobContext {
             cancel,
             registration,
             started: Instant::now(),
-            saved: Mutex::new(progress),
-            current: Mutex::new(progress),
-            counters: Mutex::new(counters),
+            work: Mutex::new(Work { progress, saved: progress, counters }),
         }
     }
 
@@ -60,10 +65,6 @@ impl JobContext {
 
     pub(crate) fn kind(&self) -> &str {
         &self.job.kind
-    }
-
-    pub fn guild(&self) -> Option<GuildId> {
-        self.job.guild_id
     }
 
     /// From 1. [`JobContext::is_resumed`] says whether an earlier run may have done part of the work.
@@ -175,32 +176,32 @@ impl JobContext {
     }
 
     pub(crate) fn progress(&self) -> Progress {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner)
+        self.work().progress
+    }
+
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets the job's progress; it is written with the next checkpoint or the end.
     pub fn set_progress(&self, done: i64, total: i64, failed: i64) {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Progress { done, total, failed };
+        self.work().progress = Progress { done, total, failed };
     }
 
-    /// Progress since it was last written, as `(done, failed)`.
-    pub(crate) fn unsaved(&self) -> (i64, i64) {
-        let (current, saved) = (self.progress(), *self.saved.lock().unwrap_or_else(PoisonError::into_inner));
-        (current.done - saved.done, current.failed - saved.failed)
+    /// Progress since it was last written.
+    pub(crate) fn unsaved(&self) -> Steps {
+        let Work { progress, saved, .. } = &*self.work();
+        Steps { done: progress.done - saved.done, failed: progress.failed - saved.failed }
     }
 
     /// A chunk's counters so far, numbers by name: written with its checkpoints, and added to its parent's result at
     /// its end. A successful chunk returns them as its result.
     pub fn set_counters(&self, counters: serde_json::Value) {
-        *self.counters.lock().unwrap_or_else(PoisonError::into_inner) = Some(counters);
+        self.work().counters = Some(counters);
     }
 
     pub(crate) fn counters(&self) -> Option<serde_json::Value> {
-        self.counters.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn mark_saved(&self, progress: Progress) {
-        *self.saved.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+        self.work().counters.clone()
     }
 
     /// A transaction for [`JobContext::checkpoint`] and the writes to commit with it.
@@ -220,12 +221,13 @@ impl JobContext {
         if let Some(parent) = self.job.parent_id {
             family::add_progress(&transaction, parent, self.unsaved(), self.now()).await?;
         }
-        let reached = (checkpoint, self.counters().filter(|_| self.job.parent_id.is_some()));
-        if !run::checkpoint(&transaction, self.claim(), reached, progress, self.now()).await? {
+        let counters = self.counters().filter(|_| self.job.parent_id.is_some());
+        let reached = Reached { checkpoint, counters, progress };
+        if !run::checkpoint(&transaction, self.claim(), reached, self.now()).await? {
             return Err(JobError::ClaimLost);
         }
         transaction.commit().await?;
-        self.mark_saved(progress);
+        self.work().saved = progress;
         Ok(())
     }
 

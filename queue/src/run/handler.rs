@@ -4,37 +4,40 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use entities::job::Class;
+use futures_util::future::BoxFuture;
 
 use super::context::JobContext;
 use super::outcome::{JobError, Outcome, failure};
 use crate::Payload;
 
 /// One kind of job. `run` must be idempotent: a run can be cut at any await and started again.
-#[async_trait]
 pub trait Handler: Send + Sync + 'static {
     type Payload: Payload;
 
-    async fn run(&self, job: &JobContext, payload: Self::Payload) -> Result<Outcome, JobError>;
+    fn run(
+        &self,
+        job: &JobContext,
+        payload: Self::Payload,
+    ) -> impl Future<Output = Result<Outcome, JobError>> + Send;
 }
 
-#[async_trait]
+/// A handler of any kind, which reads its arguments itself.
 pub(super) trait AnyHandler: Send + Sync {
-    async fn run(&self, job: &JobContext) -> Result<Outcome, JobError>;
+    fn run_job<'a>(&'a self, job: &'a JobContext) -> BoxFuture<'a, Result<Outcome, JobError>>;
     fn time_limit(&self) -> Duration;
 }
 
-struct Erased<H>(H);
-
-#[async_trait]
-impl<H: Handler> AnyHandler for Erased<H> {
-    async fn run(&self, job: &JobContext) -> Result<Outcome, JobError> {
-        let payload = serde_json::from_value(job.args().clone()).map_err(|error| {
-            tracing::error!(job.id = %job.id(), %error, "the arguments of a job do not fit its kind");
-            JobError::Fail(failure(500, "internal", "the job's arguments cannot be read by this version"))
-        })?;
-        self.0.run(job, payload).await
+impl<H: Handler> AnyHandler for H {
+    fn run_job<'a>(&'a self, job: &'a JobContext) -> BoxFuture<'a, Result<Outcome, JobError>> {
+        Box::pin(async {
+            let payload = serde_json::from_value(job.args().clone()).map_err(|error| {
+                tracing::error!(job.id = %job.id(), %error, "the arguments of a job do not fit its kind");
+                let message = "the job's arguments cannot be read by this version";
+                JobError::Fail(failure(500, "internal", message))
+            })?;
+            self.run(job, payload).await
+        })
     }
 
     fn time_limit(&self) -> Duration {
@@ -51,7 +54,7 @@ pub struct Registry {
 impl Registry {
     #[must_use]
     pub fn with<H: Handler>(mut self, handler: H) -> Self {
-        self.handlers.insert(H::Payload::KIND, (H::Payload::CLASS, Arc::new(Erased(handler))));
+        self.handlers.insert(H::Payload::KIND, (H::Payload::CLASS, Arc::new(handler)));
         self
     }
 

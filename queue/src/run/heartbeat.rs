@@ -7,7 +7,6 @@ use std::time::Duration;
 use entities::worker;
 use tokio::sync::watch;
 
-use super::identity::Identity;
 use super::registration::{EVERY, Registration, SOON};
 use super::running::Running;
 use super::strays::Strays;
@@ -16,7 +15,7 @@ use crate::Queue;
 /// Keeps the process registered until it ends; the newest registration is in `current`.
 pub(super) async fn keep(
     queue: Queue,
-    identity: Identity,
+    identity: worker::Model,
     running: Running,
     current: watch::Sender<Option<Arc<Registration>>>,
 ) {
@@ -33,18 +32,15 @@ pub(super) async fn keep(
     }
 }
 
-pub(super) async fn register(queue: &Queue, identity: &Identity, number: u32) -> Option<Arc<Registration>> {
+pub(super) async fn register(
+    queue: &Queue,
+    identity: &worker::Model,
+    number: u32,
+) -> Option<Arc<Registration>> {
     let name = if number == 1 { identity.name.clone() } else { format!("{}#{number}", identity.name) };
     loop {
         let asked = (queue.clock.steady(), queue.clock.now());
-        let row = worker::Model {
-            name: name.clone(),
-            host: identity.host.clone(),
-            version: identity.version.clone(),
-            slots: identity.slots.clone(),
-            started_at: asked.1,
-            heartbeat_at: asked.1,
-        };
+        let row = worker::Model { name: name.clone(), ..identity.clone() };
         match queue.database.in_time(worker::register(queue.database.write(), row, asked.1)).await {
             Ok(()) => return Some(Arc::new(Registration::new(name, asked))),
             Err(error) => tracing::warn!(%error, "cannot register this worker process, trying again"),

@@ -9,17 +9,16 @@ use tokio::sync::watch;
 
 use super::batch::Finisher;
 use super::handler::Registry;
-use super::identity::Identity;
 use super::pool::Pool;
 use super::running::Running;
 use super::slots::Slots;
 use super::watchdog::Watchdog;
-use super::{fetch, heartbeat};
+use super::{fetch, heartbeat, identity};
 use crate::Queue;
 
 /// Claims jobs of all classes until shutdown; runs in flight end on the shutdown's tracker.
 pub fn run(queue: &Queue, registry: Registry, slots: Slots) {
-    let identity = Identity::of_process(slots.to_json());
+    let identity = identity::of_process(slots.to_json(), queue.clock.now());
     tracing::info!(worker = identity.name, kinds = ?registry.kinds().collect::<Vec<_>>(), "taking jobs");
     let (current, registration) = watch::channel(None);
     let running = Running::default();

@@ -19,7 +19,8 @@ use entities::job_pause::{self, Scope};
 
 use process::Process;
 use step::{Cause, Fault};
-use world::{Server, World};
+use testkit::TestDatabase;
+use world::World;
 
 /// Simulated steps of one history before the drain.
 const STEPS: usize = 60;
@@ -234,23 +235,28 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |value| value.parse().unwrap())
 }
 
-fn run(server: Server) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let Some(mut world) = World::start(server).await else { return };
-        let first = number("GUILDHALL_SEED", 1);
-        for seed in first..first + number("GUILDHALL_HISTORIES", 100) {
-            world.history(seed).await;
-        }
-    });
+async fn run(test: TestDatabase) {
+    let mut world = World::start(&test).await;
+    let first = number("GUILDHALL_SEED", 1);
+    for seed in first..first + number("GUILDHALL_HISTORIES", 100) {
+        world.history(seed).await;
+    }
+    drop(world);
+    test.remove().await;
 }
 
-#[test]
-fn every_history_ends_well_on_sqlite() {
-    run(Server::Sqlite);
+#[tokio::test]
+async fn every_history_ends_well_on_sqlite() {
+    // In memory, where the machine has such a folder.
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    run(TestDatabase::sqlite_file(&folder.path().join("jobs.db")).await).await;
 }
 
-#[test]
-fn every_history_ends_well_on_postgres() {
-    run(Server::Postgres);
+#[tokio::test]
+async fn every_history_ends_well_on_postgres() {
+    let test = TestDatabase::postgres().await;
+    // For the connections that are opened from now on.
+    let unsynced = "EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database())";
+    test.execute(&format!("DO $$ BEGIN {unsynced}; END $$")).await;
+    run(test).await;
 }

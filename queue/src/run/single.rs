@@ -68,7 +68,7 @@ fn observe_wait(job: &Model, now: Timestamp) {
 async fn supervise(context: &JobContext, handler: &dyn AnyHandler) -> Result<Outcome, JobError> {
     let hard = context.queue().shutdown.hard().clone();
     let run = async {
-        let run = handler.run(context);
+        let run = handler.run_job(context);
         if context.row().class == Class::Quarantine { watchdog::apart(run).await } else { run.await }
     };
     tokio::select! {

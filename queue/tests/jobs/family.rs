@@ -1,6 +1,7 @@
 //! Parents and chunks: share, progress, the parent's end, failures, cancellation.
 
-use entities::job::{Class, Model, Progress, State, family, listing, turns};
+use entities::job::family::{self, Planned};
+use entities::job::{Class, Model, Progress, State, listing, turns};
 use entities::{JobId, Page, audit_entry};
 use queue::Enqueued;
 use serde_json::json;
@@ -32,15 +33,15 @@ async fn parent_with(fixture: &Fixture, fails: &[Option<&str>]) -> JobId {
         fixture.insert_chunk(job, &chunk, 5).await;
     }
     let row = fixture.claim(job).await.unwrap();
-    let reached = (json!({}), Progress::default());
-    assert!(family::wait_for_children(conn, row.claim(), json!({}), reached, now).await.unwrap());
+    let planned = Planned { counters: json!({}), checkpoint: json!({}), progress: Progress::default() };
+    assert!(family::wait_for_children(conn, row.claim(), planned, now).await.unwrap());
     job
 }
 
 impl Fixture {
     async fn release(&self, most: u64) {
         let (conn, now) = (self.context.database.write(), self.context.clock.now());
-        let messages = turns::release(conn, (guild(), Class::Bulk), most, now).await.unwrap();
+        let messages = turns::release(conn, guild(), Class::Bulk, most, now).await.unwrap();
         self.queue.publish(messages);
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use entities::job::{Class, Model, State, rescue};
 use entities::worker;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
@@ -48,7 +47,6 @@ impl Drop for Leaving {
     }
 }
 
-#[async_trait]
 impl Handler for Stepper {
     type Payload = Step;
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use entities::audit_entry::Actor;
 use entities::job::Class;
 use queue::run::{Handler, JobContext, JobError, Outcome, Registry, failure};
@@ -49,7 +48,6 @@ kind!(Chunk { steps: i64, fails: Option<String> }, Bulk, "chunk", 1);
 
 pub(crate) struct EchoHandler;
 
-#[async_trait]
 impl Handler for EchoHandler {
     type Payload = Echo;
 
@@ -60,7 +58,6 @@ impl Handler for EchoHandler {
 
 pub(crate) struct FailsUntilHandler;
 
-#[async_trait]
 impl Handler for FailsUntilHandler {
     type Payload = FailsUntil;
 
@@ -75,7 +72,6 @@ impl Handler for FailsUntilHandler {
 /// Snoozes twice as often as it has attempts.
 pub(crate) struct SnoozesHandler(pub(crate) Arc<AtomicI32>);
 
-#[async_trait]
 impl Handler for SnoozesHandler {
     type Payload = Snoozes;
 
@@ -90,7 +86,6 @@ impl Handler for SnoozesHandler {
 
 pub(crate) struct RefusesHandler;
 
-#[async_trait]
 impl Handler for RefusesHandler {
     type Payload = Refuses;
 
@@ -101,7 +96,6 @@ impl Handler for RefusesHandler {
 
 pub(crate) struct PanicsHandler;
 
-#[async_trait]
 impl Handler for PanicsHandler {
     type Payload = Panics;
 
@@ -121,7 +115,6 @@ impl Drop for PanicsOnDrop {
     }
 }
 
-#[async_trait]
 impl Handler for PanicsWhenCutHandler {
     type Payload = PanicsWhenCut;
 
@@ -133,7 +126,6 @@ impl Handler for PanicsWhenCutHandler {
 
 pub(crate) struct NeverEndsHandler;
 
-#[async_trait]
 impl Handler for NeverEndsHandler {
     type Payload = NeverEnds;
 
@@ -149,7 +141,6 @@ pub(crate) struct Block {
     pub(crate) over: Arc<AtomicBool>,
 }
 
-#[async_trait]
 impl Handler for Block {
     type Payload = Blocks;
 
@@ -194,7 +185,6 @@ impl Gate {
     }
 }
 
-#[async_trait]
 impl Handler for Gate {
     type Payload = Gated;
 
@@ -206,7 +196,6 @@ impl Handler for Gate {
 
 pub(crate) struct ParentHandler;
 
-#[async_trait]
 impl Handler for ParentHandler {
     type Payload = Parent;
 
@@ -224,7 +213,6 @@ impl Handler for ParentHandler {
 /// A chunk that waits at a gate after its second step.
 pub(crate) struct ChunkHandler(pub(crate) Gate);
 
-#[async_trait]
 impl Handler for ChunkHandler {
     type Payload = Chunk;
 

@@ -83,7 +83,7 @@ both_modes! {
         let (mut after, mut retried) = (None, Vec::new());
         loop {
             let conn = fixture.context.database.read();
-            let page = retry::find_failed(conn, "echo", Some(guild()), (after, 2)).await.unwrap();
+            let page = retry::find_failed(conn, "echo", Some(guild()), after, 2).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(last.job_id);
             for job in &page {

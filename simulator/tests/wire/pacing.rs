@@ -7,7 +7,7 @@ use simulator::RateLimit;
 
 use crate::peer::{Peer, bulk, chat, config, now};
 
-async fn rename(platform: Arc<dyn ChatPlatform>, call: CallContext, numbers: std::ops::Range<i64>) {
+async fn rename(platform: Arc<ChatPlatform>, call: CallContext, numbers: std::ops::Range<i64>) {
     for n in numbers {
         let update = MemberUpdate { roles: None, nick: Some(Some(format!("n{n}"))) };
         platform.update_member(call, chat(n), update, "paced").await.unwrap();

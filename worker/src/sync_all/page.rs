@@ -9,7 +9,7 @@ use queue::kinds::PlannedChange;
 use queue::run::JobError;
 use sea_orm::{ConnectionTrait, DbErr};
 
-use super::plan::Seen;
+use super::plan::Differences;
 use super::planner::Planner;
 use crate::errors::job_error;
 use crate::names::{self, Renamed};
@@ -39,12 +39,10 @@ impl Page {
 /// The result of a page.
 #[derive(Default)]
 pub(super) struct Findings {
-    pub(super) seen: Seen,
-    pub(super) changes: Vec<PlannedChange>,
+    pub(super) differences: Differences,
     pub(super) renamed: Vec<Renamed>,
     /// For each affected member, the refused changes.
     pub(super) refusals: Vec<NewFailure>,
-    pub(super) refused_roles: Vec<FailedRole>,
 }
 
 pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findings, JobError> {
@@ -54,11 +52,11 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
     let (play, groups) = (planner.services.platforms.play.as_ref(), planner.rules.groups());
     let (ranks, names) = tokio::join!(
         play.group_ranks(planner.call, &players, &groups),
-        names::current(play, planner.call, &players, None),
+        names::current(play, planner.call, &players),
     );
     let ranks = ranks.map_err(job_error)?;
     let mut findings = Findings::default();
-    findings.seen.not_in_guild = not_in_guild;
+    findings.differences.seen.not_in_guild = not_in_guild;
     for (member, link) in linked {
         let renamed = names::difference(&link, &names);
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
@@ -80,7 +78,7 @@ async fn linked<'p, C: ConnectionTrait>(
     let (mut linked, mut not_in_guild) = (Vec::new(), 0);
     let mut from = page.after;
     loop {
-        let links = link::range(conn, guild, (from, page.up_to()), LINKS_A_QUERY).await?;
+        let links = link::range(conn, guild, from, page.up_to(), LINKS_A_QUERY).await?;
         let more = links.len() as u64 == LINKS_A_QUERY;
         from = links.last().map(|link| link.chat_id);
         for link in links {
@@ -98,21 +96,22 @@ async fn linked<'p, C: ConnectionTrait>(
 impl Findings {
     fn note(&mut self, member: &ChatMember, permitted: Permitted) {
         let Permitted { change, failed_roles, nickname_refused } = permitted;
+        let Differences { seen, changes, refused_roles } = &mut self.differences;
         if let Some(refusal) = refusal(member.chat_id, &failed_roles, nickname_refused) {
-            self.seen.members_refused += 1;
+            seen.members_refused += 1;
             self.refusals.push(refusal);
         }
-        self.refused_roles.extend(failed_roles);
-        self.seen.members += 1;
+        refused_roles.extend(failed_roles);
+        seen.members += 1;
         if change.is_empty() {
-            self.seen.unchanged += 1;
+            seen.unchanged += 1;
             return;
         }
-        self.seen.planned += 1;
-        self.seen.role_additions += count(&change.add);
-        self.seen.role_removals += count(&change.remove);
-        self.seen.nicknames += i64::from(change.nick.is_some());
-        self.changes.push(PlannedChange {
+        seen.planned += 1;
+        seen.role_additions += count(&change.add);
+        seen.role_removals += count(&change.remove);
+        seen.nicknames += i64::from(change.nick.is_some());
+        changes.push(PlannedChange {
             user: member.chat_id,
             add: change.add,
             remove: change.remove,
@@ -139,6 +138,7 @@ fn refusal(chat: ChatId, roles: &[FailedRole], nickname: Option<&'static str>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sync_all::plan::Seen;
     use crate::testing::{chat, member, role, roles};
     use crate::wanted::Change;
 
@@ -172,8 +172,9 @@ mod tests {
             members_refused: 1,
             not_in_guild: 0,
         };
-        assert_eq!(findings.seen, expected);
-        assert_eq!((findings.changes.len(), findings.refused_roles.len()), (1, 2));
+        let Differences { seen, changes, refused_roles } = &findings.differences;
+        assert_eq!(*seen, expected);
+        assert_eq!((changes.len(), refused_roles.len()), (1, 2));
         assert_eq!(findings.refusals[0].message, "role 9: too high; role 8: too high");
     }
 

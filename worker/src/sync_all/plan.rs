@@ -29,7 +29,7 @@ pub(super) struct Plan {
     /// Changes waiting to fill a chunk, the oldest planned at `rest_since`.
     rest: Vec<PlannedChange>,
     rest_since: i64,
-    sample: Vec<Sample>,
+    sample: Vec<PlannedChange>,
     ungrantable: BTreeMap<RoleId, Ungrantable>,
 }
 
@@ -50,12 +50,12 @@ pub(super) struct Seen {
     pub(super) members_refused: i64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Sample {
-    chat_id: ChatId,
-    add: Vec<RoleId>,
-    remove: Vec<RoleId>,
-    nickname: Option<String>,
+/// What a page of members adds to the plan.
+#[derive(Default)]
+pub(super) struct Differences {
+    pub(super) seen: Seen,
+    pub(super) changes: Vec<PlannedChange>,
+    pub(super) refused_roles: Vec<FailedRole>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,22 +80,17 @@ impl Plan {
     }
 
     /// Adds a page and returns the full chunks; a dry run keeps a sample instead.
-    pub(super) fn absorb(
-        &mut self,
-        seen: Seen,
-        (changes, refused): (Vec<PlannedChange>, Vec<FailedRole>),
-        now: i64,
-        dry_run: bool,
-    ) -> Vec<Cut> {
+    pub(super) fn absorb(&mut self, page: Differences, now: i64, dry_run: bool) -> Vec<Cut> {
+        let Differences { seen, changes, refused_roles } = page;
         self.seen.add(seen);
-        for role in refused {
+        for role in refused_roles {
             let known = self.ungrantable.entry(role.role_id);
             let fresh = || Ungrantable { error: role.error.to_owned(), reason: role.reason, members: 0 };
             known.or_insert_with(fresh).members += 1;
         }
         if dry_run {
             let free = SAMPLE.saturating_sub(self.sample.len());
-            self.sample.extend(changes.into_iter().take(free).map(Sample::from));
+            self.sample.extend(changes.into_iter().take(free));
             return Vec::new();
         }
         if self.rest.is_empty() {
@@ -151,7 +146,11 @@ impl Plan {
     pub(super) fn preview(&self, max_removals: Option<u64>) -> Value {
         let mut preview = self.report();
         preview["dry_run"] = json!(true);
-        preview["sample"] = json!(self.sample);
+        let sample = self.sample.iter().map(|change| {
+            let PlannedChange { user, add, remove, nick } = change;
+            json!({ "chat_id": user, "add": add, "remove": remove, "nickname": nick })
+        });
+        preview["sample"] = sample.collect();
         if let Some(limit) = max_removals {
             preview["too_many_removals"] = json!(self.exceeds(limit));
         }
@@ -185,12 +184,6 @@ impl Seen {
     }
 }
 
-impl From<PlannedChange> for Sample {
-    fn from(change: PlannedChange) -> Self {
-        Self { chat_id: change.user, add: change.add, remove: change.remove, nickname: change.nick }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,8 +195,12 @@ mod tests {
             .collect()
     }
 
+    fn page(changes: Vec<PlannedChange>) -> Differences {
+        Differences { changes, ..Differences::default() }
+    }
+
     fn absorb(plan: &mut Plan, changes: Vec<PlannedChange>, now: i64) -> Vec<(usize, i64)> {
-        let cuts = plan.absorb(Seen::default(), (changes, Vec::new()), now, false);
+        let cuts = plan.absorb(page(changes), now, false);
         cuts.into_iter().map(|cut| (cut.members.len(), cut.planned_at)).collect()
     }
 
@@ -229,7 +226,7 @@ mod tests {
             ..change
         });
         let all = changes(1, 500).into_iter().chain(nicknames).collect();
-        let mut cuts = plan.absorb(Seen::default(), (all, Vec::new()), 1, false);
+        let mut cuts = plan.absorb(page(all), 1, false);
         cuts.extend(plan.take_rest());
         assert_eq!(cuts.len(), 5);
         for cut in &cuts {
@@ -242,7 +239,8 @@ mod tests {
     fn a_plan_survives_its_checkpoint_and_other_checkpoints_are_rejected() {
         let mut plan = Plan { after: Some(chat(9)), ..Plan::default() };
         let refused = FailedRole { role_id: role(3), error: "role_managed", reason: "managed".to_owned() };
-        plan.absorb(Seen { members: 2, ..Seen::default() }, (changes(1, 3), vec![refused]), 1, false);
+        let seen = Seen { members: 2, ..Seen::default() };
+        plan.absorb(Differences { seen, changes: changes(1, 3), refused_roles: vec![refused] }, 1, false);
         let kept: Plan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
         assert_eq!(kept, plan);
         for other in [json!({ "since": 1, "base": 2 }), Value::Null] {
@@ -253,8 +251,8 @@ mod tests {
     #[test]
     fn a_dry_run_creates_no_chunk_and_lists_the_first_hundred() {
         let mut plan = Plan::default();
-        let cuts =
-            plan.absorb(Seen { role_removals: 3, ..Seen::default() }, (changes(1, 250), Vec::new()), 1, true);
+        let seen = Seen { role_removals: 3, ..Seen::default() };
+        let cuts = plan.absorb(Differences { seen, ..page(changes(1, 250)) }, 1, true);
         assert_eq!(cuts, []);
         assert_eq!(plan.take_rest(), []);
         let preview = plan.preview(Some(2));
@@ -269,7 +267,8 @@ mod tests {
         let mut plan = Plan::default();
         let refused =
             |id| FailedRole { role_id: role(id), error: "role_above_bot", reason: "too high".to_owned() };
-        plan.absorb(Seen::default(), (vec![], vec![refused(3), refused(4), refused(3)]), 1, false);
+        let refused_roles = vec![refused(3), refused(4), refused(3)];
+        plan.absorb(Differences { refused_roles, ..Differences::default() }, 1, false);
         let counters = plan.counters();
         let roles = counters["ungrantable_roles"].as_array().unwrap();
         assert_eq!(

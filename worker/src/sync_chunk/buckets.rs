@@ -155,7 +155,7 @@ impl<'a> Buckets<'a> {
         let stopped = bucket.observe(&outcome);
         let (index, user, change) = part.due;
         let open = self.open.entry(*index).or_default();
-        let mut ended = stopped.map(|stopped| permission_missing((part.kind, change), &stopped));
+        let mut ended = stopped.map(|stopped| permission_missing(part.kind, change, &stopped));
         match outcome {
             Ok(applied) => open.applied.merge(applied),
             Err(Halt::Platform(error)) if word(&error).is_some() => open.error = Some(error),
@@ -183,14 +183,14 @@ impl Open {
         }
         let Applied { done, refused } = self.applied;
         if self.error.is_some() || !refused.is_empty() {
-            return Some(failed(user, &done, (&refused, self.error.as_ref())));
+            return Some(failed(user, &done, &refused, self.error.as_ref()));
         }
         Some(if done.is_empty() { Member::Skipped } else { Member::Updated })
     }
 }
 
 /// Describes the last refusals: one of these permissions is missing.
-fn permission_missing((kind, change): (Kind, &Change), stopped: &PlatformError) -> JobError {
+fn permission_missing(kind: Kind, change: &Change, stopped: &PlatformError) -> JobError {
     let roles: Vec<String> = change.roles().iter().map(ToString::to_string).collect();
     let what = match (kind, roles.is_empty(), &change.nick) {
         (Kind::Update, true, _) => "a nickname".to_owned(),

@@ -142,14 +142,15 @@ pub(super) fn word(error: &PlatformError) -> Option<&'static str> {
 }
 
 pub(super) fn left_the_guild(user: ChatId) -> Member {
-    failed(user, &Change::default(), (&[], Some(&PlatformError::NotFound(Missing::Member))))
+    failed(user, &Change::default(), &[], Some(&PlatformError::NotFound(Missing::Member)))
 }
 
 /// The failure of a member: the refused part, and the completed part.
 pub(super) fn failed(
     chat: ChatId,
     done: &Change,
-    (refused, error): (&[Refusal], Option<&PlatformError>),
+    refused: &[Refusal],
+    error: Option<&PlatformError>,
 ) -> Member {
     let of_role = refused.iter().find(|refusal| refusal.role.is_some()).map(|refusal| &refusal.error);
     let word = error.or(of_role).and_then(word).unwrap_or("nickname_refused");
@@ -211,11 +212,8 @@ mod tests {
             error: PlatformError::Forbidden { code: 50_013, message: "Missing Permissions".into() },
         };
         let done = Change { add: roles(&[5]), ..Change::default() };
-        let Member::Failed(failure) =
-            failed(chat(7), &done, (&[refused(Some(role(6))), refused(None)], None))
-        else {
-            panic!("not failed")
-        };
+        let refused = [refused(Some(role(6))), refused(None)];
+        let Member::Failed(failure) = failed(chat(7), &done, &refused, None) else { panic!("not failed") };
         assert_eq!(failure.error, "platform_refused");
         for part in ["role 6: the platform refused", "nickname: the platform refused", "done: role 5 added"] {
             assert!(failure.message.contains(part), "{}", failure.message);

@@ -8,7 +8,7 @@ use platforms::{CallContext, ChatMember, ChatPlatform, MEMBERS_PER_PAGE, Platfor
 /// The users still in the guild. `users` is in ascending order, as in the plan; gaps are skipped, so there are
 /// never more calls than users.
 pub(super) async fn members(
-    chat: &dyn ChatPlatform,
+    chat: &ChatPlatform,
     call: CallContext,
     users: &[ChatId],
 ) -> Result<HashMap<ChatId, ChatMember>, PlatformError> {

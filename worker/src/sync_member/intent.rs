@@ -61,11 +61,7 @@ impl Intent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{member, roles};
-
-    fn change(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {
-        Change { add: roles(add), remove: roles(remove), nick: nick.map(str::to_owned) }
-    }
+    use crate::testing::{change, member, roles};
 
     fn first() -> Intent {
         Intent::new(None, &member(&[1, 2], Some("old")), &change(&[3, 4], &[1], Some("new")))

@@ -43,10 +43,9 @@ impl Process {
         };
         let submission =
             application_submission::add(&transaction, guild_id(), new, now).await.unwrap().unwrap();
-        let of = (submission.submission_id, panel.panel_id);
-        let Begun::Fresh(ticket) = ticket::begin(&transaction, guild_id(), of, now).await.unwrap() else {
-            panic!("not fresh")
-        };
+        let (submission, panel) = (submission.submission_id, panel.panel_id);
+        let begun = ticket::begin(&transaction, guild_id(), submission, panel, now).await.unwrap();
+        let Begun::Fresh(ticket) = begun else { panic!("not fresh") };
         let payload = CreateTicket { guild: guild_id(), ticket: ticket.ticket_id };
         let actor = Actor { actor_id: 42, key_id: None, request_id: None };
         let enqueued =

@@ -161,7 +161,9 @@ async fn a_ban_by_a_moderator_after_a_crash_is_kept() {
     let process = fixture.process().await;
     // The row of a worker that died right before its request.
     let (conn, job) = (process.context.database.write(), JobId(uuid::Uuid::now_v7()));
-    chat_ban::begin(conn, guild_id(), chat(person.chat), job, "spam").await.unwrap();
+    let (guild_id, chat_id, reason) = (guild_id(), chat(person.chat), "spam".to_owned());
+    let asked = chat_ban::Model { guild_id, chat_id, job_id: job, reason, made: false };
+    chat_ban::put(conn, asked).await.unwrap();
     fixture.ban_by_hand(&person).await;
     let (ban, state) = process.mirrored(&person, "spam").await;
     assert_eq!(state, MirrorState::AlreadyBanned);

@@ -28,11 +28,7 @@ fn astray(n: i64) -> Person {
 }
 
 /// Assigns and removes a role without a binding, of random members, until `stop`. Returns whether each should hold it.
-async fn interfere(
-    chat_platform: &dyn ChatPlatform,
-    who: i64,
-    stop: &CancellationToken,
-) -> BTreeMap<i64, bool> {
+async fn interfere(chat_platform: &ChatPlatform, who: i64, stop: &CancellationToken) -> BTreeMap<i64, bool> {
     let (call, decoration) = (CallContext::interactive(guild_id()), role(DECORATION));
     let (mut changed, mut random) = (BTreeMap::new(), u64::try_from(who).unwrap());
     while !stop.is_cancelled() {

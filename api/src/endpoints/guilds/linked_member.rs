@@ -23,6 +23,6 @@ impl From<link::Model> for LinkedMember {
 
 /// All verified members, by chat id.
 pub(crate) async fn all(call: &Call) -> Result<Vec<LinkedMember>, ApiError> {
-    let links = link::range(call.read(), call.guild(), (None, None), ALL).await?;
+    let links = link::range(call.read(), call.guild(), None, None, ALL).await?;
     Ok(links.into_iter().map(LinkedMember::from).collect())
 }

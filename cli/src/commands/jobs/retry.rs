@@ -71,7 +71,7 @@ async fn all(context: &Context, kind: &str, guild: Option<GuildId>) -> anyhow::R
     let now = context.clock.now();
     let (mut retried, mut left, mut after) = (0_u64, 0_u64, None);
     loop {
-        let jobs = find_failed(context.database.read(), kind, guild, (after, BATCH)).await?;
+        let jobs = find_failed(context.database.read(), kind, guild, after, BATCH).await?;
         for job in &jobs {
             match again(context, job, now).await? {
                 Retry::Queued(_) => retried += 1,

@@ -83,7 +83,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     };
     let after = staff_role::upsert(unit.tx(), guild, new, unit.now()).await?;
     if let Some(before) = before.as_ref().filter(|before| before.role_name != after.role_name) {
-        quota::follow_role(unit.tx(), guild, (&before.role_name, &after.role_name)).await?;
+        quota::follow_role(unit.tx(), guild, &before.role_name, &after.role_name).await?;
     }
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
     unit.audit(guild, "staff_roles.put", args.role, metadata).await?;

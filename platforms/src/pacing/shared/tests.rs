@@ -1,8 +1,8 @@
 //! The scripts keep the same guarantees as the state machine.
 
-use std::time::{Duration, Instant};
+mod private_server;
 
-use testkit::{PrivateServer, signal};
+use std::time::{Duration, Instant};
 
 use super::*;
 use crate::context::Priority::{Bulk, Interactive};
@@ -35,7 +35,7 @@ async fn granted(pace: &SharedPace, rate: &str, priority: Priority) -> u64 {
     asked(pace, rate, &ask(priority)).await.unwrap()
 }
 
-async fn finish(pace: &SharedPace, rules: Rules, permit: u64, (ask, answered): (&Ask, &Answered)) {
+async fn finish(pace: &SharedPace, rules: Rules, permit: u64, ask: &Ask, answered: &Answered) {
     let end = End { id: permit, ask: ask.clone(), answered: Some(answered.clone()), void: false };
     pace.end(rules, &end).await.unwrap();
 }
@@ -54,7 +54,7 @@ async fn grants(pace: &SharedPace, rate: &str, priority: Priority) -> (usize, Ve
 async fn known(redis: Redis) -> SharedPace {
     let pace = SharedPace::new(redis, "chat");
     let permit = granted(&pace, "50", Interactive).await;
-    finish(&pace, Rules { window: 0, ..rules("50") }, permit, (&ask(Interactive), &heard())).await;
+    finish(&pace, Rules { window: 0, ..rules("50") }, permit, &ask(Interactive), &heard()).await;
     pace
 }
 
@@ -84,7 +84,7 @@ async fn a_permit_comes_back_one_window_after_its_answer() {
     let permit = granted(&pace, "1", Bulk).await;
     tokio::time::sleep(Duration::from_millis(1100)).await;
     assert!(matches!(asked(&pace, "1", &ask(Bulk)).await, Err(Verdict::Full(_))));
-    finish(&pace, rules("1"), permit, (&ask(Bulk), &heard())).await;
+    finish(&pace, rules("1"), permit, &ask(Bulk), &heard()).await;
     tokio::time::sleep(Duration::from_millis(800)).await;
     assert!(matches!(asked(&pace, "1", &ask(Bulk)).await, Err(Verdict::Full(_))));
     tokio::time::sleep(Duration::from_millis(210)).await;
@@ -120,7 +120,7 @@ async fn the_first_call_runs_alone_and_learns_the_bucket() {
     assert_eq!(grants(&pace, "50", Bulk).await, (0, Verdict::Probing));
     let bucket = |remaining| Some(Bucket { id: "b".into(), limit: 5, remaining, reset_after: SECOND });
     let answered = Answered { bucket: bucket(4), ..heard() };
-    finish(&pace, rules("50"), permit, (&ask(Bulk), &answered)).await;
+    finish(&pace, rules("50"), permit, &ask(Bulk), &answered).await;
     let (taken, refused) = grants(&pace, "50", Bulk).await;
     assert!(
         taken == 4 && matches!(refused, Verdict::Paused(wait) if wait <= 2 * SECOND),
@@ -128,7 +128,7 @@ async fn the_first_call_runs_alone_and_learns_the_bucket() {
     );
     // An answer that does not include the calls in flight does not refill the bucket.
     let late = Answered { bucket: bucket(3), ..heard() };
-    finish(&pace, rules("50"), permit, (&ask(Bulk), &late)).await;
+    finish(&pace, rules("50"), permit, &ask(Bulk), &late).await;
     assert!(matches!(grants(&pace, "50", Bulk).await, (0, Verdict::Paused(_))));
     tokio::time::sleep(Duration::from_millis(1100)).await;
     assert_eq!(grants(&pace, "50", Bulk).await.0, 1, "four of the five may still arrive");
@@ -141,12 +141,12 @@ async fn a_pause_holds_its_bucket_and_a_global_one_everything() {
     let other = Ask { major: 8, ..ask(Interactive) };
     let pause = |global, wait| Answered { pause: Some(Pause { global, wait }), invalid: true, ..heard() };
     let permit = granted(&pace, "50", Interactive).await;
-    finish(&pace, rules("50"), permit, (&ask(Interactive), &pause(false, 20 * SECOND))).await;
+    finish(&pace, rules("50"), permit, &ask(Interactive), &pause(false, 20 * SECOND)).await;
     assert!(
         matches!(grants(&pace, "50", Interactive).await, (0, Verdict::Paused(wait)) if wait > 19 * SECOND)
     );
     let permit = asked(&pace, "50", &other).await.expect("the other guild is not paused");
-    finish(&pace, rules("50"), permit, (&other, &pause(true, 5 * SECOND))).await;
+    finish(&pace, rules("50"), permit, &other, &pause(true, 5 * SECOND)).await;
     let paused = asked(&pace, "50", &other).await;
     assert!(
         matches!(paused, Err(Verdict::Paused(wait)) if (4 * SECOND..=5 * SECOND).contains(&wait)),
@@ -161,7 +161,7 @@ async fn too_many_invalid_answers_pause_only_bulk() {
     let refused = Answered { invalid: true, ..heard() };
     for _ in 0..INVALID_LIMIT {
         let permit = granted(&pace, "50", Interactive).await;
-        finish(&pace, Rules { window: 0, ..rules("50") }, permit, (&ask(Interactive), &refused)).await;
+        finish(&pace, Rules { window: 0, ..rules("50") }, permit, &ask(Interactive), &refused).await;
     }
     assert!(matches!(grants(&pace, "50", Bulk).await, (0, Verdict::Silenced(wait)) if wait > 540 * SECOND));
     granted(&pace, "50", Interactive).await;
@@ -188,117 +188,4 @@ async fn goes_on_slower(pacer: &Pacer) {
         "a quarter of the rate: {:?}",
         started.elapsed()
     );
-}
-
-/// The test's own Redis, which can be stopped.
-struct Private {
-    server: PrivateServer,
-    url: String,
-}
-
-impl Private {
-    fn start(name: &str) -> Self {
-        let server = PrivateServer::start("redis", name);
-        Self { url: server.url(), server }
-    }
-
-    async fn pace(&self) -> SharedPace {
-        SharedPace::new(Redis::connect(&self.url, "test").await.unwrap(), "chat")
-    }
-
-    async fn count(&self, command: &[&str]) -> i64 {
-        let client = redis::Client::open(self.url.as_str()).unwrap();
-        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
-        let mut query = redis::cmd(command[0]);
-        query.arg(&command[1..]);
-        query.query_async(&mut connection).await.unwrap()
-    }
-
-    /// Permits without a reported end: they are taken for longer than a window.
-    async fn held(&self) -> i64 {
-        let script = "local time = redis.call('TIME') \
-                      return redis.call('ZCOUNT', KEYS[1], (time[1] + 1.1) * 1000000 + time[2], '+inf')";
-        self.count(&["EVAL", script, "1", "{test:pace:chat}:permits"]).await
-    }
-
-    /// Commands run so far, including those within scripts, and the microseconds spent in scripts.
-    async fn spent(&self) -> (u64, u64) {
-        let client = redis::Client::open(self.url.as_str()).unwrap();
-        let mut connection = client.get_multiplexed_async_connection().await.unwrap();
-        let stats: String =
-            redis::cmd("INFO").arg("commandstats").query_async(&mut connection).await.unwrap();
-        let of = |line: &str, field| line.split_once(field)?.1.split(',').next()?.parse::<u64>().ok();
-        let calls = stats.lines().filter_map(|line| of(line, "calls="));
-        let scripts = stats.lines().filter(|line| line.starts_with("cmdstat_evalsha:"));
-        (calls.sum(), scripts.filter_map(|line| of(line, "usec=")).sum())
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stalled_redis_leaks_no_permit() {
-    let private = Private::start("pacing-stall");
-    let process = private.server.redis_process();
-    for stall in [Duration::from_millis(600), Duration::from_secs(2)] {
-        let pacer = Pacer::new(rules("50"), Some(private.pace().await));
-        pacer.acquire(ask(Interactive)).await.unwrap().finish(&heard()).await;
-        // Requests and ends of both priorities meet the stall; some callers give up, some calls were sent.
-        signal("-STOP", process);
-        let calls = (0..40_i64).map(|n| {
-            let pacer = pacer.clone();
-            let priority = if n % 2 == 0 { Bulk } else { Interactive };
-            let call = async move {
-                let Ok(mut permit) = pacer.acquire(Ask { major: n, ..ask(priority) }).await else { return };
-                if n % 3 > 0 {
-                    permit.sending();
-                    permit.finish(&heard()).await;
-                }
-            };
-            let patience = if n % 5 == 0 { stall / 2 } else { Duration::from_secs(20) };
-            tokio::spawn(tokio::time::timeout(patience, call))
-        });
-        let calls: Vec<_> = calls.collect();
-        tokio::time::sleep(stall).await;
-        signal("-CONT", process);
-        for call in calls {
-            let _ = call.await.unwrap();
-        }
-        // Long before the hold time of a vanished holder ends.
-        let healed = Instant::now();
-        while private.held().await > 0 {
-            assert!(healed.elapsed() < Duration::from_secs(5), "{} are held by nobody", private.held().await);
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_request_costs_the_same_with_10_and_10_000_waiting_guilds() {
-    let private = Private::start("pacing-cost");
-    let mut costs = Vec::new();
-    for guilds in [10, 10_000] {
-        let mut pace = private.pace().await;
-        pace.base = format!("{{{guilds}}}");
-        let mut now = 1_000 * SECOND;
-        pace.now = Some(now);
-        let of = |major| Ask { major, ..ask(Bulk) };
-        let question = async |pace: &SharedPace, major| {
-            if let Ok(permit) = asked(pace, "50", &of(major)).await {
-                finish(pace, rules("50"), permit, (&of(major), &heard())).await;
-            }
-        };
-        for guild in 0..guilds {
-            question(&pace, guild).await;
-        }
-        let before = private.spent().await;
-        for n in 0..200 {
-            now += SECOND / 5_000;
-            pace.now = Some(now);
-            question(&pace, n % guilds).await;
-        }
-        let after = private.spent().await;
-        println!("{guilds} guilds: 200 questions took scripts {} µs", after.1 - before.1);
-        costs.push(after.0 - before.0);
-    }
-    println!("commands within 200 questions: {costs:?}");
-    assert!(costs[1] <= costs[0] * 11 / 10, "{costs:?}");
 }

@@ -27,21 +27,6 @@ pub(crate) struct Deliveries {
 }
 
 impl Deliveries {
-    /// `slots` bounds the unacknowledged deliveries (prefetch).
-    pub(super) fn start(
-        url: &str,
-        (names, publisher): (Arc<Names>, Link),
-        (class, slots): (Class, u16),
-        shutdown: &Shutdown,
-    ) -> Self {
-        let (sender, receiver) = mpsc::channel(usize::from(slots));
-        let (url, shutdown) = (url.to_owned(), shutdown.clone());
-        let feed = Feed { url, names, publisher, class, slots, sender, shutdown };
-        let (stop, services) = (feed.shutdown.hard().clone(), feed.shutdown.services().clone());
-        services.spawn(async move { stop.run_until_cancelled(feed.run()).await });
-        Self { receiver }
-    }
-
     pub(in crate::broker) async fn next(&mut self, most: usize) -> Vec<Delivery> {
         let mut deliveries = Vec::new();
         self.receiver.recv_many(&mut deliveries, most).await;
@@ -49,19 +34,26 @@ impl Deliveries {
     }
 }
 
-struct Feed {
-    url: String,
-    names: Arc<Names>,
+pub(super) struct Feed {
+    pub(super) url: Arc<str>,
+    pub(super) names: Arc<Names>,
     /// Declares missing queues on each connect.
-    publisher: Link,
-    class: Class,
-    slots: u16,
-    sender: mpsc::Sender<Delivery>,
-    shutdown: Shutdown,
+    pub(super) publisher: Link,
+    pub(super) class: Class,
+    /// Bounds the unacknowledged deliveries (prefetch).
+    pub(super) slots: u16,
+    pub(super) shutdown: Shutdown,
 }
 
 impl Feed {
-    async fn run(self) {
+    pub(super) fn start(self) -> Deliveries {
+        let (sender, receiver) = mpsc::channel(usize::from(self.slots));
+        let (stop, services) = (self.shutdown.hard().clone(), self.shutdown.services().clone());
+        services.spawn(async move { stop.run_until_cancelled(self.run(sender)).await });
+        Deliveries { receiver }
+    }
+
+    async fn run(self, sender: mpsc::Sender<Delivery>) {
         // The sender lives as long as the process.
         drop(self.publisher.connects().wait_for(|count| *count > 0).await);
         while !self.shutdown.soft().is_cancelled() {
@@ -69,7 +61,7 @@ impl Feed {
                 Ok((connection, channel, consumer)) => {
                     tracing::info!(class = self.class.name(), slots = self.slots, "taking jobs");
                     tokio::select! {
-                        () = self.pump(&channel, consumer) => {}
+                        () = self.pump(&channel, consumer, &sender) => {}
                         reason = link::trouble(&connection, &channel) => {
                             tracing::warn!(class = self.class.name(), reason, "deliveries ended, connecting anew");
                         }
@@ -109,13 +101,16 @@ impl Feed {
     }
 
     /// Runs until the channel ends or intake stops.
-    async fn pump(&self, channel: &Channel, mut consumer: Consumer) {
+    async fn pump(&self, channel: &Channel, mut consumer: Consumer, sender: &mpsc::Sender<Delivery>) {
         let (done, tags) = mpsc::unbounded_channel();
         tokio::spawn(acknowledge(channel.clone(), tags));
         loop {
             tokio::select! {
                 delivery = consumer.next() => match delivery {
-                    Some(Ok(delivery)) => self.hand_over(delivery, &done).await,
+                    Some(Ok(delivered)) => if let Some(delivery) = self.read(delivered, &done) {
+                        // Refused while the process stops: another process's safety net finds the row.
+                        drop(sender.send(delivery).await);
+                    },
                     Some(Err(error)) => {
                         tracing::warn!(class = self.class.name(), %error, "deliveries ended");
                         return;
@@ -131,15 +126,19 @@ impl Feed {
         }
     }
 
-    async fn hand_over(&self, delivered: lapin::message::Delivery, done: &mpsc::UnboundedSender<u64>) {
+    /// `None`: not one of our messages.
+    fn read(
+        &self,
+        delivered: lapin::message::Delivery,
+        done: &mpsc::UnboundedSender<u64>,
+    ) -> Option<Delivery> {
         let done = Done { tag: delivered.delivery_tag, tags: done.clone() };
         let reply_to = delivered.properties.reply_to().as_ref().map(|text| text.as_str().to_owned());
-        let Some(message) = message::decode(&delivered.data, self.class, reply_to) else {
+        let message = message::decode(&delivered.data, self.class, reply_to);
+        if message.is_none() {
             tracing::error!(class = self.class.name(), "a message in the queue is not ours: dropped");
-            return;
-        };
-        // Refused while the process stops: another process's safety net finds the row.
-        drop(self.sender.send(Delivery { message, _done: Some(done) }).await);
+        }
+        Some(Delivery { message: message?, _done: Some(done) })
     }
 }
 

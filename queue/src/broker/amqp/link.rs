@@ -64,7 +64,7 @@ impl Link {
         let (counter, connects) = watch::channel(0);
         let (url, stop) = (url.to_owned(), shutdown.hard().clone());
         shutdown.services().spawn(async move {
-            stop.run_until_cancelled(supervise(&url, name, (&sender, &counter), setup)).await;
+            stop.run_until_cancelled(supervise(&url, name, &sender, &counter, setup)).await;
             if let Some(live) = sender.send_replace(None) {
                 close(&live.connection).await;
             }
@@ -92,7 +92,8 @@ impl Link {
 async fn supervise(
     url: &str,
     name: &'static str,
-    (live, connects): (&watch::Sender<Option<Arc<Live>>>, &watch::Sender<u64>),
+    live: &watch::Sender<Option<Arc<Live>>>,
+    connects: &watch::Sender<u64>,
     setup: impl Fn(Arc<Connection>, Channel) -> Setup,
 ) {
     let mut pause = FIRST_PAUSE;

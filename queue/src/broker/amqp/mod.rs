@@ -33,6 +33,7 @@ use crate::Answer;
 use crate::message;
 use crate::reply::Waiters;
 pub(crate) use consumer::Deliveries;
+use consumer::Feed;
 use link::Link;
 use topology::Names;
 
@@ -51,7 +52,7 @@ pub struct AmqpBroker {
 }
 
 impl AmqpBroker {
-    pub(super) fn start((url, prefix): (&str, &str), waiters: Waiters, shutdown: Shutdown) -> Self {
+    pub(super) fn start(url: &str, prefix: &str, waiters: Waiters, shutdown: Shutdown) -> Self {
         let names = Arc::new(Names::new(prefix));
         let topology = Arc::clone(&names);
         let publisher = Link::start(url, "publish", &shutdown, move |connection, channel| {
@@ -120,8 +121,9 @@ impl AmqpBroker {
     }
 
     pub(super) fn consume(&self, class: Class, slots: u16) -> Deliveries {
-        let topology = (Arc::clone(&self.names), self.publisher.clone());
-        Deliveries::start(&self.url, topology, (class, slots), &self.shutdown)
+        let (url, names) = (Arc::clone(&self.url), Arc::clone(&self.names));
+        let (publisher, shutdown) = (self.publisher.clone(), self.shutdown.clone());
+        Feed { url, names, publisher, class, slots, shutdown }.start()
     }
 
     pub(super) async fn reply(&self, reply_to: &str, job: JobId, answer: &Answer) {

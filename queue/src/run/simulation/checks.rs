@@ -25,8 +25,8 @@ impl World {
         for (number, row) in after.iter().enumerate() {
             match before.iter().find(|old| old.job_id == row.job_id) {
                 Some(old) if old != row => {
-                    self.tell_change(number, (old, row));
-                    self.check_change((old, row), &cause);
+                    self.tell_change(number, old, row);
+                    self.check_change(old, row, &cause);
                 }
                 Some(_) => {}
                 None => assert_eq!(cause, Cause::Enqueue),
@@ -54,20 +54,20 @@ impl World {
         self.collect_messages().await;
     }
 
-    fn tell_change(&mut self, number: usize, (old, new): (&Model, &Model)) {
+    fn tell_change(&mut self, number: usize, old: &Model, new: &Model) {
         self.tell(format!(
             "  {number}: {:?} {} -> {:?} {}, attempt {}, crashes {}, {:?} by {:?}",
             old.state, old.token, new.state, new.token, new.attempt, new.crashes, new.class, new.worker
         ));
     }
 
-    fn check_change(&mut self, (old, new): (&Model, &Model), cause: &Cause) {
+    fn check_change(&mut self, old: &Model, new: &Model, cause: &Cause) {
         assert!(new.token >= old.token, "the fencing token fell");
         assert_ne!(old.state, State::Succeeded, "one success");
         match (old.state, new.state) {
-            (State::Queued, State::Running) => self.check_claim((old, new), cause),
+            (State::Queued, State::Running) => self.check_claim(old, new, cause),
             (State::Running, State::Running) => assert_eq!(*cause, Cause::Cancel, "the run goes on"),
-            (State::Running, _) => self.check_left((old, new), cause),
+            (State::Running, _) => self.check_left(old, new, cause),
             (State::Dead | State::Failed, State::Queued) => {
                 assert_eq!(*cause, Cause::Retry);
                 self.burned.0.insert(new.job_id, 0);
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    fn check_claim(&self, (old, new): (&Model, &Model), cause: &Cause) {
+    fn check_claim(&self, old: &Model, new: &Model, cause: &Cause) {
         match cause {
             Cause::Message(token) => assert_eq!(*token, old.token, "claimed by a stale message"),
             Cause::Net => {}
@@ -103,7 +103,7 @@ impl World {
     }
 
     /// A run has left its job, or was rescued.
-    fn check_left(&mut self, (old, new): (&Model, &Model), cause: &Cause) {
+    fn check_left(&mut self, old: &Model, new: &Model, cause: &Cause) {
         let worker = old.worker.as_deref().unwrap();
         let burned = match cause {
             Cause::Write { claim, burns } => {

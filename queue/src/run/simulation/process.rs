@@ -16,7 +16,7 @@ use crate::run::complete::Complete;
 use crate::run::context::JobContext;
 use crate::run::fetch::{NET_AFTER, available, published};
 use crate::run::heartbeat::register;
-use crate::run::identity::Identity;
+use crate::run::identity::of_process;
 use crate::run::outcome::{JobError, Outcome, failure};
 use crate::run::registration::Registration;
 use crate::run::running::{Entered, Running};
@@ -46,7 +46,7 @@ pub(super) struct Process {
     /// When the newest heartbeat reached the database.
     pub(super) beaten: Duration,
     tried: Duration,
-    identity: Identity,
+    identity: worker::Model,
     number: u32,
     strays: Strays,
     finisher: Finisher,
@@ -54,7 +54,7 @@ pub(super) struct Process {
 
 impl Process {
     pub(super) async fn start(queue: Queue, name: String, now: Duration) -> Self {
-        let identity = Identity { name, host: "host".into(), version: "1".into(), slots: json!({}) };
+        let identity = worker::Model { name, ..of_process(json!({}), queue.clock.now()) };
         Self {
             registration: register(&queue, &identity, 1).await.unwrap(),
             finisher: Finisher::start(&queue),

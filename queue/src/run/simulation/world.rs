@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use runtime::{Clock, Config, Context, Database, Secret, Shutdown};
 use sea_orm::{ConnectionTrait, EntityTrait, QueryOrder, Statement};
 use serde_json::json;
+use testkit::{TestDatabase, guild_row};
 
 use super::process::Process;
 use super::random::Random;
@@ -22,12 +23,6 @@ const PROCESSES: usize = 3;
 /// The largest clock error, either way.
 const SKEW_SECONDS: usize = 90;
 const MAX_ATTEMPTS: i32 = 4;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Server {
-    Sqlite,
-    Postgres,
-}
 
 /// A message that may be delivered from this time on.
 pub(super) struct Message {
@@ -55,32 +50,23 @@ pub(super) struct World {
     pub(super) trace: Vec<String>,
     seed: u64,
     started: usize,
-    _folder: tempfile::TempDir,
 }
 
 impl World {
-    /// `None` with a message if no server is configured.
-    pub(super) async fn start(server: Server) -> Option<Self> {
-        // In memory, where the machine has such a folder.
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        let url = match server {
-            Server::Sqlite => format!("sqlite://{}/jobs.db", folder.path().display()),
-            Server::Postgres => new_database().await?,
-        };
-        let config =
-            Config { database_url: Secret::from(url.as_str()), prefix: "t".to_owned(), broker: None };
+    pub(super) async fn start(test: &TestDatabase) -> Self {
+        let config = Config { database_url: Secret::from(test.url()), prefix: "t".to_owned(), broker: None };
         let mut context = Context::embedded(&config, Shutdown::new()).await.unwrap();
         let start = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         context.clock = Clock::manual(start);
         // Timers of due jobs end at once: the histories deliver their own messages for those.
         context.shutdown.begin();
         let database = context.database.clone();
-        migrations::apply(database.write()).await.unwrap();
-        if server == Server::Postgres {
-            simulate_time(&database, start).await;
+        if test.is_postgres() {
+            simulate_time(test, &database, start).await;
         }
-        let guild = add_guild(&database, start).await;
-        Some(Self {
+        let guild = GuildId::try_from(7_000_000_000_000_000_000).unwrap();
+        guild::upsert(database.write(), guild_row(guild, start)).await.unwrap();
+        Self {
             leader: Queue::embedded(&context),
             database,
             guild,
@@ -97,8 +83,7 @@ impl World {
             trace: Vec::new(),
             seed: 0,
             started: 0,
-            _folder: folder,
-        })
+        }
     }
 
     pub(super) async fn begin(&mut self, seed: u64) {
@@ -269,51 +254,18 @@ impl Drop for World {
     }
 }
 
-async fn new_database() -> Option<String> {
-    let Ok(server) = std::env::var("GUILDHALL_TEST_DATABASE_URL") else {
-        eprintln!("skipped on Postgres: GUILDHALL_TEST_DATABASE_URL is not set");
-        return None;
-    };
-    let name = format!("t{}", uuid::Uuid::now_v7().simple());
-    let conn = sea_orm::Database::connect(&server).await.unwrap();
-    conn.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
-    let unsynced = format!("ALTER DATABASE {name} SET synchronous_commit = off");
-    conn.execute_unprepared(&unsynced).await.unwrap();
-    Some(format!("{}/{name}", server.rsplit_once('/').unwrap().0))
-}
-
 /// From now on the database's clock is a row.
-async fn simulate_time(database: &Database, start: Timestamp) {
-    let statements = [
-        "CREATE TABLE simulated_time (at timestamptz NOT NULL)",
+async fn simulate_time(test: &TestDatabase, database: &Database, start: Timestamp) {
+    test.execute("CREATE TABLE simulated_time (at timestamptz NOT NULL)").await;
+    test.execute(
         "CREATE OR REPLACE FUNCTION queue_now() RETURNS timestamptz LANGUAGE sql STABLE \
          AS 'SELECT at FROM simulated_time'",
-    ];
-    for sql in statements {
-        database.write().execute_unprepared(sql).await.unwrap();
-    }
+    )
+    .await;
     set_time(database, "INSERT INTO simulated_time VALUES ($1)", start).await;
 }
 
 async fn set_time(database: &Database, sql: &str, to: Timestamp) {
     let statement = Statement::from_sql_and_values(sea_orm::DatabaseBackend::Postgres, sql, [to.into()]);
     database.write().execute_raw(statement).await.unwrap();
-}
-
-async fn add_guild(database: &Database, now: Timestamp) -> GuildId {
-    let guild_id = GuildId::try_from(7_000_000_000_000_000_000).unwrap();
-    let guild = guild::Model {
-        guild_id,
-        name: "Guild".to_owned(),
-        shield_writer: false,
-        mirror_bans: true,
-        nickname_template: String::new(),
-        time_zone: "UTC".to_owned(),
-        week_start: 1,
-        strike_days: 90,
-        score_weights: json!({}),
-        created_at: now,
-    };
-    guild::upsert(database.write(), guild).await.unwrap();
-    guild_id
 }

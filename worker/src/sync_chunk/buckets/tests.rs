@@ -2,11 +2,7 @@ use platforms::Missing;
 use queue::run::JobError;
 
 use super::*;
-use crate::testing::{chat, roles};
-
-fn change(add: &[i64], remove: &[i64], nick: Option<&str>) -> Change {
-    Change { add: roles(add), remove: roles(remove), nick: nick.map(str::to_owned) }
-}
+use crate::testing::{change, chat};
 
 fn due(changes: Vec<Change>) -> Vec<Due> {
     (0..)

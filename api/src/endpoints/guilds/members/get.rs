@@ -33,7 +33,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     let page = call.page::<ChatId>()?;
     let entities::Page { cursor: after, limit } = page.to_fetch();
-    let mut links = link::range(call.read(), call.guild(), (after, None), limit).await?;
+    let mut links = link::range(call.read(), call.guild(), after, None, limit).await?;
     let next_cursor = Some(page.cut(&mut links, |link| link.chat_id));
     let total = link::count(call.read(), call.guild()).await?;
     let members = links.into_iter().map(LinkedMember::from).collect();

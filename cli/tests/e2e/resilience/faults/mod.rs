@@ -6,16 +6,15 @@ mod frozen;
 mod kills;
 mod operation;
 
-use testkit::{Deployment, Mode, Setup};
+use testkit::run_command;
 
 #[tokio::test]
 async fn an_unknown_fail_point_is_refused_at_the_start() {
     for (points, says) in [("before_lunch=abort", "before_commit"), ("after_ack=dance", "freeze")] {
-        let setup = Setup::new(Mode::Embedded).env("GUILDHALL_FAIL_POINTS", points);
-        // `migrate`, the first command, gets the same environment.
-        let deployment = Deployment::prepare(setup).await;
-        let message = deployment.command(&["serve"]).await.refused();
+        let folder = tempfile::tempdir().unwrap();
+        let env = [("GUILDHALL_FAIL_POINTS", points), ("GUILDHALL_LISTEN", "127.0.0.1:0")];
+        let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let message = run_command(&["serve"], &env, folder.path()).await.refused();
         assert!(message.contains("GUILDHALL_FAIL_POINTS") && message.contains(says), "{message}");
-        deployment.close().await;
     }
 }

@@ -72,7 +72,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
 async fn find_or_begin(call: &Call, of: (SubmissionId, PanelId)) -> Result<Found, ApiError> {
     let work = UnitOfWork::begin(call).await?;
     check(call, &work, of).await?;
-    let begun = ticket::begin(work.tx(), call.guild(), of, work.now()).await?;
+    let begun = ticket::begin(work.tx(), call.guild(), of.0, of.1, work.now()).await?;
     let (Begun::Fresh(ticket) | Begun::Existing(ticket)) = begun;
     if let Some(channel_id) = ticket.channel_id {
         let data = Ticket { ticket_id: ticket.ticket_id, channel_id };

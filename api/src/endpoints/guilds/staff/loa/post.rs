@@ -24,7 +24,7 @@ request! {
 impl From<LoaRequest> for NewLoa {
     fn from(sent: LoaRequest) -> Self {
         let LoaRequest { staff_id, starts_at, ends_at, reason } = sent;
-        Self { staff: staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason: reason.0 }
+        Self { staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason: reason.0 }
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         let reply = Reply::data(&Note::from(&before))?;
         return Ok(reply.with_message("nothing to change: the note is like that already"));
     }
-    let edited = staff_note::edit(work.tx(), (call.guild(), id), &body.0, work.now()).await?;
+    let edited = staff_note::edit(work.tx(), call.guild(), id, &body.0, work.now()).await?;
     let edited = edited.ok_or_else(unknown_note)?;
     let changes = json!({ "before": { "body": before.body }, "after": { "body": edited.body } });
     work.audit("notes.update", id, changes).await?;

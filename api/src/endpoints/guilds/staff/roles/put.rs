@@ -53,7 +53,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Ok(Reply::data(&shown)?.with_message("nothing to change: the role is like that already"));
     };
     if let Some(before) = before.as_ref().filter(|before| before.role_name != after.role_name) {
-        quota::follow_role(work.tx(), call.guild(), (&before.role_name, &after.role_name)).await?;
+        quota::follow_role(work.tx(), call.guild(), &before.role_name, &after.role_name).await?;
     }
     work.audit("staff_roles.put", role, changes).await?;
     let message = if before.is_some() { "staff role updated" } else { "staff role added" };

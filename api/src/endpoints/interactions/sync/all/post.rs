@@ -57,11 +57,11 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     check_bot(&call).await?;
     let members = link::count(call.read(), call.guild()).await?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let by = (call.actor(), members);
-    let (enqueued, standing) = match enqueue_bulk_sync(work.tx(), &payload, by, work.now()).await? {
-        BulkSync::Queued(enqueued, standing) => (enqueued, standing),
-        BulkSync::OverQuota(standing) => return Err(bulk_sync::over_limit(&standing)),
-    };
+    let (enqueued, standing) =
+        match enqueue_bulk_sync(work.tx(), &payload, call.actor(), members, work.now()).await? {
+            BulkSync::Queued(enqueued, standing) => (enqueued, standing),
+            BulkSync::OverQuota(standing) => return Err(bulk_sync::over_limit(&standing)),
+        };
     let message = if enqueued.joined {
         "a sync of all members is under way already; this is its job"
     } else {
