@@ -62,9 +62,7 @@ async fn events_of(
     if holding.iter().any(|other| other.place_id.is_none() || other.place_id == row.place_id) {
         return Ok(Vec::new());
     }
-    let event = |verb, reason: &str, place| {
-        Event::moderation((change.guild, change.revision), verb, person, (reason, place))
-    };
+    let event = |verb, reason: &str, place| Event::moderation(change, verb, person, reason, place);
     let end = event(ModerationVerb::end_of(row.kind), REASON, row.place_id);
     let held = holding.iter().filter(|_| row.place_id.is_none());
     let held = held.map(|other| event(ModerationVerb::begin_of(other.kind), &other.reason, other.place_id));

@@ -1,7 +1,6 @@
 //! The pending commands of each game server, so that a poll needs no query while there are no new ones.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use entities::server_command::{self, Model};
 use entities::{CommandId, GuildId, Timestamp};
@@ -11,13 +10,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::cache::event_fed::EventFed;
-use crate::response::seconds::Seconds;
+use crate::response::reply::Seconds;
 
 /// Commands in one response. Further ones follow as these are acknowledged.
 const MOST: u64 = 1_000;
 const CAPACITY: u64 = 50_000;
-/// Bounds the effect of a bug or a lost event.
-const LIFE: Duration = Duration::from_secs(60);
 
 /// A command as game servers see it (docs/rules.md 8).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -57,8 +54,8 @@ pub(crate) type OwnServer = (GuildId, String);
 pub(crate) struct Commands(EventFed<OwnServer, Arc<Vec<Command>>>);
 
 impl Commands {
-    pub(crate) fn new(events: Events) -> Self {
-        Self(EventFed::new(events, CAPACITY, LIFE))
+    pub(crate) fn new(events: &Events) -> Self {
+        Self(EventFed::new(events, CAPACITY))
     }
 
     /// The pending commands of the server, oldest first.
@@ -109,7 +106,7 @@ mod tests {
             reason: "r".to_owned(),
             issued_at: Seconds(issued),
         };
-        assert!(command.is_pending(issued + server_command::LIFETIME - Duration::from_secs(1)));
+        assert!(command.is_pending(issued + server_command::LIFETIME - std::time::Duration::from_secs(1)));
         assert!(!command.is_pending(issued + server_command::LIFETIME));
         let expected = serde_json::json!({
             "id": "00000000-0000-0000-0000-000000000000", "type": "kick", "target_id": "7", "reason": "r",

@@ -41,8 +41,8 @@ impl Known {
 }
 
 impl Sessions {
-    pub(crate) fn new(events: Events) -> Self {
-        Self(EventFed::new(events, CAPACITY, LIFE))
+    pub(crate) fn new(events: &Events) -> Self {
+        Self(EventFed::living(events, CAPACITY, LIFE))
     }
 
     /// Whether the session is live; if so, this call counts as a heartbeat. `None`: the guild has no such session.

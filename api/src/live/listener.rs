@@ -5,7 +5,7 @@ use runtime::Event;
 use crate::cache::commands::Command;
 use crate::live::frames::{Frame, Moderation};
 use crate::live::sockets::{Live, Message};
-use crate::response::seconds::Seconds;
+use crate::response::reply::Seconds;
 
 pub(crate) fn hear(live: &Live, event: Event) -> Result<(), serde_json::Error> {
     match event {

@@ -4,8 +4,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
-use crate::request::parts::{Part, Request};
+use crate::request::parts::{Field, Part, Request};
 
 /// A JSON body.
 pub(crate) struct Body {
@@ -18,6 +17,7 @@ pub(crate) struct Body {
     clippy::struct_excessive_bools,
     reason = "independent facts, each with its own part of the document"
 )]
+#[derive(Default)]
 pub(crate) struct Operation {
     /// Operation id for code generators.
     pub(crate) id: &'static str,
@@ -42,21 +42,7 @@ pub(crate) struct Operation {
 
 impl Operation {
     pub(crate) fn new(id: &'static str, summary: &'static str) -> Self {
-        Self {
-            id,
-            summary,
-            about: None,
-            guild_header: false,
-            query: Vec::new(),
-            body: None,
-            body_example: None,
-            data: None,
-            message: None,
-            refusals: Vec::new(),
-            job: false,
-            etag: false,
-            upgrades: false,
-        }
+        Self { id, summary, ..Self::default() }
     }
 
     pub(crate) fn about(mut self, text: &'static str) -> Self {

@@ -3,12 +3,35 @@
 //!
 //! `request!` writes the struct, its parser and its documentation from one list, so they cannot differ.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::openapi::shape::Shape;
-use crate::request::field::Field;
 use crate::request::json::whole;
 use crate::response::error::ApiError;
+
+/// A value in a request: its allowed values, its parser and its documentation, in one place.
+pub(crate) trait Field: Sized {
+    /// Completes "must be …".
+    fn allowed() -> Cow<'static, str>;
+
+    /// Reads a JSON value. `None` if it is not allowed.
+    fn read(sent: &Value) -> Option<Self>;
+
+    /// Reads a path or query parameter.
+    fn read_text(sent: &str) -> Option<Self> {
+        Self::read(&sent.into())
+    }
+
+    /// The schema in `/openapi.json`.
+    fn shape() -> Shape;
+
+    /// The error for a value that [`read`](Self::read) refused.
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        ApiError::field(name, sent, &Self::allowed())
+    }
+}
 
 /// A value as it was sent.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use http::Method;
 
-use crate::request::params::Params;
+use crate::request::url::Params;
 use crate::response::error::ApiError;
 use crate::route::Route;
 use crate::routes::AREAS;

@@ -13,12 +13,10 @@ use testkit::guild_row;
 use tokio::sync::broadcast::error::TryRecvError;
 
 use super::*;
-use crate::auth::key::Key;
+use crate::cache::keys::Key;
 use crate::options::Options;
 use crate::request::body::Body;
-use crate::request::page::NextPage;
-use crate::request::params::Params;
-use crate::request::query::Query;
+use crate::request::url::{Params, Query};
 use crate::state::State;
 
 struct Fixture {
@@ -100,7 +98,6 @@ fn call(state: std::sync::Arc<State>) -> Call {
         params: Params::default(),
         query: Query::default(),
         body: Body::default(),
-        next_page: NextPage::default(),
         headers: http::HeaderMap::new(),
         idempotency: None,
         upgrade: None,

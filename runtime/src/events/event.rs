@@ -1,5 +1,6 @@
 //! The events, and the message that carries them between processes.
 
+use entities::moderation_revision::Change;
 use entities::{
     ChatId, CommandId, GuildId, JobId, Person, PlaceId, PlayId, SanctionKind, SessionId, Subject, Timestamp,
 };
@@ -71,11 +72,13 @@ pub enum Event {
 impl Event {
     /// A moderation change for game servers, by the game id if it is known. `None`: the person has no account.
     pub fn moderation(
-        (guild, revision): (GuildId, i64),
+        change: &Change,
         verb: ModerationVerb,
         person: Person,
-        (reason, place_id): (&str, Option<PlaceId>),
+        reason: &str,
+        place_id: Option<PlaceId>,
     ) -> Option<Self> {
+        let &Change { guild, revision, .. } = change;
         let Person { chat: chat_id, play: play_id } = person;
         let identifier = play_id.map(Subject::Play).or(chat_id.map(Subject::Chat))?;
         let reason = reason.to_owned();

@@ -1,5 +1,6 @@
+use entities::moderation_revision::{self, Change};
 use entities::sanction::change::{self, NewSanction};
-use entities::{ChatId, GuildId, Person, SanctionKind, Subject, Timestamp, guild, link, moderation_revision};
+use entities::{ChatId, GuildId, Person, SanctionKind, Subject, Timestamp, guild, link};
 use runtime::{Database, DatabaseOptions, ModerationVerb};
 use testkit::guild_row;
 
@@ -29,7 +30,8 @@ fn subject(text: &str) -> Subject {
 
 fn banned(whom: &str) -> Event {
     let person = Person::from(subject(whom));
-    Event::moderation((the_guild(), 1), ModerationVerb::Ban, person, ("r", None)).unwrap()
+    let change = Change { guild: the_guild(), revision: 1, now: at(0) };
+    Event::moderation(&change, ModerationVerb::Ban, person, "r", None).unwrap()
 }
 
 impl Fixture {

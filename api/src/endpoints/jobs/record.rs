@@ -47,6 +47,10 @@ pub(crate) struct JobProgress {
 }
 
 impl Job {
+    pub(crate) fn id(&self) -> JobId {
+        self.id
+    }
+
     pub(crate) fn of(row: job::Model, now: Timestamp) -> Self {
         let progress = JobProgress {
             done: row.progress_done,

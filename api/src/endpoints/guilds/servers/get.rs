@@ -69,8 +69,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let (now, filter) = (call.now(), Filter { live, place });
     let after = page.cursor.as_ref().map(|server| server.0.as_str());
     let part = entities::Page { cursor: after, limit: page.limit + 1 };
-    let mut rows = game_server::list(call.read(), call.guild(), filter, part, now).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.server_id.clone());
-    let servers = rows.into_iter().map(|row| GameServer::of(row, now)).collect();
-    Reply::data(&GameServers { servers, next_cursor })
+    let rows = game_server::list(call.read(), call.guild(), filter, part, now).await?;
+    let servers: Vec<_> = rows.into_iter().map(|row| GameServer::of(row, now)).collect();
+    let data = |servers, next_cursor| GameServers { servers, next_cursor };
+    page.reply(servers, |server| server.server_id.clone(), data)
 }

@@ -91,7 +91,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     let filter = Filter { kind: SanctionKind::Ban, person, active, moderator: moderator_id, place: place_id };
     let now = call.now();
-    let mut rows = history::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.sanction_id);
-    Reply::data(&Bans { bans: rows.into_iter().map(|row| Ban::new(row, now)).collect(), next_cursor })
+    let rows = history::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
+    let bans: Vec<_> = rows.into_iter().map(|row| Ban::new(row, now)).collect();
+    page.reply(bans, |ban| ban.id, |bans, next_cursor| Bans { bans, next_cursor })
 }

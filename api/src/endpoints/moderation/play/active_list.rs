@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::request::parts::Field;
 
 pub(crate) const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
      be enforced by `identifier` alone. Keep `revision` and send it as `since`, with the same `place_id` and `scope`, \
@@ -64,10 +64,10 @@ pub(crate) struct ActiveList {
     pub(crate) meta: ListMeta,
 }
 
-pub(crate) async fn answer(
+pub(crate) async fn reply<D: Serialize>(
     call: &Call,
     kind: SanctionKind,
-    reply: impl Fn(ActiveList) -> Result<Reply, ApiError>,
+    data: impl Fn(ActiveList) -> D,
 ) -> Result<Reply, ApiError> {
     let query: ActiveQuery = call.query()?;
     let list = List { guild: call.guild(), kind, places: places(&query)? };
@@ -77,7 +77,7 @@ pub(crate) async fn answer(
     if let Some(since) = since
         && let Some(changes) = changes(call, list, revision, since).await?
     {
-        return reply(changes);
+        return Reply::data(&data(changes));
     }
     let tag = tag(list.places, revision, active::count(call.read(), list, call.now()).await?);
     if call.if_none_match().has(&tag) {
@@ -86,7 +86,7 @@ pub(crate) async fn answer(
     let rows = active::list(call.read(), list, call.now()).await?;
     let meta = ListMeta { revision, complete: true, lifted: Vec::new() };
     let rows = rows.into_iter().map(ActiveSanction::from).collect();
-    Ok(reply(ActiveList { rows, meta })?.with_etag(tag))
+    Ok(Reply::data(&data(ActiveList { rows, meta }))?.with_etag(tag))
 }
 
 /// `None`: the whole list is shorter.

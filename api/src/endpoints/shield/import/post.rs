@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::endpoints::prelude::*;
 use crate::job_call::{self, Asked};
 use crate::openapi::shape::{self, Property, Shape};
-use crate::request::field::Field;
 use crate::request::json::whole;
+use crate::request::parts::Field;
 use crate::request::values::{List, Text};
 
 /// Users of one call (docs/rules.md 3).

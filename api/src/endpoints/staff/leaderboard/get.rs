@@ -12,7 +12,7 @@ use crate::endpoints::prelude::*;
 use crate::endpoints::staff::leaderboard::ranking::{LeaderboardRow, rank};
 use crate::endpoints::staff::period;
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::request::parts::Field;
 
 /// In the guild's time zone, weeks from the guild's first day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -87,7 +87,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
 mod tests {
     use super::*;
     use crate::request::parts::Request;
-    use crate::request::query::Query;
+    use crate::request::url::Query;
 
     #[test]
     fn the_period_is_a_word_and_may_be_absent() {

@@ -6,28 +6,16 @@ use entities::{ChatId, LoaId, Timestamp};
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::staff_check::not_staff;
 
-/// When a staff member is away.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Loa {
-    id: LoaId,
-    staff_id: ChatId,
-    starts_at: Seconds,
-    ends_at: Seconds,
-    #[schema(example = "exams")]
-    reason: String,
-    status: Status,
-}
-
-impl From<&Model> for Loa {
-    fn from(row: &Model) -> Self {
-        Self {
-            id: row.loa_id,
-            staff_id: row.staff_id,
-            starts_at: Seconds(row.starts_at),
-            ends_at: Seconds(row.ends_at),
-            reason: row.reason.clone(),
-            status: row.status,
-        }
+answer! {
+    /// When a staff member is away.
+    pub(crate) struct Loa from row: Model {
+        id: LoaId = row.loa_id,
+        staff_id: ChatId,
+        starts_at: Seconds,
+        ends_at: Seconds,
+        #[schema(example = "exams")]
+        reason: String,
+        status: Status,
     }
 }
 

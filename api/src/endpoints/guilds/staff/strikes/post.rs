@@ -10,7 +10,7 @@ use crate::endpoints::staff::staff_check::require_staff;
 use crate::request::moment::End;
 use crate::request::values::Text;
 use crate::response::created::Created;
-use crate::response::seconds::whole_second_from;
+use crate::response::reply::whole_second_from;
 
 request! {
     pub(crate) struct StrikeRequest {

@@ -28,6 +28,10 @@ pub(crate) struct Strike {
 }
 
 impl Strike {
+    pub(crate) fn id(&self) -> StrikeId {
+        self.id
+    }
+
     pub(crate) fn new(row: &Model, now: Timestamp) -> Self {
         Self {
             id: row.strike_id,

@@ -5,7 +5,6 @@ use entities::{PlaceId, PlayId, SessionId, staff_directory};
 use runtime::Event;
 
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::play::acting_staff::acting_staff;
 use crate::endpoints::staff::play::session::ended_session::EndedSession;
 use crate::endpoints::staff::staff_check::not_staff;
 use crate::request::game_values::{OrStudio, ServerId};
@@ -48,7 +47,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         "place_id": session.place_id, "server_id": session.server_id,
         "ended": started.ended.as_ref().map(EndedSession::from),
     });
-    let actor = acting_staff(&call, staff);
+    let actor = call.acting(staff);
     work.audit_as(&actor, "sessions.start", session.session_id, metadata).await?;
     if let Some(ended) = started.ended {
         work.announce(Event::SessionEnded { guild, session: ended.session_id });
