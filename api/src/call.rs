@@ -12,7 +12,6 @@ use warp::ws::Ws;
 use crate::cache::keys::Key;
 use crate::idempotency::slot::IdempotencySlot;
 use crate::request::body::Body;
-use crate::request::if_none_match::IfNoneMatch;
 use crate::request::page::Page;
 use crate::request::parts::{Field, Request, Take};
 use crate::request::prefer::Prefer;
@@ -76,11 +75,6 @@ impl Call {
     /// How long the caller of a job waits.
     pub(crate) fn prefer(&self) -> Prefer {
         Prefer::of(&self.headers)
-    }
-
-    /// The response tags that the client has cached.
-    pub(crate) fn if_none_match(&self) -> IfNoneMatch {
-        IfNoneMatch::of(&self.headers)
     }
 
     /// The page that the query requests.

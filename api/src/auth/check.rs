@@ -50,6 +50,7 @@ async fn check_key(
         }
     };
     // A wrong secret and an unknown id get the same error; details are shown only to the holder of the secret.
+    let unknown = || ApiError::key("key_unknown", "this key is not known");
     let key = known.filter(|key| key.opens(&text)).ok_or_else(unknown)?;
     key.check_live(state.context.clock.now())?;
     Ok(key)
@@ -82,7 +83,10 @@ fn sent_key(headers: &HeaderMap) -> Result<&str, ApiError> {
     match key {
         Some(key) => Ok(key),
         None if other_scheme => Err(malformed()),
-        None => Err(missing()),
+        None => Err(ApiError::key(
+            "key_missing",
+            "no key was sent; send it as `X-API-Key: <key>` or `Authorization: Bearer <key>`",
+        )),
     }
 }
 
@@ -104,19 +108,8 @@ fn add<'h>(key: &mut Option<&'h str>, sent: &'h str) -> Result<(), ApiError> {
     }
 }
 
-fn missing() -> ApiError {
-    ApiError::key(
-        "key_missing",
-        "no key was sent; send it as `X-API-Key: <key>` or `Authorization: Bearer <key>`",
-    )
-}
-
 fn malformed() -> ApiError {
     ApiError::key("key_malformed", "what was sent is not a key: its form or checksum is wrong")
-}
-
-fn unknown() -> ApiError {
-    ApiError::key("key_unknown", "this key is not known")
 }
 
 #[cfg(test)]

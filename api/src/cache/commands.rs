@@ -6,39 +6,28 @@ use entities::server_command::{self, Model};
 use entities::{CommandId, GuildId, Timestamp};
 use runtime::{Context, Events};
 use sea_orm::DbErr;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::cache::event_fed::EventFed;
+use crate::response::answer::answer;
 use crate::response::reply::Seconds;
 
 /// Commands in one response. Further ones follow as these are acknowledged.
 const MOST: u64 = 1_000;
 const CAPACITY: u64 = 50_000;
 
-/// A command as game servers see it (docs/rules.md 8).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct Command {
-    pub(crate) id: CommandId,
-    #[serde(rename = "type")]
-    #[schema(example = "kick")]
-    pub(crate) kind: String,
-    #[schema(example = "4815162342")]
-    pub(crate) target_id: String,
-    #[schema(example = "exploiting")]
-    pub(crate) reason: String,
-    pub(crate) issued_at: Seconds,
-}
-
-impl From<Model> for Command {
-    fn from(row: Model) -> Self {
-        Self {
-            id: row.command_id,
-            kind: row.kind,
-            target_id: row.target_id,
-            reason: row.reason,
-            issued_at: Seconds(row.issued_at),
-        }
+answer! {
+    /// A command as game servers see it (docs/rules.md 8).
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(crate) struct Command from row: Model {
+        pub(crate) id: CommandId = row.command_id,
+        #[serde(rename = "type")]
+        #[schema(example = "kick")]
+        pub(crate) kind: String,
+        #[schema(example = "4815162342")]
+        pub(crate) target_id: String,
+        #[schema(example = "exploiting")]
+        pub(crate) reason: String,
+        pub(crate) issued_at: Seconds,
     }
 }
 

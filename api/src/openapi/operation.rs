@@ -106,7 +106,7 @@ impl Operation {
 
     /// The data is the list itself.
     pub(crate) fn data_list<T: ToSchema>(mut self) -> Self {
-        self.data = Some(shape::answered_list::<T>());
+        self.data = Some(shape::list(shape::answered::<T>()));
         self
     }
 

@@ -153,11 +153,9 @@ pub(crate) fn uuid() -> Shape {
 
 /// A time in a request: RFC 3339, any offset, of the years 1970 to 9999.
 pub(crate) fn moment_sent() -> Shape {
-    string("2026-04-12T18:33:21Z").change(date_time)
-}
-
-fn date_time(object: &mut Object) {
-    object.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
+    string("2026-04-12T18:33:21Z").change(|object| {
+        object.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
+    })
 }
 
 /// The schema of a response, by its type.
@@ -165,15 +163,6 @@ pub(crate) fn answered<T: ToSchema>() -> Shape {
     let mut schemas = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut schemas);
     let schema = RefOr::Ref(Ref::from_schema_name(T::name()));
-    described(schema, schemas)
-}
-
-/// A list that is the whole response.
-pub(crate) fn answered_list<T: ToSchema>() -> Shape {
-    list(answered::<T>())
-}
-
-fn described(schema: RefOr<Schema>, schemas: Vec<(String, RefOr<Schema>)>) -> Shape {
     let defines: Definitions = schemas.into_iter().collect();
     let example = example_of(&schema, &defines);
     Shape { schema, example, defines }

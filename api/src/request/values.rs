@@ -12,7 +12,6 @@ use entities::{
     PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId,
     UniverseId, job, loa,
 };
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::openapi::shape::{self, Shape, alternatives, answered, integer_or_digits};
@@ -23,21 +22,23 @@ use crate::response::error::ApiError;
 /// Types that are read as serde reads them.
 macro_rules! by_serde {
     ($allowed:expr, $shape:expr; $($name:ty),+) => {
-        $(impl Field for $name {
-            fn allowed() -> Cow<'static, str> {
+        $(impl $crate::request::parts::Field for $name {
+            fn allowed() -> std::borrow::Cow<'static, str> {
                 $allowed.into()
             }
 
-            fn read(sent: &Value) -> Option<Self> {
-                Self::deserialize(sent).ok()
+            fn read(sent: &serde_json::Value) -> Option<Self> {
+                serde::Deserialize::deserialize(sent).ok()
             }
 
-            fn shape() -> Shape {
+            fn shape() -> $crate::openapi::shape::Shape {
                 $shape
             }
         })+
     };
 }
+
+pub(crate) use by_serde;
 
 by_serde!("a string of digits without sign or leading zero that fits 63 bits", answered::<Self>(); GuildId, ChatId, RoleId, ChannelId);
 by_serde!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, BindingId, PlaceId, UniverseId, PanelId, SubmissionId, LoaId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId);

@@ -246,6 +246,17 @@ impl ApiError {
     }
 }
 
+/// What a look-up found, or a 404.
+pub(crate) trait OrNotFound<T> {
+    fn or_not_found(self, what: &str) -> Result<T, ApiError>;
+}
+
+impl<T> OrNotFound<T> for Option<T> {
+    fn or_not_found(self, what: &str) -> Result<T, ApiError> {
+        self.ok_or_else(|| ApiError::not_found(what))
+    }
+}
+
 /// A refused value as JSON, short enough for a message.
 fn shortened(sent: &Value) -> String {
     let text = sent.to_string();

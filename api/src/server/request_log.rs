@@ -127,17 +127,15 @@ fn success(reply: &Reply, body: String) -> Response<Bytes> {
         Some(upgrade) => headers.extend(upgrade.clone()),
         None => drop(headers.insert(header::CONTENT_TYPE, JSON)),
     }
-    if let Some(location) = &reply.location {
-        insert_text(headers, header::LOCATION, location);
-    }
-    if let Some(next) = &reply.next_page {
-        insert_text(headers, header::LINK, next);
-    }
-    if let Some(etag) = &reply.etag {
-        insert_text(headers, header::ETAG, etag);
-    }
-    if let Some(preference) = &reply.preference {
-        insert_text(headers, PREFERENCE_APPLIED, preference);
+    for (name, text) in [
+        (header::LOCATION, &reply.location),
+        (header::LINK, &reply.next_page),
+        (header::ETAG, &reply.etag),
+        (PREFERENCE_APPLIED, &reply.preference),
+    ] {
+        if let Some(text) = text {
+            insert_text(headers, name, text);
+        }
     }
     if reply.replayed {
         headers.insert(REPLAYED, HeaderValue::from_static("true"));

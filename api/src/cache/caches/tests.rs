@@ -1,8 +1,8 @@
 use entities::moderation_revision::{self, Change};
 use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, GuildId, Person, SanctionKind, Subject, Timestamp, guild, link};
-use runtime::{Database, DatabaseOptions, ModerationVerb};
-use testkit::guild_row;
+use runtime::{Database, ModerationVerb};
+use testkit::{TestDatabase, guild_row};
 
 use super::*;
 use crate::cache::sanctions::Question;
@@ -13,7 +13,7 @@ const PLAY: &str = "77";
 struct Fixture {
     database: Database,
     caches: Caches,
-    _folder: tempfile::TempDir,
+    _file: TestDatabase,
 }
 
 fn at(seconds: i64) -> Timestamp {
@@ -36,13 +36,11 @@ fn banned(whom: &str) -> Event {
 
 impl Fixture {
     async fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}/guildhall.db", folder.path().display());
-        let database = Database::connect(&url, &DatabaseOptions::default()).await.unwrap();
-        migrations::apply(database.write()).await.unwrap();
+        let file = TestDatabase::sqlite().await;
+        let database = file.open().await;
         let row = guild_row(the_guild(), at(0));
         guild::upsert(database.write(), row).await.unwrap();
-        Self { database, caches: Caches::new(&Events::in_process()), _folder: folder }
+        Self { database, caches: Caches::new(&Events::in_process()), _file: file }
     }
 
     /// Changes the database without an event.

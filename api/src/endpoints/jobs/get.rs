@@ -66,7 +66,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let before = page.cursor.map(|cursor| cursor.0);
     let failed = job_failure::list(call.read(), id, Page { cursor: before, limit: page.limit + 1 }).await?;
     let errors = row.history().iter().map(JobAttemptError::from).collect();
-    let job = Job::of(row, call.now());
+    let job = Job::new(&row, call.now());
     let data = |failures, next_cursor| JobDetails { job, errors, failures, next_cursor };
     page.reply(failed, |row| row.failure_id, data)
 }

@@ -39,8 +39,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let filter = Filter { guild: Some(call.guild()), status, kind: kind.map(|kind| kind.0) };
     let now = call.now();
     let rows = listing::list(call.read(), filter, page.to_fetch(), now).await?;
-    let jobs = rows.into_iter().map(|row| Job::of(row, now)).collect();
-    page.reply(jobs, Job::id, |jobs, next_cursor| Jobs { jobs, next_cursor })
+    let jobs = rows.iter().map(|row| Job::new(row, now)).collect();
+    page.reply(jobs, |job: &Job| job.id, |jobs, next_cursor| Jobs { jobs, next_cursor })
 }
 
 #[derive(Debug)]

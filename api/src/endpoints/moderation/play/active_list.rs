@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
+use crate::request::if_none_match;
 use crate::request::parts::Field;
 
 pub(crate) const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
@@ -80,7 +81,7 @@ pub(crate) async fn reply<D: Serialize>(
         return Reply::data(&data(changes));
     }
     let tag = tag(list.places, revision, active::count(call.read(), list, call.now()).await?);
-    if call.if_none_match().has(&tag) {
+    if if_none_match::has(&call.headers, &tag) {
         return Ok(Reply::not_modified(tag));
     }
     let rows = active::list(call.read(), list, call.now()).await?;

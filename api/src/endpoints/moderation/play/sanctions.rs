@@ -19,7 +19,6 @@ use serde_json::Value;
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
-use crate::request::values::Text;
 use crate::response::reply::whole_second_from;
 
 request! {

@@ -12,7 +12,7 @@ use crate::job_call::{self, Asked};
 use crate::openapi::shape::{self, Property, Shape};
 use crate::request::json::whole;
 use crate::request::parts::Field;
-use crate::request::values::{List, Text};
+use crate::request::values::List;
 
 /// Users of one call (docs/rules.md 3).
 const USERS_MAX: usize = 10_000;

@@ -4,7 +4,6 @@ use entities::loa::{Model, Status, Written};
 use entities::{ChatId, LoaId, Timestamp};
 
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::staff_check::not_staff;
 
 answer! {
     /// When a staff member is away.
@@ -17,10 +16,6 @@ answer! {
         reason: String,
         status: Status,
     }
-}
-
-pub(crate) fn unknown_loa() -> ApiError {
-    ApiError::not_found("leave of absence")
 }
 
 pub(crate) fn check_span(starts_at: Timestamp, ends_at: Timestamp) -> Result<(), ApiError> {
@@ -38,6 +33,6 @@ pub(crate) fn written(outcome: Written) -> Result<Model, ApiError> {
             let message = format!("the active leave of absence {other} of the same staff member overlaps it");
             Err(ApiError::conflict("loa_overlaps", message))
         }
-        Written::NotStaff => Err(not_staff()),
+        Written::NotStaff => Err(ApiError::not_found("staff member")),
     }
 }

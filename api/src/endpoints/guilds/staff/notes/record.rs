@@ -4,7 +4,6 @@ use entities::staff_note::Model;
 use entities::{ChatId, NoteId};
 
 use crate::endpoints::prelude::*;
-use crate::request::values::Text;
 
 /// Longer than other texts (docs/rules.md 3).
 pub(crate) type NoteBody = Text<4000>;
@@ -20,8 +19,4 @@ answer! {
         created_at: Seconds,
         updated_at: Seconds,
     }
-}
-
-pub(crate) fn unknown_note() -> ApiError {
-    ApiError::not_found("note")
 }

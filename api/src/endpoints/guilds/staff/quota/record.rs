@@ -26,10 +26,6 @@ answer! {
     }
 }
 
-pub(crate) fn unknown_quota() -> ApiError {
-    ApiError::not_found("quota")
-}
-
 /// Only actions can need approval.
 pub(crate) fn check_approval(metric: Metric, requires_approval: bool) -> Result<(), ApiError> {
     if !requires_approval || metric.action_type().is_some() {

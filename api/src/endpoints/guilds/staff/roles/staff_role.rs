@@ -1,8 +1,9 @@
 //! A staff role as the API shows it: what staff of the role may do (docs/rules.md 6).
 
-use crate::endpoints::prelude::*;
 use entities::RoleId;
 use entities::staff_role::{Model, Permissions};
+
+use crate::endpoints::prelude::*;
 
 answer! {
     pub(crate) struct StaffRole from row: Model {

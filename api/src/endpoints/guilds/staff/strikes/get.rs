@@ -37,5 +37,5 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let now = call.now();
     let rows = strike::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
     let strikes = rows.iter().map(|row| Strike::new(row, now)).collect();
-    page.reply(strikes, Strike::id, |strikes, next_cursor| Strikes { strikes, next_cursor })
+    page.reply(strikes, |strike: &Strike| strike.id, |strikes, next_cursor| Strikes { strikes, next_cursor })
 }

@@ -1,8 +1,9 @@
 //! A session that has ended, in answers and audit entries.
 
-use crate::endpoints::prelude::*;
 use entities::SessionId;
 use entities::staff_session::Model;
+
+use crate::endpoints::prelude::*;
 
 answer! {
     pub(crate) struct EndedSession from row: Model {
