@@ -47,7 +47,6 @@ impl Call {
         self.state.context.database.read()
     }
 
-    /// A parameter of the path.
     pub(crate) fn path<T: Field>(&self, name: &str) -> Result<T, ApiError> {
         T::take(&self.params, name)
     }
@@ -77,7 +76,6 @@ impl Call {
         Prefer::of(&self.headers)
     }
 
-    /// The page that the query requests.
     pub(crate) fn page<C: Field>(&self) -> Result<Page<C>, ApiError> {
         Page::of(&self.query)
     }

@@ -42,7 +42,7 @@ impl State {
     /// the cache.
     pub(crate) async fn write_session_heartbeats(&self) -> Result<(), DbErr> {
         for session in self.heartbeats.write_sessions(&self.context).await? {
-            self.caches.sessions.forget(session).await;
+            self.caches.sessions.entries.forget(&session).await;
         }
         Ok(())
     }

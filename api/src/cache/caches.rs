@@ -48,19 +48,19 @@ impl Caches {
     /// Drops what the event makes stale.
     pub(crate) async fn hear(&self, event: &Event) {
         match event {
-            Event::KeyChanged { public_id } => self.keys.forget(public_id).await,
+            Event::KeyChanged { public_id } => self.keys.rows.forget(public_id).await,
             Event::Moderation { guild, chat_id, play_id, .. } => {
                 let person = entities::Person { chat: *chat_id, play: *play_id };
                 self.sanctions.forget(*guild, person).await;
             }
             Event::LinksChanged { .. } => self.sanctions.forget_persons(),
-            Event::SessionEnded { guild, session } => self.sessions.forget((*guild, *session)).await,
+            Event::SessionEnded { guild, session } => self.sessions.entries.forget(&(*guild, *session)).await,
             Event::CommandAcknowledged { guild, server_id } => {
-                self.commands.forget(&(*guild, server_id.clone())).await;
+                self.commands.entries.forget(&(*guild, server_id.clone())).await;
             }
             Event::CommandQueued { guild, servers, .. } => {
                 for (_, server) in servers {
-                    self.commands.forget(&(*guild, server.clone())).await;
+                    self.commands.entries.forget(&(*guild, server.clone())).await;
                 }
             }
             // Flags arrive by the thousand and seldom: drop all entries.
@@ -71,11 +71,11 @@ impl Caches {
     }
 
     fn forget_all(&self) {
-        self.keys.forget_all();
+        self.keys.rows.forget_all();
         self.sanctions.forget_all();
         self.flags.forget_all();
-        self.sessions.forget_all();
-        self.commands.forget_all();
+        self.sessions.entries.forget_all();
+        self.commands.entries.forget_all();
     }
 }
 

@@ -40,11 +40,13 @@ impl Command {
 /// A server of a guild, by the id it gives itself.
 pub(crate) type OwnServer = (GuildId, String);
 
-pub(crate) struct Commands(EventFed<OwnServer, Arc<Vec<Command>>>);
+pub(crate) struct Commands {
+    pub(crate) entries: EventFed<OwnServer, Arc<Vec<Command>>>,
+}
 
 impl Commands {
     pub(crate) fn new(events: &Events) -> Self {
-        Self(EventFed::new(events, CAPACITY))
+        Self { entries: EventFed::new(events, CAPACITY) }
     }
 
     /// The pending commands of the server, oldest first.
@@ -55,19 +57,11 @@ impl Commands {
         now: Timestamp,
     ) -> Result<Arc<Vec<Command>>, DbErr> {
         let read = async { Ok(Arc::new(read(context, server, now).await?)) };
-        let pending = self.0.get_or_load(server, read).await?;
+        let pending = self.entries.get_or_load(server, read).await?;
         if pending.iter().all(|command| command.is_pending(now)) {
             return Ok(pending);
         }
         Ok(Arc::new(pending.iter().filter(|command| command.is_pending(now)).cloned().collect()))
-    }
-
-    pub(crate) async fn forget(&self, server: &OwnServer) {
-        self.0.forget(server).await;
-    }
-
-    pub(crate) fn forget_all(&self) {
-        self.0.forget_all();
     }
 }
 

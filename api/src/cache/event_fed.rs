@@ -56,7 +56,6 @@ where
         (trusted || entry.read_at.elapsed() < UNTRUSTED_LIFE).then_some(entry.value)
     }
 
-    /// The cached value, or the result of `read`.
     pub(crate) async fn get_or_load(
         &self,
         key: &K,

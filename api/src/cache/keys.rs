@@ -57,7 +57,6 @@ impl Key {
         Err(ApiError::forbidden("scope_missing", format!("this key lacks the scope `{scope}`")))
     }
 
-    /// The rate limit for this key.
     pub(crate) fn rate(&self, limit: RateLimit) -> Rate {
         let rate = limit.rate();
         let factor =
@@ -82,7 +81,7 @@ impl Key {
 }
 
 pub(crate) struct Keys {
-    rows: EventFed<String, Option<Arc<Key>>>,
+    pub(crate) rows: EventFed<String, Option<Arc<Key>>>,
     /// Keys whose last use was noted within the interval.
     used: Cache<KeyId, ()>,
 }
@@ -104,14 +103,6 @@ impl Keys {
             Ok(row.map(|row| Arc::new(Key::new(row))))
         };
         self.rows.load(&public_id.to_owned(), read).await
-    }
-
-    pub(crate) async fn forget(&self, public_id: &str) {
-        self.rows.forget(&public_id.to_owned()).await;
-    }
-
-    pub(crate) fn forget_all(&self) {
-        self.rows.forget_all();
     }
 
     /// Writes the time of this use at most once a minute, and never delays the request.

@@ -6,9 +6,7 @@ use utoipa::ToSchema;
 use crate::openapi::shape::{self, Shape};
 use crate::request::parts::{Field, Part, Request};
 
-/// A JSON body.
 pub(crate) struct Body {
-    /// Name of its schema.
     pub(crate) name: &'static str,
     pub(crate) parts: Vec<Part>,
 }

@@ -95,7 +95,6 @@ impl Shape {
     }
 }
 
-/// Any text.
 pub(crate) fn string(example: &str) -> Shape {
     Shape::of(ObjectBuilder::new().schema_type(Type::String), example)
 }
@@ -144,7 +143,6 @@ pub(crate) fn id(example: i64) -> Shape {
     whole(1, i64::MAX, example)
 }
 
-/// An id that is a UUID.
 pub(crate) fn uuid() -> Shape {
     string("0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e").change(|object| {
         object.format = Some(SchemaFormat::Custom("uuid".to_owned()));
@@ -219,7 +217,6 @@ pub(crate) fn object(fields: impl IntoIterator<Item = Property>) -> Shape {
     Shape { defines, ..Shape::of(object, example) }
 }
 
-/// Any object.
 pub(crate) fn free(example: Value) -> Shape {
     Shape::of(ObjectBuilder::new().schema_type(Type::Object), example)
 }

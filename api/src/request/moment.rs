@@ -32,7 +32,6 @@ impl Field for Moment {
     }
 }
 
-/// The end of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End(pub(crate) Timestamp);
 

@@ -61,7 +61,6 @@ pub(crate) trait Source {
     fn find(&self, name: &str) -> Option<Sent<'_>>;
 }
 
-/// The documentation of a field.
 pub(crate) struct Part {
     pub(crate) name: &'static str,
     pub(crate) required: bool,
@@ -70,7 +69,6 @@ pub(crate) struct Part {
     pub(crate) shape: Shape,
 }
 
-/// Reads a field of a request.
 pub(crate) trait Take: Sized {
     const REQUIRED: bool;
     const NULLABLE: bool = false;

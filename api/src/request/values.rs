@@ -104,7 +104,6 @@ impl<const MAX: usize> Field for Text<MAX> {
     }
 }
 
-/// An integer from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Whole<const MIN: i32, const MAX: i32>(pub(crate) i32);
 
@@ -160,7 +159,6 @@ fn json_size(fields: &Map<String, Value>) -> usize {
     serde_json::to_string(fields).map_or(usize::MAX, |text| text.len())
 }
 
-/// At most `MAX` items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct List<T, const MAX: usize>(pub(crate) Vec<T>);
 

@@ -136,7 +136,6 @@ impl ApiError {
         Self::new(Kind::BadRequest, message).word("invalid_field")
     }
 
-    /// 400: a required field is missing.
     pub(crate) fn missing(name: &str, allowed: &str) -> Self {
         Self::new(Kind::BadRequest, format!("`{name}` is missing; it must be {allowed}"))
             .word("missing_field")
@@ -157,7 +156,6 @@ impl ApiError {
         Self::new(Kind::NotFound, format!("no such {what}"))
     }
 
-    /// 404: the user has no link.
     pub(crate) fn not_linked() -> Self {
         Self::new(Kind::NotFound, "this user is not linked").word("not_linked")
     }
@@ -212,7 +210,6 @@ impl ApiError {
         self
     }
 
-    /// 429: limit exceeded.
     pub(crate) fn over_limit(limit: RateLimit, decision: Decision) -> Self {
         Self::new(Kind::TooMany, "rate limit exceeded")
             .retry_after(decision.reset_after_secs())
@@ -227,7 +224,6 @@ impl ApiError {
         self
     }
 
-    /// 429: too many failed keys from an address.
     pub(crate) fn too_many_failures(seconds: u64) -> Self {
         Self::new(Kind::TooMany, "too many requests without a valid key from this address")
             .word("too_many_failures")

@@ -6,6 +6,7 @@ use chrono::{SecondsFormat, SubsecRound, TimeDelta};
 use entities::{JobId, Timestamp};
 use http::{HeaderMap, StatusCode};
 use serde::{Serialize, Serializer};
+use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::{KnownFormat, RefOr};
@@ -58,7 +59,6 @@ pub(crate) struct Reply {
     pub(crate) next_page: Option<String>,
     /// Names this very answer, for `If-None-Match`.
     pub(crate) etag: Option<String>,
-    /// The preferences that were applied.
     pub(crate) preference: Option<String>,
     /// The window after this call, if admission only checked it.
     pub(crate) window: Option<Window>,
@@ -95,11 +95,7 @@ impl Reply {
 
     /// 202: the job is still running.
     pub(crate) fn accepted(job: JobId) -> Result<Self, ApiError> {
-        #[derive(Serialize)]
-        struct Accepted {
-            job_id: JobId,
-        }
-        let mut reply = Self::data(&Accepted { job_id: job })?
+        let mut reply = Self::data(&json!({ "job_id": job }))?
             .with_message("job still running; poll the URL in Location");
         reply.status = StatusCode::ACCEPTED;
         reply.location = Some(format!("/jobs/{job}"));
@@ -149,7 +145,6 @@ impl Reply {
         self
     }
 
-    /// The body as sent.
     pub(crate) fn render(&self) -> Result<Cow<'_, str>, ApiError> {
         let (message, data) = match &self.body {
             Body::Fresh { message, data } => (message, data),
@@ -166,7 +161,6 @@ impl Reply {
     }
 }
 
-/// The body of an error.
 pub(crate) fn render_error(error: &ApiError, request_id: &str) -> String {
     let parts = error.parts();
     let envelope = Refusal {

@@ -1,6 +1,4 @@
 //! PATCH /guilds/:guildId/staff/loa/:loaId
-//!
-//! An expired leave that is given an end in the future becomes active again, unless the same call sets its status.
 
 use entities::loa::{self, Model, Status};
 use entities::{LoaId, Timestamp};

@@ -1,7 +1,4 @@
 //! PATCH /guilds/:guildId/staff/strikes/:strikeId/update
-//!
-//! An expired strike that is given a later expiry becomes active again, whether or not the sweep had closed it. The
-//! expiry of a removed strike can no longer be changed.
 
 use entities::strike::{self, Ended, Model};
 use entities::{StrikeId, Timestamp};
