@@ -8,8 +8,7 @@ use runtime::{Context, Events};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
-use crate::response::answer::answer;
-use crate::response::reply::Seconds;
+use crate::response::reply::{Seconds, answer};
 
 /// Commands in one response. Further ones follow as these are acknowledged.
 const MOST: u64 = 1_000;

@@ -3,6 +3,7 @@
 //!
 //! Unknown fields are ignored; of a field given twice the last one counts.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -11,8 +12,7 @@ use futures_util::stream::BoxStream;
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
-use crate::request::json::{has_nul, object, write_canonical};
-use crate::request::parts::{Sent, Source};
+use crate::request::parts::{Sent, Source, object, whole};
 use crate::response::error::ApiError;
 
 /// Timeout of reading a body.
@@ -123,6 +123,42 @@ fn check_depth(text: &[u8]) -> Result<(), ApiError> {
         }
     }
     Ok(())
+}
+
+/// A canonical text: equal JSON gives equal text, regardless of order and form.
+fn write_canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let sorted: BTreeMap<_, _> = fields.iter().collect();
+            text.push('{');
+            for (name, value) in sorted {
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                write_canonical(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                write_canonical(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        plain => text.push_str(&whole(plain).to_string()),
+    }
+}
+
+/// Postgres stores no NUL in texts.
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(fields) => fields.iter().any(|(name, value)| name.contains('\0') || has_nul(value)),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

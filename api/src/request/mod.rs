@@ -4,7 +4,6 @@ pub(crate) mod body;
 pub(crate) mod client_address;
 pub(crate) mod game_values;
 pub(crate) mod if_none_match;
-pub(crate) mod json;
 pub(crate) mod moment;
 pub(crate) mod page;
 pub(crate) mod parts;

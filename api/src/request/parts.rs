@@ -5,11 +5,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::openapi::shape::Shape;
-use crate::request::json::whole;
 use crate::response::error::ApiError;
+
+/// Below this every integer has an exact float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A value in a request: its allowed values, its parser and its documentation, in one place.
 pub(crate) trait Field: Sized {
@@ -213,5 +215,24 @@ impl Part {
     pub(crate) fn example(mut self, example: impl Into<Value>) -> Self {
         self.shape = self.shape.example(example);
         self
+    }
+}
+
+/// A float without fraction as an integer: Lua writes any number as a float (docs/rules.md 8).
+pub(crate) fn whole(sent: &Value) -> Cow<'_, Value> {
+    let float = sent.as_f64().filter(|_| sent.is_f64());
+    match float.filter(|float| float.fract() == 0.0 && float.abs() <= EXACT) {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and small enough, as just checked")]
+        Some(float) => Cow::Owned((float as i64).into()),
+        None => Cow::Borrowed(sent),
+    }
+}
+
+/// An object, or the empty array that Lua writes for an empty object.
+pub(crate) fn object(sent: &Value) -> Option<Cow<'_, Map<String, Value>>> {
+    match sent {
+        Value::Object(fields) => Some(Cow::Borrowed(fields)),
+        Value::Array(items) if items.is_empty() => Some(Cow::Owned(Map::new())),
+        _ => None,
     }
 }

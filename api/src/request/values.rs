@@ -15,8 +15,8 @@ use entities::{
 use serde_json::{Map, Value};
 
 use crate::openapi::shape::{self, Shape, alternatives, answered, integer_or_digits};
-use crate::request::json::{object, whole};
 use crate::request::parts::Field;
+use crate::request::parts::{object, whole};
 use crate::response::error::ApiError;
 
 /// Types that are read as serde reads them.

@@ -1,6 +1,5 @@
 //! The parts of a response: the envelope, the error type, the encoding.
 
-pub(crate) mod answer;
 pub(crate) mod created;
 pub(crate) mod dependency_error;
 pub(crate) mod error;

@@ -1,4 +1,5 @@
-//! A handler's response in the common envelope (docs/rules.md 2). Errors get theirs here too.
+//! A handler's response: its data with rows and times, in the common envelope (docs/rules.md 2). Errors get theirs here
+//! too.
 
 use std::borrow::Cow;
 
@@ -215,32 +216,58 @@ pub(crate) fn whole_second_from(moment: Timestamp) -> Timestamp {
     if second < moment { second + TimeDelta::seconds(1) } else { second }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Declares a struct of an answer that shows a row. A field without an expression is the row's column of the same name; the comment of a field is
+/// its public documentation. With `at now` the row is shown as it stands at that time, by `new(&row, now)`.
+macro_rules! answer {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident from $row:ident: $model:ty $(, at $now:ident)? {
+        $($(#[$about:meta])* $field_vis:vis $field:ident: $type:ty $(= $value:expr)?),* $(,)?
+    }) => {
+        $(#[$meta])*
+        #[derive(serde::Serialize, utoipa::ToSchema)]
+        $vis struct $name {
+            $($(#[$about])* $field_vis $field: $type),*
+        }
 
-    #[test]
-    fn the_envelope_omits_absent_message_and_data() {
-        let text = |reply: &Reply| reply.render().unwrap().into_owned();
-        assert_eq!(text(&Reply::message("done")), r#"{"status":"success","code":200,"message":"done"}"#);
-        assert_eq!(text(&Reply::data(&[1, 2]).unwrap()), r#"{"status":"success","code":200,"data":[1,2]}"#);
-        let job = JobId(uuid::Uuid::nil());
-        let accepted = Reply::accepted(job).unwrap();
-        assert!(text(&accepted).starts_with(r#"{"status":"success","code":202,"message":"#));
-        assert_eq!(accepted.location.as_deref(), Some("/jobs/00000000-0000-0000-0000-000000000000"));
-    }
-
-    #[test]
-    fn an_end_is_the_next_whole_second() {
-        let end = |text: &str| whole_second_from(text.parse().unwrap()).to_rfc3339();
-        assert_eq!(end("2026-01-02T03:04:05.000001Z"), "2026-01-02T03:04:06+00:00");
-        assert_eq!(end("2026-01-02T03:04:05Z"), "2026-01-02T03:04:05+00:00");
-    }
-
-    #[test]
-    fn fractions_are_cut_and_the_zone_is_z() {
-        let time =
-            "2026-01-02T03:04:05.987654+02:00".parse::<chrono::DateTime<chrono::FixedOffset>>().unwrap();
-        assert_eq!(serde_json::to_string(&Seconds(time.to_utc())).unwrap(), r#""2026-01-02T01:04:05Z""#);
-    }
+        $crate::response::reply::made_from! {
+            $name $row: $model $(, $now)? { $($field: $crate::response::reply::column!($row $field $($value)?)),* }
+        }
+    };
 }
+pub(crate) use answer;
+
+macro_rules! made_from {
+    ($name:ident $row:ident: $model:ty, $now:ident { $($fields:tt)* }) => {
+        impl $name {
+            pub(crate) fn new($row: &$model, $now: entities::Timestamp) -> Self {
+                Self { $($fields)* }
+            }
+        }
+    };
+    ($name:ident $row:ident: $model:ty { $($fields:tt)* }) => {
+        impl From<&$model> for $name {
+            fn from($row: &$model) -> Self {
+                Self { $($fields)* }
+            }
+        }
+
+        impl From<$model> for $name {
+            fn from(row: $model) -> Self {
+                Self::from(&row)
+            }
+        }
+    };
+}
+pub(crate) use made_from;
+
+macro_rules! column {
+    ($row:ident $field:ident) => {
+        $row.$field.clone().into()
+    };
+    ($row:ident $field:ident $value:expr) => {
+        $value
+    };
+}
+pub(crate) use column;
+
+#[cfg(test)]
+mod tests;

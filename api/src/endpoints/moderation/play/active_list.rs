@@ -32,20 +32,21 @@ request! {
     }
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ActiveSanction {
-    id: SanctionId,
-    /// The game user where known.
-    #[schema(required)]
-    identifier: Option<Subject>,
-    #[schema(example = "exploiting")]
-    reason: String,
-    /// Null: never.
-    #[schema(required)]
-    expires_at: Option<Seconds>,
-    /// Null: every game of the guild.
-    #[schema(required)]
-    place_id: Option<PlaceId>,
+answer! {
+    pub(crate) struct ActiveSanction from row: Listed {
+        id: SanctionId = row.sanction_id,
+        /// The game user where known.
+        #[schema(required)]
+        identifier: Option<Subject> = row.identifier(),
+        #[schema(example = "exploiting")]
+        reason: String,
+        /// Null: never.
+        #[schema(required)]
+        expires_at: Option<Seconds> = row.expires_at.map(Seconds),
+        /// Null: every game of the guild.
+        #[schema(required)]
+        place_id: Option<PlaceId>,
+    }
 }
 
 /// What goes with the rows.
@@ -124,18 +125,6 @@ fn tag(places: Places, revision: i64, in_force: u64) -> String {
         Places::All => "all".to_owned(),
     };
     format!("\"{revision}-{in_force}-{places}\"")
-}
-
-impl From<Listed> for ActiveSanction {
-    fn from(row: Listed) -> Self {
-        Self {
-            id: row.sanction_id,
-            identifier: row.identifier(),
-            reason: row.reason,
-            expires_at: row.expires_at.map(Seconds),
-            place_id: row.place_id,
-        }
-    }
 }
 
 /// The word `all`.
