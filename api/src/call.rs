@@ -3,22 +3,19 @@
 use std::sync::Arc;
 
 use entities::audit_entry::Actor;
-use entities::{GuildId, JobId, Timestamp};
+use entities::{ChatId, GuildId, JobId, Timestamp};
 use http::HeaderMap;
 use platforms::CallContext;
 use runtime::Pool;
 use warp::ws::Ws;
 
-use crate::auth::key::Key;
+use crate::cache::keys::Key;
 use crate::idempotency::slot::IdempotencySlot;
 use crate::request::body::Body;
-use crate::request::field::Field;
-use crate::request::if_none_match::IfNoneMatch;
-use crate::request::page::{NextPage, Page};
-use crate::request::params::Params;
-use crate::request::parts::{Request, Take};
+use crate::request::page::Page;
+use crate::request::parts::{Field, Request, Take};
 use crate::request::prefer::Prefer;
-use crate::request::query::Query;
+use crate::request::url::{Params, Query};
 use crate::response::error::ApiError;
 use crate::state::State;
 
@@ -29,7 +26,6 @@ pub(crate) struct Call {
     pub(crate) params: Params,
     pub(crate) query: Query,
     pub(crate) body: Body,
-    pub(crate) next_page: NextPage,
     pub(crate) headers: HeaderMap,
     pub(crate) idempotency: Option<IdempotencySlot>,
     /// Requested and well-formed.
@@ -51,7 +47,6 @@ impl Call {
         self.state.context.database.read()
     }
 
-    /// A parameter of the path.
     pub(crate) fn path<T: Field>(&self, name: &str) -> Result<T, ApiError> {
         T::take(&self.params, name)
     }
@@ -81,19 +76,13 @@ impl Call {
         Prefer::of(&self.headers)
     }
 
-    /// The response tags that the client has cached.
-    pub(crate) fn if_none_match(&self) -> IfNoneMatch {
-        IfNoneMatch::of(&self.headers)
-    }
-
-    /// The page that the query requests.
     pub(crate) fn page<C: Field>(&self) -> Result<Page<C>, ApiError> {
-        Page::of(&self.query, &self.next_page)
+        Page::of(&self.query)
     }
 
     /// The same for a list that is complete unless a page is requested.
     pub(crate) fn page_or_whole<C: Field>(&self) -> Result<Page<C>, ApiError> {
-        Page::or_whole(&self.query, &self.next_page)
+        Page::or_whole(&self.query)
     }
 
     /// The actor in the audit log: the key's owner.
@@ -105,9 +94,14 @@ impl Call {
         }
     }
 
+    /// The staff member who acts: audit entries of moderators and game servers name them (docs/rules.md 6).
+    pub(crate) fn acting(&self, staff: ChatId) -> Actor {
+        Actor { actor_id: staff.get(), ..self.actor() }
+    }
+
     /// The job that the first request under this idempotency key enqueued.
     pub(crate) fn first_job(&self) -> Option<JobId> {
-        self.idempotency.as_ref().and_then(IdempotencySlot::first_job)
+        self.idempotency.as_ref().and_then(|slot| slot.first_job)
     }
 
     /// For platform calls while the client waits.

@@ -69,45 +69,16 @@ pub(crate) struct Area {
 }
 
 impl Route {
-    const fn new(
+    pub(crate) const fn new(
         method: Method,
         path: &'static str,
-        (limit, scope): (RateLimit, Scope),
+        limit: RateLimit,
+        scope: Scope,
         endpoint: Endpoint,
     ) -> Self {
         let writes = !matches!(method, Method::GET);
         let needs = Needs::Scope(scope);
         Self { method, path, limit, needs, body_limit: BODY_LIMIT, writes, enqueues: false, endpoint }
-    }
-
-    pub(crate) const fn get(path: &'static str, limit: RateLimit, scope: Scope, endpoint: Endpoint) -> Self {
-        Self::new(Method::GET, path, (limit, scope), endpoint)
-    }
-
-    pub(crate) const fn post(path: &'static str, limit: RateLimit, scope: Scope, endpoint: Endpoint) -> Self {
-        Self::new(Method::POST, path, (limit, scope), endpoint)
-    }
-
-    pub(crate) const fn patch(
-        path: &'static str,
-        limit: RateLimit,
-        scope: Scope,
-        endpoint: Endpoint,
-    ) -> Self {
-        Self::new(Method::PATCH, path, (limit, scope), endpoint)
-    }
-
-    pub(crate) const fn put(path: &'static str, limit: RateLimit, scope: Scope, endpoint: Endpoint) -> Self {
-        Self::new(Method::PUT, path, (limit, scope), endpoint)
-    }
-
-    pub(crate) const fn delete(
-        path: &'static str,
-        limit: RateLimit,
-        scope: Scope,
-        endpoint: Endpoint,
-    ) -> Self {
-        Self::new(Method::DELETE, path, (limit, scope), endpoint)
     }
 
     /// A POST that changes nothing.

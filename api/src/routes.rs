@@ -4,6 +4,7 @@
 //! Every row is served below `/api/v1` too. Health, metrics and documentation need no key and have a table of their own.
 
 use entities::api_key::Scope;
+use http::Method;
 
 use crate::endpoints;
 use crate::rate_limit::RateLimit;
@@ -12,7 +13,8 @@ use crate::route::{Area, Endpoint, IMPORT_BODY_LIMIT, Route};
 macro_rules! routes {
     ($($method:ident $path:literal $limit:ident $scope:ident $($segment:ident)::+
         $(.$mark:ident($($argument:expr)?))*;)*) => {
-        &[$(Route::$method(
+        &[$(Route::new(
+            Method::$method,
             $path,
             RateLimit::$limit,
             Scope::$scope,
@@ -32,51 +34,51 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Lookup",
         about: "Who is linked with whom.",
         routes: routes! {
-            get "/lookup/chat/{chatId}" LookupRead Read lookup::chat::get;
-            get "/lookup/play/{playId}" LookupRead Read lookup::play::get;
-            post "/lookup/status" LookupWrite Read lookup::status::post.reads();
-            post "/reverse" LookupWrite Read reverse::post.reads();
+            GET "/lookup/chat/{chatId}" LookupRead Read lookup::chat::get;
+            GET "/lookup/play/{playId}" LookupRead Read lookup::play::get;
+            POST "/lookup/status" LookupWrite Read lookup::status::post.reads();
+            POST "/reverse" LookupWrite Read reverse::post.reads();
         },
     },
     Area {
         name: "Bindings",
         about: "Which rank in a game group calls for which chat role.",
         routes: routes! {
-            get "/bindings/list" BindingsRead Read bindings::list::get;
-            post "/bindings/add" BindingsWrite Sync bindings::add::post;
-            patch "/bindings/update" BindingsWrite Sync bindings::update::patch;
-            delete "/bindings/remove/{bindingId}" BindingsWrite Sync bindings::remove::delete;
-            post "/bindings/test" BindingsWrite Read bindings::test::post.reads();
-            post "/bindings/validate" BindingsWrite Read bindings::validate::post.reads();
+            GET "/bindings/list" BindingsRead Read bindings::list::get;
+            POST "/bindings/add" BindingsWrite Sync bindings::add::post;
+            PATCH "/bindings/update" BindingsWrite Sync bindings::update::patch;
+            DELETE "/bindings/remove/{bindingId}" BindingsWrite Sync bindings::remove::delete;
+            POST "/bindings/test" BindingsWrite Read bindings::test::post.reads();
+            POST "/bindings/validate" BindingsWrite Read bindings::validate::post.reads();
         },
     },
     Area {
         name: "Sync and roles",
         about: "Chat roles and nicknames after game ranks, and by hand.",
         routes: routes! {
-            post "/interactions/sync" SyncWrite Sync interactions::sync::post.enqueues();
-            post "/interactions/sync/all" SyncAll Sync interactions::sync::all::post.enqueues();
-            post "/interactions/roles/assign" SyncWrite Sync interactions::roles::assign::post.enqueues();
-            post "/interactions/roles/remove" SyncWrite Sync interactions::roles::remove::post.enqueues();
+            POST "/interactions/sync" SyncWrite Sync interactions::sync::post.enqueues();
+            POST "/interactions/sync/all" SyncAll Sync interactions::sync::all::post.enqueues();
+            POST "/interactions/roles/assign" SyncWrite Sync interactions::roles::assign::post.enqueues();
+            POST "/interactions/roles/remove" SyncWrite Sync interactions::roles::remove::post.enqueues();
         },
     },
     Area {
         name: "Guild",
         about: "Roles, members and settings.",
         routes: routes! {
-            get "/guilds/{guildId}/roles" GuildConfigRead Read guilds::roles::get;
-            get "/guilds/{guildId}/members" GuildConfigRead Read guilds::members::get;
-            get "/guilds/{guildId}/verified-users" GuildConfigRead Read guilds::verified_users::get;
-            get "/guilds/{guildId}/settings" GuildConfigRead Admin guilds::settings::get;
-            patch "/guilds/{guildId}/settings" GuildConfigWrite Admin guilds::settings::patch;
+            GET "/guilds/{guildId}/roles" GuildConfigRead Read guilds::roles::get;
+            GET "/guilds/{guildId}/members" GuildConfigRead Read guilds::members::get;
+            GET "/guilds/{guildId}/verified-users" GuildConfigRead Read guilds::verified_users::get;
+            GET "/guilds/{guildId}/settings" GuildConfigRead Admin guilds::settings::get;
+            PATCH "/guilds/{guildId}/settings" GuildConfigWrite Admin guilds::settings::patch;
         },
     },
     Area {
         name: "Audit log",
         about: "Every write leaves an entry; others can be added.",
         routes: routes! {
-            get "/guilds/{guildId}/audit-logs" AuditLogsRead Read guilds::audit_logs::get;
-            post "/guilds/{guildId}/audit-logs" AuditLogsWrite Moderation guilds::audit_logs::post;
+            GET "/guilds/{guildId}/audit-logs" AuditLogsRead Read guilds::audit_logs::get;
+            POST "/guilds/{guildId}/audit-logs" AuditLogsWrite Moderation guilds::audit_logs::post;
         },
     },
     Area {
@@ -84,90 +86,90 @@ pub(crate) static AREAS: &[Area] = &[
         about: "Bans and mutes. A ban of either account of a linked pair is found by both, and is over from the very \
                 second it expires.",
         routes: routes! {
-            get "/moderation/{guildId}/ban-status/{identifier}" BanStatus Read moderation::ban_status::get;
-            get "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::mute_status::get;
-            get "/moderation/{guildId}/play/bans/active" ModerationRead Read moderation::play::bans::active::get;
-            get "/moderation/{guildId}/play/mutes/active" ModerationRead Read moderation::play::mutes::active::get;
-            post "/moderation/{guildId}/play/ban" ModerationWrite Moderation moderation::play::ban::post;
-            post "/moderation/{guildId}/play/unban" ModerationWrite Moderation moderation::play::unban::post;
-            post "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::mute::post;
-            post "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unmute::post;
-            get "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get;
+            GET "/moderation/{guildId}/ban-status/{identifier}" BanStatus Read moderation::ban_status::get;
+            GET "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::mute_status::get;
+            GET "/moderation/{guildId}/play/bans/active" ModerationRead Read moderation::play::bans::active::get;
+            GET "/moderation/{guildId}/play/mutes/active" ModerationRead Read moderation::play::mutes::active::get;
+            POST "/moderation/{guildId}/play/ban" ModerationWrite Moderation moderation::play::ban::post;
+            POST "/moderation/{guildId}/play/unban" ModerationWrite Moderation moderation::play::unban::post;
+            POST "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::mute::post;
+            POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unmute::post;
+            GET "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get;
         },
     },
     Area {
         name: "Shield",
         about: "Game users flagged for all guilds.",
         routes: routes! {
-            get "/shield/check/{playId}" ShieldCheck Read shield::check::get;
-            post "/shield/batch" ShieldBatch Read shield::batch::post.reads();
-            post "/shield/import" ShieldImport Shield shield::import::post.enqueues().takes_up_to(IMPORT_BODY_LIMIT);
+            GET "/shield/check/{playId}" ShieldCheck Read shield::check::get;
+            POST "/shield/batch" ShieldBatch Read shield::batch::post.reads();
+            POST "/shield/import" ShieldImport Shield shield::import::post.enqueues().takes_up_to(IMPORT_BODY_LIMIT);
         },
     },
     Area {
         name: "Staff",
         about: "Who is staff, what they may and what they did.",
         routes: routes! {
-            get "/staff/members/{guildId}" StaffRead Read staff::members::get;
-            get "/staff/permissions/{guildId}/{userId}" StaffRead Read staff::permissions::get;
-            get "/guilds/{guildId}/staff/profile/{userId}" StaffRead Read guilds::staff::profile::get;
-            get "/staff/activity/{guildId}" StaffRead Read staff::activity::get;
-            get "/staff/stats/{guildId}" StaffRead Read staff::stats::get;
-            get "/staff/leaderboard/{guildId}" StaffRead Read staff::leaderboard::get;
-            get "/staff/action-types" StaffRead Read staff::action_types::get;
-            put "/guilds/{guildId}/staff/roles/{roleId}" StaffWrite Admin guilds::staff::roles::put;
-            delete "/guilds/{guildId}/staff/roles/{roleId}" StaffWrite Admin guilds::staff::roles::delete;
-            put "/guilds/{guildId}/staff/members/{chatId}" StaffWrite Admin guilds::staff::members::put;
-            delete "/guilds/{guildId}/staff/members/{chatId}" StaffWrite Admin guilds::staff::members::delete;
+            GET "/staff/members/{guildId}" StaffRead Read staff::members::get;
+            GET "/staff/permissions/{guildId}/{userId}" StaffRead Read staff::permissions::get;
+            GET "/guilds/{guildId}/staff/profile/{userId}" StaffRead Read guilds::staff::profile::get;
+            GET "/staff/activity/{guildId}" StaffRead Read staff::activity::get;
+            GET "/staff/stats/{guildId}" StaffRead Read staff::stats::get;
+            GET "/staff/leaderboard/{guildId}" StaffRead Read staff::leaderboard::get;
+            GET "/staff/action-types" StaffRead Read staff::action_types::get;
+            PUT "/guilds/{guildId}/staff/roles/{roleId}" StaffWrite Admin guilds::staff::roles::put;
+            DELETE "/guilds/{guildId}/staff/roles/{roleId}" StaffWrite Admin guilds::staff::roles::delete;
+            PUT "/guilds/{guildId}/staff/members/{chatId}" StaffWrite Admin guilds::staff::members::put;
+            DELETE "/guilds/{guildId}/staff/members/{chatId}" StaffWrite Admin guilds::staff::members::delete;
         },
     },
     Area {
         name: "Leave of absence",
         about: "When staff are away.",
         routes: routes! {
-            get "/guilds/{guildId}/staff/loa" StaffRead Read guilds::staff::loa::get;
-            post "/guilds/{guildId}/staff/loa" StaffWrite Staff guilds::staff::loa::post;
-            patch "/guilds/{guildId}/staff/loa/{loaId}" StaffWrite Staff guilds::staff::loa::patch;
-            delete "/guilds/{guildId}/staff/loa/{loaId}" StaffWrite Staff guilds::staff::loa::delete;
-            post "/guilds/{guildId}/staff/loa/expire" StaffWrite Staff guilds::staff::loa::expire::post;
+            GET "/guilds/{guildId}/staff/loa" StaffRead Read guilds::staff::loa::get;
+            POST "/guilds/{guildId}/staff/loa" StaffWrite Staff guilds::staff::loa::post;
+            PATCH "/guilds/{guildId}/staff/loa/{loaId}" StaffWrite Staff guilds::staff::loa::patch;
+            DELETE "/guilds/{guildId}/staff/loa/{loaId}" StaffWrite Staff guilds::staff::loa::delete;
+            POST "/guilds/{guildId}/staff/loa/expire" StaffWrite Staff guilds::staff::loa::expire::post;
         },
     },
     Area {
         name: "Strikes",
         about: "Active until removed or expired.",
         routes: routes! {
-            get "/guilds/{guildId}/staff/strikes" StaffRead Read guilds::staff::strikes::get;
-            post "/guilds/{guildId}/staff/strikes" StaffWrite Staff guilds::staff::strikes::post;
-            patch "/guilds/{guildId}/staff/strikes/{strikeId}/update"
+            GET "/guilds/{guildId}/staff/strikes" StaffRead Read guilds::staff::strikes::get;
+            POST "/guilds/{guildId}/staff/strikes" StaffWrite Staff guilds::staff::strikes::post;
+            PATCH "/guilds/{guildId}/staff/strikes/{strikeId}/update"
                 StaffWrite Staff guilds::staff::strikes::update::patch;
-            patch "/guilds/{guildId}/staff/strikes/{strikeId}" StaffWrite Staff guilds::staff::strikes::patch;
-            delete "/guilds/{guildId}/staff/strikes/{strikeId}" StaffWrite Staff guilds::staff::strikes::delete;
-            post "/guilds/{guildId}/staff/strikes/expire" StaffWrite Staff guilds::staff::strikes::expire::post;
+            PATCH "/guilds/{guildId}/staff/strikes/{strikeId}" StaffWrite Staff guilds::staff::strikes::patch;
+            DELETE "/guilds/{guildId}/staff/strikes/{strikeId}" StaffWrite Staff guilds::staff::strikes::delete;
+            POST "/guilds/{guildId}/staff/strikes/expire" StaffWrite Staff guilds::staff::strikes::expire::post;
         },
     },
     Area {
         name: "Notes",
         about: "About staff members.",
         routes: routes! {
-            get "/guilds/{guildId}/staff/notes" StaffRead Read guilds::staff::notes::get;
-            post "/guilds/{guildId}/staff/notes" StaffWrite Staff guilds::staff::notes::post;
-            patch "/guilds/{guildId}/staff/notes/{noteId}" StaffWrite Staff guilds::staff::notes::patch;
-            delete "/guilds/{guildId}/staff/notes/{noteId}" StaffWrite Staff guilds::staff::notes::delete;
+            GET "/guilds/{guildId}/staff/notes" StaffRead Read guilds::staff::notes::get;
+            POST "/guilds/{guildId}/staff/notes" StaffWrite Staff guilds::staff::notes::post;
+            PATCH "/guilds/{guildId}/staff/notes/{noteId}" StaffWrite Staff guilds::staff::notes::patch;
+            DELETE "/guilds/{guildId}/staff/notes/{noteId}" StaffWrite Staff guilds::staff::notes::delete;
         },
     },
     Area {
         name: "Quotas",
         about: "What staff are to reach in a period.",
         routes: routes! {
-            get "/guilds/{guildId}/staff/quota" StaffRead Read guilds::staff::quota::get;
-            post "/guilds/{guildId}/staff/quota" StaffWrite Staff guilds::staff::quota::post;
-            patch "/guilds/{guildId}/staff/quota/{quotaId}" StaffWrite Staff guilds::staff::quota::patch;
-            delete "/guilds/{guildId}/staff/quota/{quotaId}" StaffWrite Staff guilds::staff::quota::delete;
-            get "/guilds/{guildId}/staff/quota/{quotaId}/progress" StaffRead Read guilds::staff::quota::progress::get;
-            get "/guilds/{guildId}/staff/quota-pending" StaffRead Read guilds::staff::quota_pending::get;
-            post "/guilds/{guildId}/staff/quota-pending/{actionId}/approve"
+            GET "/guilds/{guildId}/staff/quota" StaffRead Read guilds::staff::quota::get;
+            POST "/guilds/{guildId}/staff/quota" StaffWrite Staff guilds::staff::quota::post;
+            PATCH "/guilds/{guildId}/staff/quota/{quotaId}" StaffWrite Staff guilds::staff::quota::patch;
+            DELETE "/guilds/{guildId}/staff/quota/{quotaId}" StaffWrite Staff guilds::staff::quota::delete;
+            GET "/guilds/{guildId}/staff/quota/{quotaId}/progress" StaffRead Read guilds::staff::quota::progress::get;
+            GET "/guilds/{guildId}/staff/quota-pending" StaffRead Read guilds::staff::quota_pending::get;
+            POST "/guilds/{guildId}/staff/quota-pending/{actionId}/approve"
                 StaffWrite Staff guilds::staff::quota_pending::approve::post;
-            post "/guilds/{guildId}/staff/quota-pending/{actionId}/reject"
+            POST "/guilds/{guildId}/staff/quota-pending/{actionId}/reject"
                 StaffWrite Staff guilds::staff::quota_pending::reject::post;
         },
     },
@@ -175,13 +177,13 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Game activity",
         about: "What game servers ask and tell about staff.",
         routes: routes! {
-            post "/staff/play/verify" StaffVerify Play staff::play::verify::post.reads();
-            post "/play/games/register" GameRegister Play play::games::register::post;
-            post "/staff/play/session/start" SessionStart Play staff::play::session::start::post;
-            post "/staff/play/session/end" SessionEnd Play staff::play::session::end::post;
-            post "/staff/play/heartbeat" StaffHeartbeat Play staff::play::heartbeat::post;
-            post "/staff/play/action" StaffAction Play staff::play::action::post;
-            get "/guilds/{guildId}/staff/play/{playId}/permissions"
+            POST "/staff/play/verify" StaffVerify Play staff::play::verify::post.reads();
+            POST "/play/games/register" GameRegister Play play::games::register::post;
+            POST "/staff/play/session/start" SessionStart Play staff::play::session::start::post;
+            POST "/staff/play/session/end" SessionEnd Play staff::play::session::end::post;
+            POST "/staff/play/heartbeat" StaffHeartbeat Play staff::play::heartbeat::post;
+            POST "/staff/play/action" StaffAction Play staff::play::action::post;
+            GET "/guilds/{guildId}/staff/play/{playId}/permissions"
                 StaffPlayPermissions Play guilds::staff::play::permissions::get;
         },
     },
@@ -189,26 +191,26 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Server manager",
         about: "Commands for game servers, and which there are.",
         routes: routes! {
-            post "/play/servers/heartbeat" ServerHeartbeat Play play::servers::heartbeat::post;
-            get "/play/servers/{serverId}/commands" ServerCommands Play play::servers::commands::get;
-            post "/play/servers/{serverId}/commands/{commandId}/ack"
+            POST "/play/servers/heartbeat" ServerHeartbeat Play play::servers::heartbeat::post;
+            GET "/play/servers/{serverId}/commands" ServerCommands Play play::servers::commands::get;
+            POST "/play/servers/{serverId}/commands/{commandId}/ack"
                 CommandAck Play play::servers::commands::ack::post;
-            post "/play/servers/{serverId}/commands" ModerationWrite Moderation play::servers::commands::post;
-            post "/guilds/{guildId}/servers/commands" GuildConfigWrite Moderation guilds::servers::commands::post;
-            get "/guilds/{guildId}/servers" GuildConfigRead Read guilds::servers::get;
+            POST "/play/servers/{serverId}/commands" ModerationWrite Moderation play::servers::commands::post;
+            POST "/guilds/{guildId}/servers/commands" GuildConfigWrite Moderation guilds::servers::commands::post;
+            GET "/guilds/{guildId}/servers" GuildConfigRead Read guilds::servers::get;
         },
     },
     Area {
         name: "Tickets",
         about: "Applications, and a chat channel for each of them.",
         routes: routes! {
-            post "/guilds/{guildId}/application-submissions/{submissionId}/create-ticket"
+            POST "/guilds/{guildId}/application-submissions/{submissionId}/create-ticket"
                 GuildConfigWrite Staff guilds::application_submissions::create_ticket::post.enqueues();
-            get "/guilds/{guildId}/application-panels" GuildConfigRead Read guilds::application_panels::get;
-            post "/guilds/{guildId}/application-panels" GuildConfigWrite Admin guilds::application_panels::post;
-            get "/guilds/{guildId}/application-submissions"
+            GET "/guilds/{guildId}/application-panels" GuildConfigRead Read guilds::application_panels::get;
+            POST "/guilds/{guildId}/application-panels" GuildConfigWrite Admin guilds::application_panels::post;
+            GET "/guilds/{guildId}/application-submissions"
                 GuildConfigRead Staff guilds::application_submissions::get;
-            post "/guilds/{guildId}/application-submissions"
+            POST "/guilds/{guildId}/application-submissions"
                 GuildConfigWrite Admin guilds::application_submissions::post;
         },
     },
@@ -216,17 +218,17 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Live channel",
         about: "For game servers that may open sockets.",
         routes: routes! {
-            get "/ws/guilds/{guildId}/play" LiveConnect Play ws::guilds::play::get;
+            GET "/ws/guilds/{guildId}/play" LiveConnect Play ws::guilds::play::get;
         },
     },
     Area {
         name: "Jobs",
         about: "Work that goes on by itself.",
         routes: routes! {
-            get "/guilds/{guildId}/jobs" GuildConfigRead Read guilds::jobs::get;
-            get "/jobs/{jobId}" GuildConfigRead Read jobs::get;
-            delete "/jobs/{jobId}" GuildConfigWrite Sync jobs::delete.changes_job();
-            post "/jobs/{jobId}/retry" GuildConfigWrite Sync jobs::retry::post.changes_job();
+            GET "/guilds/{guildId}/jobs" GuildConfigRead Read guilds::jobs::get;
+            GET "/jobs/{jobId}" GuildConfigRead Read jobs::get;
+            DELETE "/jobs/{jobId}" GuildConfigWrite Sync jobs::delete.changes_job();
+            POST "/jobs/{jobId}/retry" GuildConfigWrite Sync jobs::retry::post.changes_job();
         },
     },
 ];

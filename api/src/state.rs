@@ -8,7 +8,6 @@ use runtime::Context;
 use sea_orm::DbErr;
 
 use crate::auth::failures::FailedKeys;
-use crate::auth::last_used::LastUsed;
 use crate::cache::caches::Caches;
 use crate::heartbeats::Heartbeats;
 use crate::live::sockets::Live;
@@ -21,7 +20,6 @@ pub(crate) struct State {
     pub(crate) platforms: Platforms,
     pub(crate) caches: Caches,
     pub(crate) failed_keys: FailedKeys,
-    pub(crate) last_used: LastUsed,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) live: Live,
 }
@@ -31,7 +29,6 @@ impl State {
         Arc::new(Self {
             caches: Caches::new(&context.events),
             failed_keys: FailedKeys::new(context.limits.clone()),
-            last_used: LastUsed::new(),
             heartbeats: Heartbeats::default(),
             live: Live::default(),
             options,
@@ -45,7 +42,7 @@ impl State {
     /// the cache.
     pub(crate) async fn write_session_heartbeats(&self) -> Result<(), DbErr> {
         for session in self.heartbeats.write_sessions(&self.context).await? {
-            self.caches.sessions.forget(session).await;
+            self.caches.sessions.entries.forget(&session).await;
         }
         Ok(())
     }

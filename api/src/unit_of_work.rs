@@ -32,12 +32,10 @@ impl<'c> UnitOfWork<'c> {
         Ok(Self { call, transaction, now, events: Vec::new(), messages: Vec::new(), cancelled: Vec::new() })
     }
 
-    /// The transaction, for queries.
     pub(crate) fn tx(&self) -> &DatabaseTransaction {
         &self.transaction
     }
 
-    /// The time of the change.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
     }

@@ -15,7 +15,7 @@ mod event;
 mod publisher;
 mod subscriber;
 
-pub use event::{Event, ModerationChange, ModerationVerb};
+pub use event::{Event, ModerationVerb};
 use publisher::Publisher;
 use subscriber::Subscription;
 

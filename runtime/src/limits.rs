@@ -8,15 +8,13 @@ use crate::redis::Redis;
 use crate::shutdown::Shutdown;
 
 mod process_count;
-mod rate;
 mod shared;
 mod windows;
 
 use process_count::ProcessCount;
-use rate::Step;
-pub use rate::{Decision, LimitsDown, Rate};
 use shared::SharedWindows;
-use windows::Windows;
+pub use windows::{Decision, LimitsDown, Rate};
+use windows::{Step, Windows};
 
 #[derive(Clone)]
 pub struct Limits(Arc<Inner>);

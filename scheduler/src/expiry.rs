@@ -6,7 +6,7 @@ use entities::audit_entry::Actor;
 use entities::moderation_revision::{self, Change};
 use entities::sanction::{self, active, expiry};
 use entities::{GuildId, Person, loa, server_command, strike};
-use runtime::{Context, Event, ModerationChange, ModerationVerb};
+use runtime::{Context, Event, ModerationVerb};
 use sea_orm::{DatabaseTransaction, DbErr};
 
 use crate::batch::{BATCH, commit};
@@ -62,10 +62,7 @@ async fn events_of(
     if holding.iter().any(|other| other.place_id.is_none() || other.place_id == row.place_id) {
         return Ok(Vec::new());
     }
-    let event = |verb, reason: &str, place_id| {
-        let Change { guild, revision, .. } = *change;
-        Event::moderation(&ModerationChange { guild, revision, verb, reason, place_id }, person)
-    };
+    let event = |verb, reason: &str, place| Event::moderation(change, verb, person, reason, place);
     let end = event(ModerationVerb::end_of(row.kind), REASON, row.place_id);
     let held = holding.iter().filter(|_| row.place_id.is_none());
     let held = held.map(|other| event(ModerationVerb::begin_of(other.kind), &other.reason, other.place_id));

@@ -8,12 +8,11 @@ use http::HeaderMap;
 use runtime::{Decision, LimitsDown, Rate};
 
 use crate::auth::bulk_sync::window;
-use crate::auth::key::Key;
+use crate::cache::keys::Key;
 use crate::rate_limit::{RateLimit, Window};
 use crate::request::body::Body;
-use crate::request::field::Field;
-use crate::request::params::Params;
-use crate::request::parts::Take;
+use crate::request::parts::{Field, Take};
+use crate::request::url::Params;
 use crate::response::error::ApiError;
 use crate::route::{Needs, Route};
 use crate::state::State;
@@ -26,7 +25,8 @@ const BULK_SYNC_CALLS: Rate = Rate::per(30, Duration::from_secs(60));
 pub(crate) async fn admit(
     state: &State,
     route: &'static Route,
-    (params, headers): (&Params, &HeaderMap),
+    params: &Params,
+    headers: &HeaderMap,
     key: &Key,
 ) -> Result<Window, ApiError> {
     let allowed = check_guild(params, headers, key.guild()).and_then(|()| check_scope(route, key));

@@ -3,7 +3,4 @@
 pub(crate) mod admission;
 pub(crate) mod bulk_sync;
 pub(crate) mod check;
-pub(crate) mod credentials;
 pub(crate) mod failures;
-pub(crate) mod key;
-pub(crate) mod last_used;

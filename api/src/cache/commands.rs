@@ -1,47 +1,32 @@
 //! The pending commands of each game server, so that a poll needs no query while there are no new ones.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use entities::server_command::{self, Model};
 use entities::{CommandId, GuildId, Timestamp};
 use runtime::{Context, Events};
 use sea_orm::DbErr;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::cache::event_fed::EventFed;
-use crate::response::seconds::Seconds;
+use crate::response::reply::{Seconds, answer};
 
 /// Commands in one response. Further ones follow as these are acknowledged.
 const MOST: u64 = 1_000;
 const CAPACITY: u64 = 50_000;
-/// Bounds the effect of a bug or a lost event.
-const LIFE: Duration = Duration::from_secs(60);
 
-/// A command as game servers see it (docs/rules.md 8).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub(crate) struct Command {
-    pub(crate) id: CommandId,
-    #[serde(rename = "type")]
-    #[schema(example = "kick")]
-    pub(crate) kind: String,
-    #[schema(example = "4815162342")]
-    pub(crate) target_id: String,
-    #[schema(example = "exploiting")]
-    pub(crate) reason: String,
-    pub(crate) issued_at: Seconds,
-}
-
-impl From<Model> for Command {
-    fn from(row: Model) -> Self {
-        Self {
-            id: row.command_id,
-            kind: row.kind,
-            target_id: row.target_id,
-            reason: row.reason,
-            issued_at: Seconds(row.issued_at),
-        }
+answer! {
+    /// A command as game servers see it (docs/rules.md 8).
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(crate) struct Command from row: Model {
+        pub(crate) id: CommandId = row.command_id,
+        #[serde(rename = "type")]
+        #[schema(example = "kick")]
+        pub(crate) kind: String,
+        #[schema(example = "4815162342")]
+        pub(crate) target_id: String,
+        #[schema(example = "exploiting")]
+        pub(crate) reason: String,
+        pub(crate) issued_at: Seconds,
     }
 }
 
@@ -54,11 +39,13 @@ impl Command {
 /// A server of a guild, by the id it gives itself.
 pub(crate) type OwnServer = (GuildId, String);
 
-pub(crate) struct Commands(EventFed<OwnServer, Arc<Vec<Command>>>);
+pub(crate) struct Commands {
+    pub(crate) entries: EventFed<OwnServer, Arc<Vec<Command>>>,
+}
 
 impl Commands {
-    pub(crate) fn new(events: Events) -> Self {
-        Self(EventFed::new(events, CAPACITY, LIFE))
+    pub(crate) fn new(events: &Events) -> Self {
+        Self { entries: EventFed::new(events, CAPACITY) }
     }
 
     /// The pending commands of the server, oldest first.
@@ -69,19 +56,11 @@ impl Commands {
         now: Timestamp,
     ) -> Result<Arc<Vec<Command>>, DbErr> {
         let read = async { Ok(Arc::new(read(context, server, now).await?)) };
-        let pending = self.0.get_or_load(server, read).await?;
+        let pending = self.entries.get_or_load(server, read).await?;
         if pending.iter().all(|command| command.is_pending(now)) {
             return Ok(pending);
         }
         Ok(Arc::new(pending.iter().filter(|command| command.is_pending(now)).cloned().collect()))
-    }
-
-    pub(crate) async fn forget(&self, server: &OwnServer) {
-        self.0.forget(server).await;
-    }
-
-    pub(crate) fn forget_all(&self) {
-        self.0.forget_all();
     }
 }
 
@@ -109,7 +88,7 @@ mod tests {
             reason: "r".to_owned(),
             issued_at: Seconds(issued),
         };
-        assert!(command.is_pending(issued + server_command::LIFETIME - Duration::from_secs(1)));
+        assert!(command.is_pending(issued + server_command::LIFETIME - std::time::Duration::from_secs(1)));
         assert!(!command.is_pending(issued + server_command::LIFETIME));
         let expected = serde_json::json!({
             "id": "00000000-0000-0000-0000-000000000000", "type": "kick", "target_id": "7", "reason": "r",

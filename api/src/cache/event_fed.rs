@@ -11,6 +11,8 @@ use moka::future::Cache;
 use runtime::Events;
 use sea_orm::DbErr;
 
+/// Lifetime with trusted events: bounds the effect of a bug or a lost event.
+const TRUSTED_LIFE: Duration = Duration::from_secs(60);
 /// Lifetime while events cannot be trusted.
 const UNTRUSTED_LIFE: Duration = Duration::from_secs(1);
 
@@ -32,10 +34,14 @@ where
     K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// `life` bounds the effect of a bug or a lost event.
-    pub(crate) fn new(events: Events, capacity: u64, life: Duration) -> Self {
+    pub(crate) fn new(events: &Events, capacity: u64) -> Self {
+        Self::living(events, capacity, TRUSTED_LIFE)
+    }
+
+    /// With another lifetime under trusted events.
+    pub(crate) fn living(events: &Events, capacity: u64, life: Duration) -> Self {
         let entries = Cache::builder().max_capacity(capacity).time_to_live(life).build();
-        Self { entries, generation: AtomicU64::new(0), events }
+        Self { entries, generation: AtomicU64::new(0), events: events.clone() }
     }
 
     /// The cached value, if it is fresh.
@@ -50,7 +56,6 @@ where
         (trusted || entry.read_at.elapsed() < UNTRUSTED_LIFE).then_some(entry.value)
     }
 
-    /// The cached value, or the result of `read`.
     pub(crate) async fn get_or_load(
         &self,
         key: &K,
@@ -97,7 +102,7 @@ mod tests {
     use super::*;
 
     fn new_cache() -> EventFed<u8, u8> {
-        EventFed::new(Events::in_process(), 10, Duration::from_secs(60))
+        EventFed::new(&Events::in_process(), 10)
     }
 
     fn value(value: u8) -> std::future::Ready<Result<u8, DbErr>> {

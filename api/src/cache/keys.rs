@@ -1,30 +1,100 @@
-//! API keys by public id. Unknown ids are cached too, for one second: a command line without Redis announces no new
-//! key.
+//! API keys by public id, and the time of their last use. Unknown ids are cached too, for one second: a command line
+//! without Redis announces no new key.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use entities::api_key;
-use runtime::{Events, Pool};
+use entities::api_key::{self, Model, Scope, Scopes};
+use entities::key_text::KeyText;
+use entities::{ChatId, GuildId, KeyId, Timestamp};
+use moka::future::Cache;
+use runtime::{Context, Events, Pool, Rate};
 use sea_orm::DbErr;
 
-use crate::auth::key::Key;
 use crate::cache::event_fed::EventFed;
+use crate::rate_limit::RateLimit;
+use crate::response::error::ApiError;
 
 const CAPACITY: u64 = 10_000;
-/// Lifetime with trusted events; bounds the effect of a bug or a lost event.
-const LIFE: Duration = Duration::from_secs(60);
 
-pub(crate) struct Keys(EventFed<String, Option<Arc<Key>>>);
+/// Interval in which a key's last use is written.
+const LAST_USED_EVERY: Duration = Duration::from_secs(60);
+
+/// A key as read from the database, with its parsed scopes.
+#[derive(Debug)]
+pub(crate) struct Key {
+    row: Model,
+    scopes: Scopes,
+}
+
+impl Key {
+    pub(crate) fn new(row: Model) -> Self {
+        Self { scopes: row.scopes(), row }
+    }
+
+    pub(crate) fn id(&self) -> KeyId {
+        self.row.key_id
+    }
+
+    /// The public part of its text.
+    pub(crate) fn public_id(&self) -> &str {
+        &self.row.public_id
+    }
+
+    pub(crate) fn guild(&self) -> GuildId {
+        self.row.guild_id
+    }
+
+    /// The chat user who owns the key.
+    pub(crate) fn owner(&self) -> ChatId {
+        self.row.owner_id
+    }
+
+    pub(crate) fn require(&self, scope: Scope) -> Result<(), ApiError> {
+        if self.scopes.contains(scope) {
+            return Ok(());
+        }
+        Err(ApiError::forbidden("scope_missing", format!("this key lacks the scope `{scope}`")))
+    }
+
+    pub(crate) fn rate(&self, limit: RateLimit) -> Rate {
+        let rate = limit.rate();
+        let factor =
+            if limit.is_hot_path() { u32::try_from(self.row.hot_path_factor).unwrap_or(1) } else { 1 };
+        Rate::per(rate.limit.saturating_mul(factor), rate.window)
+    }
+
+    /// Whether the text's secret matches this key; compared in constant time.
+    pub(crate) fn opens(&self, text: &KeyText) -> bool {
+        text.matches(&self.row.secret_hash)
+    }
+
+    pub(crate) fn check_live(&self, now: Timestamp) -> Result<(), ApiError> {
+        if self.row.revoked_at.is_some() {
+            return Err(ApiError::key("key_revoked", "this key was revoked"));
+        }
+        if !self.row.is_live(now) {
+            return Err(ApiError::key("key_expired", "this key has expired"));
+        }
+        Ok(())
+    }
+}
+
+pub(crate) struct Keys {
+    pub(crate) rows: EventFed<String, Option<Arc<Key>>>,
+    /// Keys whose last use was noted within the interval.
+    used: Cache<KeyId, ()>,
+}
 
 impl Keys {
-    pub(crate) fn new(events: Events) -> Self {
-        Self(EventFed::new(events, CAPACITY, LIFE))
+    pub(crate) fn new(events: &Events) -> Self {
+        let used = Cache::builder().max_capacity(CAPACITY).time_to_live(LAST_USED_EVERY).build();
+        Self { rows: EventFed::new(events, CAPACITY), used }
     }
 
     /// `Some(None)`: the key is known not to exist.
     pub(crate) async fn get(&self, public_id: &str) -> Option<Option<Arc<Key>>> {
-        self.0.get_if(&public_id.to_owned(), Option::is_some).await
+        self.rows.get_if(&public_id.to_owned(), Option::is_some).await
     }
 
     pub(crate) async fn load(&self, conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {
@@ -32,14 +102,25 @@ impl Keys {
             let row = api_key::find_by_public_id(conn, public_id).await?;
             Ok(row.map(|row| Arc::new(Key::new(row))))
         };
-        self.0.load(&public_id.to_owned(), read).await
+        self.rows.load(&public_id.to_owned(), read).await
     }
 
-    pub(crate) async fn forget(&self, public_id: &str) {
-        self.0.forget(&public_id.to_owned()).await;
-    }
-
-    pub(crate) fn forget_all(&self) {
-        self.0.forget_all();
+    /// Writes the time of this use at most once a minute, and never delays the request.
+    pub(crate) async fn note_use(&self, context: &Context, key: &Key) {
+        let id = key.id();
+        if self.used.contains_key(&id) || !self.used.entry(id).or_insert(()).await.is_fresh() {
+            return;
+        }
+        let now = context.clock.now();
+        // Another process has just written it.
+        if key.row.last_used_at.is_some_and(|last| last + LAST_USED_EVERY > now) {
+            return;
+        }
+        let context = context.clone();
+        context.shutdown.clone().tracker().spawn(async move {
+            if let Err(error) = api_key::touch(context.database.write(), id, now).await {
+                tracing::warn!(%error, key.id = id.get(), "cannot note the use of a key");
+            }
+        });
     }
 }

@@ -3,8 +3,6 @@
 pub(crate) mod caches;
 pub(crate) mod commands;
 pub(crate) mod event_fed;
-pub(crate) mod flags;
 pub(crate) mod keys;
-pub(crate) mod known_servers;
 pub(crate) mod sanctions;
 pub(crate) mod sessions;

@@ -20,10 +20,12 @@ const LIFE: Duration = Duration::from_secs(10 * 60);
 /// Guild and session: a session of another guild does not exist for the caller.
 pub(crate) type OwnSession = (GuildId, SessionId);
 
-pub(crate) struct Sessions(EventFed<OwnSession, Option<Known>>);
+pub(crate) struct Sessions {
+    pub(crate) entries: EventFed<OwnSession, Option<Known>>,
+}
 
 #[derive(Debug, Clone)]
-struct Known {
+pub(crate) struct Known {
     ended: bool,
     /// Second of the last heartbeat, received here or read.
     heard: Arc<AtomicI64>,
@@ -41,8 +43,8 @@ impl Known {
 }
 
 impl Sessions {
-    pub(crate) fn new(events: Events) -> Self {
-        Self(EventFed::new(events, CAPACITY, LIFE))
+    pub(crate) fn new(events: &Events) -> Self {
+        Self { entries: EventFed::living(events, CAPACITY, LIFE) }
     }
 
     /// Whether the session is live; if so, this call counts as a heartbeat. `None`: the guild has no such session.
@@ -52,7 +54,7 @@ impl Sessions {
         session: OwnSession,
         now: Timestamp,
     ) -> Result<Option<bool>, DbErr> {
-        let known = match self.0.get(&session).await {
+        let known = match self.entries.get(&session).await {
             // Stale in this process, but its heartbeats may have gone to another one.
             Some(Some(known)) if !known.ended && !known.is_live(now) => None,
             known => known,
@@ -61,7 +63,7 @@ impl Sessions {
             Some(known) => known,
             None => {
                 let row = staff_session::find(context.database.read(), session.0, session.1);
-                self.0.load(&session, async { Ok(row.await?.as_ref().map(Known::new)) }).await?
+                self.entries.load(&session, async { Ok(row.await?.as_ref().map(Known::new)) }).await?
             }
         };
         let Some(known) = known else { return Ok(None) };
@@ -70,15 +72,6 @@ impl Sessions {
             known.heard.fetch_max(now.timestamp(), Ordering::Relaxed);
         }
         Ok(Some(alive))
-    }
-
-    /// Drops the entry, so that the row is read again.
-    pub(crate) async fn forget(&self, session: OwnSession) {
-        self.0.forget(&session).await;
-    }
-
-    pub(crate) fn forget_all(&self) {
-        self.0.forget_all();
     }
 }
 

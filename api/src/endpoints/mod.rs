@@ -63,80 +63,7 @@ pub(crate) mod guilds {
         pub(crate) mod patch;
         pub(crate) mod values;
     }
-    pub(crate) mod staff {
-        pub(crate) mod expired;
-        pub(crate) mod loa {
-            pub(crate) mod delete;
-            pub(crate) mod get;
-            pub(crate) mod patch;
-            pub(crate) mod post;
-            pub(crate) mod record;
-            pub(crate) mod expire {
-                pub(crate) mod post;
-            }
-        }
-        pub(crate) mod members {
-            pub(crate) mod delete;
-            pub(crate) mod membership;
-            pub(crate) mod put;
-        }
-        pub(crate) mod notes {
-            pub(crate) mod delete;
-            pub(crate) mod get;
-            pub(crate) mod patch;
-            pub(crate) mod post;
-            pub(crate) mod record;
-        }
-        pub(crate) mod play {
-            pub(crate) mod permissions {
-                pub(crate) mod get;
-            }
-        }
-        pub(crate) mod profile {
-            pub(crate) mod get;
-        }
-        pub(crate) mod quota {
-            pub(crate) mod delete;
-            pub(crate) mod get;
-            pub(crate) mod patch;
-            pub(crate) mod post;
-            pub(crate) mod record;
-            pub(crate) mod role_scope;
-            pub(crate) mod progress {
-                pub(crate) mod get;
-            }
-        }
-        pub(crate) mod quota_pending {
-            pub(crate) mod decide;
-            pub(crate) mod get;
-            pub(crate) mod record;
-            pub(crate) mod approve {
-                pub(crate) mod post;
-            }
-            pub(crate) mod reject {
-                pub(crate) mod post;
-            }
-        }
-        pub(crate) mod roles {
-            pub(crate) mod delete;
-            pub(crate) mod permission_names;
-            pub(crate) mod put;
-            pub(crate) mod staff_role;
-        }
-        pub(crate) mod strikes {
-            pub(crate) mod delete;
-            pub(crate) mod get;
-            pub(crate) mod patch;
-            pub(crate) mod post;
-            pub(crate) mod record;
-            pub(crate) mod expire {
-                pub(crate) mod post;
-            }
-            pub(crate) mod update {
-                pub(crate) mod patch;
-            }
-        }
-    }
+    pub(crate) mod staff;
     pub(crate) mod verified_users {
         pub(crate) mod get;
     }
@@ -180,7 +107,6 @@ pub(crate) mod lookup {
     }
 }
 pub(crate) mod moderation {
-    pub(crate) mod status;
     pub(crate) mod ban_status {
         pub(crate) mod get;
     }
@@ -192,9 +118,7 @@ pub(crate) mod moderation {
     }
     pub(crate) mod play {
         pub(crate) mod active_list;
-        pub(crate) mod impose;
-        pub(crate) mod lift;
-        pub(crate) mod staff_act;
+        pub(crate) mod sanctions;
         pub(crate) mod ban {
             pub(crate) mod post;
         }
@@ -274,11 +198,9 @@ pub(crate) mod staff {
         pub(crate) mod get;
     }
     pub(crate) mod play {
-        pub(crate) mod acting_staff;
         pub(crate) mod session_ref;
         pub(crate) mod staff_status;
         pub(crate) mod action {
-            pub(crate) mod details;
             pub(crate) mod post;
         }
         pub(crate) mod heartbeat {

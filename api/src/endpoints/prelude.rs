@@ -6,8 +6,9 @@ pub(crate) use utoipa::ToSchema;
 
 pub(crate) use crate::call::Call;
 pub(crate) use crate::openapi::operation::Operation;
-pub(crate) use crate::request::parts::request;
-pub(crate) use crate::response::error::ApiError;
-pub(crate) use crate::response::reply::Reply;
-pub(crate) use crate::response::seconds::Seconds;
+pub(crate) use crate::request::parts::{Patch, request};
+pub(crate) use crate::request::values::Text;
+pub(crate) use crate::response::created::Created;
+pub(crate) use crate::response::error::{ApiError, OrNotFound};
+pub(crate) use crate::response::reply::{Reply, Seconds, answer};
 pub(crate) use crate::unit_of_work::UnitOfWork;

@@ -32,19 +32,15 @@ const KEEP: Duration = Duration::from_secs(24 * 60 * 60);
 pub(crate) fn key_of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut values = headers.get_all(HEADER).iter();
     let Some(value) = values.next() else { return Ok(None) };
+    let refused = |sent: &str| ApiError::field("Idempotency-Key", &sent.into(), ALLOWED);
     if values.any(|other| other != value) {
-        let sent = "two different values";
-        return Err(ApiError::field("Idempotency-Key", &sent.into(), ALLOWED));
+        return Err(refused("two different values"));
     }
     let visible = (1..=MAX_LEN).contains(&value.len())
         && value.as_bytes().iter().all(|byte| (b' '..=b'~').contains(byte));
     match value.to_str() {
         Ok(key) if visible => Ok(Some(key.to_owned())),
-        _ => Err(ApiError::field(
-            "Idempotency-Key",
-            &String::from_utf8_lossy(value.as_bytes()).into(),
-            ALLOWED,
-        )),
+        _ => Err(refused(&String::from_utf8_lossy(value.as_bytes()))),
     }
 }
 

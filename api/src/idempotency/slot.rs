@@ -15,10 +15,6 @@ pub(crate) struct IdempotencySlot {
 }
 
 impl IdempotencySlot {
-    pub(crate) fn first_job(&self) -> Option<JobId> {
-        self.first_job
-    }
-
     /// Records, in the transaction that enqueues it, the job that produces this response.
     pub(crate) async fn attach<C: ConnectionTrait>(&self, conn: &C, job: JobId) -> Result<(), ApiError> {
         let held = idempotency::attach_job(conn, &self.hold, job).await?;

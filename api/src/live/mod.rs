@@ -2,6 +2,5 @@
 
 pub(crate) mod frames;
 pub(crate) mod keys;
-pub(crate) mod listener;
 pub(crate) mod socket;
 pub(crate) mod sockets;

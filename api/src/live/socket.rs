@@ -67,7 +67,7 @@ where
         () = stop.cancelled() => Ok(Ending::GoingAway),
         // The other end is dropped with the subscription alone, which lives as long as this.
         ending = &mut subscription.ending => Ok(ending.unwrap_or(Ending::Failed)),
-        ended = serve(&mut socket, (&mut subscription.messages, &read_pending), pace, pending) => ended,
+        ended = serve(&mut socket, &mut subscription.messages, &read_pending, pace, pending) => ended,
     };
     // No further messages enter its queue.
     drop(subscription);
@@ -82,7 +82,8 @@ struct Gone;
 
 async fn serve<S, E>(
     socket: &mut S,
-    (messages, read_pending): (&mut mpsc::Receiver<Task>, &ReadPending),
+    messages: &mut mpsc::Receiver<Task>,
+    read_pending: &ReadPending,
     pace: Pace,
     pending: Vec<Frame>,
 ) -> Result<Ending, Gone>

@@ -73,21 +73,17 @@ fn http_method(method: &Method) -> HttpMethod {
 }
 
 fn components(schemas: Definitions) -> Components {
+    let header =
+        |name, about| SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, about)));
     let schemes = SCHEMES.into_iter().zip([
-        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
-            "X-API-Key",
-            "A guild's key: `X-API-Key: gh_…`",
-        ))),
+        header("X-API-Key", "A guild's key: `X-API-Key: gh_…`"),
         SecurityScheme::Http(
             HttpBuilder::new()
                 .scheme(HttpAuthScheme::Bearer)
                 .description(Some("The same: `Authorization: Bearer gh_…`"))
                 .build(),
         ),
-        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
-            "Authorization",
-            "The same: `Authorization: ApiKey gh_…`",
-        ))),
+        header("Authorization", "The same: `Authorization: ApiKey gh_…`"),
     ]);
     let mut components = Components::new();
     components.schemas = schemas;

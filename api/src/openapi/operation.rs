@@ -4,12 +4,9 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
-use crate::request::parts::{Part, Request};
+use crate::request::parts::{Field, Part, Request};
 
-/// A JSON body.
 pub(crate) struct Body {
-    /// Name of its schema.
     pub(crate) name: &'static str,
     pub(crate) parts: Vec<Part>,
 }
@@ -18,6 +15,7 @@ pub(crate) struct Body {
     clippy::struct_excessive_bools,
     reason = "independent facts, each with its own part of the document"
 )]
+#[derive(Default)]
 pub(crate) struct Operation {
     /// Operation id for code generators.
     pub(crate) id: &'static str,
@@ -42,21 +40,7 @@ pub(crate) struct Operation {
 
 impl Operation {
     pub(crate) fn new(id: &'static str, summary: &'static str) -> Self {
-        Self {
-            id,
-            summary,
-            about: None,
-            guild_header: false,
-            query: Vec::new(),
-            body: None,
-            body_example: None,
-            data: None,
-            message: None,
-            refusals: Vec::new(),
-            job: false,
-            etag: false,
-            upgrades: false,
-        }
+        Self { id, summary, ..Self::default() }
     }
 
     pub(crate) fn about(mut self, text: &'static str) -> Self {
@@ -120,7 +104,7 @@ impl Operation {
 
     /// The data is the list itself.
     pub(crate) fn data_list<T: ToSchema>(mut self) -> Self {
-        self.data = Some(shape::answered_list::<T>());
+        self.data = Some(shape::list(shape::answered::<T>()));
         self
     }
 

@@ -95,7 +95,6 @@ impl Shape {
     }
 }
 
-/// Any text.
 pub(crate) fn string(example: &str) -> Shape {
     Shape::of(ObjectBuilder::new().schema_type(Type::String), example)
 }
@@ -144,7 +143,6 @@ pub(crate) fn id(example: i64) -> Shape {
     whole(1, i64::MAX, example)
 }
 
-/// An id that is a UUID.
 pub(crate) fn uuid() -> Shape {
     string("0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e").change(|object| {
         object.format = Some(SchemaFormat::Custom("uuid".to_owned()));
@@ -153,11 +151,9 @@ pub(crate) fn uuid() -> Shape {
 
 /// A time in a request: RFC 3339, any offset, of the years 1970 to 9999.
 pub(crate) fn moment_sent() -> Shape {
-    string("2026-04-12T18:33:21Z").change(date_time)
-}
-
-fn date_time(object: &mut Object) {
-    object.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
+    string("2026-04-12T18:33:21Z").change(|object| {
+        object.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
+    })
 }
 
 /// The schema of a response, by its type.
@@ -165,15 +161,6 @@ pub(crate) fn answered<T: ToSchema>() -> Shape {
     let mut schemas = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut schemas);
     let schema = RefOr::Ref(Ref::from_schema_name(T::name()));
-    described(schema, schemas)
-}
-
-/// A list that is the whole response.
-pub(crate) fn answered_list<T: ToSchema>() -> Shape {
-    list(answered::<T>())
-}
-
-fn described(schema: RefOr<Schema>, schemas: Vec<(String, RefOr<Schema>)>) -> Shape {
     let defines: Definitions = schemas.into_iter().collect();
     let example = example_of(&schema, &defines);
     Shape { schema, example, defines }
@@ -230,7 +217,6 @@ pub(crate) fn object(fields: impl IntoIterator<Item = Property>) -> Shape {
     Shape { defines, ..Shape::of(object, example) }
 }
 
-/// Any object.
 pub(crate) fn free(example: Value) -> Shape {
     Shape::of(ObjectBuilder::new().schema_type(Type::Object), example)
 }

@@ -6,7 +6,7 @@ use entities::{PlaceId, UniverseId};
 use serde_json::Value;
 
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::request::parts::Field;
 
 /// Characters of a server id; game platforms use 36.
 const SERVER_MAX: usize = 200;

@@ -8,8 +8,8 @@ use entities::Timestamp;
 use serde_json::Value;
 
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
-use crate::response::seconds::whole_second_from;
+use crate::request::parts::Field;
+use crate::response::reply::whole_second_from;
 
 /// From 1970 to the last second with a four-digit year.
 const LAST: i64 = 253_402_300_799;
@@ -32,7 +32,6 @@ impl Field for Moment {
     }
 }
 
-/// The end of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End(pub(crate) Timestamp);
 

@@ -1,45 +1,36 @@
 //! Paged lists: `limit` and `cursor` of the query, `next_cursor` of the answer and the same as a link (docs/rules.md 3).
 
-use std::sync::{Arc, OnceLock};
-
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
 
-use crate::request::field::Field;
-use crate::request::parts::Take;
-use crate::request::query::Query;
+use crate::request::parts::{Field, Take};
+use crate::request::url::Query;
 use crate::response::error::ApiError;
+use crate::response::reply::Reply;
 
 const DEFAULT: u64 = 50;
 const MAX: u64 = 100;
 /// More rows than any list has.
 const WHOLE: u64 = u32::MAX as u64;
 
-/// The cursor of the next page, set when a list is cut; the source of the `Link` header.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct NextPage(Arc<OnceLock<String>>);
-
-impl NextPage {
-    /// The same request for the next page.
-    pub(crate) fn link(&self, path: &str, query: &str) -> Option<String> {
-        let cursor = utf8_percent_encode(self.0.get()?, NON_ALPHANUMERIC).to_string();
-        let others =
-            query.split('&').filter(|pair| !pair.is_empty() && pair.split('=').next() != Some("cursor"));
-        let pairs: Vec<_> = others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
-        Some(format!("<{path}?{}>; rel=\"next\"", pairs.join("&")))
-    }
+/// The header `Link`: the same request for the next page.
+pub(crate) fn link(path: &str, query: &str, cursor: &str) -> String {
+    let cursor = utf8_percent_encode(cursor, NON_ALPHANUMERIC);
+    let others = query.split('&').filter(|pair| !pair.is_empty() && pair.split('=').next() != Some("cursor"));
+    let pairs: Vec<_> = others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
+    format!("<{path}?{}>; rel=\"next\"", pairs.join("&"))
 }
 
-/// The requested page. Query one row more than `limit`, then call [`Page::cut`].
+/// The requested page. Query one row more than `limit`, then call [`Page::reply`].
 #[derive(Debug, Clone)]
 pub(crate) struct Page<C> {
-    next: NextPage,
     pub(crate) cursor: Option<C>,
     pub(crate) limit: u64,
 }
 
 impl<C: Field> Page<C> {
     /// `cursor` is the id of the last entry received.
-    pub(crate) fn of(query: &Query, next: &NextPage) -> Result<Self, ApiError> {
+    pub(crate) fn of(query: &Query) -> Result<Self, ApiError> {
         let bounds = format!("an integer from 1 to {MAX}");
         let limit = match query.text("limit") {
             None => DEFAULT,
@@ -50,15 +41,15 @@ impl<C: Field> Page<C> {
             Some("") => C::read_text(""),
             _ => Take::take(query, "cursor")?,
         };
-        Ok(Self { next: next.clone(), cursor, limit })
+        Ok(Self { cursor, limit })
     }
 
     /// For lists that are complete unless the query requests a page.
-    pub(crate) fn or_whole(query: &Query, next: &NextPage) -> Result<Self, ApiError> {
+    pub(crate) fn or_whole(query: &Query) -> Result<Self, ApiError> {
         if ["limit", "cursor"].iter().any(|name| query.text(name).is_some()) {
-            return Self::of(query, next);
+            return Self::of(query);
         }
-        Ok(Self { next: NextPage::default(), cursor: None, limit: WHOLE })
+        Ok(Self { cursor: None, limit: WHOLE })
     }
 
     /// The limit of the query: one extra row shows whether there is a next page.
@@ -69,19 +60,28 @@ impl<C: Field> Page<C> {
         entities::Page { cursor: self.cursor, limit: self.limit + 1 }
     }
 
+    /// The rows without the extra one as entries, with the cursor of the next page in the data and in the header.
+    pub(crate) fn reply<T, E: From<T>, N: ToString, D: Serialize>(
+        &self,
+        mut rows: Vec<T>,
+        id: impl Fn(&T) -> N,
+        data: impl FnOnce(Vec<E>, Option<N>) -> D,
+    ) -> Result<Reply, ApiError> {
+        let next = self.cut(&mut rows, id);
+        let next_cursor = next.as_ref().map(N::to_string);
+        let mut reply = Reply::data(&data(rows.into_iter().map(E::from).collect(), next))?;
+        reply.next_cursor = next_cursor;
+        Ok(reply)
+    }
+
     /// Drops the extra row; returns the cursor of the next page.
-    pub(crate) fn cut<T, N: ToString>(&self, rows: &mut Vec<T>, id: impl Fn(&T) -> N) -> Option<N> {
+    fn cut<T, N>(&self, rows: &mut Vec<T>, id: impl Fn(&T) -> N) -> Option<N> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         if rows.len() <= limit {
             return None;
         }
         rows.truncate(limit);
-        let next = rows.last().map(id);
-        if let Some(next) = &next {
-            // One list per response.
-            let _ = self.next.0.set(next.to_string());
-        }
-        next
+        rows.last().map(id)
     }
 }
 
@@ -101,12 +101,10 @@ mod tests {
 
     #[test]
     fn the_last_page_has_no_next_cursor() {
-        let page = Page::<AuditId> { next: NextPage::default(), cursor: None, limit: 2 };
+        let page = Page::<AuditId> { cursor: None, limit: 2 };
         let mut rows = vec![9, 8, 7];
         assert_eq!((page.cut(&mut rows, |row| *row), rows), (Some(8), vec![9, 8]));
-        let link = page.next.link("/bans", "cursor=9&limit=2").unwrap();
-        assert_eq!(link, "</bans?limit=2&cursor=8>; rel=\"next\"");
-        let page = Page::<AuditId> { next: NextPage::default(), cursor: None, limit: 2 };
+        assert_eq!(link("/bans", "cursor=9&limit=2", "8"), "</bans?limit=2&cursor=8>; rel=\"next\"");
         let mut rows = vec![9, 8];
         assert_eq!((page.cut(&mut rows, |row| *row), rows), (None, vec![9, 8]));
     }

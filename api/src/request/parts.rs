@@ -3,12 +3,37 @@
 //!
 //! `request!` writes the struct, its parser and its documentation from one list, so they cannot differ.
 
-use serde_json::Value;
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
 
 use crate::openapi::shape::Shape;
-use crate::request::field::Field;
-use crate::request::json::whole;
 use crate::response::error::ApiError;
+
+/// Below this every integer has an exact float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A value in a request: its allowed values, its parser and its documentation, in one place.
+pub(crate) trait Field: Sized {
+    /// Completes "must be …".
+    fn allowed() -> Cow<'static, str>;
+
+    /// Reads a JSON value. `None` if it is not allowed.
+    fn read(sent: &Value) -> Option<Self>;
+
+    /// Reads a path or query parameter.
+    fn read_text(sent: &str) -> Option<Self> {
+        Self::read(&sent.into())
+    }
+
+    /// The schema in `/openapi.json`.
+    fn shape() -> Shape;
+
+    /// The error for a value that [`read`](Self::read) refused.
+    fn refuse(name: &str, sent: &Value) -> ApiError {
+        ApiError::field(name, sent, &Self::allowed())
+    }
+}
 
 /// A value as it was sent.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +63,6 @@ pub(crate) trait Source {
     fn find(&self, name: &str) -> Option<Sent<'_>>;
 }
 
-/// The documentation of a field.
 pub(crate) struct Part {
     pub(crate) name: &'static str,
     pub(crate) required: bool,
@@ -47,7 +71,6 @@ pub(crate) struct Part {
     pub(crate) shape: Shape,
 }
 
-/// Reads a field of a request.
 pub(crate) trait Take: Sized {
     const REQUIRED: bool;
     const NULLABLE: bool = false;
@@ -192,5 +215,24 @@ impl Part {
     pub(crate) fn example(mut self, example: impl Into<Value>) -> Self {
         self.shape = self.shape.example(example);
         self
+    }
+}
+
+/// A float without fraction as an integer: Lua writes any number as a float (docs/rules.md 8).
+pub(crate) fn whole(sent: &Value) -> Cow<'_, Value> {
+    let float = sent.as_f64().filter(|_| sent.is_f64());
+    match float.filter(|float| float.fract() == 0.0 && float.abs() <= EXACT) {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and small enough, as just checked")]
+        Some(float) => Cow::Owned((float as i64).into()),
+        None => Cow::Borrowed(sent),
+    }
+}
+
+/// An object, or the empty array that Lua writes for an empty object.
+pub(crate) fn object(sent: &Value) -> Option<Cow<'_, Map<String, Value>>> {
+    match sent {
+        Value::Object(fields) => Some(Cow::Borrowed(fields)),
+        Value::Array(items) if items.is_empty() => Some(Cow::Owned(Map::new())),
+        _ => None,
     }
 }

@@ -12,70 +12,40 @@ use entities::{
     PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId,
     UniverseId, job, loa,
 };
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
-use crate::request::json::{object, whole};
+use crate::openapi::shape::{self, Shape, alternatives, answered, integer_or_digits};
+use crate::request::parts::Field;
+use crate::request::parts::{object, whole};
 use crate::response::error::ApiError;
 
+/// Types that are read as serde reads them.
 macro_rules! by_serde {
-    ($allowed:literal, $shape:ident: $($name:ty),+) => {
-        $(impl Field for $name {
-            fn allowed() -> Cow<'static, str> {
+    ($allowed:expr, $shape:expr; $($name:ty),+) => {
+        $(impl $crate::request::parts::Field for $name {
+            fn allowed() -> std::borrow::Cow<'static, str> {
                 $allowed.into()
             }
 
-            fn read(sent: &Value) -> Option<Self> {
-                Self::deserialize(sent).ok()
+            fn read(sent: &serde_json::Value) -> Option<Self> {
+                serde::Deserialize::deserialize(sent).ok()
             }
 
-            fn shape() -> Shape {
-                shape::$shape::<Self>()
-            }
-        })+
-    };
-}
-
-by_serde!("a string of digits without sign or leading zero that fits 63 bits", answered: GuildId, ChatId, RoleId, ChannelId);
-by_serde!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits: PlayId, GroupId, BindingId, PlaceId, UniverseId, PanelId, SubmissionId, LoaId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId);
-by_serde!("a UUID", answered: CommandId, JobId);
-
-impl Field for Subject {
-    fn allowed() -> Cow<'static, str> {
-        "a chat user id (17 digits or more) or a game user id, as a string of digits or an integer".into()
-    }
-
-    fn read(sent: &Value) -> Option<Self> {
-        Self::deserialize(sent).ok()
-    }
-
-    fn shape() -> Shape {
-        shape::subject()
-    }
-}
-
-/// The values of an enum, by their serde names.
-macro_rules! words {
-    ($($name:ty),+) => {
-        $(impl Field for $name {
-            fn allowed() -> Cow<'static, str> {
-                shape::alternatives::<Self>().into()
-            }
-
-            fn read(sent: &Value) -> Option<Self> {
-                Self::deserialize(sent).ok()
-            }
-
-            fn shape() -> Shape {
-                shape::answered::<Self>()
+            fn shape() -> $crate::openapi::shape::Shape {
+                $shape
             }
         })+
     };
 }
 
-words!(Kind, ActionType, loa::Status, Metric, Period, AckStatus, job::Status, Source);
+pub(crate) use by_serde;
+
+by_serde!("a string of digits without sign or leading zero that fits 63 bits", answered::<Self>(); GuildId, ChatId, RoleId, ChannelId);
+by_serde!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, BindingId, PlaceId, UniverseId, PanelId, SubmissionId, LoaId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId);
+by_serde!("a UUID", answered::<Self>(); CommandId, JobId);
+by_serde!("a chat user id (17 digits or more) or a game user id, as a string of digits or an integer", shape::subject(); Subject);
+// The values of an enum, by their serde names.
+by_serde!(alternatives::<Self>(), answered::<Self>(); Kind, ActionType, loa::Status, Metric, Period, AckStatus, job::Status, Source);
 
 impl Field for bool {
     fn allowed() -> Cow<'static, str> {
@@ -134,7 +104,6 @@ impl<const MAX: usize> Field for Text<MAX> {
     }
 }
 
-/// An integer from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Whole<const MIN: i32, const MAX: i32>(pub(crate) i32);
 
@@ -153,28 +122,10 @@ impl<const MIN: i32, const MAX: i32> Field for Whole<MIN, MAX> {
     }
 }
 
-/// Any JSON object; an empty array counts as an empty object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Object(pub(crate) Map<String, Value>);
-
-impl Field for Object {
-    fn allowed() -> Cow<'static, str> {
-        "an object".into()
-    }
-
-    fn read(sent: &Value) -> Option<Self> {
-        object(sent).map(|fields| Self(fields.into_owned()))
-    }
-
-    fn shape() -> Shape {
-        shape::free(serde_json::json!({}))
-    }
-}
-
 /// Maximum ids of a batch (docs/rules.md 3).
 pub(crate) type Batch<T> = List<T, 200>;
 
-/// Like [`Object`], of at most `MAX` bytes as compact JSON.
+/// Any JSON object of at most `MAX` bytes as compact JSON; an empty array counts as an empty object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SizedObject<const MAX: usize>(pub(crate) Map<String, Value>);
 
@@ -208,7 +159,6 @@ fn json_size(fields: &Map<String, Value>) -> usize {
     serde_json::to_string(fields).map_or(usize::MAX, |text| text.len())
 }
 
-/// At most `MAX` items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct List<T, const MAX: usize>(pub(crate) Vec<T>);
 

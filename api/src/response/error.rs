@@ -6,10 +6,7 @@
 use std::borrow::Cow;
 
 use entities::JobId;
-use entities::job::Failure;
 use http::StatusCode;
-use platforms::PlatformError;
-use queue::QueueError;
 use runtime::Decision;
 use serde_json::Value;
 
@@ -17,8 +14,6 @@ use crate::rate_limit::{RateLimit, Window};
 
 /// Seconds until a retry makes sense, if a failed dependency gives no hint.
 const RETRY_DEPENDENCY: u64 = 5;
-/// The same, if an operator must change a configuration first.
-const RETRY_AFTER_FIX: u64 = 60;
 /// An idempotent request in progress ends soon.
 const RETRY_RUNNING: u64 = 1;
 /// Characters of a refused value that the error repeats.
@@ -66,7 +61,7 @@ impl Kind {
     }
 
     /// The kind for a job failure's status; a status outside our table is a bug.
-    fn of_status(status: u16) -> Self {
+    pub(super) fn of_status(status: u16) -> Self {
         let all = [Self::BadRequest, Self::Forbidden, Self::NotFound, Self::Conflict, Self::Rule];
         let all = all.into_iter().chain([Self::TooMany, Self::BadGateway, Self::Unavailable]);
         all.into_iter().find(|kind| kind.row().0.as_u16() == status).unwrap_or(Self::Internal)
@@ -93,7 +88,7 @@ pub(crate) struct Inner {
 }
 
 impl ApiError {
-    fn new(kind: Kind, message: impl Into<Cow<'static, str>>) -> Self {
+    pub(super) fn new(kind: Kind, message: impl Into<Cow<'static, str>>) -> Self {
         let retry_after = matches!(kind, Kind::BadGateway | Kind::Unavailable | Kind::TooMany);
         Self(Box::new(Inner {
             kind,
@@ -107,12 +102,12 @@ impl ApiError {
         }))
     }
 
-    fn word(mut self, word: impl Into<Cow<'static, str>>) -> Self {
+    pub(super) fn word(mut self, word: impl Into<Cow<'static, str>>) -> Self {
         self.0.word = word.into();
         self
     }
 
-    fn retry_after(mut self, seconds: u64) -> Self {
+    pub(super) fn retry_after(mut self, seconds: u64) -> Self {
         self.0.retry_after = Some(seconds.max(1));
         self
     }
@@ -141,7 +136,6 @@ impl ApiError {
         Self::new(Kind::BadRequest, message).word("invalid_field")
     }
 
-    /// 400: a required field is missing.
     pub(crate) fn missing(name: &str, allowed: &str) -> Self {
         Self::new(Kind::BadRequest, format!("`{name}` is missing; it must be {allowed}"))
             .word("missing_field")
@@ -162,7 +156,6 @@ impl ApiError {
         Self::new(Kind::NotFound, format!("no such {what}"))
     }
 
-    /// 404: the user has no link.
     pub(crate) fn not_linked() -> Self {
         Self::new(Kind::NotFound, "this user is not linked").word("not_linked")
     }
@@ -217,7 +210,6 @@ impl ApiError {
         self
     }
 
-    /// 429: limit exceeded.
     pub(crate) fn over_limit(limit: RateLimit, decision: Decision) -> Self {
         Self::new(Kind::TooMany, "rate limit exceeded")
             .retry_after(decision.reset_after_secs())
@@ -232,7 +224,6 @@ impl ApiError {
         self
     }
 
-    /// 429: too many failed keys from an address.
     pub(crate) fn too_many_failures(seconds: u64) -> Self {
         Self::new(Kind::TooMany, "too many requests without a valid key from this address")
             .word("too_many_failures")
@@ -251,6 +242,17 @@ impl ApiError {
     }
 }
 
+/// What a look-up found, or a 404.
+pub(crate) trait OrNotFound<T> {
+    fn or_not_found(self, what: &str) -> Result<T, ApiError>;
+}
+
+impl<T> OrNotFound<T> for Option<T> {
+    fn or_not_found(self, what: &str) -> Result<T, ApiError> {
+        self.ok_or_else(|| ApiError::not_found(what))
+    }
+}
+
 /// A refused value as JSON, short enough for a message.
 fn shortened(sent: &Value) -> String {
     let text = sent.to_string();
@@ -260,58 +262,9 @@ fn shortened(sent: &Value) -> String {
     }
 }
 
-/// Maps a job's failure one to one.
-impl From<Failure> for ApiError {
-    fn from(failure: Failure) -> Self {
-        let kind = Kind::of_status(failure.status);
-        if kind == Kind::Internal {
-            return Self::internal(format!("{}: {}", failure.error, failure.message));
-        }
-        let error = Self::new(kind, failure.message).word(failure.error);
-        match failure.retry_after {
-            Some(seconds) => error.retry_after(seconds),
-            None => error,
-        }
-    }
-}
-
-impl From<PlatformError> for ApiError {
-    fn from(error: PlatformError) -> Self {
-        use PlatformError as P;
-        let (kind, word) = match &error {
-            P::NotFound(_) => (Kind::BadGateway, "platform_not_found"),
-            P::Forbidden { .. } => (Kind::BadGateway, "platform_refused"),
-            P::MembersIntentOff => (Kind::BadGateway, "members_intent_off"),
-            P::Invalid { .. } => (Kind::BadGateway, "platform_invalid"),
-            P::Unauthorized(_) => (Kind::BadGateway, "platform_unauthorized"),
-            P::RateLimited { .. } => (Kind::Unavailable, "platform_rate_limited"),
-            P::Unavailable { .. } => (Kind::Unavailable, "platform_unavailable"),
-            P::NotConfigured(_) => (Kind::Unavailable, "platform_not_configured"),
-            P::Stopped { .. } => (Kind::Unavailable, "platform_stopped"),
-        };
-        let pause = error.retry_after().map_or(RETRY_AFTER_FIX, whole_seconds);
-        Self::new(kind, error.to_string()).word(word).retry_after(pause)
-    }
-}
-
 /// Seconds, rounded up: the value of `Retry-After`.
 pub(crate) fn whole_seconds(pause: std::time::Duration) -> u64 {
     pause.as_secs() + u64::from(pause.subsec_nanos() > 0)
-}
-
-impl From<QueueError> for ApiError {
-    fn from(error: QueueError) -> Self {
-        match error {
-            QueueError::Database(error) => error.into(),
-            QueueError::Arguments(error) => error.into(),
-        }
-    }
-}
-
-impl From<serde_json::Error> for ApiError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::internal(error)
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,3 @@
-use http::Method;
 use queue::Payload;
 use queue::kinds::PeriodicTask;
 

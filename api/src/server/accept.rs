@@ -1,8 +1,9 @@
 //! The accept loop around warp's service, with what warp's own server lacks: it disconnects slow clients, sends small
-//! responses at once, counts connections, and on shutdown finishes requests in flight without waiting for idle clients.
+//! responses at once, limits connections, and on shutdown finishes requests in flight without waiting for idle clients.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use platforms::Platforms;
@@ -14,12 +15,15 @@ use tokio_util::task::TaskTracker;
 
 use crate::live;
 use crate::options::Options;
-use crate::server::connection_permits::{Addresses, MAX_CONNECTIONS};
 use crate::server::dispatch::Server;
 use crate::server::router::Router;
-use crate::server::{connection, event_listener, filter, heartbeat_writer};
+use crate::server::{connection, dispatch, event_listener, heartbeat_writer};
 use crate::state::State;
 
+/// Connections of this process. At the limit, new ones wait in the system's queue.
+const MAX_CONNECTIONS: usize = 10_000;
+/// Connections of one address; further ones are closed at once. High, because a load balancer counts as one address.
+const MAX_PER_ADDRESS: usize = 1_000;
 /// Pause after a failed accept: usually the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -39,10 +43,10 @@ pub async fn serve(
     }
     let state = State::new(context, queue, platforms, options);
     start_services(&state, &shutdown);
-    let service = warp::service(filter::of(Server { state, router: Arc::new(Router::new()) }));
+    let service = warp::service(dispatch::filter(Server { state, router: Arc::new(Router::new()) }));
     let connections = TaskTracker::new();
     accept(&listener, &shutdown, &connections, |stream, peer| {
-        connection::serve((stream, peer), service.clone(), shutdown.clone())
+        connection::serve(stream, peer, service.clone(), shutdown.clone())
     })
     .await;
     // The system refuses new connections, and clients go to another process.
@@ -94,5 +98,60 @@ async fn accept<F>(
             connection.await;
             drop((permit, own));
         });
+    }
+}
+
+/// The open connections of each address.
+#[derive(Clone, Default)]
+struct Addresses(Arc<Mutex<HashMap<IpAddr, usize>>>);
+
+/// A connection permit; released when dropped.
+struct ConnectionPermit {
+    addresses: Addresses,
+    address: IpAddr,
+}
+
+impl Addresses {
+    /// `None`: the address has reached its limit.
+    fn permit(&self, address: IpAddr) -> Option<ConnectionPermit> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = held.entry(address).or_default();
+        if *count >= MAX_PER_ADDRESS {
+            return None;
+        }
+        *count += 1;
+        Some(ConnectionPermit { addresses: self.clone(), address })
+    }
+}
+
+impl Drop for ConnectionPermit {
+    fn drop(&mut self) {
+        let mut held = self.addresses.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = held.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                held.remove(&self.address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn permits_per_address_are_limited_and_released() {
+        let (one, other) = (Ipv4Addr::new(10, 0, 0, 1).into(), Ipv4Addr::new(10, 0, 0, 2).into());
+        let addresses = Addresses::default();
+        let mut permits: Vec<_> = (0..MAX_PER_ADDRESS).map(|_| addresses.permit(one).unwrap()).collect();
+        assert!(addresses.permit(one).is_none());
+        assert!(addresses.permit(other).is_some());
+        permits.pop();
+        assert!(addresses.permit(one).is_some());
+        permits.clear();
+        assert!(addresses.0.lock().unwrap().is_empty());
     }
 }

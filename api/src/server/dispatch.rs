@@ -1,26 +1,30 @@
-//! One request from match to response, in the order match, key, guild, scope, rate limit, body.
+//! One request from the connection to the response, in the order match, key, guild, scope, rate limit, body.
 
+use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{HeaderMap, Method, Response};
+use bytes::{Buf, Bytes};
+use futures_util::StreamExt;
+use http::{HeaderMap, HeaderValue, Method, Response, header};
 use tokio_util::task::AbortOnDropHandle;
+use warp::Filter;
+use warp::path::FullPath;
 use warp::ws::Ws;
 
 use crate::auth::{admission, check};
 use crate::call::Call;
 use crate::idempotency::replay;
-use crate::request::body::Body;
-use crate::request::body_reader::{self, BodyStream};
-use crate::request::page::NextPage;
-use crate::request::params::Params;
+use crate::request::body::{Body, BodyStream};
+use crate::request::page;
 use crate::request::prefer::Prefer;
-use crate::request::query::Query;
+use crate::request::url::{Params, Query};
 use crate::response::error::ApiError;
+use crate::response::gzip;
 use crate::response::reply::Reply;
 use crate::route::Route;
+use crate::server::cors;
 use crate::server::request_log::RequestLog;
 use crate::server::router::{Found, Router, plain};
 use crate::state::State;
@@ -28,14 +32,18 @@ use crate::state::State;
 /// Timeout of a request, plus the requested wait for a job.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(crate) struct Request {
-    pub(crate) method: Method,
-    pub(crate) path: String,
-    pub(crate) query: String,
-    pub(crate) headers: HeaderMap,
-    pub(crate) peer: IpAddr,
-    pub(crate) upgrade: Option<Ws>,
-    pub(crate) body: BodyStream,
+/// The peer's address; the accept loop adds it to the request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+struct Request {
+    method: Method,
+    path: String,
+    query: String,
+    headers: HeaderMap,
+    peer: IpAddr,
+    upgrade: Option<Ws>,
+    body: BodyStream,
 }
 
 /// Shared by all requests.
@@ -45,9 +53,67 @@ pub(crate) struct Server {
     pub(crate) router: Arc<Router>,
 }
 
+/// The one warp filter; the route table does the matching.
+pub(crate) fn filter(
+    server: Server,
+) -> impl Filter<Extract = (impl warp::Reply,), Error = Infallible> + Clone {
+    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+    // A WebSocket request, always a GET, can be upgraded; the row of the table decides whether it is.
+    let upgrade = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
+    warp::method()
+        .and(warp::path::full())
+        .and(query)
+        .and(warp::header::headers_cloned())
+        .and(warp::ext::get::<Peer>())
+        .and(upgrade)
+        .and(warp::body::stream())
+        .then(move |method, path: FullPath, query, headers, Peer(peer), upgrade, body| {
+            let body = StreamExt::map(body, bytes_of);
+            let path = path.as_str().to_owned();
+            let request = Request { method, path, query, headers, peer, upgrade, body: body.boxed() };
+            answer(server.clone(), request)
+        })
+        .recover(|rejection: warp::Rejection| async move { Ok::<_, Infallible>(unfit(&rejection)) })
+        .unify()
+}
+
+/// The response, in an encoding that the client accepts.
+async fn answer(server: Server, request: Request) -> Response<Bytes> {
+    let origins = &server.state.options.cors_origins;
+    if origins.is_empty() {
+        return encoded(server, request).await;
+    }
+    let origin = cors::allowed(&request.headers, origins);
+    let preflight = origin.as_ref().and_then(|_| cors::preflight(&request.method, &request.headers));
+    let mut response = match preflight {
+        Some(response) => response,
+        None => encoded(server, request).await,
+    };
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
+    if let Some(origin) = origin {
+        cors::open(origin, &mut response);
+    }
+    response
+}
+
+async fn encoded(server: Server, request: Request) -> Response<Bytes> {
+    let gzip = gzip::is_asked_for(&request.headers);
+    gzip::encode(gzip, in_task(server, request).await).await
+}
+
+fn bytes_of(part: Result<impl Buf, warp::Error>) -> Result<Bytes, warp::Error> {
+    part.map(|mut part| part.copy_to_bytes(part.remaining()))
+}
+
+/// The filter accepts every request; a rejection is a bug.
+fn unfit(rejection: &warp::Rejection) -> Response<Bytes> {
+    let log = RequestLog::new(&Method::GET, &HeaderMap::new());
+    log.finish(Err(ApiError::internal(format!("{rejection:?}"))))
+}
+
 /// Runs the request in a task of its own: a disconnect does not interrupt a write, and a panic becomes a 500 like any
 /// other. A read is dropped with its client.
-pub(crate) async fn answer(server: Server, request: Request) -> Response<Bytes> {
+async fn in_task(server: Server, request: Request) -> Response<Bytes> {
     let log = RequestLog::new(&request.method, &request.headers);
     let spare = log.clone();
     let reading = matches!(request.method, Method::GET | Method::HEAD);
@@ -69,7 +135,7 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
     };
     log.route = route.path;
     let waits = if route.enqueues { Prefer::of(&request.headers).asked_wait() } else { Duration::ZERO };
-    let work = serve(&server.state, (route, params), request, &mut log);
+    let work = serve(&server.state, route, params, request, &mut log);
     let work = tokio::time::timeout(REQUEST_TIMEOUT + waits, work);
     let result = match server.state.context.shutdown.hard().run_until_cancelled(work).await {
         Some(Ok(result)) => result,
@@ -81,18 +147,24 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
 
 async fn serve(
     state: &Arc<State>,
-    (route, params): (&'static Route, Params),
+    route: &'static Route,
+    params: Params,
     request: Request,
     log: &mut RequestLog,
 ) -> Result<Reply, ApiError> {
     let Request { path, query: raw, headers, peer, upgrade, body, .. } = request;
     let key = check::authenticate(state, &headers, peer).await?;
     log.guild = Some(key.guild());
-    log.window = Some(admission::admit(state, route, (&params, &headers), &key).await?);
+    log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);
     let query = Query::parse(&raw)?;
-    let body =
-        if route.method == Method::GET { Body::default() } else { read_body(body, &headers, route).await? };
-    admission::check_body_guild(&body, key.guild())?;
+    let body = match route.method {
+        Method::GET => Body::default(),
+        _ => {
+            let body = Body::read(body, &headers, route.body_limit).await?;
+            admission::check_body_guild(&body, key.guild())?;
+            body
+        }
+    };
     let idempotency_key = if route.writes { replay::key_of(&headers)? } else { None };
     let call = Call {
         state: state.clone(),
@@ -104,19 +176,13 @@ async fn serve(
         headers,
         idempotency: None,
         upgrade,
-        next_page: NextPage::default(),
     };
-    let next_page = call.next_page.clone();
     let mut reply = match idempotency_key {
         Some(name) => replay::run(call, route, name, plain(&path)).await,
         None => (route.endpoint.handle)(call).await,
     }?;
-    reply.next_page = next_page.link(&path, &raw);
+    reply.next_page = reply.next_cursor.as_ref().map(|cursor| page::link(&path, &raw, cursor));
     Ok(reply)
-}
-
-async fn read_body(body: BodyStream, headers: &HeaderMap, route: &Route) -> Result<Body, ApiError> {
-    Body::parse(&body_reader::read(body, headers, route.body_limit).await?)
 }
 
 /// Every GET endpoint serves HEAD (docs/rules.md 8): the same response; the server omits the body.

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::DbErr;
-
 use crate::state::State;
 
 const EVERY: Duration = Duration::from_millis(500);
@@ -19,17 +17,13 @@ pub(crate) async fn write_batches(state: Arc<State>) {
             _ = tick.tick() => false,
             () = hard.cancelled() => true,
         };
-        if let Err(error) = write_all(&state).await {
+        let sessions = state.write_session_heartbeats().await;
+        let servers = state.heartbeats.write_servers(&state.context).await;
+        if let Err(error) = sessions.and(servers) {
             tracing::warn!(%error, last, "cannot write heartbeats");
         }
         if last {
             return;
         }
     }
-}
-
-async fn write_all(state: &State) -> Result<(), DbErr> {
-    let sessions = state.write_session_heartbeats().await;
-    let servers = state.heartbeats.write_servers(&state.context).await;
-    sessions.and(servers)
 }

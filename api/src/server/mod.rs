@@ -2,14 +2,10 @@
 
 pub(crate) mod accept;
 pub(crate) mod connection;
-pub(crate) mod connection_permits;
 pub(crate) mod cors;
 pub(crate) mod dispatch;
 pub(crate) mod event_listener;
-pub(crate) mod filter;
-pub(crate) mod health;
 pub(crate) mod heartbeat_writer;
 pub(crate) mod pages;
 pub(crate) mod request_log;
 pub(crate) mod router;
-pub(crate) mod timeouts;

@@ -1,14 +1,16 @@
 //! Paths beside the API: health, metrics and documentation. They need no key and have no envelope and no rate limit.
+//!
+//! Health and metrics share the API's port; where that is public, the load balancer must block `/metrics`.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::Response;
+use runtime::ops_answer;
 
 use crate::openapi::serve;
 use crate::response::error::ApiError;
-use crate::server::health;
 use crate::state::State;
 
 type Answer = Result<Response<Bytes>, ApiError>;
@@ -20,9 +22,9 @@ pub(crate) struct Page {
 }
 
 pub(crate) static PAGES: [Page; 7] = [
-    page("/health/live", |path, state| Box::pin(health::answer(path, state))),
-    page("/health/ready", |path, state| Box::pin(health::answer(path, state))),
-    page("/metrics", |path, state| Box::pin(health::answer(path, state))),
+    page("/health/live", |path, state| Box::pin(ops(path, state))),
+    page("/health/ready", |path, state| Box::pin(ops(path, state))),
+    page("/metrics", |path, state| Box::pin(ops(path, state))),
     page("/openapi.json", |_, _| Box::pin(std::future::ready(serve::document()))),
     page("/docs", |_, _| Box::pin(std::future::ready(Ok(serve::page())))),
     page("/docs/page.css", |_, _| Box::pin(std::future::ready(Ok(serve::style())))),
@@ -34,4 +36,9 @@ const fn page(
     answer: fn(&'static str, Arc<State>) -> BoxFuture<'static, Answer>,
 ) -> Page {
     Page { path, answer }
+}
+
+/// `/health/live`, `/health/ready` and `/metrics`, as in every process.
+async fn ops(path: &'static str, state: Arc<State>) -> Answer {
+    ops_answer(path, &state.context.readiness).await.ok_or_else(ApiError::no_such_path)
 }

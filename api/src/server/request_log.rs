@@ -7,10 +7,10 @@ use entities::GuildId;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 
 use crate::rate_limit::Window;
-use crate::request::request_id;
 use crate::response::error::{ApiError, Kind};
 use crate::response::reply::{Reply, render_error};
 
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RATE_RESET_AFTER: HeaderName = HeaderName::from_static("x-ratelimit-reset-after");
@@ -18,6 +18,8 @@ const RATE_BUCKET: HeaderName = HeaderName::from_static("x-ratelimit-bucket");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// Maximum characters of a client's request id.
+const REQUEST_ID_MAX: usize = 64;
 /// The route of requests that matched no row.
 const UNMATCHED: &str = "unmatched";
 
@@ -36,7 +38,7 @@ pub(crate) struct RequestLog {
 impl RequestLog {
     pub(crate) fn new(method: &Method, headers: &HeaderMap) -> Self {
         Self {
-            request_id: request_id::of(headers),
+            request_id: request_id(headers),
             method: method.clone(),
             route: UNMATCHED,
             guild: None,
@@ -72,7 +74,7 @@ impl RequestLog {
     }
 
     fn add_headers(&self, headers: &mut HeaderMap) {
-        insert_text(headers, HeaderName::from_static(request_id::HEADER), &self.request_id);
+        insert_text(headers, REQUEST_ID, &self.request_id);
         let Some((limit, decision)) = self.window else { return };
         headers.insert(RATE_LIMIT, decision.limit.into());
         headers.insert(RATE_REMAINING, decision.remaining.into());
@@ -125,17 +127,15 @@ fn success(reply: &Reply, body: String) -> Response<Bytes> {
         Some(upgrade) => headers.extend(upgrade.clone()),
         None => drop(headers.insert(header::CONTENT_TYPE, JSON)),
     }
-    if let Some(location) = &reply.location {
-        insert_text(headers, header::LOCATION, location);
-    }
-    if let Some(next) = &reply.next_page {
-        insert_text(headers, header::LINK, next);
-    }
-    if let Some(etag) = &reply.etag {
-        insert_text(headers, header::ETAG, etag);
-    }
-    if let Some(preference) = &reply.preference {
-        insert_text(headers, PREFERENCE_APPLIED, preference);
+    for (name, text) in [
+        (header::LOCATION, &reply.location),
+        (header::LINK, &reply.next_page),
+        (header::ETAG, &reply.etag),
+        (PREFERENCE_APPLIED, &reply.preference),
+    ] {
+        if let Some(text) = text {
+            insert_text(headers, name, text);
+        }
     }
     if reply.replayed {
         headers.insert(REPLAYED, HeaderValue::from_static("true"));
@@ -173,5 +173,36 @@ fn refusal(error: &ApiError, request_id: &str) -> Response<Bytes> {
 fn insert_text(headers: &mut HeaderMap, name: HeaderName, text: &str) {
     if let Ok(value) = HeaderValue::from_str(text) {
         headers.insert(name, value);
+    }
+}
+
+/// The client's request id if it has 1 to 64 letters, digits, dots, dashes and underscores, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let mut values = headers.get_all(REQUEST_ID).iter();
+    let first = values.next().filter(|first| values.all(|other| other == *first));
+    let sent = first.and_then(|value| value.to_str().ok());
+    sent.filter(|id| is_sane(id)).map_or_else(|| uuid::Uuid::now_v7().simple().to_string(), str::to_owned)
+}
+
+fn is_sane(id: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    (1..=REQUEST_ID_MAX).contains(&id.len()) && id.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn valid_request_ids_are_kept_and_others_replaced() {
+        let id = |sent: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(REQUEST_ID, sent.parse().unwrap());
+            request_id(&headers)
+        };
+        assert_eq!(id("trace-1.A_b"), "trace-1.A_b");
+        for bad in ["", "a b", "a;b", &"x".repeat(65)] {
+            assert_eq!(id(bad).len(), 32, "{bad:?}");
+        }
     }
 }

@@ -1,10 +1,8 @@
 //! Matches a request to its row in the tables of endpoints and pages.
 
-use std::fmt::Write as _;
-
 use http::Method;
 
-use crate::request::params::Params;
+use crate::request::url::Params;
 use crate::response::error::ApiError;
 use crate::route::Route;
 use crate::routes::AREAS;
@@ -74,14 +72,11 @@ impl Router {
     }
 }
 
-fn allowed(routes: &[&Route]) -> String {
-    routes.iter().fold(String::new(), |mut list, route| {
-        let separator = if list.is_empty() { "" } else { ", " };
-        // Writing to a string cannot fail.
-        let head = if route.method == Method::GET { ", HEAD" } else { "" };
-        let _ = write!(list, "{separator}{}{head}", route.method);
-        list
-    })
+fn allowed(routes: &[&'static Route]) -> String {
+    let name = |route: &&'static Route| {
+        if route.method == Method::GET { "GET, HEAD" } else { route.method.as_str() }
+    };
+    routes.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

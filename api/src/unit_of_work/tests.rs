@@ -9,21 +9,19 @@ use queue::kinds::SyncMember;
 use runtime::{Config, Context, PlatformConfig, PlatformRate, Shutdown};
 use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use serde_json::json;
-use testkit::guild_row;
+use testkit::{TestDatabase, guild_row};
 use tokio::sync::broadcast::error::TryRecvError;
 
 use super::*;
-use crate::auth::key::Key;
+use crate::cache::keys::Key;
 use crate::options::Options;
 use crate::request::body::Body;
-use crate::request::page::NextPage;
-use crate::request::params::Params;
-use crate::request::query::Query;
+use crate::request::url::{Params, Query};
 use crate::state::State;
 
 struct Fixture {
     call: Call,
-    _folder: tempfile::TempDir,
+    _file: TestDatabase,
 }
 
 fn no_platforms() -> PlatformConfig {
@@ -43,17 +41,15 @@ fn guild() -> GuildId {
 
 impl Fixture {
     async fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}/guildhall.db", folder.path().display());
-        let config = Config { database_url: url.as_str().into(), prefix: "test".to_owned(), broker: None };
+        let file = TestDatabase::sqlite().await;
+        let config = Config { database_url: file.url().into(), prefix: "test".to_owned(), broker: None };
         let context = Context::embedded(&config, Shutdown::new()).await.unwrap();
-        migrations::apply(context.database.write()).await.unwrap();
         let row = guild_row(guild(), context.clock.now());
         guild::upsert(context.database.write(), row).await.unwrap();
         let queue = Queue::embedded(&context);
         let platforms = Platforms::new(&no_platforms(), None).unwrap();
         let state = State::new(context, queue, platforms, Options::default());
-        Self { call: call(state), _folder: folder }
+        Self { call: call(state), _file: file }
     }
 
     /// Changes a binding with every kind of effect, then ends as specified.
@@ -100,7 +96,6 @@ fn call(state: std::sync::Arc<State>) -> Call {
         params: Params::default(),
         query: Query::default(),
         body: Body::default(),
-        next_page: NextPage::default(),
         headers: http::HeaderMap::new(),
         idempotency: None,
         upgrade: None,

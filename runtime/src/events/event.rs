@@ -1,5 +1,6 @@
 //! The events, and the message that carries them between processes.
 
+use entities::moderation_revision::Change;
 use entities::{
     ChatId, CommandId, GuildId, JobId, Person, PlaceId, PlayId, SanctionKind, SessionId, Subject, Timestamp,
 };
@@ -67,24 +68,19 @@ pub enum Event {
 
 impl Event {
     /// A moderation change for game servers, by the game id if it is known. `None`: the person has no account.
-    pub fn moderation(change: &ModerationChange, person: Person) -> Option<Self> {
-        let ModerationChange { guild, revision, verb, reason, place_id } = *change;
+    pub fn moderation(
+        change: &Change,
+        verb: ModerationVerb,
+        person: Person,
+        reason: &str,
+        place_id: Option<PlaceId>,
+    ) -> Option<Self> {
+        let &Change { guild, revision, .. } = change;
         let Person { chat: chat_id, play: play_id } = person;
         let identifier = play_id.map(Subject::Play).or(chat_id.map(Subject::Chat))?;
         let reason = reason.to_owned();
         Some(Self::Moderation { guild, verb, identifier, reason, place_id, chat_id, play_id, revision })
     }
-}
-
-/// A ban or mute that was imposed or ended.
-pub struct ModerationChange<'a> {
-    pub guild: GuildId,
-    /// The guild's moderation revision after the change.
-    pub revision: i64,
-    pub verb: ModerationVerb,
-    pub reason: &'a str,
-    /// `None`: every game of the guild.
-    pub place_id: Option<PlaceId>,
 }
 
 /// What happened to a ban or mute, as in the frames of the live channel (`moderation.ban`).

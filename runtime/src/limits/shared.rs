@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use redis::Script;
 
-use super::rate::{Decision, LimitsDown, Rate, Step};
+use super::windows::{Decision, LimitsDown, Rate, Step};
 use crate::redis::Redis;
 
 /// A window is a hash of `n` (requests used) and `e` (end, milliseconds of Redis time); it expires when it ends.

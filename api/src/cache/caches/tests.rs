@@ -1,7 +1,8 @@
+use entities::moderation_revision::{self, Change};
 use entities::sanction::change::{self, NewSanction};
-use entities::{ChatId, GuildId, Person, SanctionKind, Subject, Timestamp, guild, link, moderation_revision};
-use runtime::{Database, DatabaseOptions, ModerationChange, ModerationVerb};
-use testkit::guild_row;
+use entities::{ChatId, GuildId, Person, SanctionKind, Subject, Timestamp, guild, link};
+use runtime::{Database, ModerationVerb};
+use testkit::{TestDatabase, guild_row};
 
 use super::*;
 use crate::cache::sanctions::Question;
@@ -12,7 +13,7 @@ const PLAY: &str = "77";
 struct Fixture {
     database: Database,
     caches: Caches,
-    _folder: tempfile::TempDir,
+    _file: TestDatabase,
 }
 
 fn at(seconds: i64) -> Timestamp {
@@ -29,20 +30,17 @@ fn subject(text: &str) -> Subject {
 
 fn banned(whom: &str) -> Event {
     let person = Person::from(subject(whom));
-    let (guild, verb) = (the_guild(), ModerationVerb::Ban);
-    let change = ModerationChange { guild, revision: 1, verb, reason: "r", place_id: None };
-    Event::moderation(&change, person).unwrap()
+    let change = Change { guild: the_guild(), revision: 1, now: at(0) };
+    Event::moderation(&change, ModerationVerb::Ban, person, "r", None).unwrap()
 }
 
 impl Fixture {
     async fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}/guildhall.db", folder.path().display());
-        let database = Database::connect(&url, &DatabaseOptions::default()).await.unwrap();
-        migrations::apply(database.write()).await.unwrap();
+        let file = TestDatabase::sqlite().await;
+        let database = file.open().await;
         let row = guild_row(the_guild(), at(0));
         guild::upsert(database.write(), row).await.unwrap();
-        Self { database, caches: Caches::new(&Events::in_process()), _folder: folder }
+        Self { database, caches: Caches::new(&Events::in_process()), _file: file }
     }
 
     /// Changes the database without an event.

@@ -7,17 +7,12 @@ use crate::endpoints::prelude::*;
 /// Links of one guild. The databases accept no larger number.
 const ALL: u64 = i64::MAX as u64;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct LinkedMember {
-    chat_id: ChatId,
-    play_id: PlayId,
-    #[schema(example = "Brickmason")]
-    play_username: String,
-}
-
-impl From<link::Model> for LinkedMember {
-    fn from(link: link::Model) -> Self {
-        Self { chat_id: link.chat_id, play_id: link.play_id, play_username: link.play_username }
+answer! {
+    pub(crate) struct LinkedMember from link: link::Model {
+        chat_id: ChatId,
+        play_id: PlayId,
+        #[schema(example = "Brickmason")]
+        play_username: String,
     }
 }
 

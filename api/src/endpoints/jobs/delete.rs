@@ -31,6 +31,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     work.audit("jobs.cancel", id, metadata).await?;
     work.cancel(id);
     let message = if after.state.is_open() { "the job stops at its next step" } else { "job cancelled" };
-    let reply = Reply::data(&Job::of(after, work.now()))?.with_message(message);
+    let reply = Reply::data(&Job::new(&after, work.now()))?.with_message(message);
     work.commit(reply).await
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::endpoints::jobs::record::{Job, find};
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::request::parts::Field;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct JobDetails {
@@ -24,47 +24,31 @@ pub(crate) struct JobDetails {
     next_cursor: Option<i64>,
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct JobAttemptError {
-    /// From 1, and from 1 again when the job was run again.
-    #[schema(minimum = 0, example = 1)]
-    attempt: i32,
-    at: Seconds,
-    /// A stable word for programs.
-    #[schema(example = "platform_unavailable")]
-    error: String,
-    #[schema(example = "the chat platform does not answer")]
-    message: String,
-}
-
-#[derive(Serialize, ToSchema)]
-pub(crate) struct JobFailure {
-    #[schema(minimum = 1, example = 9)]
-    id: i64,
-    chat_id: ChatId,
-    /// A stable word for programs.
-    #[schema(example = "not_a_member")]
-    error: String,
-    #[schema(example = "the user is not a member of the guild")]
-    message: String,
-    created_at: Seconds,
-}
-
-impl From<AttemptError> for JobAttemptError {
-    fn from(row: AttemptError) -> Self {
-        Self { attempt: row.attempt, at: Seconds(row.at), error: row.error, message: row.message }
+answer! {
+    pub(crate) struct JobAttemptError from row: AttemptError {
+        /// From 1, and from 1 again when the job was run again.
+        #[schema(minimum = 0, example = 1)]
+        attempt: i32,
+        at: Seconds,
+        /// A stable word for programs.
+        #[schema(example = "platform_unavailable")]
+        error: String,
+        #[schema(example = "the chat platform does not answer")]
+        message: String,
     }
 }
 
-impl From<job_failure::Model> for JobFailure {
-    fn from(row: job_failure::Model) -> Self {
-        Self {
-            id: row.failure_id,
-            chat_id: row.chat_id,
-            error: row.error,
-            message: row.message,
-            created_at: Seconds(row.created_at),
-        }
+answer! {
+    pub(crate) struct JobFailure from row: job_failure::Model {
+        #[schema(minimum = 1, example = 9)]
+        id: i64 = row.failure_id,
+        chat_id: ChatId,
+        /// A stable word for programs.
+        #[schema(example = "not_a_member")]
+        error: String,
+        #[schema(example = "the user is not a member of the guild")]
+        message: String,
+        created_at: Seconds,
     }
 }
 
@@ -80,12 +64,11 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page::<FailureCursor>()?;
     let row = find(&call, call.read(), id).await?;
     let before = page.cursor.map(|cursor| cursor.0);
-    let mut failures =
-        job_failure::list(call.read(), id, Page { cursor: before, limit: page.limit + 1 }).await?;
-    let next_cursor = page.cut(&mut failures, |row| row.failure_id);
-    let failures = failures.into_iter().map(JobFailure::from).collect();
-    let errors = row.history().into_iter().map(JobAttemptError::from).collect();
-    Reply::data(&JobDetails { job: Job::of(row, call.now()), errors, failures, next_cursor })
+    let failed = job_failure::list(call.read(), id, Page { cursor: before, limit: page.limit + 1 }).await?;
+    let errors = row.history().iter().map(JobAttemptError::from).collect();
+    let job = Job::new(&row, call.now());
+    let data = |failures, next_cursor| JobDetails { job, errors, failures, next_cursor };
+    page.reply(failed, |row| row.failure_id, data)
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -1,72 +1,51 @@
 //! A job as the API shows it, and its look-up by id.
 
+use entities::JobId;
 use entities::job::{self, Failure, Status, listing};
-use entities::{JobId, Timestamp};
 use queue::kinds;
 use sea_orm::ConnectionTrait;
 use serde_json::Value;
 
 use crate::endpoints::prelude::*;
-use crate::response::error::{ApiError, whole_seconds};
+use crate::response::error::whole_seconds;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Job {
-    id: JobId,
-    #[schema(example = "sync_all")]
-    kind: String,
-    state: Status,
-    progress: JobProgress,
-    /// The job was asked to stop.
-    cancel_requested: bool,
-    /// Of a job that succeeded.
-    #[schema(required, value_type = Option<Object>, example = json!({ "changed": 12 }))]
-    result: Option<Value>,
-    /// Of a job that failed.
-    #[schema(required)]
-    error: Option<Failure>,
-    created_at: Seconds,
-    #[schema(required)]
-    started_at: Option<Seconds>,
-    #[schema(required)]
-    finished_at: Option<Seconds>,
+answer! {
+    pub(crate) struct Job from row: job::Model, at now {
+        pub(crate) id: JobId = row.job_id,
+        #[schema(example = "sync_all")]
+        kind: String,
+        state: Status = row.status(now),
+        progress: JobProgress = JobProgress::new(row, now),
+        /// The job was asked to stop.
+        cancel_requested: bool,
+        /// Of a job that succeeded.
+        #[schema(required, value_type = Option<Object>, example = json!({ "changed": 12 }))]
+        result: Option<Value>,
+        /// Of a job that failed.
+        #[schema(required)]
+        error: Option<Failure> = row.failure(),
+        created_at: Seconds,
+        #[schema(required)]
+        started_at: Option<Seconds> = row.started_at.map(Seconds),
+        #[schema(required)]
+        finished_at: Option<Seconds> = row.finished_at.map(Seconds),
+    }
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct JobProgress {
-    /// Steps that are over.
-    #[schema(minimum = 0, example = 1200)]
-    done: i64,
-    #[schema(minimum = 0, example = 5000)]
-    total: i64,
-    /// Steps that are over and failed.
-    #[schema(minimum = 0, example = 1)]
-    failed: i64,
-    /// Seconds left at the speed so far; null while the speed is unknown, as while a bulk job plans.
-    #[schema(required, example = 95)]
-    eta_seconds: Option<u64>,
-}
-
-impl Job {
-    pub(crate) fn of(row: job::Model, now: Timestamp) -> Self {
-        let progress = JobProgress {
-            done: row.progress_done,
-            total: row.progress_total,
-            failed: row.progress_failed,
-            // Rounded up, so that the job is done when a client polls again by then.
-            eta_seconds: queue::eta(&row, now).map(whole_seconds),
-        };
-        Self {
-            error: row.failure(),
-            state: row.status(now),
-            id: row.job_id,
-            kind: row.kind,
-            progress,
-            cancel_requested: row.cancel_requested,
-            result: row.result,
-            created_at: Seconds(row.created_at),
-            started_at: row.started_at.map(Seconds),
-            finished_at: row.finished_at.map(Seconds),
-        }
+answer! {
+    pub(crate) struct JobProgress from row: job::Model, at now {
+        /// Steps that are over.
+        #[schema(minimum = 0, example = 1200)]
+        done: i64 = row.progress_done,
+        #[schema(minimum = 0, example = 5000)]
+        total: i64 = row.progress_total,
+        /// Steps that are over and failed.
+        #[schema(minimum = 0, example = 1)]
+        failed: i64 = row.progress_failed,
+        /// Seconds left at the speed so far; null while the speed is unknown, as while a bulk job plans.
+        #[schema(required, example = 95)]
+        // Rounded up, so that the job is done when a client polls again by then.
+        eta_seconds: Option<u64> = queue::eta(row, now).map(whole_seconds),
     }
 }
 
@@ -75,7 +54,7 @@ pub(crate) async fn find<C: ConnectionTrait>(
     conn: &C,
     id: JobId,
 ) -> Result<job::Model, ApiError> {
-    listing::find(conn, call.guild(), id).await?.ok_or_else(|| ApiError::not_found("job"))
+    listing::find(conn, call.guild(), id).await?.or_not_found("job")
 }
 
 /// The job, for a key that has the scope of its kind.

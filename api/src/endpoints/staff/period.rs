@@ -7,12 +7,11 @@ use entities::guild::{self, Settings};
 use entities::quota::Period;
 
 use crate::call::Call;
-use crate::response::error::ApiError;
+use crate::response::error::{ApiError, OrNotFound};
 
 /// The settings of the caller's guild.
 pub(crate) async fn settings(call: &Call) -> Result<Settings, ApiError> {
-    let found = guild::find(call.read(), call.guild()).await?;
-    Ok(found.ok_or_else(|| ApiError::not_found("guild"))?.settings())
+    Ok(guild::find(call.read(), call.guild()).await?.or_not_found("guild")?.settings())
 }
 
 /// `None`: the period has no start.

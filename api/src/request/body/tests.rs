@@ -2,9 +2,8 @@ use entities::{ChatId, PlayId};
 use serde_json::json;
 
 use super::*;
-use crate::request::field::Field;
-use crate::request::parts::{Patch, Take};
-use crate::request::values::{List, Nullable, Object, Text, Whole};
+use crate::request::parts::{Field, Patch, Take};
+use crate::request::values::{List, Nullable, SizedObject, Text, Whole};
 use crate::response::error::Kind;
 
 fn fields(body: Value) -> Body {
@@ -126,9 +125,9 @@ fn exact_whole_floats_are_integers() {
 #[test]
 fn an_empty_array_is_an_empty_object() {
     let sent = fields(json!({"none": [], "some": [1], "text": ""}));
-    assert_eq!(required::<Object>(&sent, "none").unwrap(), Object(Map::new()));
-    assert!(required::<Object>(&sent, "some").is_err());
-    assert!(required::<Object>(&sent, "text").is_err());
+    assert_eq!(required::<SizedObject<9>>(&sent, "none").unwrap(), SizedObject(Map::new()));
+    assert!(required::<SizedObject<9>>(&sent, "some").is_err());
+    assert!(required::<SizedObject<9>>(&sent, "text").is_err());
 }
 
 #[test]
@@ -139,4 +138,41 @@ fn the_same_body_in_another_order_is_the_same() {
     for other in [r#"{"a":{"x":1,"y":[2,1]},"b":"t"}"#, r#"{"a":{"x":1,"y":[1,2]},"b":"u"}"#, "{}"] {
         assert_ne!(first, canonical(other), "{other}");
     }
+}
+
+fn stream(parts: &[&'static str]) -> BodyStream {
+    let parts: Vec<_> = parts.iter().map(|part| Ok(Bytes::from_static(part.as_bytes()))).collect();
+    futures_util::stream::iter(parts).boxed()
+}
+
+fn typed(content_type: &str) -> HeaderMap {
+    HeaderMap::from_iter([(header::CONTENT_TYPE, content_type.parse().unwrap())])
+}
+
+#[tokio::test]
+async fn the_limit_counts_announced_and_real_bytes() {
+    let none = HeaderMap::new();
+    assert_eq!(read(stream(&["{\"a\":", "1}"]), &none, 7).await.unwrap(), "{\"a\":1}");
+    assert_eq!(read(stream(&["{\"a\":", "1}"]), &none, 6).await.unwrap_err().kind(), Kind::TooLarge);
+    let announced = HeaderMap::from_iter([(header::CONTENT_LENGTH, "8".parse().unwrap())]);
+    assert_eq!(read(stream(&[]), &announced, 7).await.unwrap_err().kind(), Kind::TooLarge);
+}
+
+#[tokio::test]
+async fn another_content_type_is_refused_unless_there_is_no_body() {
+    for fine in ["application/json", "Application/JSON; charset=utf-8", "application/x+json"] {
+        assert!(read(stream(&["{}"]), &typed(fine), 9).await.is_ok(), "{fine}");
+    }
+    let wrong = typed("text/plain");
+    assert_eq!(read(stream(&["{}"]), &wrong, 9).await.unwrap_err().kind(), Kind::MediaType);
+    assert!(read(stream(&[]), &wrong, 9).await.is_ok());
+}
+
+#[test]
+fn depth_counts_brackets_outside_of_strings() {
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    assert!(check_depth(nested(32).as_bytes()).is_ok());
+    assert!(check_depth(nested(33).as_bytes()).is_err());
+    let text = format!(r#"{{"a\\":"\"{}"}}"#, "[".repeat(99));
+    assert!(check_depth(text.as_bytes()).is_ok());
 }

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use platforms::Missing;
+use entities::job::Failure;
+use platforms::{Missing, PlatformError};
 use runtime::Decision;
 use serde_json::json;
 
@@ -98,6 +99,6 @@ fn a_platform_s_retry_after_is_kept() {
     let limited = ApiError::from(PlatformError::RateLimited { retry_after: Duration::from_millis(2_100) });
     assert_eq!(limited.parts().retry_after, Some(3));
     let unset = ApiError::from(PlatformError::NotConfigured("GUILDHALL_CHAT_TOKEN"));
-    assert_eq!(unset.parts().retry_after, Some(RETRY_AFTER_FIX));
+    assert_eq!(unset.parts().retry_after, Some(60));
     assert!(unset.parts().message.contains("GUILDHALL_CHAT_TOKEN"));
 }

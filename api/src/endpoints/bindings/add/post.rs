@@ -4,7 +4,6 @@ use entities::binding::{self, Rule};
 
 use crate::endpoints::bindings::change::{BindingRequest, begin, duplicate};
 use crate::endpoints::prelude::*;
-use crate::response::created::Created;
 
 /// Maximum bindings of a guild: each adds a check of every member to a bulk sync.
 const MAX: usize = 500;

@@ -6,7 +6,6 @@ use entities::{BindingId, GroupId, RoleId};
 use crate::audit;
 use crate::endpoints::bindings::change::{Rank, begin, duplicate};
 use crate::endpoints::prelude::*;
-use crate::request::parts::Patch;
 
 request! {
     pub(crate) struct BindingPatch {
@@ -43,7 +42,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: BindingPatch = call.patch()?;
     let work = begin(&call).await?;
     let found = binding::find_for_update(work.tx(), call.guild(), patch.binding_id).await?;
-    let before = found.ok_or_else(|| ApiError::not_found("binding"))?.rule();
+    let before = found.or_not_found("binding")?.rule();
     let after = patch.applied_to(before);
     let Some(changes) = audit::changes(&before, &after)? else {
         return Ok(Reply::message("nothing to change: the binding is like that already"));

@@ -5,7 +5,7 @@ use entities::{ChannelId, PanelId, RoleId, staff_role};
 
 use crate::endpoints::guilds::application_panels::record::ApplicationPanel;
 use crate::endpoints::prelude::*;
-use crate::request::values::{List, Text};
+use crate::request::values::List;
 
 /// Roles of one panel.
 const STAFF_ROLES_MAX: usize = 50;
@@ -23,17 +23,6 @@ request! {
     }
 }
 
-impl From<PanelRequest> for NewPanel {
-    fn from(sent: PanelRequest) -> Self {
-        Self {
-            id: sent.panel_id,
-            name: sent.name.0,
-            category: sent.category_id,
-            staff_roles: sent.staff_role_ids.map(|roles| roles.0),
-        }
-    }
-}
-
 pub(crate) fn operation() -> Operation {
     Operation::new("createApplicationPanel", "Add a panel")
         .body::<PanelRequest>()
@@ -44,13 +33,16 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let new: NewPanel = call.body::<PanelRequest>()?.into();
+    let PanelRequest { panel_id: id, name: Text(name), category_id: category, staff_role_ids } =
+        call.body()?;
+    let staff_roles = staff_role_ids.map(|roles| roles.0);
     let work = UnitOfWork::begin(&call).await?;
-    let roles = new.staff_roles.as_deref().unwrap_or_default();
+    let roles = staff_roles.as_deref().unwrap_or_default();
     if let Some(unknown) = staff_role::first_unknown(work.tx(), call.guild(), roles).await? {
         let message = format!("`staff_role_ids`: {unknown} is no staff role of this guild");
         return Err(ApiError::rule("unknown_role", message));
     }
+    let new = NewPanel { id, name, category, staff_roles };
     let added = application_panel::add(work.tx(), call.guild(), new, work.now()).await?;
     let panel = added.map(ApplicationPanel::from).ok_or_else(|| {
         ApiError::conflict("panel_exists", "the guild has a panel with this `panel_id` already")

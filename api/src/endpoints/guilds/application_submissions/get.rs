@@ -29,8 +29,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page::<SubmissionId>()?;
     let SubmissionsQuery { panel_id: panel } = call.query()?;
-    let mut rows = application_submission::list(call.read(), call.guild(), panel, page.to_fetch()).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.submission_id);
-    let submissions = rows.into_iter().map(ApplicationSubmission::from).collect();
-    Reply::data(&ApplicationSubmissions { submissions, next_cursor })
+    let rows = application_submission::list(call.read(), call.guild(), panel, page.to_fetch()).await?;
+    let data = |submissions, next_cursor| ApplicationSubmissions { submissions, next_cursor };
+    page.reply(rows, |row| row.submission_id, data)
 }

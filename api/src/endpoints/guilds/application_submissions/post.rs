@@ -23,17 +23,6 @@ request! {
     }
 }
 
-impl From<SubmissionRequest> for NewSubmission {
-    fn from(sent: SubmissionRequest) -> Self {
-        Self {
-            id: sent.submission_id,
-            panel: sent.panel_id,
-            applicant: sent.chat_id,
-            answers: Value::Object(sent.answers.unwrap_or_default().0),
-        }
-    }
-}
-
 pub(crate) fn operation() -> Operation {
     Operation::new("createApplicationSubmission", "Add a submission")
         .body::<SubmissionRequest>()
@@ -44,11 +33,12 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let new: NewSubmission = call.body::<SubmissionRequest>()?.into();
+    let SubmissionRequest { submission_id: id, panel_id: panel, chat_id: applicant, answers } =
+        call.body()?;
+    let answers = Value::Object(answers.unwrap_or_default().0);
     let work = UnitOfWork::begin(&call).await?;
-    if application_panel::find(work.tx(), call.guild(), new.panel).await?.is_none() {
-        return Err(ApiError::not_found("panel"));
-    }
+    application_panel::find(work.tx(), call.guild(), panel).await?.or_not_found("panel")?;
+    let new = NewSubmission { id, panel, applicant, answers };
     let added = application_submission::add(work.tx(), call.guild(), new, work.now()).await?;
     let submission = added.map(ApplicationSubmission::from).ok_or_else(|| {
         let message = "the guild has a submission with this `submission_id` already";

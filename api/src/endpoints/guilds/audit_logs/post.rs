@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use crate::endpoints::guilds::audit_logs::action::Action;
 use crate::endpoints::prelude::*;
-use crate::request::values::{SizedObject, Text};
-use crate::response::created::Created;
+use crate::request::values::SizedObject;
 
 /// Bytes of an entry's metadata as JSON.
 const METADATA_MAX: usize = 16 * 1024;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::endpoints::jobs::record::Job;
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::request::parts::Field;
 
 request! {
     pub(crate) struct JobsQuery {
@@ -38,9 +38,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let JobsQuery { state: status, kind } = call.query()?;
     let filter = Filter { guild: Some(call.guild()), status, kind: kind.map(|kind| kind.0) };
     let now = call.now();
-    let mut rows = listing::list(call.read(), filter, page.to_fetch(), now).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.job_id);
-    Reply::data(&Jobs { jobs: rows.into_iter().map(|row| Job::of(row, now)).collect(), next_cursor })
+    let rows = listing::list(call.read(), filter, page.to_fetch(), now).await?;
+    let jobs = rows.iter().map(|row| Job::new(row, now)).collect();
+    page.reply(jobs, |job: &Job| job.id, |jobs, next_cursor| Jobs { jobs, next_cursor })
 }
 
 #[derive(Debug)]

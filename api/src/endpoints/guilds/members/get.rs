@@ -33,9 +33,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     let page = call.page::<ChatId>()?;
     let entities::Page { cursor: after, limit } = page.to_fetch();
-    let mut links = link::range(call.read(), call.guild(), after, None, limit).await?;
-    let next_cursor = Some(page.cut(&mut links, |link| link.chat_id));
+    let links = link::range(call.read(), call.guild(), after, None, limit).await?;
     let total = link::count(call.read(), call.guild()).await?;
-    let members = links.into_iter().map(LinkedMember::from).collect();
-    Reply::data(&LinkedMembers { members, total, next_cursor })
+    let data = |members, next| LinkedMembers { members, total, next_cursor: Some(next) };
+    page.reply(links, |link| link.chat_id, data)
 }

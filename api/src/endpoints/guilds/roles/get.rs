@@ -1,6 +1,7 @@
 //! GET /guilds/:guildId/roles
 
 use entities::RoleId;
+use platforms::ChatRole;
 
 use crate::endpoints::prelude::*;
 
@@ -9,17 +10,18 @@ pub(crate) struct GuildRoles {
     roles: Vec<GuildRole>,
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct GuildRole {
-    id: RoleId,
-    #[schema(example = "Officer")]
-    name: String,
-    /// As 24-bit RGB.
-    #[schema(example = 3_447_003)]
-    color: u32,
-    /// A role with a higher position stands above.
-    #[schema(example = 4)]
-    position: i64,
+answer! {
+    pub(crate) struct GuildRole from role: ChatRole {
+        id: RoleId,
+        #[schema(example = "Officer")]
+        name: String,
+        /// As 24-bit RGB.
+        #[schema(example = 3_447_003)]
+        color: u32,
+        /// A role with a higher position stands above.
+        #[schema(example = 4)]
+        position: i64,
+    }
 }
 
 pub(crate) fn operation() -> Operation {
@@ -32,11 +34,5 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let mut roles = call.state.platforms.chat.guild_roles(call.platform()).await?;
     roles.sort_by_key(|role| (std::cmp::Reverse(role.position), role.id));
-    let roles = roles.into_iter().map(|role| GuildRole {
-        id: role.id,
-        name: role.name,
-        color: role.color,
-        position: role.position,
-    });
-    Reply::data(&GuildRoles { roles: roles.collect() })
+    Reply::data(&GuildRoles { roles: roles.iter().map(GuildRole::from).collect() })
 }

@@ -1,7 +1,7 @@
 //! GET /guilds/:guildId/servers (docs/rules.md 7)
 
 use entities::game_server::{self, Filter, Model};
-use entities::{PlaceId, Timestamp, UniverseId};
+use entities::{PlaceId, UniverseId};
 
 use crate::endpoints::prelude::*;
 use crate::request::game_values::ServerId;
@@ -22,36 +22,23 @@ pub(crate) struct GameServers {
     next_cursor: Option<String>,
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct GameServer {
-    /// The id the server gives itself; empty in the studio.
-    #[schema(example = "f3b1c2d4-server-7")]
-    server_id: String,
-    /// 0 in the studio.
-    #[schema(value_type = i64, minimum = 0, example = 920_587_237)]
-    place_id: PlaceId,
-    /// 0 in the studio.
-    #[schema(value_type = i64, minimum = 0, example = 302_110)]
-    universe_id: UniverseId,
-    #[schema(minimum = 0, example = 12)]
-    player_count: i32,
-    /// Whether the last heartbeat is less than 90 seconds old.
-    live: bool,
-    first_seen_at: Seconds,
-    last_heartbeat_at: Seconds,
-}
-
-impl GameServer {
-    fn of(row: Model, now: Timestamp) -> Self {
-        Self {
-            live: row.is_live(now),
-            server_id: row.server_id,
-            place_id: row.place_id,
-            universe_id: row.universe_id,
-            player_count: row.player_count,
-            first_seen_at: Seconds(row.first_seen_at),
-            last_heartbeat_at: Seconds(row.last_heartbeat_at),
-        }
+answer! {
+    pub(crate) struct GameServer from row: Model, at now {
+        /// The id the server gives itself; empty in the studio.
+        #[schema(example = "f3b1c2d4-server-7")]
+        server_id: String,
+        /// 0 in the studio.
+        #[schema(value_type = i64, minimum = 0, example = 920_587_237)]
+        place_id: PlaceId,
+        /// 0 in the studio.
+        #[schema(value_type = i64, minimum = 0, example = 302_110)]
+        universe_id: UniverseId,
+        #[schema(minimum = 0, example = 12)]
+        player_count: i32,
+        /// Whether the last heartbeat is less than 90 seconds old.
+        live: bool = row.is_live(now),
+        first_seen_at: Seconds,
+        last_heartbeat_at: Seconds,
     }
 }
 
@@ -69,8 +56,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let (now, filter) = (call.now(), Filter { live, place });
     let after = page.cursor.as_ref().map(|server| server.0.as_str());
     let part = entities::Page { cursor: after, limit: page.limit + 1 };
-    let mut rows = game_server::list(call.read(), call.guild(), filter, part, now).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.server_id.clone());
-    let servers = rows.into_iter().map(|row| GameServer::of(row, now)).collect();
-    Reply::data(&GameServers { servers, next_cursor })
+    let rows = game_server::list(call.read(), call.guild(), filter, part, now).await?;
+    let servers: Vec<_> = rows.iter().map(|row| GameServer::new(row, now)).collect();
+    let data = |servers, next_cursor| GameServers { servers, next_cursor };
+    page.reply(servers, |server| server.server_id.clone(), data)
 }

@@ -9,6 +9,5 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let found = guild::find(call.read(), call.guild()).await?;
-    Reply::data(&found.ok_or_else(|| ApiError::not_found("guild"))?.settings())
+    Reply::data(&guild::find(call.read(), call.guild()).await?.or_not_found("guild")?.settings())
 }

@@ -7,7 +7,6 @@ use serde_json::Value;
 use crate::audit;
 use crate::endpoints::guilds::settings::values::{NicknameTemplate, ScoreWeights, TimeZone};
 use crate::endpoints::prelude::*;
-use crate::request::parts::Patch;
 use crate::request::values::Whole;
 
 request! {
@@ -51,8 +50,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: SettingsPatch = call.body()?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let found = guild::find_for_update(work.tx(), call.guild()).await?;
-    let before = found.ok_or_else(|| ApiError::not_found("guild"))?.settings();
+    let before = guild::find_for_update(work.tx(), call.guild()).await?.or_not_found("guild")?.settings();
     let after = patch.applied_to(before.clone());
     let Some(changes) = audit::changes(&before, &after)? else {
         return Ok(Reply::data(&after)?.with_message("nothing to change: the settings are like that already"));

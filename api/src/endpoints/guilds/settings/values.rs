@@ -7,8 +7,8 @@ use entities::staff_action::ActionType;
 use serde_json::{Map, Value, json};
 
 use crate::openapi::shape::{self, Property, Shape};
-use crate::request::field::Field;
-use crate::request::json::{object, whole};
+use crate::request::parts::Field;
+use crate::request::parts::{object, whole};
 
 /// Characters of a nickname template.
 const TEMPLATE_MAX: usize = 200;

@@ -1,11 +1,11 @@
 //! Shared by assigning and removing a role by hand.
 
 use entities::{ChatId, RoleId};
-use serde_json::{Value, json};
+use queue::Payload;
+use serde_json::Value;
 
-use crate::job_call::Asked;
-use crate::request::parts::request;
-use crate::response::reply::Reply;
+use crate::endpoints::prelude::*;
+use crate::job_call::{self, Asked};
 
 request! {
     pub(crate) struct RoleChange {
@@ -15,13 +15,19 @@ request! {
 }
 
 impl RoleChange {
-    pub(crate) fn asked(&self, action: &'static str) -> Asked {
-        Asked { action, target: self.user_id.to_string(), metadata: json!({ "role_id": self.role_id }) }
+    /// The worker's message names the role.
+    pub(crate) async fn run<P: Payload>(
+        &self,
+        call: &Call,
+        payload: &P,
+        action: &'static str,
+    ) -> Result<Reply, ApiError> {
+        let metadata = json!({ "role_id": self.role_id });
+        let asked = Asked { action, target: self.user_id.to_string(), metadata };
+        let done = |result: Value| {
+            let message = result.get("message").and_then(Value::as_str).unwrap_or("done");
+            Ok(Reply::message(message.to_owned()))
+        };
+        job_call::run(call, payload, asked, done).await
     }
-}
-
-/// The worker's message names the role.
-pub(crate) fn reply(result: &Value) -> Reply {
-    let message = result.get("message").and_then(Value::as_str).unwrap_or("done");
-    Reply::message(message.to_owned())
 }

@@ -46,6 +46,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let metadata = json!({ "kind": after.kind, "state": before.status(work.now()) });
     work.audit("jobs.retry", id, metadata).await?;
     work.publish([after.message()]);
-    let reply = Reply::data(&Job::of(after, call.now()))?.with_message("job queued again");
+    let reply = Reply::data(&Job::new(&after, call.now()))?.with_message("job queued again");
     work.commit(reply).await
 }

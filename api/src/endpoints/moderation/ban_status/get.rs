@@ -1,9 +1,36 @@
-//! GET /moderation/:guildId/ban-status/:identifier
+//! GET /moderation/:guildId/ban-status/:identifier. The check of mutes shares its query, its look-up and the sanction
+//! in its response.
 
-use entities::SanctionKind;
+use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject, sanction};
 
-use crate::endpoints::moderation::status::{SanctionInfo, StatusQuery, find};
+use crate::cache::sanctions::Question;
 use crate::endpoints::prelude::*;
+
+request! {
+    pub(crate) struct StatusQuery {
+        /// Only of this game and of all games; without it any counts.
+        place_id: Option<PlaceId>,
+    }
+}
+
+answer! {
+    pub(crate) struct SanctionInfo from row: sanction::Model {
+        id: SanctionId = row.sanction_id,
+        #[schema(example = "exploiting")]
+        reason: String,
+        moderator_id: ChatId,
+        /// Null: never.
+        #[schema(required)]
+        expires_at: Option<Seconds> = row.expires_at.map(Seconds),
+        created_at: Seconds,
+        /// The account that was named; the check may have asked for the other one.
+        #[schema(required)]
+        identifier: Option<Subject> = row.subject(),
+        /// Null: every game of the guild.
+        #[schema(required)]
+        place_id: Option<PlaceId>,
+    }
+}
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BanStatus {
@@ -24,4 +51,17 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let banned = ban_info.is_some();
     let message = if banned { "the user is banned" } else { "the user is not banned" };
     Ok(Reply::data(&BanStatus { banned, ban_info })?.with_message(message))
+}
+
+/// The sanction of this kind that applies to the user of the path.
+pub(crate) async fn find(call: &Call, kind: SanctionKind) -> Result<Option<SanctionInfo>, ApiError> {
+    let StatusQuery { place_id } = call.query()?;
+    let ask = Question {
+        guild: call.guild(),
+        kind,
+        subject: call.path("identifier")?,
+        place: place_id,
+        now: call.now(),
+    };
+    Ok(call.state.caches.sanctions.find(call.read(), ask).await?.map(SanctionInfo::from))
 }

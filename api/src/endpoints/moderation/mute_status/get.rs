@@ -2,7 +2,7 @@
 
 use entities::SanctionKind;
 
-use crate::endpoints::moderation::status::{SanctionInfo, StatusQuery, find};
+use crate::endpoints::moderation::ban_status::get::{SanctionInfo, StatusQuery, find};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]

@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::request::if_none_match;
+use crate::request::parts::Field;
 
 pub(crate) const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
      be enforced by `identifier` alone. Keep `revision` and send it as `since`, with the same `place_id` and `scope`, \
@@ -31,20 +32,21 @@ request! {
     }
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ActiveSanction {
-    id: SanctionId,
-    /// The game user where known.
-    #[schema(required)]
-    identifier: Option<Subject>,
-    #[schema(example = "exploiting")]
-    reason: String,
-    /// Null: never.
-    #[schema(required)]
-    expires_at: Option<Seconds>,
-    /// Null: every game of the guild.
-    #[schema(required)]
-    place_id: Option<PlaceId>,
+answer! {
+    pub(crate) struct ActiveSanction from row: Listed {
+        id: SanctionId = row.sanction_id,
+        /// The game user where known.
+        #[schema(required)]
+        identifier: Option<Subject> = row.identifier(),
+        #[schema(example = "exploiting")]
+        reason: String,
+        /// Null: never.
+        #[schema(required)]
+        expires_at: Option<Seconds> = row.expires_at.map(Seconds),
+        /// Null: every game of the guild.
+        #[schema(required)]
+        place_id: Option<PlaceId>,
+    }
 }
 
 /// What goes with the rows.
@@ -64,10 +66,10 @@ pub(crate) struct ActiveList {
     pub(crate) meta: ListMeta,
 }
 
-pub(crate) async fn answer(
+pub(crate) async fn reply<D: Serialize>(
     call: &Call,
     kind: SanctionKind,
-    reply: impl Fn(ActiveList) -> Result<Reply, ApiError>,
+    data: impl Fn(ActiveList) -> D,
 ) -> Result<Reply, ApiError> {
     let query: ActiveQuery = call.query()?;
     let list = List { guild: call.guild(), kind, places: places(&query)? };
@@ -77,16 +79,16 @@ pub(crate) async fn answer(
     if let Some(since) = since
         && let Some(changes) = changes(call, list, revision, since).await?
     {
-        return reply(changes);
+        return Reply::data(&data(changes));
     }
     let tag = tag(list.places, revision, active::count(call.read(), list, call.now()).await?);
-    if call.if_none_match().has(&tag) {
+    if if_none_match::has(&call.headers, &tag) {
         return Ok(Reply::not_modified(tag));
     }
     let rows = active::list(call.read(), list, call.now()).await?;
     let meta = ListMeta { revision, complete: true, lifted: Vec::new() };
     let rows = rows.into_iter().map(ActiveSanction::from).collect();
-    Ok(reply(ActiveList { rows, meta })?.with_etag(tag))
+    Ok(Reply::data(&data(ActiveList { rows, meta }))?.with_etag(tag))
 }
 
 /// `None`: the whole list is shorter.
@@ -123,18 +125,6 @@ fn tag(places: Places, revision: i64, in_force: u64) -> String {
         Places::All => "all".to_owned(),
     };
     format!("\"{revision}-{in_force}-{places}\"")
-}
-
-impl From<Listed> for ActiveSanction {
-    fn from(row: Listed) -> Self {
-        Self {
-            id: row.sanction_id,
-            identifier: row.identifier(),
-            reason: row.reason,
-            expires_at: row.expires_at.map(Seconds),
-            place_id: row.place_id,
-        }
-    }
 }
 
 /// The word `all`.

@@ -19,27 +19,17 @@ pub(crate) struct ShieldBatch {
     flagged: Vec<ShieldItem>,
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ShieldItem {
-    /// A string in answers, an integer in requests (docs/rules.md 8).
-    #[schema(pattern = "^[1-9][0-9]{0,18}$", example = "4815162342")]
-    play_id: String,
-    #[schema(example = "Griefer99")]
-    play_username: String,
-    #[schema(example = "exploiting")]
-    reason: String,
-    #[schema(example = "manual")]
-    source: String,
-}
-
-impl From<Model> for ShieldItem {
-    fn from(row: Model) -> Self {
-        Self {
-            play_id: row.play_id.to_string(),
-            play_username: row.play_username,
-            reason: row.reason,
-            source: row.source,
-        }
+answer! {
+    pub(crate) struct ShieldItem from row: Model {
+        /// A string in answers, an integer in requests (docs/rules.md 8).
+        #[schema(pattern = "^[1-9][0-9]{0,18}$", example = "4815162342")]
+        play_id: String = row.play_id.to_string(),
+        #[schema(example = "Griefer99")]
+        play_username: String,
+        #[schema(example = "exploiting")]
+        reason: String,
+        #[schema(example = "manual")]
+        source: String,
     }
 }
 

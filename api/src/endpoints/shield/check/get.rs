@@ -1,6 +1,8 @@
 //! GET /shield/check/:playId
 
-use entities::shield_flag::Model;
+use std::sync::Arc;
+
+use entities::shield_flag::{self, Model};
 use entities::{ChatId, PlayId};
 
 use crate::endpoints::prelude::*;
@@ -12,31 +14,19 @@ pub(crate) struct ShieldCheck {
     flag: Option<ShieldFlag>,
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ShieldFlag {
-    /// A string in answers, an integer in requests (docs/rules.md 8).
-    #[schema(pattern = "^[1-9][0-9]{0,18}$", example = "4815162342")]
-    play_id: String,
-    #[schema(example = "Griefer99")]
-    play_username: String,
-    #[schema(example = "exploiting")]
-    reason: String,
-    flagged_by: ChatId,
-    #[schema(example = "manual")]
-    source: String,
-    flagged_at: Seconds,
-}
-
-impl From<&Model> for ShieldFlag {
-    fn from(row: &Model) -> Self {
-        Self {
-            play_id: row.play_id.to_string(),
-            play_username: row.play_username.clone(),
-            reason: row.reason.clone(),
-            flagged_by: row.flagged_by,
-            source: row.source.clone(),
-            flagged_at: Seconds(row.flagged_at),
-        }
+answer! {
+    pub(crate) struct ShieldFlag from row: Model {
+        /// A string in answers, an integer in requests (docs/rules.md 8).
+        #[schema(pattern = "^[1-9][0-9]{0,18}$", example = "4815162342")]
+        play_id: String = row.play_id.to_string(),
+        #[schema(example = "Griefer99")]
+        play_username: String,
+        #[schema(example = "exploiting")]
+        reason: String,
+        flagged_by: ChatId,
+        #[schema(example = "manual")]
+        source: String,
+        flagged_at: Seconds,
     }
 }
 
@@ -48,7 +38,8 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let play: PlayId = call.path("playId")?;
-    let found = call.state.caches.flags.find(call.read(), play).await?;
+    let read = async { Ok(shield_flag::find(call.read(), play).await?.map(Arc::new)) };
+    let found = call.state.caches.flags.get_or_load(&play, read).await?;
     let message = if found.is_some() { "the user is flagged" } else { "the user is not flagged" };
     let check = ShieldCheck { flagged: found.is_some(), flag: found.as_deref().map(ShieldFlag::from) };
     Ok(Reply::data(&check)?.with_message(message))

@@ -10,9 +10,9 @@ use serde_json::Value;
 use crate::endpoints::prelude::*;
 use crate::job_call::{self, Asked};
 use crate::openapi::shape::{self, Property, Shape};
-use crate::request::field::Field;
-use crate::request::json::whole;
-use crate::request::values::{List, Text};
+use crate::request::parts::Field;
+use crate::request::parts::whole;
+use crate::request::values::List;
 
 /// Users of one call (docs/rules.md 3).
 const USERS_MAX: usize = 10_000;

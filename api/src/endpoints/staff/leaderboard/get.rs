@@ -1,18 +1,15 @@
 //! GET /staff/leaderboard/:guildId
 
-use std::borrow::Cow;
-
 use entities::quota::Period;
 use entities::staff_action::ActionType;
 use entities::{staff_action, staff_directory, staff_session};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::leaderboard::ranking::{LeaderboardRow, rank};
 use crate::endpoints::staff::period;
-use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::openapi::shape;
+use crate::request::values::by_serde;
 
 /// In the guild's time zone, weeks from the guild's first day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -23,19 +20,7 @@ pub(crate) enum LeaderboardPeriod {
     All,
 }
 
-impl Field for LeaderboardPeriod {
-    fn allowed() -> Cow<'static, str> {
-        "`week`, `month` or `all`".into()
-    }
-
-    fn read(sent: &Value) -> Option<Self> {
-        Self::deserialize(sent).ok()
-    }
-
-    fn shape() -> Shape {
-        shape::word(&["week", "month", "all"]).default("week")
-    }
-}
+by_serde!("`week`, `month` or `all`", shape::word(&["week", "month", "all"]).default("week"); LeaderboardPeriod);
 
 impl From<LeaderboardPeriod> for Period {
     fn from(period: LeaderboardPeriod) -> Self {
@@ -87,7 +72,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
 mod tests {
     use super::*;
     use crate::request::parts::Request;
-    use crate::request::query::Query;
+    use crate::request::url::Query;
 
     #[test]
     fn the_period_is_a_word_and_may_be_absent() {

@@ -10,30 +10,18 @@ pub(crate) struct StaffMembers {
     members: Vec<StaffMember>,
 }
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct StaffMember {
-    chat_id: ChatId,
-    /// Null: the chat user is not linked.
-    #[schema(required)]
-    play_id: Option<PlayId>,
-    role_id: RoleId,
-    #[schema(example = "Moderator")]
-    role_name: String,
-    /// Has an open session.
-    on_duty: bool,
-    joined_at: Seconds,
-}
-
-impl From<Described> for StaffMember {
-    fn from(row: Described) -> Self {
-        Self {
-            chat_id: row.chat_id,
-            play_id: row.play_id,
-            role_id: row.role_id,
-            role_name: row.role_name,
-            on_duty: row.on_duty,
-            joined_at: Seconds(row.joined_at),
-        }
+answer! {
+    pub(crate) struct StaffMember from row: Described {
+        chat_id: ChatId,
+        /// Null: the chat user is not linked.
+        #[schema(required)]
+        play_id: Option<PlayId>,
+        role_id: RoleId,
+        #[schema(example = "Moderator")]
+        role_name: String,
+        /// Has an open session.
+        on_duty: bool,
+        joined_at: Seconds,
     }
 }
 

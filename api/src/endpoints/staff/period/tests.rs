@@ -2,16 +2,19 @@ use serde_json::json;
 
 use super::*;
 
-fn begins(period: Period, (zone, week_start): (&str, i32), now: &str) -> String {
-    let settings = Settings {
+fn settings((zone, week_start): (&str, i32)) -> Settings {
+    Settings {
         mirror_bans: true,
         nickname_template: String::new(),
         time_zone: zone.to_owned(),
         week_start,
         strike_days: 90,
         score_weights: json!({}),
-    };
-    let begin = begin(period, &settings, now.parse().unwrap()).unwrap();
+    }
+}
+
+fn begins(period: Period, guild: (&str, i32), now: &str) -> String {
+    let begin = begin(period, &settings(guild), now.parse().unwrap()).unwrap();
     begin.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true)
 }
 
@@ -70,11 +73,5 @@ fn a_skipped_or_doubled_midnight_is_the_first_moment_of_its_day() {
 #[test]
 fn all_has_no_beginning_and_an_unknown_zone_is_utc() {
     assert_eq!(begins(Period::Day, ("Mars/Base", 1), "2026-11-20T12:00:00Z"), "2026-11-20T00:00:00Z");
-    let mut settings: Settings = serde_json::from_value(json!({
-        "mirror_bans": true, "nickname_template": "", "time_zone": "UTC", "week_start": 1, "strike_days": 90,
-        "score_weights": {}
-    }))
-    .unwrap();
-    settings.week_start = 3;
-    assert_eq!(begin(Period::All, &settings, "2026-11-20T12:00:00Z".parse().unwrap()), None);
+    assert_eq!(begin(Period::All, &settings(("UTC", 3)), "2026-11-20T12:00:00Z".parse().unwrap()), None);
 }

@@ -6,7 +6,7 @@ use entities::SessionId;
 use serde_json::Value;
 
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::request::parts::Field;
 use crate::request::values::Text;
 use crate::response::error::ApiError;
 

@@ -1,7 +1,6 @@
 //! A player's staff status and permissions in the game (docs/rules.md 6).
 
-use entities::staff_directory::{self, Described};
-use entities::{ChatId, PlayId};
+use entities::{ChatId, PlayId, staff_directory};
 
 use crate::endpoints::prelude::*;
 
@@ -20,22 +19,17 @@ pub(crate) struct StaffStatus {
     permissions: Vec<String>,
 }
 
-impl From<Option<Described>> for StaffStatus {
-    fn from(member: Option<Described>) -> Self {
-        let Some(member) = member else {
-            return Self { is_staff: false, chat_id: None, role_name: None, permissions: Vec::new() };
-        };
-        Self {
-            is_staff: true,
-            chat_id: Some(member.chat_id),
-            role_name: Some(member.role_name),
-            permissions: member.play_permissions.0,
-        }
-    }
-}
-
 impl StaffStatus {
     pub(crate) async fn of(call: &Call, player: PlayId) -> Result<Self, ApiError> {
-        Ok(staff_directory::find_by_play(call.read(), call.guild(), player, call.now()).await?.into())
+        let found = staff_directory::find_by_play(call.read(), call.guild(), player, call.now()).await?;
+        Ok(match found {
+            Some(member) => Self {
+                is_staff: true,
+                chat_id: Some(member.chat_id),
+                role_name: Some(member.role_name),
+                permissions: member.play_permissions.0,
+            },
+            None => Self { is_staff: false, chat_id: None, role_name: None, permissions: Vec::new() },
+        })
     }
 }

@@ -55,7 +55,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let TicketRequest { panel_id: panel } = call.body()?;
     let found = match call.first_job() {
         Some(first) => Found::Pending(Enqueued::joined(first)),
-        None => find_or_begin(&call, (submission, panel)).await?,
+        None => find_or_begin(&call, submission, panel).await?,
     };
     match found {
         Found::Open(reply) => Ok(reply),
@@ -69,10 +69,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
 }
 
-async fn find_or_begin(call: &Call, of: (SubmissionId, PanelId)) -> Result<Found, ApiError> {
+async fn find_or_begin(call: &Call, submission: SubmissionId, panel: PanelId) -> Result<Found, ApiError> {
     let work = UnitOfWork::begin(call).await?;
-    check(call, &work, of).await?;
-    let begun = ticket::begin(work.tx(), call.guild(), of.0, of.1, work.now()).await?;
+    check(call, &work, submission, panel).await?;
+    let begun = ticket::begin(work.tx(), call.guild(), submission, panel, work.now()).await?;
     let (Begun::Fresh(ticket) | Begun::Existing(ticket)) = begun;
     if let Some(channel_id) = ticket.channel_id {
         let data = Ticket { ticket_id: ticket.ticket_id, channel_id };
@@ -89,13 +89,12 @@ async fn find_or_begin(call: &Call, of: (SubmissionId, PanelId)) -> Result<Found
 async fn check(
     call: &Call,
     work: &UnitOfWork<'_>,
-    (submission, panel): (SubmissionId, PanelId),
+    submission: SubmissionId,
+    panel: PanelId,
 ) -> Result<(), ApiError> {
     let submission = application_submission::find(work.tx(), call.guild(), submission).await?;
-    let submission = submission.ok_or_else(|| ApiError::not_found("submission"))?;
-    if application_panel::find(work.tx(), call.guild(), panel).await?.is_none() {
-        return Err(ApiError::not_found("panel"));
-    }
+    let submission = submission.or_not_found("submission")?;
+    application_panel::find(work.tx(), call.guild(), panel).await?.or_not_found("panel")?;
     if submission.panel_id != panel {
         let message = format!("`panel_id` is not that of the submission, which is {}", submission.panel_id);
         return Err(ApiError::rule("another_panel", message));

@@ -2,7 +2,7 @@
 
 use entities::{LoaId, loa};
 
-use crate::endpoints::guilds::staff::loa::record::{Loa, unknown_loa};
+use crate::endpoints::guilds::staff::loa::record::Loa;
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -12,7 +12,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: LoaId = call.path("loaId")?;
     let work = UnitOfWork::begin(&call).await?;
-    let removed = loa::delete(work.tx(), call.guild(), id).await?.ok_or_else(unknown_loa)?;
+    let removed = loa::delete(work.tx(), call.guild(), id).await?.or_not_found("leave of absence")?;
     work.audit("loa.delete", id, json!({ "before": Loa::from(&removed) })).await?;
     work.commit(Reply::message("leave of absence deleted")).await
 }

@@ -34,7 +34,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page_or_whole::<LoaId>()?;
     let LoaQuery { staff_id, status } = call.query()?;
     let filter = Filter { staff: staff_id, status };
-    let mut rows = loa::list(call.read(), call.guild(), filter, page.to_fetch()).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.loa_id);
-    Reply::data(&Loas { loas: rows.iter().map(Loa::from).collect(), next_cursor })
+    let rows = loa::list(call.read(), call.guild(), filter, page.to_fetch()).await?;
+    page.reply(rows, |row| row.loa_id, |loas, next_cursor| Loas { loas, next_cursor })
 }

@@ -1,16 +1,12 @@
 //! PATCH /guilds/:guildId/staff/loa/:loaId
-//!
-//! An expired leave that is given an end in the future becomes active again, unless the same call sets its status.
 
 use entities::loa::{self, Model, Status};
 use entities::{LoaId, Timestamp};
 
 use crate::audit;
-use crate::endpoints::guilds::staff::loa::record::{Loa, check_span, unknown_loa, written};
+use crate::endpoints::guilds::staff::loa::record::{Loa, check_span, written};
 use crate::endpoints::prelude::*;
 use crate::request::moment::{End, Moment};
-use crate::request::parts::Patch;
-use crate::request::values::Text;
 
 request! {
     pub(crate) struct LoaPatch {
@@ -54,8 +50,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: LoaId = call.path("loaId")?;
     let patch: LoaPatch = call.patch()?;
     let work = UnitOfWork::begin(&call).await?;
-    let found = loa::find_for_update(work.tx(), call.guild(), id).await?;
-    let before = found.ok_or_else(unknown_loa)?;
+    let before = loa::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("leave of absence")?;
     let after = patch.applied_to(before.clone(), work.now());
     check_span(after.starts_at, after.ends_at)?;
     let Some(changes) = audit::changes(&Loa::from(&before), &Loa::from(&after))? else {

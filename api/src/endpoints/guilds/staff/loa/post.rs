@@ -6,8 +6,6 @@ use entities::{ChatId, LoaId};
 use crate::endpoints::guilds::staff::loa::record::{Loa, check_span, written};
 use crate::endpoints::prelude::*;
 use crate::request::moment::{End, Moment};
-use crate::request::values::Text;
-use crate::response::created::Created;
 
 request! {
     pub(crate) struct LoaRequest {
@@ -18,13 +16,6 @@ request! {
         ends_at: End,
         #[example("exams")]
         reason: Text,
-    }
-}
-
-impl From<LoaRequest> for NewLoa {
-    fn from(sent: LoaRequest) -> Self {
-        let LoaRequest { staff_id, starts_at, ends_at, reason } = sent;
-        Self { staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason: reason.0 }
     }
 }
 
@@ -39,7 +30,8 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let new: NewLoa = call.body::<LoaRequest>()?.into();
+    let LoaRequest { staff_id, starts_at, ends_at, reason: Text(reason) } = call.body()?;
+    let new = NewLoa { staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason };
     check_span(new.starts_at, new.ends_at)?;
     let work = UnitOfWork::begin(&call).await?;
     let added = written(loa::add(work.tx(), call.guild(), new, work.now()).await?)?;

@@ -4,35 +4,18 @@ use entities::loa::{Model, Status, Written};
 use entities::{ChatId, LoaId, Timestamp};
 
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::staff_check::not_staff;
 
-/// When a staff member is away.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Loa {
-    id: LoaId,
-    staff_id: ChatId,
-    starts_at: Seconds,
-    ends_at: Seconds,
-    #[schema(example = "exams")]
-    reason: String,
-    status: Status,
-}
-
-impl From<&Model> for Loa {
-    fn from(row: &Model) -> Self {
-        Self {
-            id: row.loa_id,
-            staff_id: row.staff_id,
-            starts_at: Seconds(row.starts_at),
-            ends_at: Seconds(row.ends_at),
-            reason: row.reason.clone(),
-            status: row.status,
-        }
+answer! {
+    /// When a staff member is away.
+    pub(crate) struct Loa from row: Model {
+        id: LoaId = row.loa_id,
+        staff_id: ChatId,
+        starts_at: Seconds,
+        ends_at: Seconds,
+        #[schema(example = "exams")]
+        reason: String,
+        status: Status,
     }
-}
-
-pub(crate) fn unknown_loa() -> ApiError {
-    ApiError::not_found("leave of absence")
 }
 
 pub(crate) fn check_span(starts_at: Timestamp, ends_at: Timestamp) -> Result<(), ApiError> {
@@ -50,6 +33,6 @@ pub(crate) fn written(outcome: Written) -> Result<Model, ApiError> {
             let message = format!("the active leave of absence {other} of the same staff member overlaps it");
             Err(ApiError::conflict("loa_overlaps", message))
         }
-        Written::NotStaff => Err(not_staff()),
+        Written::NotStaff => Err(ApiError::not_found("staff member")),
     }
 }

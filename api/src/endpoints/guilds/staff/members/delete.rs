@@ -5,7 +5,6 @@ use runtime::Event;
 
 use crate::endpoints::guilds::staff::members::membership::StaffMembership;
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::staff_check::not_staff;
 
 pub(crate) fn operation() -> Operation {
     Operation::new("removeStaffMember", "Remove a staff member")
@@ -18,7 +17,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     // The open session ends at its last heartbeat, which may not be written yet.
     call.state.write_session_heartbeats().await?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let removed = staff_member::delete(work.tx(), call.guild(), chat).await?.ok_or_else(not_staff)?;
+    let removed = staff_member::delete(work.tx(), call.guild(), chat).await?.or_not_found("staff member")?;
     let ended = staff_session::end_open(work.tx(), call.guild(), chat).await?;
     let before = json!({ "before": StaffMembership::from(&removed) });
     work.audit("staff_members.delete", chat, before).await?;

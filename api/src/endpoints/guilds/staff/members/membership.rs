@@ -5,15 +5,10 @@ use entities::{ChatId, RoleId};
 
 use crate::endpoints::prelude::*;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct StaffMembership {
-    chat_id: ChatId,
-    role_id: RoleId,
-    joined_at: Seconds,
-}
-
-impl From<&Model> for StaffMembership {
-    fn from(row: &Model) -> Self {
-        Self { chat_id: row.chat_id, role_id: row.role_id, joined_at: Seconds(row.joined_at) }
+answer! {
+    pub(crate) struct StaffMembership from row: Model {
+        chat_id: ChatId,
+        role_id: RoleId,
+        joined_at: Seconds,
     }
 }

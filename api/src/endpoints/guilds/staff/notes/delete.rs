@@ -2,7 +2,7 @@
 
 use entities::{NoteId, staff_note};
 
-use crate::endpoints::guilds::staff::notes::record::{Note, unknown_note};
+use crate::endpoints::guilds::staff::notes::record::Note;
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -12,7 +12,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: NoteId = call.path("noteId")?;
     let work = UnitOfWork::begin(&call).await?;
-    let removed = staff_note::delete(work.tx(), call.guild(), id).await?.ok_or_else(unknown_note)?;
+    let removed = staff_note::delete(work.tx(), call.guild(), id).await?.or_not_found("note")?;
     work.audit("notes.delete", id, json!({ "before": Note::from(&removed) })).await?;
     work.commit(Reply::message("note deleted")).await
 }

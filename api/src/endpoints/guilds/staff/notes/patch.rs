@@ -2,7 +2,7 @@
 
 use entities::{NoteId, staff_note};
 
-use crate::endpoints::guilds::staff::notes::record::{Note, NoteBody, unknown_note};
+use crate::endpoints::guilds::staff::notes::record::{Note, NoteBody};
 use crate::endpoints::prelude::*;
 
 request! {
@@ -20,14 +20,13 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: NoteId = call.path("noteId")?;
     let NotePatch { body } = call.body()?;
     let work = UnitOfWork::begin(&call).await?;
-    let found = staff_note::find_for_update(work.tx(), call.guild(), id).await?;
-    let before = found.ok_or_else(unknown_note)?;
+    let before = staff_note::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("note")?;
     if before.body == body.0 {
         let reply = Reply::data(&Note::from(&before))?;
         return Ok(reply.with_message("nothing to change: the note is like that already"));
     }
     let edited = staff_note::edit(work.tx(), call.guild(), id, &body.0, work.now()).await?;
-    let edited = edited.ok_or_else(unknown_note)?;
+    let edited = edited.or_not_found("note")?;
     let changes = json!({ "before": { "body": before.body }, "after": { "body": edited.body } });
     work.audit("notes.update", id, changes).await?;
     work.commit(Reply::data(&Note::from(&edited))?.with_message("note updated")).await

@@ -4,36 +4,19 @@ use entities::staff_note::Model;
 use entities::{ChatId, NoteId};
 
 use crate::endpoints::prelude::*;
-use crate::request::values::Text;
 
 /// Longer than other texts (docs/rules.md 3).
 pub(crate) type NoteBody = Text<4000>;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Note {
-    id: NoteId,
-    staff_id: ChatId,
-    #[schema(example = "Promising; mentor next month.")]
-    body: String,
-    /// The owner of the key that added the note.
-    author_id: ChatId,
-    created_at: Seconds,
-    updated_at: Seconds,
-}
-
-impl From<&Model> for Note {
-    fn from(row: &Model) -> Self {
-        Self {
-            id: row.note_id,
-            staff_id: row.staff_id,
-            body: row.body.clone(),
-            author_id: row.author_id,
-            created_at: Seconds(row.created_at),
-            updated_at: Seconds(row.updated_at),
-        }
+answer! {
+    pub(crate) struct Note from row: Model {
+        id: NoteId = row.note_id,
+        staff_id: ChatId,
+        #[schema(example = "Promising; mentor next month.")]
+        body: String,
+        /// The owner of the key that added the note.
+        author_id: ChatId,
+        created_at: Seconds,
+        updated_at: Seconds,
     }
-}
-
-pub(crate) fn unknown_note() -> ApiError {
-    ApiError::not_found("note")
 }

@@ -4,7 +4,6 @@ use entities::{ChatId, loa, staff_action, staff_directory, staff_session, strike
 
 use crate::endpoints::guilds::staff::loa::record::Loa;
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::staff_check::not_staff;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StaffProfile {
@@ -34,7 +33,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let user: ChatId = call.path("userId")?;
     let (conn, guild, now) = (call.read(), call.guild(), call.now());
-    let member = staff_directory::find(conn, guild, user, now).await?.ok_or_else(not_staff)?;
+    let member = staff_directory::find(conn, guild, user, now).await?.or_not_found("staff member")?;
     let (actions_total, active, leave, active_strikes) = tokio::try_join!(
         staff_action::totals::of_staff(conn, guild, user),
         staff_session::totals::of_staff(conn, guild, user, None),

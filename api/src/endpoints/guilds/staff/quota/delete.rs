@@ -2,7 +2,7 @@
 
 use entities::{QuotaId, quota};
 
-use crate::endpoints::guilds::staff::quota::record::{Quota, unknown_quota};
+use crate::endpoints::guilds::staff::quota::record::Quota;
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -12,7 +12,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: QuotaId = call.path("quotaId")?;
     let work = UnitOfWork::begin(&call).await?;
-    let removed = quota::delete(work.tx(), call.guild(), id).await?.ok_or_else(unknown_quota)?;
+    let removed = quota::delete(work.tx(), call.guild(), id).await?.or_not_found("quota")?;
     work.audit("quotas.delete", id, json!({ "before": Quota::from(&removed) })).await?;
     work.commit(Reply::message("quota deleted")).await
 }

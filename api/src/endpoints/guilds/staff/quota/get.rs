@@ -19,7 +19,6 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page_or_whole::<QuotaId>()?;
-    let mut rows = quota::list(call.read(), call.guild(), page.to_fetch()).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.quota_id);
-    Reply::data(&Quotas { quotas: rows.iter().map(Quota::from).collect(), next_cursor })
+    let rows = quota::list(call.read(), call.guild(), page.to_fetch()).await?;
+    page.reply(rows, |row| row.quota_id, |quotas, next_cursor| Quotas { quotas, next_cursor })
 }

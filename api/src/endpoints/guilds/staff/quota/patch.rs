@@ -4,11 +4,10 @@ use entities::QuotaId;
 use entities::quota::{self, Metric, Model, Period};
 
 use crate::audit;
-use crate::endpoints::guilds::staff::quota::record::{Quota, QuotaTarget, check_approval, unknown_quota};
+use crate::endpoints::guilds::staff::quota::record::{Quota, QuotaTarget, check_approval};
 use crate::endpoints::guilds::staff::quota::role_scope::RoleScope;
 use crate::endpoints::prelude::*;
-use crate::request::parts::Patch;
-use crate::request::values::{Nullable, Text};
+use crate::request::values::Nullable;
 
 request! {
     pub(crate) struct QuotaPatch {
@@ -52,8 +51,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: QuotaId = call.path("quotaId")?;
     let patch: QuotaPatch = call.patch()?;
     let work = UnitOfWork::begin(&call).await?;
-    let found = quota::find_for_update(work.tx(), call.guild(), id).await?;
-    let before = found.ok_or_else(unknown_quota)?;
+    let before = quota::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("quota")?;
     let after = patch.applied_to(before.clone());
     check_approval(after.metric, after.requires_approval)?;
     let Some(changes) = audit::changes(&Quota::from(&before), &Quota::from(&after))? else {

@@ -6,8 +6,6 @@ use entities::quota::{self, Metric, NewQuota, Period};
 use crate::endpoints::guilds::staff::quota::record::{Quota, QuotaTarget, check_approval};
 use crate::endpoints::guilds::staff::quota::role_scope::RoleScope;
 use crate::endpoints::prelude::*;
-use crate::request::values::Text;
-use crate::response::created::Created;
 
 request! {
     pub(crate) struct QuotaRequest {

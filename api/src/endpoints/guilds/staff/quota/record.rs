@@ -9,38 +9,21 @@ use crate::request::values::Whole;
 
 pub(crate) type QuotaTarget = Whole<1, 1_000_000_000>;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Quota {
-    id: QuotaId,
-    #[schema(example = "Monthly bans")]
-    name: String,
-    metric: Metric,
-    #[schema(minimum = 1, maximum = 1_000_000_000, example = 20)]
-    target: i64,
-    period: Period,
-    /// `role:<role_name>`; null: all staff.
-    #[schema(required, pattern = r"^role:[\s\S]*\S", example = "role:Moderator")]
-    scope: Option<String>,
-    /// Whether such actions need approval before they count.
-    requires_approval: bool,
-}
-
-impl From<&Model> for Quota {
-    fn from(row: &Model) -> Self {
-        Self {
-            id: row.quota_id,
-            name: row.name.clone(),
-            metric: row.metric,
-            target: row.target,
-            period: row.period,
-            scope: row.scope_role.as_deref().map(RoleScope::written),
-            requires_approval: row.requires_approval,
-        }
+answer! {
+    pub(crate) struct Quota from row: Model {
+        id: QuotaId = row.quota_id,
+        #[schema(example = "Monthly bans")]
+        name: String,
+        metric: Metric,
+        #[schema(minimum = 1, maximum = 1_000_000_000, example = 20)]
+        target: i64,
+        period: Period,
+        /// `role:<role_name>`; null: all staff.
+        #[schema(required, pattern = r"^role:[\s\S]*\S", example = "role:Moderator")]
+        scope: Option<String> = row.scope_role.as_deref().map(RoleScope::written),
+        /// Whether such actions need approval before they count.
+        requires_approval: bool,
     }
-}
-
-pub(crate) fn unknown_quota() -> ApiError {
-    ApiError::not_found("quota")
 }
 
 /// Only actions can need approval.

@@ -21,7 +21,6 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page_or_whole::<PendingId>()?;
-    let mut rows = pending_action::list(call.read(), call.guild(), page.to_fetch()).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.pending_id);
-    Reply::data(&PendingActions { pending: rows.iter().map(PendingAction::from).collect(), next_cursor })
+    let rows = pending_action::list(call.read(), call.guild(), page.to_fetch()).await?;
+    page.reply(rows, |row| row.pending_id, |pending, next_cursor| PendingActions { pending, next_cursor })
 }

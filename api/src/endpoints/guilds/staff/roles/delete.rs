@@ -16,8 +16,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let role: RoleId = call.path("roleId")?;
     let work = UnitOfWork::begin(&call).await?;
     // Giving a member this role locks it too, so the count stays right until the commit.
-    let found = staff_role::find_for_update(work.tx(), call.guild(), role).await?;
-    let before = found.ok_or_else(|| ApiError::not_found("staff role"))?;
+    let before =
+        staff_role::find_for_update(work.tx(), call.guild(), role).await?.or_not_found("staff role")?;
     let holders = staff_member::count_with_role(work.tx(), call.guild(), role).await?;
     if holders > 0 {
         let message = format!("{holders} staff members hold this role: give them another one first");

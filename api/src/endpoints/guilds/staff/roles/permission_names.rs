@@ -6,52 +6,35 @@ use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
 use serde_json::Value;
 
 use crate::openapi::shape::{self, Shape};
-use crate::request::field::Field;
+use crate::request::parts::Field;
 
-/// On the chat side.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct ChatPermissionNames(pub(crate) Vec<String>);
+pub(crate) struct PermissionNames<const IN_GAMES: bool>(pub(crate) Vec<String>);
 
-/// In games.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct PlayPermissionNames(pub(crate) Vec<String>);
+pub(crate) type ChatPermissionNames = PermissionNames<false>;
+pub(crate) type PlayPermissionNames = PermissionNames<true>;
 
-impl Field for ChatPermissionNames {
+impl<const IN_GAMES: bool> PermissionNames<IN_GAMES> {
+    fn known() -> &'static [&'static str] {
+        if IN_GAMES { &PLAY_PERMISSIONS } else { &CHAT_PERMISSIONS }
+    }
+}
+
+impl<const IN_GAMES: bool> Field for PermissionNames<IN_GAMES> {
     fn allowed() -> Cow<'static, str> {
-        allowed(&CHAT_PERMISSIONS)
+        format!("an array of different strings out of {}", Self::known().join(", ")).into()
     }
 
     fn read(sent: &Value) -> Option<Self> {
-        names(sent, &CHAT_PERMISSIONS).map(Self)
+        let names: Vec<&str> = sent.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
+        let fits = |(n, name): (usize, &&str)| Self::known().contains(name) && !names[..n].contains(name);
+        let all = names.iter().enumerate().all(fits);
+        all.then(|| Self(names.iter().map(|name| (*name).to_owned()).collect()))
     }
 
     fn shape() -> Shape {
-        shape::batch(shape::word(&CHAT_PERMISSIONS), CHAT_PERMISSIONS.len())
+        shape::batch(shape::word(Self::known()), Self::known().len())
     }
-}
-
-impl Field for PlayPermissionNames {
-    fn allowed() -> Cow<'static, str> {
-        allowed(&PLAY_PERMISSIONS)
-    }
-
-    fn read(sent: &Value) -> Option<Self> {
-        names(sent, &PLAY_PERMISSIONS).map(Self)
-    }
-
-    fn shape() -> Shape {
-        shape::batch(shape::word(&PLAY_PERMISSIONS), PLAY_PERMISSIONS.len())
-    }
-}
-
-fn allowed(known: &[&str]) -> Cow<'static, str> {
-    format!("an array of different strings out of {}", known.join(", ")).into()
-}
-
-fn names(sent: &Value, known: &[&str]) -> Option<Vec<String>> {
-    let names: Vec<&str> = sent.as_array()?.iter().map(Value::as_str).collect::<Option<_>>()?;
-    let fits = |(n, name): (usize, &&str)| known.contains(name) && !names[..n].contains(name);
-    names.iter().enumerate().all(fits).then(|| names.iter().map(|name| (*name).to_owned()).collect())
 }
 
 #[cfg(test)]

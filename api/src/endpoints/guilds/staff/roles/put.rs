@@ -7,7 +7,6 @@ use crate::audit;
 use crate::endpoints::guilds::staff::roles::permission_names::{ChatPermissionNames, PlayPermissionNames};
 use crate::endpoints::guilds::staff::roles::staff_role::StaffRole;
 use crate::endpoints::prelude::*;
-use crate::request::values::Text;
 
 request! {
     pub(crate) struct StaffRoleRequest {
@@ -20,17 +19,6 @@ request! {
     }
 }
 
-impl StaffRoleRequest {
-    fn into_new(self, role: RoleId) -> NewRole {
-        NewRole {
-            role,
-            role_name: self.role_name.0,
-            permissions: self.permissions.unwrap_or_default().0,
-            play_permissions: self.play_permissions.unwrap_or_default().0,
-        }
-    }
-}
-
 pub(crate) fn operation() -> Operation {
     Operation::new("putStaffRole", "Create or replace a staff role")
         .body::<StaffRoleRequest>()
@@ -40,7 +28,10 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let role: RoleId = call.path("roleId")?;
-    let new = call.body::<StaffRoleRequest>()?.into_new(role);
+    let StaffRoleRequest { role_name: Text(role_name), permissions, play_permissions } = call.body()?;
+    let permissions = permissions.unwrap_or_default().0;
+    let play_permissions = play_permissions.unwrap_or_default().0;
+    let new = NewRole { role, role_name, permissions, play_permissions };
     let work = UnitOfWork::begin(&call).await?;
     let before = staff_role::find_for_update(work.tx(), call.guild(), role).await?;
     let after = staff_role::upsert(work.tx(), call.guild(), new, work.now()).await?;

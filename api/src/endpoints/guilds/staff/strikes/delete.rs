@@ -2,7 +2,7 @@
 
 use entities::{StrikeId, strike};
 
-use crate::endpoints::guilds::staff::strikes::record::{Strike, unknown_strike};
+use crate::endpoints::guilds::staff::strikes::record::Strike;
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -12,7 +12,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: StrikeId = call.path("strikeId")?;
     let work = UnitOfWork::begin(&call).await?;
-    let wiped = strike::delete(work.tx(), call.guild(), id).await?.ok_or_else(unknown_strike)?;
+    let wiped = strike::delete(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
     let before = Strike::new(&wiped, work.now());
     work.audit("strikes.wipe", id, json!({ "before": before })).await?;
     work.commit(Reply::message("strike wiped")).await

@@ -35,7 +35,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let StrikeQuery { staff_id, active } = call.query()?;
     let filter = Filter { staff: staff_id, active };
     let now = call.now();
-    let mut rows = strike::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
-    let next_cursor = page.cut(&mut rows, |row| row.strike_id);
-    Reply::data(&Strikes { strikes: rows.iter().map(|row| Strike::new(row, now)).collect(), next_cursor })
+    let rows = strike::list(call.read(), call.guild(), filter, page.to_fetch(), now).await?;
+    let strikes = rows.iter().map(|row| Strike::new(row, now)).collect();
+    page.reply(strikes, |strike: &Strike| strike.id, |strikes, next_cursor| Strikes { strikes, next_cursor })
 }

@@ -3,7 +3,6 @@
 use entities::StrikeId;
 use entities::strike::{self, Ended};
 
-use crate::endpoints::guilds::staff::strikes::record::unknown_strike;
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -16,7 +15,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: StrikeId = call.path("strikeId")?;
     let work = UnitOfWork::begin(&call).await?;
     let now = work.now();
-    strike::find_for_update(work.tx(), call.guild(), id).await?.ok_or_else(unknown_strike)?;
+    strike::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
     let Some(removed) = strike::remove(work.tx(), call.guild(), id, now).await? else {
         return Ok(Reply::message("the strike was inactive already"));
     };

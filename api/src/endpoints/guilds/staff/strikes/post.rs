@@ -8,9 +8,7 @@ use crate::endpoints::guilds::staff::strikes::record::{Severity, Strike, check_e
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::staff_check::require_staff;
 use crate::request::moment::End;
-use crate::request::values::Text;
-use crate::response::created::Created;
-use crate::response::seconds::whole_second_from;
+use crate::response::reply::whole_second_from;
 
 request! {
     pub(crate) struct StrikeRequest {
@@ -54,7 +52,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
 
 /// The guild's default: its number of days from now.
 async fn default_expiry(call: &Call, work: &UnitOfWork<'_>) -> Result<Timestamp, ApiError> {
-    let found = guild::find(work.tx(), call.guild()).await?;
-    let days = found.ok_or_else(|| ApiError::not_found("guild"))?.strike_days;
+    let days = guild::find(work.tx(), call.guild()).await?.or_not_found("guild")?.strike_days;
     Ok(whole_second_from(work.now() + TimeDelta::days(days.into())))
 }

@@ -8,38 +8,23 @@ use crate::request::values::Whole;
 
 pub(crate) type Severity = Whole<1, 10>;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Strike {
-    id: StrikeId,
-    staff_id: ChatId,
-    #[schema(example = "abuse of commands")]
-    reason: String,
-    #[schema(minimum = 1, maximum = 10, example = 3)]
-    severity: i32,
-    expires_at: Seconds,
-    /// Neither removed nor expired.
-    active: bool,
-    /// The owner of the key that gave the strike.
-    issued_by: ChatId,
-    created_at: Seconds,
-    /// Null while the strike is active, and from its expiry until the next sweep.
-    #[schema(required)]
-    ended_how: Option<Ended>,
-}
-
-impl Strike {
-    pub(crate) fn new(row: &Model, now: Timestamp) -> Self {
-        Self {
-            id: row.strike_id,
-            staff_id: row.staff_id,
-            reason: row.reason.clone(),
-            severity: row.severity,
-            expires_at: Seconds(row.expires_at),
-            active: row.is_active(now),
-            issued_by: row.issued_by,
-            created_at: Seconds(row.created_at),
-            ended_how: row.ended_how,
-        }
+answer! {
+    pub(crate) struct Strike from row: Model, at now {
+        pub(crate) id: StrikeId = row.strike_id,
+        staff_id: ChatId,
+        #[schema(example = "abuse of commands")]
+        reason: String,
+        #[schema(minimum = 1, maximum = 10, example = 3)]
+        severity: i32,
+        expires_at: Seconds,
+        /// Neither removed nor expired.
+        active: bool = row.is_active(now),
+        /// The owner of the key that gave the strike.
+        issued_by: ChatId,
+        created_at: Seconds,
+        /// Null while the strike is active, and from its expiry until the next sweep.
+        #[schema(required)]
+        ended_how: Option<Ended>,
     }
 }
 
@@ -49,8 +34,4 @@ pub(crate) fn check_expiry(expires_at: Timestamp, now: Timestamp) -> Result<(), 
         return Ok(());
     }
     Err(ApiError::rule("expires_in_the_past", "`expires_at` must be after now"))
-}
-
-pub(crate) fn unknown_strike() -> ApiError {
-    ApiError::not_found("strike")
 }

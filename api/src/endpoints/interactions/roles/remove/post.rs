@@ -2,9 +2,8 @@
 
 use queue::kinds::RemoveRole;
 
-use crate::endpoints::interactions::roles::change::{RoleChange, reply};
+use crate::endpoints::interactions::roles::change::RoleChange;
 use crate::endpoints::prelude::*;
-use crate::job_call;
 
 pub(crate) fn operation() -> Operation {
     Operation::new("removeRole", "Take a role from a member")
@@ -17,6 +16,5 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let change: RoleChange = call.body()?;
     let payload = RemoveRole { guild: call.guild(), user: change.user_id, role: change.role_id };
-    let asked = change.asked("roles.remove_requested");
-    job_call::run(&call, &payload, asked, |result| Ok(reply(&result))).await
+    change.run(&call, &payload, "roles.remove_requested").await
 }

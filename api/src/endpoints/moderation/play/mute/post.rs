@@ -2,7 +2,7 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::impose::{Imposed, SanctionRequest, impose};
+use crate::endpoints::moderation::play::sanctions::{Imposed, SanctionRequest, impose};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]
@@ -26,9 +26,6 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let reply = |Imposed { id, expires_at, revision }| {
-        let data = Muted { id, muted: true, expires_at, revision };
-        Ok(Reply::data(&data)?.with_message("user muted"))
-    };
-    impose(&call, SanctionKind::Mute, reply).await
+    let data = |Imposed { id, expires_at, revision }| Muted { id, muted: true, expires_at, revision };
+    impose(&call, SanctionKind::Mute, data).await
 }

@@ -2,7 +2,7 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::lift::{LiftRequest, LiftedSanctions, lift};
+use crate::endpoints::moderation::play::sanctions::{LiftRequest, LiftedSanctions, lift};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]
@@ -23,8 +23,6 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let reply = |LiftedSanctions { ids, still }| {
-        Reply::data(&Unbanned { unbanned: true, lifted: ids, still_banned: still })
-    };
-    lift(&call, SanctionKind::Ban, reply).await
+    let data = |LiftedSanctions { ids, still }| Unbanned { unbanned: true, lifted: ids, still_banned: still };
+    lift(&call, SanctionKind::Ban, data).await
 }

@@ -2,7 +2,7 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::lift::{LiftRequest, LiftedSanctions, lift};
+use crate::endpoints::moderation::play::sanctions::{LiftRequest, LiftedSanctions, lift};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]
@@ -23,8 +23,6 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let reply = |LiftedSanctions { ids, still }| {
-        Reply::data(&Unmuted { unmuted: true, lifted: ids, still_muted: still })
-    };
-    lift(&call, SanctionKind::Mute, reply).await
+    let data = |LiftedSanctions { ids, still }| Unmuted { unmuted: true, lifted: ids, still_muted: still };
+    lift(&call, SanctionKind::Mute, data).await
 }

@@ -4,7 +4,6 @@ use entities::registered_game::{self, Model};
 use entities::{PlaceId, UniverseId};
 
 use crate::endpoints::prelude::*;
-use crate::request::values::Text;
 
 request! {
     pub(crate) struct GameRequest {

@@ -24,12 +24,10 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let (guild, server) = own_server(&call).ok_or_else(|| ApiError::not_found("server"))?;
+    let (guild, server) = own_server(&call).or_not_found("server")?;
     let command = call.body::<CommandRequest>()?.issued_by(call.key.owner());
     let mut work = UnitOfWork::begin(&call).await?;
-    if game_server::find(work.tx(), guild, &server).await?.is_none() {
-        return Err(ApiError::not_found("server"));
-    }
+    game_server::find(work.tx(), guild, &server).await?.or_not_found("server")?;
     let copy = copy_for(server);
     queue(&mut work, guild, &command, std::slice::from_ref(&copy)).await?;
     let (id, server_id) = copy;

@@ -6,7 +6,6 @@ use runtime::Event;
 
 use crate::endpoints::prelude::*;
 use crate::request::game_values::{CommandKind, Target};
-use crate::request::values::Text;
 
 /// Servers in one event, to keep events small.
 const SERVERS_PER_EVENT: usize = 500;

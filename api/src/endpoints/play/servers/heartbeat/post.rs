@@ -46,11 +46,11 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     let server = (heartbeat.guild, heartbeat.server.clone());
     let known = &call.state.caches.known_servers;
-    if known.contains(&server) {
+    if known.contains_key(&server) {
         call.state.heartbeats.note_server(heartbeat);
     } else {
         game_server::heartbeat(call.state.context.database.write(), &[heartbeat]).await?;
-        known.insert(server).await;
+        known.insert(server, ()).await;
     }
     Reply::data(&ServerHeartbeatResult { ok: true })
 }

@@ -6,10 +6,12 @@ use entities::{ActionId, SessionId, approval};
 use serde_json::Value;
 
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::play::acting_staff::acting_staff;
-use crate::endpoints::staff::play::action::details::Details;
 use crate::endpoints::staff::play::session_ref::{SessionRef, session_ended, unknown_session};
 use crate::request::game_values::Target;
+use crate::request::values::SizedObject;
+
+/// Bytes of an action's details as JSON.
+const DETAILS_MAX: usize = 16 * 1024;
 
 request! {
     pub(crate) struct StaffActionRequest {
@@ -17,7 +19,8 @@ request! {
         action_type: ActionType,
         target_id: Target,
         /// At most 16 KiB as JSON.
-        details: Option<Details>,
+        #[example(json!({ "reason": "spawn camping" }))]
+        details: Option<SizedObject<DETAILS_MAX>>,
     }
 }
 
@@ -51,7 +54,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let work = UnitOfWork::begin(&call).await?;
     let recorded = approval::record(work.tx(), new, work.now()).await?;
     let id = recorded.action;
-    work.audit_as(&acting_staff(&call, staff), "actions.add", id, audited).await?;
+    work.audit_as(&call.acting(staff), "actions.add", id, audited).await?;
     work.commit(Reply::data(&RecordedAction { id, pending: recorded.pending.is_some() })?).await
 }
 

@@ -2,19 +2,14 @@
 
 use entities::SessionId;
 use entities::staff_session::Model;
-use serde::Serialize;
-use utoipa::ToSchema;
 
-#[derive(Serialize, ToSchema)]
-pub(crate) struct EndedSession {
-    session_id: SessionId,
-    /// From the start to the last heartbeat.
-    #[schema(minimum = 0, example = 3600)]
-    duration_seconds: i64,
-}
+use crate::endpoints::prelude::*;
 
-impl From<&Model> for EndedSession {
-    fn from(row: &Model) -> Self {
-        Self { session_id: row.session_id, duration_seconds: row.duration_seconds() }
+answer! {
+    pub(crate) struct EndedSession from row: Model {
+        session_id: SessionId,
+        /// From the start to the last heartbeat.
+        #[schema(minimum = 0, example = 3600)]
+        duration_seconds: i64 = row.duration_seconds(),
     }
 }

@@ -4,7 +4,6 @@ use entities::quota::{self, Period};
 use entities::quota_progress::{self, Progress};
 use entities::{ChatId, QuotaId};
 
-use crate::endpoints::guilds::staff::quota::record::unknown_quota;
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::period;
 
@@ -43,7 +42,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: QuotaId = call.path("quotaId")?;
-    let quota = quota::find(call.read(), call.guild(), id).await?.ok_or_else(unknown_quota)?;
+    let quota = quota::find(call.read(), call.guild(), id).await?.or_not_found("quota")?;
     let settings = period::settings(&call).await?;
     let since = period::begin(quota.period, &settings, call.now());
     let rows = quota_progress::list(call.read(), &quota, since, call.now()).await?;

@@ -1,17 +1,12 @@
 //! PATCH /guilds/:guildId/staff/strikes/:strikeId/update
-//!
-//! An expired strike that is given a later expiry becomes active again, whether or not the sweep had closed it. The
-//! expiry of a removed strike can no longer be changed.
 
 use entities::strike::{self, Ended, Model};
 use entities::{StrikeId, Timestamp};
 
 use crate::audit;
-use crate::endpoints::guilds::staff::strikes::record::{Severity, Strike, check_expiry, unknown_strike};
+use crate::endpoints::guilds::staff::strikes::record::{Severity, Strike, check_expiry};
 use crate::endpoints::prelude::*;
 use crate::request::moment::End;
-use crate::request::parts::Patch;
-use crate::request::values::Text;
 
 request! {
     pub(crate) struct StrikePatch {
@@ -68,8 +63,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: StrikePatch = call.patch()?;
     let work = UnitOfWork::begin(&call).await?;
     let now = work.now();
-    let found = strike::find_for_update(work.tx(), call.guild(), id).await?;
-    let before = found.ok_or_else(unknown_strike)?;
+    let before = strike::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
     patch.check(&before, now)?;
     let after = patch.applied_to(before.clone());
     let Some(changes) = audit::changes(&Strike::new(&before, now), &Strike::new(&after, now))? else {

@@ -3,7 +3,7 @@
 use entities::SanctionKind;
 
 use crate::endpoints::moderation::play::active_list::{
-    ABOUT, ActiveList, ActiveQuery, ActiveSanction, ListMeta, answer,
+    ABOUT, ActiveList, ActiveQuery, ActiveSanction, ListMeta, reply,
 };
 use crate::endpoints::prelude::*;
 
@@ -23,6 +23,6 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let reply = |ActiveList { rows, meta }| Reply::data(&ActiveMutes { mutes: rows, meta });
-    answer(&call, SanctionKind::Mute, reply).await
+    let data = |ActiveList { rows, meta }| ActiveMutes { mutes: rows, meta };
+    reply(&call, SanctionKind::Mute, data).await
 }

@@ -6,7 +6,6 @@ use runtime::Event;
 
 use crate::endpoints::play::servers::commands::own_server::own_server;
 use crate::endpoints::prelude::*;
-use crate::request::values::Text;
 
 request! {
     pub(crate) struct AckRequest {

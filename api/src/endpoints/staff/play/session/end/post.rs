@@ -4,7 +4,6 @@ use entities::staff_session;
 use runtime::Event;
 
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::play::acting_staff::acting_staff;
 use crate::endpoints::staff::play::session::ended_session::EndedSession;
 use crate::endpoints::staff::play::session_ref::{SessionRef, session_ended, unknown_session};
 
@@ -33,7 +32,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(if known.is_some() { session_ended() } else { unknown_session() });
     };
     let shown = EndedSession::from(&ended);
-    let actor = acting_staff(&call, ended.staff_id);
+    let actor = call.acting(ended.staff_id);
     work.audit_as(&actor, "sessions.end", session, json!(shown)).await?;
     work.announce(Event::SessionEnded { guild, session });
     work.commit(Reply::data(&shown)?).await

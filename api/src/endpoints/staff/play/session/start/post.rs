@@ -5,9 +5,7 @@ use entities::{PlaceId, PlayId, SessionId, staff_directory};
 use runtime::Event;
 
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::play::acting_staff::acting_staff;
 use crate::endpoints::staff::play::session::ended_session::EndedSession;
-use crate::endpoints::staff::staff_check::not_staff;
 use crate::request::game_values::{OrStudio, ServerId};
 
 request! {
@@ -37,18 +35,18 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         call.body()?;
     let guild = call.guild();
     let found = staff_directory::find_by_play(call.read(), guild, play, call.now()).await?;
-    let staff = found.ok_or_else(not_staff)?.chat_id;
+    let staff = found.or_not_found("staff member")?.chat_id;
     // The open session ends at its last heartbeat, which may not be written yet.
     call.state.write_session_heartbeats().await?;
     let new = NewSession { id: SessionId(uuid::Uuid::now_v7()), guild, staff, play, place, server };
     let mut work = UnitOfWork::begin(&call).await?;
-    let started = staff_session::start(work.tx(), new, work.now()).await?.ok_or_else(not_staff)?;
+    let started = staff_session::start(work.tx(), new, work.now()).await?.or_not_found("staff member")?;
     let session = started.session;
     let metadata = json!({
         "place_id": session.place_id, "server_id": session.server_id,
         "ended": started.ended.as_ref().map(EndedSession::from),
     });
-    let actor = acting_staff(&call, staff);
+    let actor = call.acting(staff);
     work.audit_as(&actor, "sessions.start", session.session_id, metadata).await?;
     if let Some(ended) = started.ended {
         work.announce(Event::SessionEnded { guild, session: ended.session_id });

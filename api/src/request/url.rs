@@ -1,10 +1,37 @@
-//! Query strings. Of a repeated parameter the last value counts; an empty one counts as absent.
+//! What a URL holds: the parameters of the path, and the query string.
 
 use percent_encoding::percent_decode_str;
 
 use crate::request::parts::{Sent, Source};
 use crate::response::error::ApiError;
 
+/// The parameters of a path, decoded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Params(Vec<(String, String)>);
+
+impl Params {
+    pub(crate) fn decode<'p>(found: impl Iterator<Item = (&'p str, &'p str)>) -> Result<Self, ApiError> {
+        let decode = |(name, raw): (&str, &str)| {
+            let text = decoded(raw);
+            let text = text.ok_or_else(|| ApiError::field(name, &raw.into(), "valid UTF-8 without NUL"))?;
+            Ok((name.to_owned(), text))
+        };
+        found.map(decode).collect::<Result<_, _>>().map(Self)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Source for Params {
+    /// A missing parameter is the empty id of a server.
+    fn find(&self, name: &str) -> Option<Sent<'_>> {
+        Some(Sent::Text(self.get(name).unwrap_or_default()))
+    }
+}
+
+/// Of a repeated parameter the last value counts; an empty one counts as absent.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
@@ -13,7 +40,7 @@ impl Query {
         let pairs = raw.split('&').filter(|pair| !pair.is_empty());
         let pairs = pairs.map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decoded(name)?, decoded(value)?))
+            Ok((spaced(name)?, spaced(value)?))
         });
         pairs.collect::<Result<_, _>>().map(Self)
     }
@@ -34,11 +61,14 @@ impl Source for Query {
     }
 }
 
-fn decoded(raw: &str) -> Result<String, ApiError> {
-    let spaced = raw.replace('+', " ");
-    let text = percent_decode_str(&spaced).decode_utf8().ok().filter(|text| !text.contains('\0'));
-    text.map(std::borrow::Cow::into_owned)
+fn spaced(raw: &str) -> Result<String, ApiError> {
+    decoded(&raw.replace('+', " "))
         .ok_or_else(|| ApiError::field("query", &raw.into(), "percent-encoded UTF-8 without NUL"))
+}
+
+fn decoded(raw: &str) -> Option<String> {
+    let text = percent_decode_str(raw).decode_utf8().ok()?;
+    (!text.contains('\0')).then(|| text.into_owned())
 }
 
 #[cfg(test)]

@@ -1,0 +1,114 @@
+//! Maps failures of the database, the queue, jobs and platforms to API errors: retry later, conflict, or a bug.
+
+use entities::job::Failure;
+use platforms::PlatformError;
+use queue::QueueError;
+use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
+
+use crate::response::error::{ApiError, Kind, whole_seconds};
+
+/// Seconds until a retry makes sense, if an operator must change a configuration first.
+const RETRY_AFTER_FIX: u64 = 60;
+/// Postgres: a timeout, a conflict of transactions, a server that stops or is out of resources.
+const PASSING: [&str; 9] = ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
+/// SQLite: busy, in its plain and extended forms.
+const SQLITE_BUSY: [&str; 4] = ["5", "261", "517", "773"];
+
+impl From<DbErr> for ApiError {
+    fn from(error: DbErr) -> Self {
+        if let Some(SqlErr::UniqueConstraintViolation(_)) = error.sql_err() {
+            return Self::conflict("conflict", "it exists already").cause(error);
+        }
+        if passes(&error) {
+            return Self::unavailable("database_unavailable", "the database does not answer").cause(error);
+        }
+        Self::internal(error)
+    }
+}
+
+fn passes(error: &DbErr) -> bool {
+    match error {
+        DbErr::ConnectionAcquire(_) | DbErr::Conn(_) | DbErr::RecordNotInserted => true,
+        DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
+            sqlx_passes(error)
+        }
+        _ => false,
+    }
+}
+
+fn sqlx_passes(error: &SqlxError) -> bool {
+    match error {
+        SqlxError::Io(_) | SqlxError::PoolTimedOut | SqlxError::PoolClosed | SqlxError::WorkerCrashed => true,
+        SqlxError::Database(error) => error
+            .code()
+            .is_some_and(|code| PASSING.contains(&code.as_ref()) || SQLITE_BUSY.contains(&code.as_ref())),
+        _ => false,
+    }
+}
+
+/// Maps a job's failure one to one.
+impl From<Failure> for ApiError {
+    fn from(failure: Failure) -> Self {
+        let kind = Kind::of_status(failure.status);
+        if kind == Kind::Internal {
+            return Self::internal(format!("{}: {}", failure.error, failure.message));
+        }
+        let error = Self::new(kind, failure.message).word(failure.error);
+        match failure.retry_after {
+            Some(seconds) => error.retry_after(seconds),
+            None => error,
+        }
+    }
+}
+
+impl From<PlatformError> for ApiError {
+    fn from(error: PlatformError) -> Self {
+        use PlatformError as P;
+        let (kind, word) = match &error {
+            P::NotFound(_) => (Kind::BadGateway, "platform_not_found"),
+            P::Forbidden { .. } => (Kind::BadGateway, "platform_refused"),
+            P::MembersIntentOff => (Kind::BadGateway, "members_intent_off"),
+            P::Invalid { .. } => (Kind::BadGateway, "platform_invalid"),
+            P::Unauthorized(_) => (Kind::BadGateway, "platform_unauthorized"),
+            P::RateLimited { .. } => (Kind::Unavailable, "platform_rate_limited"),
+            P::Unavailable { .. } => (Kind::Unavailable, "platform_unavailable"),
+            P::NotConfigured(_) => (Kind::Unavailable, "platform_not_configured"),
+            P::Stopped { .. } => (Kind::Unavailable, "platform_stopped"),
+        };
+        let pause = error.retry_after().map_or(RETRY_AFTER_FIX, whole_seconds);
+        Self::new(kind, error.to_string()).word(word).retry_after(pause)
+    }
+}
+
+impl From<QueueError> for ApiError {
+    fn from(error: QueueError) -> Self {
+        match error {
+            QueueError::Database(error) => error.into(),
+            QueueError::Arguments(error) => error.into(),
+        }
+    }
+}
+
+impl From<serde_json::Error> for ApiError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::internal(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn a_lost_connection_is_retryable_and_other_errors_are_bugs() {
+        let gone = DbErr::Query(RuntimeErr::SqlxError(Arc::new(SqlxError::PoolTimedOut)));
+        let gone = ApiError::from(gone);
+        assert_eq!(gone.kind(), Kind::Unavailable);
+        assert!(gone.parts().retry_after.is_some() && gone.parts().cause.is_some());
+        let bug = ApiError::from(DbErr::Type("column".to_owned()));
+        assert_eq!(bug.kind(), Kind::Internal);
+        assert!(!bug.parts().message.contains("column"));
+    }
+}
