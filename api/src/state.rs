@@ -19,7 +19,7 @@ pub(crate) struct State {
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     pub(crate) platforms: Platforms,
-    pub(crate) caches: Caches,
+    pub(crate) caches: Arc<Caches>,
     pub(crate) failed_keys: FailedKeys,
     pub(crate) last_used: LastUsed,
     pub(crate) heartbeats: Heartbeats,
@@ -28,8 +28,11 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(context: Context, queue: Queue, platforms: Platforms, options: Options) -> Arc<Self> {
+        let caches = Arc::new(Caches::new(context.events.freshness()));
+        let fed = caches.clone();
+        context.events.on_event(move |event| fed.hear(event));
         Arc::new(Self {
-            caches: Caches::new(&context.events),
+            caches,
             failed_keys: FailedKeys::new(context.limits.clone()),
             last_used: LastUsed::new(),
             heartbeats: Heartbeats::default(),
@@ -45,7 +48,7 @@ impl State {
     /// the cache.
     pub(crate) async fn write_session_heartbeats(&self) -> Result<(), DbErr> {
         for session in self.heartbeats.write_sessions(&self.context).await? {
-            self.caches.sessions.forget(session).await;
+            self.caches.sessions.forget(session);
         }
         Ok(())
     }

@@ -38,7 +38,7 @@ async fn check_key(
     address: impl Fn() -> IpAddr,
 ) -> Result<Arc<Key>, ApiError> {
     let text = KeyText::parse(credentials::read(headers)?).ok_or_else(credentials::malformed)?;
-    let known = match state.caches.keys.get(text.public_id()).await {
+    let known = match state.caches.keys.get(text.public_id()) {
         Some(known) => known,
         None => {
             // A valid key is admitted regardless of other clients at this address (docs/rules.md 3).
@@ -55,7 +55,7 @@ async fn check_key(
 /// Whether a key admitted earlier is still valid. With `cached` the cached row suffices.
 pub(crate) async fn is_good(state: &State, public_id: &str, cached: bool) -> Result<bool, DbErr> {
     let keys = &state.caches.keys;
-    let known = if cached { keys.get(public_id).await } else { None };
+    let known = if cached { keys.get(public_id) } else { None };
     let key = match known {
         Some(key) => key,
         None => keys.load(state.context.database.read(), public_id).await?,

@@ -1,6 +1,6 @@
 //! All caches, and the entries that each event drops. `known_servers` only saves writes, so no event concerns it.
 
-use runtime::{Event, Events};
+use runtime::{Event, Freshness};
 
 use crate::cache::commands::Commands;
 use crate::cache::flags::Flags;
@@ -19,38 +19,38 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    pub(crate) fn new(events: &Events) -> Self {
+    pub(crate) fn new(freshness: &Freshness) -> Self {
         Self {
-            keys: Keys::new(events.clone()),
-            sanctions: Sanctions::new(events),
-            flags: Flags::new(events.clone()),
-            sessions: Sessions::new(events.clone()),
-            commands: Commands::new(events.clone()),
+            keys: Keys::new(freshness),
+            sanctions: Sanctions::new(freshness),
+            flags: Flags::new(freshness),
+            sessions: Sessions::new(freshness),
+            commands: Commands::new(freshness),
             known_servers: KnownServers::new(),
         }
     }
 
     /// Drops what the event makes stale.
-    pub(crate) async fn hear(&self, event: &Event) {
+    pub(crate) fn hear(&self, event: &Event) {
         match event {
-            Event::KeyChanged { public_id } => self.keys.forget(public_id).await,
+            Event::KeyChanged { public_id } => self.keys.forget(public_id),
             Event::Moderation { guild, chat_id, play_id, .. } => {
                 let person = entities::Person { chat: *chat_id, play: *play_id };
-                self.sanctions.forget(*guild, person).await;
+                self.sanctions.forget(*guild, person);
             }
             Event::LinksChanged { .. } => self.sanctions.forget_persons(),
-            Event::SessionEnded { guild, session } => self.sessions.forget((*guild, *session)).await,
+            Event::SessionEnded { guild, session } => self.sessions.forget((*guild, *session)),
             Event::CommandAcknowledged { guild, server_id } => {
-                self.commands.forget(&(*guild, server_id.clone())).await;
+                self.commands.forget(&(*guild, server_id.clone()));
             }
             Event::CommandQueued { guild, servers, .. } => {
                 for (_, server) in servers {
-                    self.commands.forget(&(*guild, server.clone())).await;
+                    self.commands.forget(&(*guild, server.clone()));
                 }
             }
             Event::ShieldChanged => self.flags.forget_all(),
             Event::Resync => self.forget_all(),
-            Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobCancelled { .. } => {}
+            Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobsCancelled { .. } => {}
         }
     }
 

@@ -1,11 +1,10 @@
 //! The pending commands of each game server, so that a poll needs no query while there are no new ones.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use entities::server_command::{self, Model};
 use entities::{CommandId, GuildId, Timestamp};
-use runtime::{Context, Events};
+use runtime::{Context, Freshness};
 use sea_orm::DbErr;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,8 +15,6 @@ use crate::response::seconds::Seconds;
 /// Commands in one response. Further ones follow as these are acknowledged.
 const MOST: u64 = 1_000;
 const CAPACITY: u64 = 50_000;
-/// Bounds the effect of a bug or a lost event.
-const LIFE: Duration = Duration::from_secs(60);
 
 /// A command as game servers see it (docs/rules.md 8).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -57,8 +54,8 @@ pub(crate) type OwnServer = (GuildId, String);
 pub(crate) struct Commands(EventFed<OwnServer, Arc<Vec<Command>>>);
 
 impl Commands {
-    pub(crate) fn new(events: Events) -> Self {
-        Self(EventFed::new(events, CAPACITY, LIFE))
+    pub(crate) fn new(freshness: &Freshness) -> Self {
+        Self(EventFed::new(freshness, CAPACITY))
     }
 
     /// The pending commands of the server, oldest first.
@@ -76,8 +73,8 @@ impl Commands {
         Ok(Arc::new(pending.iter().filter(|command| command.is_pending(now)).cloned().collect()))
     }
 
-    pub(crate) async fn forget(&self, server: &OwnServer) {
-        self.0.forget(server).await;
+    pub(crate) fn forget(&self, server: &OwnServer) {
+        self.0.forget(server);
     }
 
     pub(crate) fn forget_all(&self) {
@@ -97,6 +94,8 @@ pub(crate) async fn read(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

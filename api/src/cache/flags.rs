@@ -1,26 +1,22 @@
 //! Results of single checks, cached until any flag changes: most players are clean, and are checked at each join.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use entities::PlayId;
 use entities::shield_flag::{self, Model};
-use runtime::Events;
-use runtime::Pool;
+use runtime::{Freshness, Pool};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
 
 /// Cached players, flagged or clean.
 const CAPACITY: u64 = 100_000;
-/// Lifetime with trusted events; bounds the effect of a bug or a lost event.
-const TRUSTED_LIFE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Flags(EventFed<PlayId, Option<Arc<Model>>>);
 
 impl Flags {
-    pub(crate) fn new(events: Events) -> Self {
-        Self(EventFed::new(events, CAPACITY, TRUSTED_LIFE))
+    pub(crate) fn new(freshness: &Freshness) -> Self {
+        Self(EventFed::new(freshness, CAPACITY))
     }
 
     /// The active flag of a player.

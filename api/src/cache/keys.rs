@@ -1,30 +1,26 @@
-//! API keys by public id. Unknown ids are cached too, for one second: a command line without Redis announces no new
-//! key.
+//! API keys by public id. Unknown ids are cached too.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use entities::api_key;
-use runtime::{Events, Pool};
+use runtime::{Freshness, Pool};
 use sea_orm::DbErr;
 
 use crate::auth::key::Key;
 use crate::cache::event_fed::EventFed;
 
 const CAPACITY: u64 = 10_000;
-/// Lifetime with trusted events; bounds the effect of a bug or a lost event.
-const LIFE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Keys(EventFed<String, Option<Arc<Key>>>);
 
 impl Keys {
-    pub(crate) fn new(events: Events) -> Self {
-        Self(EventFed::new(events, CAPACITY, LIFE))
+    pub(crate) fn new(freshness: &Freshness) -> Self {
+        Self(EventFed::new(freshness, CAPACITY))
     }
 
     /// `Some(None)`: the key is known not to exist.
-    pub(crate) async fn get(&self, public_id: &str) -> Option<Option<Arc<Key>>> {
-        self.0.get_if(&public_id.to_owned(), Option::is_some).await
+    pub(crate) fn get(&self, public_id: &str) -> Option<Option<Arc<Key>>> {
+        self.0.get(public_id)
     }
 
     pub(crate) async fn load(&self, conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {
@@ -35,8 +31,8 @@ impl Keys {
         self.0.load(&public_id.to_owned(), read).await
     }
 
-    pub(crate) async fn forget(&self, public_id: &str) {
-        self.0.forget(&public_id.to_owned()).await;
+    pub(crate) fn forget(&self, public_id: &str) {
+        self.0.forget(public_id);
     }
 
     pub(crate) fn forget_all(&self) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use moka::future::Cache;
+use moka::sync::Cache;
 
 use crate::cache::commands::OwnServer;
 
@@ -21,7 +21,7 @@ impl KnownServers {
         self.0.contains_key(server)
     }
 
-    pub(crate) async fn insert(&self, server: OwnServer) {
-        self.0.insert(server, ()).await;
+    pub(crate) fn insert(&self, server: OwnServer) {
+        self.0.insert(server, ());
     }
 }

@@ -5,19 +5,15 @@
 //! force is decided by the clock at each check.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use entities::{GuildId, Person, PlaceId, SanctionKind, Subject, Timestamp, sanction};
-use runtime::Events;
-use runtime::Pool;
+use runtime::{Freshness, Pool};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
 
 /// Cached accounts, for sanctions and for persons each.
 const CAPACITY: u64 = 100_000;
-/// Lifetime with trusted events; bounds the effect of a bug or a lost event.
-const TRUSTED_LIFE: Duration = Duration::from_secs(60);
 
 type Account = (GuildId, Subject);
 
@@ -38,11 +34,8 @@ pub(crate) struct Question {
 }
 
 impl Sanctions {
-    pub(crate) fn new(events: &Events) -> Self {
-        Self {
-            persons: EventFed::new(events.clone(), CAPACITY, TRUSTED_LIFE),
-            sanctions: EventFed::new(events.clone(), CAPACITY, TRUSTED_LIFE),
-        }
+    pub(crate) fn new(freshness: &Freshness) -> Self {
+        Self { persons: EventFed::new(freshness, CAPACITY), sanctions: EventFed::new(freshness, CAPACITY) }
     }
 
     /// The sanction that applies; of several the one that ends last.
@@ -70,9 +63,9 @@ impl Sanctions {
     }
 
     /// A ban or mute of one of the person's accounts was imposed or ended.
-    pub(crate) async fn forget(&self, guild: GuildId, person: Person) {
+    pub(crate) fn forget(&self, guild: GuildId, person: Person) {
         for account in accounts(guild, person) {
-            self.sanctions.forget(&account).await;
+            self.sanctions.forget(&account);
         }
     }
 

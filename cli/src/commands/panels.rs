@@ -61,7 +61,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
 }
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open_read().await?;
+    let context = args.open().await?;
     let mut table = Table::new(&["panel", "name", "category", "staff roles", "added"]);
     for panel in application_panel::list(context.database.read(), args.guild).await? {
         let roles = panel.staff_role_ids.map_or_else(

@@ -1,35 +1,23 @@
-//! A change and its effects: one transaction with its audit entries, and the events that follow its commit.
-//!
-//! So running processes are notified of a change if and only if it was committed.
+//! A change, its audit entries and its events in one transaction: running processes notice a change if and only if it was
+//! committed, within a second.
 
-use std::time::Duration;
-
-use anyhow::Context as _;
 use entities::audit_entry::{self, Actor, NewEntry};
-use entities::job::Model;
-use entities::{GuildId, JobId, Timestamp};
-use queue::Queue;
-use runtime::{Context, Event};
+use entities::{GuildId, Timestamp};
+use runtime::{Context, Event, Events};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use serde_json::Value;
-
-use crate::output;
-
-/// How long a command waits for its events to be sent.
-const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) struct UnitOfWork {
     context: Context,
     transaction: DatabaseTransaction,
     now: Timestamp,
     events: Vec<Event>,
-    cancelled: Option<JobId>,
 }
 
 impl UnitOfWork {
     pub(crate) async fn begin(context: Context) -> anyhow::Result<Self> {
         let (transaction, now) = (context.database.begin().await?, context.clock.now());
-        Ok(Self { context, transaction, now, events: Vec::new(), cancelled: None })
+        Ok(Self { context, transaction, now, events: Vec::new() })
     }
 
     /// The transaction, for queries.
@@ -37,14 +25,13 @@ impl UnitOfWork {
         &self.transaction
     }
 
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// The time of the change.
     pub(crate) fn now(&self) -> Timestamp {
         self.now
-    }
-
-    /// Whether running processes are notified at once.
-    pub(crate) fn notifies(&self) -> bool {
-        self.context.redis.is_some()
     }
 
     pub(crate) async fn audit(
@@ -56,34 +43,15 @@ impl UnitOfWork {
         audit(&self.transaction, (guild, action, target.to_string()), metadata, self.now).await
     }
 
-    /// Publishes the events after the commit.
+    /// Writes the events into the change log, which running processes read.
     pub(crate) fn announce(&mut self, events: impl IntoIterator<Item = Event>) {
         self.events.extend(events);
     }
 
-    /// Cancels a job and returns it as it is then. Its workers are notified after the commit.
-    pub(crate) async fn cancel(&mut self, job: JobId) -> anyhow::Result<Model> {
-        let queue = Queue::embedded(&self.context);
-        let cancelled = queue.cancel(&self.transaction, job).await?.context("the job no longer exists")?;
-        self.cancelled = Some(job);
-        Ok(cancelled)
-    }
-
-    /// Commits the change, performs its effects and closes the database.
+    /// Commits the change and closes the database.
     pub(crate) async fn commit(self) -> anyhow::Result<()> {
+        Events::record(&self.transaction, self.events, self.now).await?;
         self.transaction.commit().await?;
-        if let Some(job) = self.cancelled {
-            Queue::embedded(&self.context).announce_cancel(job).await?;
-        }
-        let notifies = self.context.redis.is_some() && !self.events.is_empty();
-        for event in self.events {
-            self.context.events.publish(event);
-        }
-        if notifies && !self.context.events.flush(FLUSH_TIMEOUT).await {
-            output::note(
-                "note: Redis did not accept the events; running processes will notice the change late",
-            );
-        }
         self.context.close().await;
         Ok(())
     }

@@ -4,6 +4,7 @@ use entities::{
     ChatId, CommandId, GuildId, JobId, Person, PlaceId, PlayId, SanctionKind, SessionId, Subject, Timestamp,
 };
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::redis::Redis;
 
@@ -60,11 +61,11 @@ pub enum Event {
     },
     /// Game users were flagged for all guilds, or their flags lifted.
     ShieldChanged,
-    /// A job must stop.
-    JobCancelled {
-        job: JobId,
+    /// Running jobs must stop.
+    JobsCancelled {
+        jobs: Vec<JobId>,
     },
-    /// Events may have been lost: drop everything cached.
+    /// Anything may have changed: drop everything cached.
     Resync,
 }
 
@@ -121,11 +122,17 @@ impl ModerationVerb {
 }
 
 /// The message between processes.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub(super) struct Message {
-    /// The sender, so that a process ignores its own messages.
-    pub(super) origin: String,
+    /// The event's id in the change log.
+    pub(super) id: Uuid,
     pub(super) event: Event,
+}
+
+impl Message {
+    pub(super) fn new(event: Event) -> Self {
+        Self { id: Uuid::now_v7(), event }
+    }
 }
 
 /// The Redis channel of all processes.

@@ -1,6 +1,6 @@
 use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, GuildId, Person, SanctionKind, Subject, Timestamp, guild, link, moderation_revision};
-use runtime::{Database, DatabaseOptions, ModerationVerb};
+use runtime::{Database, DatabaseOptions, Events, ModerationVerb};
 use testkit::guild_row;
 
 use super::*;
@@ -40,7 +40,7 @@ impl Fixture {
         migrations::apply(database.write()).await.unwrap();
         let row = guild_row(the_guild(), at(0));
         guild::upsert(database.write(), row).await.unwrap();
-        Self { database, caches: Caches::new(&Events::in_process()), _folder: folder }
+        Self { database, caches: Caches::new(Events::in_process().freshness()), _folder: folder }
     }
 
     /// Changes the database without an event.
@@ -83,8 +83,8 @@ impl Fixture {
         self.caches.sanctions.find(self.database.read(), ask).await.unwrap().map(|ban| ban.reason)
     }
 
-    async fn announce(&self, whom: &str) {
-        self.caches.hear(&banned(whom)).await;
+    fn announce(&self, whom: &str) {
+        self.caches.hear(&banned(whom));
     }
 }
 
@@ -93,7 +93,7 @@ async fn an_announced_change_is_seen_at_once_also_where_nothing_was_before() {
     let fixture = Fixture::new().await;
     assert_eq!(fixture.reason(PLAY, None, 0).await, None);
     fixture.ban(PLAY, None, None).await;
-    fixture.announce(PLAY).await;
+    fixture.announce(PLAY);
     assert_eq!(fixture.reason(PLAY, None, 0).await.as_deref(), Some("77 None"));
 }
 
@@ -124,7 +124,7 @@ async fn a_ban_of_either_account_is_found_through_the_other_once_linked() {
     fixture.ban(PLAY, Some(3), None).await;
     assert_eq!(fixture.reason(PLAY, Some(9), 0).await, None);
     fixture.link().await;
-    fixture.caches.hear(&Event::LinksChanged { guild: the_guild() }).await;
+    fixture.caches.hear(&Event::LinksChanged { guild: the_guild() });
     assert!(fixture.reason(PLAY, Some(9), 0).await.is_some());
     assert_eq!(fixture.reason(CHAT, Some(3), 9).await.as_deref(), Some("77 Some(3)"));
 }
@@ -135,10 +135,10 @@ async fn an_event_drops_what_it_names_and_a_gap_drops_everything() {
     assert_eq!((fixture.reason(CHAT, None, 0).await, fixture.reason(PLAY, None, 0).await), (None, None));
     fixture.ban(CHAT, None, None).await;
     fixture.ban(PLAY, None, None).await;
-    fixture.caches.hear(&banned(CHAT)).await;
+    fixture.caches.hear(&banned(CHAT));
     assert!(fixture.reason(CHAT, None, 0).await.is_some());
     assert!(fixture.reason(PLAY, None, 0).await.is_none(), "it is still cached");
-    fixture.caches.hear(&Event::Resync).await;
+    fixture.caches.hear(&Event::Resync);
     assert!(fixture.reason(PLAY, None, 0).await.is_some());
 }
 
@@ -147,10 +147,10 @@ async fn a_changed_key_is_read_again() {
     let fixture = Fixture::new().await;
     let (keys, conn) = (&fixture.caches.keys, fixture.database.read());
     assert!(keys.load(conn, "abcdefgh").await.unwrap().is_none());
-    assert!(matches!(keys.get("abcdefgh").await, Some(None)), "an unknown id is cached too");
-    fixture.caches.hear(&Event::KeyChanged { public_id: "abcdefgh".to_owned() }).await;
-    assert!(keys.get("abcdefgh").await.is_none());
+    assert!(matches!(keys.get("abcdefgh"), Some(None)), "an unknown id is cached too");
+    fixture.caches.hear(&Event::KeyChanged { public_id: "abcdefgh".to_owned() });
+    assert!(keys.get("abcdefgh").is_none());
     keys.load(conn, "abcdefgh").await.unwrap();
-    fixture.caches.hear(&Event::Resync).await;
-    assert!(keys.get("abcdefgh").await.is_none());
+    fixture.caches.hear(&Event::Resync);
+    assert!(keys.get("abcdefgh").is_none());
 }

@@ -100,7 +100,7 @@ pub(super) async fn lift(args: LiftArgs) -> anyhow::Result<()> {
 }
 
 pub(super) async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.operator.open_read().await?;
+    let context = args.operator.open().await?;
     let flags =
         shield_flag::list(context.database.read(), Some(args.lifted), Page::first(args.limit)).await?;
     let mut table =

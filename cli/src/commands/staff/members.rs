@@ -52,7 +52,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open_read().await?;
+    let context = args.open().await?;
     let mut table = Table::new(&["member", "role", "role name", "on duty", "joined"]);
     for member in staff_directory::list(context.database.read(), args.guild, context.clock.now()).await? {
         let (on_duty, joined) = (output::yes_or_no(member.on_duty), output::time(member.joined_at));

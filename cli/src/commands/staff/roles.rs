@@ -55,7 +55,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open_read().await?;
+    let context = args.open().await?;
     let mut table = Table::new(&["role", "name", "permissions", "in games"]);
     for role in staff_role::list(context.database.read(), args.guild).await? {
         let (permissions, play) = (role.permissions.0.join(","), role.play_permissions.0.join(","));
