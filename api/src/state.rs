@@ -28,7 +28,7 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(context: Context, queue: Queue, platforms: Platforms, options: Options) -> Arc<Self> {
-        let caches = Arc::new(Caches::new(context.events.freshness()));
+        let caches = Arc::new(Caches::new(&context.database, context.events.freshness(), &context.shutdown));
         let fed = caches.clone();
         context.events.on_event(move |event| fed.hear(event));
         Arc::new(Self {

@@ -83,6 +83,12 @@ pub async fn range<C: ConnectionTrait>(
     query.all(conn).await
 }
 
+/// The accounts of all links of the guild.
+pub async fn pairs<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Vec<(ChatId, PlayId)>, DbErr> {
+    let accounts = Entity::find().select_only().columns([Column::ChatId, Column::PlayId]);
+    accounts.filter(Column::GuildId.eq(guild)).into_tuple().all(conn).await
+}
+
 pub async fn count<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<u64, DbErr> {
     Entity::find().filter(Column::GuildId.eq(guild)).count(conn).await
 }

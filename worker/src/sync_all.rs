@@ -106,7 +106,7 @@ impl Planner<'_> {
         names::store(&transaction, guild, &renamed).await?;
         job_failure::note(&transaction, job.id(), refusals, now).await?;
         job.add_chunks(&transaction, chunks).await?;
-        let changed = (!renamed.is_empty()).then_some(Event::LinksChanged { guild });
+        let changed = (!renamed.is_empty()).then_some(Event::NamesChanged { guild });
         let recorded = Events::record(&transaction, changed, now).await?;
         job.checkpoint(transaction, plan).await?;
         self.services.events.publish(recorded);

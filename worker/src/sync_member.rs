@@ -68,7 +68,7 @@ impl Job {
         let Some(renamed) = renamed else { return Ok(()) };
         let transaction = job.begin().await?;
         names::store(&transaction, guild, std::slice::from_ref(renamed)).await?;
-        let recorded = Events::record(&transaction, [Event::LinksChanged { guild }], job.now()).await?;
+        let recorded = Events::record(&transaction, [Event::NamesChanged { guild }], job.now()).await?;
         transaction.commit().await?;
         self.0.events.publish(recorded);
         Ok(())

@@ -1,17 +1,17 @@
 //! All caches, and the entries that each event drops. `known_servers` only saves writes, so no event concerns it.
 
-use runtime::{Event, Freshness};
+use runtime::{Database, Event, Freshness, Shutdown};
 
 use crate::cache::commands::Commands;
 use crate::cache::flags::Flags;
 use crate::cache::keys::Keys;
 use crate::cache::known_servers::KnownServers;
-use crate::cache::sanctions::Sanctions;
+use crate::cache::moderation::Moderation;
 use crate::cache::sessions::Sessions;
 
 pub(crate) struct Caches {
     pub(crate) keys: Keys,
-    pub(crate) sanctions: Sanctions,
+    pub(crate) moderation: Moderation,
     pub(crate) flags: Flags,
     pub(crate) sessions: Sessions,
     pub(crate) commands: Commands,
@@ -19,10 +19,10 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    pub(crate) fn new(freshness: &Freshness) -> Self {
+    pub(crate) fn new(database: &Database, freshness: &Freshness, shutdown: &Shutdown) -> Self {
         Self {
             keys: Keys::new(freshness),
-            sanctions: Sanctions::new(freshness),
+            moderation: Moderation::new(database, freshness, shutdown),
             flags: Flags::new(freshness),
             sessions: Sessions::new(freshness),
             commands: Commands::new(freshness),
@@ -36,9 +36,9 @@ impl Caches {
             Event::KeyChanged { public_id } => self.keys.forget(public_id),
             Event::Moderation { guild, chat_id, play_id, .. } => {
                 let person = entities::Person { chat: *chat_id, play: *play_id };
-                self.sanctions.forget(*guild, person);
+                self.moderation.change(*guild, person);
             }
-            Event::LinksChanged { .. } => self.sanctions.forget_persons(),
+            Event::LinksChanged { guild } => self.moderation.forget(*guild),
             Event::SessionEnded { guild, session } => self.sessions.forget((*guild, *session)),
             Event::CommandAcknowledged { guild, server_id } => {
                 self.commands.forget(&(*guild, server_id.clone()));
@@ -50,13 +50,16 @@ impl Caches {
             }
             Event::ShieldChanged => self.flags.forget_all(),
             Event::Resync => self.forget_all(),
-            Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobsCancelled { .. } => {}
+            Event::NamesChanged { .. }
+            | Event::BindingsChanged { .. }
+            | Event::SettingsChanged { .. }
+            | Event::JobsCancelled { .. } => {}
         }
     }
 
     fn forget_all(&self) {
         self.keys.forget_all();
-        self.sanctions.forget_all();
+        self.moderation.forget_all();
         self.flags.forget_all();
         self.sessions.forget_all();
         self.commands.forget_all();

@@ -15,7 +15,12 @@ pub enum Event {
     KeyChanged {
         public_id: String,
     },
+    /// Links came or went, or name other accounts.
     LinksChanged {
+        guild: GuildId,
+    },
+    /// Linked players have new names.
+    NamesChanged {
         guild: GuildId,
     },
     BindingsChanged {

@@ -1,8 +1,8 @@
 //! Shared by the two checks: the query, and a sanction in the response.
 
-use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject, sanction};
+use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject};
 
-use crate::cache::sanctions::Question;
+use crate::cache::guild_state::{Question, Sanction};
 use crate::endpoints::prelude::*;
 
 request! {
@@ -23,23 +23,22 @@ pub(crate) struct SanctionInfo {
     expires_at: Option<Seconds>,
     created_at: Seconds,
     /// The account that was named; the check may have asked for the other one.
-    #[schema(required)]
-    identifier: Option<Subject>,
+    identifier: Subject,
     /// Null: every game of the guild.
     #[schema(required)]
     place_id: Option<PlaceId>,
 }
 
-impl From<sanction::Model> for SanctionInfo {
-    fn from(row: sanction::Model) -> Self {
+impl From<Sanction> for SanctionInfo {
+    fn from(found: Sanction) -> Self {
         Self {
-            id: row.sanction_id,
-            identifier: row.subject(),
-            reason: row.reason,
-            moderator_id: row.moderator_id,
-            expires_at: row.expires_at.map(Seconds),
-            created_at: Seconds(row.created_at),
-            place_id: row.place_id,
+            id: found.id,
+            reason: found.reason,
+            moderator_id: found.moderator,
+            expires_at: found.expires_at.map(Seconds),
+            created_at: Seconds(found.created_at),
+            identifier: found.subject,
+            place_id: found.place,
         }
     }
 }
@@ -47,12 +46,6 @@ impl From<sanction::Model> for SanctionInfo {
 /// The sanction of this kind that applies to the user of the path.
 pub(crate) async fn find(call: &Call, kind: SanctionKind) -> Result<Option<SanctionInfo>, ApiError> {
     let StatusQuery { place_id } = call.query()?;
-    let ask = Question {
-        guild: call.guild(),
-        kind,
-        subject: call.path("identifier")?,
-        place: place_id,
-        now: call.now(),
-    };
-    Ok(call.state.caches.sanctions.find(call.read(), ask).await?.map(SanctionInfo::from))
+    let ask = Question { kind, subject: call.path("identifier")?, place: place_id, now: call.now() };
+    Ok(call.state.caches.moderation.find(call.guild(), ask).await?.map(SanctionInfo::from))
 }
