@@ -39,7 +39,7 @@ impl OperatorArgs {
     }
 
     fn config(&self) -> Result<Config, StartError> {
-        let no_broker = BrokerArgs { amqp_url: None, redis_url: None, prefix: String::new() };
+        let no_broker = BrokerArgs { amqp_url: None, redis_url: None, prefix: "guildhall".to_owned() };
         Config::either(&self.database, &no_broker)
     }
 }
