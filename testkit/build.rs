@@ -4,11 +4,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 
 fn main() -> io::Result<()> {
-    let folder = "../migrations/src";
-    println!("cargo::rerun-if-changed={folder}");
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        files.push(entry?.path());
+    for folder in ["../migrations/src", "../migrations/schema"] {
+        println!("cargo::rerun-if-changed={folder}");
+        for entry in std::fs::read_dir(folder)? {
+            files.push(entry?.path());
+        }
     }
     files.sort();
     let mut hasher = DefaultHasher::new();

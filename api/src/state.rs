@@ -18,7 +18,7 @@ pub(crate) struct State {
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     pub(crate) platforms: Platforms,
-    pub(crate) caches: Caches,
+    pub(crate) caches: Arc<Caches>,
     pub(crate) failed_keys: FailedKeys,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) live: Live,
@@ -26,8 +26,12 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(context: Context, queue: Queue, platforms: Platforms, options: Options) -> Arc<Self> {
+        let caches = Caches::new(&context.database, context.events.freshness(), &context.shutdown);
+        let caches = Arc::new(caches);
+        let fed = caches.clone();
+        context.events.on_event(move |event| fed.hear(event));
         Arc::new(Self {
-            caches: Caches::new(&context.events),
+            caches,
             failed_keys: FailedKeys::new(context.limits.clone()),
             heartbeats: Heartbeats::default(),
             live: Live::default(),
@@ -42,7 +46,7 @@ impl State {
     /// the cache.
     pub(crate) async fn write_session_heartbeats(&self) -> Result<(), DbErr> {
         for session in self.heartbeats.write_sessions(&self.context).await? {
-            self.caches.sessions.entries.forget(&session).await;
+            self.caches.sessions.entries.forget(&session);
         }
         Ok(())
     }

@@ -22,14 +22,13 @@ pub(crate) struct UnitOfWork<'c> {
     now: Timestamp,
     events: Vec<Event>,
     messages: Vec<JobMessage>,
-    cancelled: Vec<JobId>,
 }
 
 impl<'c> UnitOfWork<'c> {
     pub(crate) async fn begin(call: &'c Call) -> Result<Self, ApiError> {
         let transaction = call.state.context.database.begin().await?;
         let now = call.now();
-        Ok(Self { call, transaction, now, events: Vec::new(), messages: Vec::new(), cancelled: Vec::new() })
+        Ok(Self { call, transaction, now, events: Vec::new(), messages: Vec::new() })
     }
 
     pub(crate) fn tx(&self) -> &DatabaseTransaction {
@@ -62,7 +61,7 @@ impl<'c> UnitOfWork<'c> {
         Ok(())
     }
 
-    /// Publishes the event after the commit.
+    /// Writes the event into the change log, and publishes it after the commit.
     pub(crate) fn announce(&mut self, event: Event) {
         self.events.push(event);
     }
@@ -87,11 +86,6 @@ impl<'c> UnitOfWork<'c> {
         }
     }
 
-    /// Requests the job's worker, after the commit, to stop the job.
-    pub(crate) fn cancel(&mut self, job: JobId) {
-        self.cancelled.push(job);
-    }
-
     /// Commits the change with the stored response for repeats of this request, and performs the effects.
     pub(crate) async fn commit(self, mut reply: Reply) -> Result<Reply, ApiError> {
         if let Some(slot) = &self.call.idempotency {
@@ -110,36 +104,11 @@ impl<'c> UnitOfWork<'c> {
 
     async fn finish(self) -> Result<(), ApiError> {
         let state = &self.call.state;
-        let unknown = UnknownOutcome(Some(&state.context.events).filter(|_| !self.events.is_empty()));
+        let recorded = Events::record(&self.transaction, self.events, self.now).await?;
         self.transaction.commit().await?;
-        for event in self.events {
-            state.caches.hear(&event).await;
-            state.context.events.publish(event);
-        }
-        unknown.settled();
+        state.context.events.publish(recorded);
         state.queue.publish(self.messages);
-        for job in self.cancelled {
-            state.queue.announce_cancel(job).await?;
-        }
         Ok(())
-    }
-}
-
-/// Guards an uncertain commit: if the request is cancelled here or the database connection is lost, every process drops
-/// its caches.
-struct UnknownOutcome<'e>(Option<&'e Events>);
-
-impl UnknownOutcome<'_> {
-    fn settled(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for UnknownOutcome<'_> {
-    fn drop(&mut self) {
-        if let Some(events) = self.0 {
-            events.publish(Event::Resync);
-        }
     }
 }
 

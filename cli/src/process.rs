@@ -39,6 +39,7 @@ impl Process {
             tracing::info!(changes = changes.join(", "), "brought the schema up to date");
         }
         let context = Context::embedded(config, shutdown).await?;
+        context.follow_changes(config).await?;
         let queue = Queue::embedded(&context);
         // The database belongs to this process alone, so jobs recorded as running are not running.
         let rescued = queue.rescue_all().await.context("cannot rescue the jobs of the last run")?;
@@ -61,6 +62,7 @@ impl Process {
         backend.platforms.checked()?;
         schema::require_current(&config).await?;
         let context = Context::distributed(&config, shutdown).await?;
+        context.follow_changes(&config).await?;
         let Some(amqp_url) = context.amqp_url.clone() else {
             return Err(StartError::Contradiction("this process needs RabbitMQ".to_owned()).into());
         };

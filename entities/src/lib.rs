@@ -13,6 +13,7 @@ pub mod binding;
 pub mod bulk;
 pub mod bulk_sync;
 mod by_id;
+pub mod change_log;
 pub mod chat_ban;
 pub mod game_server;
 pub mod guild;

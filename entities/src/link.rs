@@ -54,6 +54,12 @@ pub async fn range(
     Entity::find().filter(range).order_by_asc(Column::ChatId).limit(limit).all(conn).await
 }
 
+/// The accounts of all links of the guild.
+pub async fn pairs(conn: &impl Conn, guild: GuildId) -> Result<Vec<(ChatId, PlayId)>> {
+    let accounts = Entity::find().select_only().columns([Column::ChatId, Column::PlayId]);
+    accounts.filter(Column::GuildId.eq(guild)).into_tuple().all(conn).await
+}
+
 pub async fn count(conn: &impl Conn, guild: GuildId) -> Result<u64> {
     Entity::find().filter(Column::GuildId.eq(guild)).count(conn).await
 }

@@ -1,7 +1,5 @@
 //! The shared parts of every process, created once at startup and passed on by clone.
 
-use std::time::Duration;
-
 use crate::clock::Clock;
 use crate::config::{BrokerConfig, Config};
 use crate::database::{Database, DatabaseOptions};
@@ -14,9 +12,6 @@ use crate::redis::Redis;
 use crate::secret::Secret;
 use crate::shutdown::Shutdown;
 use crate::telemetry;
-
-/// How long a command that exits waits for its events to be sent.
-const FLUSH: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 pub struct Context {
@@ -53,9 +48,16 @@ impl Context {
         Self::start(config, config.broker.as_ref(), shutdown).await
     }
 
-    /// Closes a process or command in order: tasks, last events, database.
+    /// Keeps the process's caches exact: changes of other processes and commands are noticed within a second.
+    pub async fn follow_changes(&self, config: &Config) -> Result<(), StartError> {
+        let options = DatabaseOptions { max_connections: 1, readers: 1, ..DatabaseOptions::default() };
+        let database = Database::connect(config.database_url.expose(), &options).await?;
+        self.events.follow(database, self.clock.clone(), &self.shutdown);
+        Ok(())
+    }
+
+    /// Closes a process or command in order: tasks, database.
     pub async fn close(self) {
-        self.events.flush(FLUSH).await;
         self.shutdown.begin();
         self.shutdown.wait().await;
         self.database.close().await;
@@ -111,7 +113,7 @@ mod tests {
         let config = Config { database_url: url.as_str().into(), prefix: "test".to_owned(), broker: None };
         let context = Context::open(&config, Shutdown::new()).await.unwrap();
         assert!(context.readiness.report().await.is_ready());
-        assert!(context.redis.is_none() && !context.events.trusted());
-        tokio::time::timeout(Duration::from_secs(5), context.close()).await.expect("closes");
+        assert!(context.redis.is_none() && !context.events.freshness().is_fresh());
+        tokio::time::timeout(std::time::Duration::from_secs(5), context.close()).await.expect("closes");
     }
 }

@@ -1,76 +1,178 @@
-//! Change events for caches, sockets and waiting callers: immediate in this process, through Redis in others.
+//! Change events for caches, sockets and running jobs: applied in this process when its own change commits, and read from
+//! the change log by all others.
 //!
-//! Best effort by design: correctness must not depend on an event alone. A subscriber that lost events gets
-//! [`Event::Resync`], and while the subscription is down ([`Events::trusted`]) cache entries live at most 1 s.
+//! An event is written with its change ([`Events::record`]), so a committed change is never missed: every process reads
+//! the log four times a second ([`Events::follow`]). Redis only shortens the wait, and may be gone.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
+use entities::{Timestamp, change_log};
+use sea_orm::{ConnectionTrait, DbErr};
 use tokio::sync::broadcast;
+use uuid::Uuid;
 
 use crate::redis::Redis;
 use crate::shutdown::Shutdown;
 
 mod event;
+mod follower;
 mod publisher;
 mod subscriber;
 
+use event::Message;
 pub use event::{Event, ModerationVerb};
 use publisher::Publisher;
-use subscriber::Subscription;
 
 /// Events a slow subscriber may lag behind before it gets `Lagged`, which it treats like [`Event::Resync`].
 const BACKLOG: usize = 4_096;
+/// Caches count as stale when the change log was not read for this long (docs/rules.md 4).
+const FRESH_FOR: Duration = Duration::from_secs(1);
+/// How long an event is known after it was last met, in the log or on Redis.
+const SEEN_FOR: Duration = Duration::from_secs(60);
+
+/// What a process does with each event.
+type Apply = Box<dyn Fn(&Event) + Send + Sync>;
 
 #[derive(Clone)]
 pub struct Events(Arc<Inner>);
 
 struct Inner {
     local: broadcast::Sender<Event>,
-    remote: Option<(Publisher, Subscription)>,
+    apply: OnceLock<Apply>,
+    seen: Mutex<HashMap<Uuid, Instant>>,
+    freshness: Freshness,
+    publisher: Option<Publisher>,
+}
+
+/// Events in the change log, to be published after the commit of their transaction.
+#[derive(Debug, Default)]
+pub struct Recorded(Vec<Message>);
+
+/// Whether this process has read the change log within the last second.
+#[derive(Clone, Debug)]
+pub struct Freshness {
+    started: Instant,
+    /// Nanoseconds from `started` to the begin of the last read; 0: none.
+    read_at: Arc<AtomicU64>,
 }
 
 impl Events {
     pub fn in_process() -> Self {
-        let (local, _) = broadcast::channel(BACKLOG);
-        Self(Arc::new(Inner { local, remote: None }))
+        Self::new(None)
     }
 
-    /// Publishes to and subscribes from all processes on this Redis and prefix. Its two tasks run as
-    /// [`Shutdown::services`], so that events published during shutdown are still sent.
+    /// Sends events to all processes on this Redis and prefix, and receives theirs.
     pub fn redis(redis: &Redis, shutdown: &Shutdown) -> Self {
-        let (local, _) = broadcast::channel(BACKLOG);
-        let origin = format!("{:032x}", rand::random::<u128>());
-        let publisher = Publisher::start(redis.clone(), origin.clone(), shutdown);
-        let subscription = Subscription::start(redis.clone(), origin, local.clone(), shutdown);
-        Self(Arc::new(Inner { local, remote: Some((publisher, subscription)) }))
+        let events = Self::new(Some(Publisher::start(redis.clone(), shutdown)));
+        subscriber::start(redis.clone(), events.clone(), shutdown);
+        events
     }
 
-    /// Never blocks. Subscribers in this process receive the event at once; call it after the commit.
-    pub fn publish(&self, event: Event) {
-        // An error only means that this process has no subscriber.
-        let _ = self.0.local.send(event.clone());
-        if let Some((publisher, _)) = &self.0.remote {
-            publisher.publish(event);
+    fn new(publisher: Option<Publisher>) -> Self {
+        let (local, _) = broadcast::channel(BACKLOG);
+        let (seen, freshness) = (Mutex::default(), Freshness::new());
+        Self(Arc::new(Inner { local, apply: OnceLock::new(), seen, freshness, publisher }))
+    }
+
+    /// Writes the events of a change into the change log, in the transaction of the change.
+    pub async fn record<C: ConnectionTrait>(
+        conn: &C,
+        events: impl IntoIterator<Item = Event>,
+        now: Timestamp,
+    ) -> Result<Recorded, DbErr> {
+        let messages: Vec<_> = events.into_iter().map(Message::new).collect();
+        if !messages.is_empty() {
+            let row = |message: &Message| {
+                let text =
+                    serde_json::to_string(&message.event).map_err(|error| DbErr::Json(error.to_string()))?;
+                Ok((message.id, text))
+            };
+            let rows = messages.iter().map(row).collect::<Result<Vec<_>, DbErr>>()?;
+            change_log::write(conn, rows, now).await?;
+        }
+        Ok(Recorded(messages))
+    }
+
+    /// Call it after the commit; never blocks. When it returns, this process has applied the events.
+    pub fn publish(&self, recorded: Recorded) {
+        for message in recorded.0 {
+            self.apply(&message.event);
+            if let Some(publisher) = &self.0.publisher {
+                publisher.publish(message.clone());
+            }
+            self.announce(message);
         }
     }
 
-    /// All events from now on. Treat `RecvError::Lagged` like [`Event::Resync`].
+    /// Sets what applies each event before subscribers get it. Only the first call counts.
+    pub fn on_event(&self, apply: impl Fn(&Event) + Send + Sync + 'static) {
+        let _ = self.0.apply.set(Box::new(apply));
+    }
+
+    /// All events from now on, each once. Treat `RecvError::Lagged` like [`Event::Resync`].
     pub fn subscribe(&self) -> broadcast::Receiver<Event> {
         self.0.local.subscribe()
     }
 
-    /// Whether changes by other processes arrive. Never in-process: a command beside `serve` writes the same file.
-    pub fn trusted(&self) -> bool {
-        self.0.remote.as_ref().is_some_and(|(_, subscription)| subscription.is_up())
+    /// Whether what was read earlier still holds, unless an event said otherwise.
+    pub fn freshness(&self) -> &Freshness {
+        &self.0.freshness
     }
 
-    /// Waits until all events published so far are sent, for commands about to exit. `false` if they were not.
-    pub async fn flush(&self, timeout: Duration) -> bool {
-        match &self.0.remote {
-            Some((publisher, _)) => tokio::time::timeout(timeout, publisher.flush()).await.unwrap_or(false),
-            None => true,
+    /// An event from another process, by either way.
+    fn hear(&self, message: Message) {
+        if !self.has_seen(message.id) {
+            self.apply(&message.event);
+            self.announce(message);
         }
+    }
+
+    /// Events were missed.
+    fn resync(&self) {
+        self.hear(Message::new(Event::Resync));
+    }
+
+    fn apply(&self, event: &Event) {
+        if let Some(apply) = self.0.apply.get() {
+            apply(event);
+        }
+    }
+
+    fn has_seen(&self, id: Uuid) -> bool {
+        let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get_mut(&id).map(|at| *at = Instant::now()).is_some()
+    }
+
+    fn announce(&self, message: Message) {
+        let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.insert(message.id, Instant::now()).is_none() {
+            // An error only means that this process has no subscriber.
+            let _ = self.0.local.send(message.event);
+        }
+    }
+
+    fn forget_seen(&self) {
+        let mut seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.retain(|_, at| at.elapsed() < SEEN_FOR);
+    }
+}
+
+impl Freshness {
+    fn new() -> Self {
+        Self { started: Instant::now(), read_at: Arc::default() }
+    }
+
+    pub fn is_fresh(&self) -> bool {
+        let read_at = Duration::from_nanos(self.read_at.load(Ordering::Acquire));
+        !read_at.is_zero() && self.started.elapsed().saturating_sub(read_at) < FRESH_FOR
+    }
+
+    fn read(&self, began: Instant) {
+        let since = began.saturating_duration_since(self.started);
+        self.read_at.store(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX), Ordering::Release);
     }
 }
 

@@ -25,7 +25,7 @@ pub use config::{
 pub use context::Context;
 pub use database::{DataDirLock, Database, DatabaseOptions, Pool};
 pub use error::StartError;
-pub use events::{Event, Events, ModerationVerb};
+pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};
 pub use limits::{Decision, Limits, LimitsDown, Rate};
 pub use ops_http::{answer as ops_answer, serve_ops};

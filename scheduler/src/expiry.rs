@@ -6,7 +6,7 @@ use entities::audit_entry::Actor;
 use entities::moderation_revision::{self, Change};
 use entities::sanction::{self, active, expiry};
 use entities::{GuildId, Person, loa, server_command, strike};
-use runtime::{Context, Event, ModerationVerb};
+use runtime::{Context, Event, Events, ModerationVerb};
 use sea_orm::{DatabaseTransaction, DbErr};
 
 use crate::batch::{BATCH, commit};
@@ -41,10 +41,9 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
     for row in &closed {
         events.extend(events_of(&transaction, &change, row).await?);
     }
+    let recorded = Events::record(&transaction, events, change.now).await?;
     transaction.commit().await?;
-    for event in events {
-        context.events.publish(event);
-    }
+    context.events.publish(recorded);
     Ok(closed.len() as u64)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use entities::{game_server, idempotency, job};
+use entities::{change_log, game_server, idempotency, job};
 use runtime::Context;
 use sea_orm::DbErr;
 
@@ -14,6 +14,13 @@ const KEEP_JOBS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
 /// Servers without a heartbeat for this long are deleted, with their commands: every new server has a new id.
 const KEEP_SERVERS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Events stay in the change log for this long: far longer than any process goes without reading it, whatever the clocks.
+const KEEP_EVENTS: Duration = Duration::from_secs(30 * 60);
+
+pub(crate) async fn change_log(context: &Context) -> Result<u64, DbErr> {
+    change_log::prune(context.database.write(), context.clock.now() - KEEP_EVENTS, BATCH).await
+}
 
 pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {
     idempotency::sweep(context.database.write(), context.clock.now(), BATCH).await

@@ -29,6 +29,7 @@ pub const SCHEDULES: &[Schedule] = &[
     schedule!("stale_sessions", "20,50 * * * * *", stale::sessions),
     schedule!("offline_servers", "10,40 * * * * *", stale::servers),
     schedule!("old_servers", "0 53 * * * *", prune::servers),
+    schedule!("change_log", "0 */5 * * * *", prune::change_log),
     schedule!("idempotency_keys", "0 */10 * * * *", prune::idempotency_keys),
     schedule!("finished_jobs", "0 17 * * * *", prune::jobs),
 ];

@@ -5,18 +5,20 @@
 //! day.
 
 use entities::{game_server, staff_session};
-use runtime::{Context, Event};
+use runtime::{Context, Event, Events};
 use sea_orm::DbErr;
 
-use crate::batch::{BATCH, commit};
+use crate::batch::BATCH;
 
 /// Sessions without a heartbeat for 120 s end at their last one (docs/rules.md 6).
 pub(crate) async fn sessions(context: &Context) -> Result<u64, DbErr> {
-    let ended = commit(context, async |conn, now| staff_session::sweep_stale(conn, now, BATCH).await).await?;
-    for session in &ended {
-        let (guild, session) = (session.guild_id, session.session_id);
-        context.events.publish(Event::SessionEnded { guild, session });
-    }
+    let (transaction, now) = (context.database.begin().await?, context.clock.now());
+    let ended = staff_session::sweep_stale(&transaction, now, BATCH).await?;
+    let event =
+        |row: &staff_session::Model| Event::SessionEnded { guild: row.guild_id, session: row.session_id };
+    let recorded = Events::record(&transaction, ended.iter().map(event), now).await?;
+    transaction.commit().await?;
+    context.events.publish(recorded);
     Ok(ended.len() as u64)
 }
 

@@ -12,7 +12,7 @@ use entities::{PlayId, guild};
 use platforms::CallContext;
 use queue::kinds::{ShieldImport, ToFlag};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
-use runtime::Event;
+use runtime::{Event, Events};
 use sea_orm::ConnectionTrait;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -41,18 +41,13 @@ impl Handler for Job {
 
     async fn run(&self, job: &JobContext, args: ShieldImport) -> Result<Outcome, JobError> {
         let mut reached: Reached = job.last_checkpoint().unwrap_or_default();
-        if job.is_resumed() {
-            // The earlier run may have ended between its commit and its events.
-            self.0.events.publish(Event::ShieldChanged);
-        }
         while let Some(chunk) = args.users.get(reached.next..).and_then(|rest| rest.chunks(CHUNK).next()) {
             job.check_cancelled()?;
             if job.should_yield() {
                 return Ok(Outcome::Yield);
             }
             let flags = self.flags(job, &args, chunk).await?;
-            reached = write(job, &args, chunk.len(), &flags, reached).await?;
-            self.0.events.publish(Event::ShieldChanged);
+            reached = self.write(job, &args, chunk, &flags, reached).await?;
         }
         Ok(Outcome::done(json!({ "imported": reached.imported, "skipped": reached.skipped })))
     }
@@ -83,39 +78,43 @@ impl Job {
         };
         Ok(new.into_iter().filter_map(flag).collect())
     }
-}
 
-/// Writes a chunk of `users` users, of whom `flags` are to be flagged.
-async fn write(
-    job: &JobContext,
-    args: &ShieldImport,
-    users: usize,
-    flags: &[NewFlag],
-    before: Reached,
-) -> Result<Reached, JobError> {
-    let transaction = job.begin().await?;
-    require_permission(&transaction, args).await?;
-    let origin = Origin { by: args.by, guild: Some(args.guild), source: "import", at: job.now() };
-    let imported = shield_flag::import(&transaction, flags, origin).await?;
-    let skipped = (users as u64).saturating_sub(imported);
-    if imported > 0 {
-        let entry = NewEntry {
-            guild: args.guild,
-            action: "shield.import",
-            target: job.id().to_string(),
-            metadata: json!({ "imported": imported, "skipped": skipped, "job_id": job.id() }),
+    /// Writes a chunk of users, of whom `flags` are to be flagged.
+    async fn write(
+        &self,
+        job: &JobContext,
+        args: &ShieldImport,
+        read: &[ToFlag],
+        flags: &[NewFlag],
+        before: Reached,
+    ) -> Result<Reached, JobError> {
+        let transaction = job.begin().await?;
+        require_permission(&transaction, args).await?;
+        let origin = Origin { by: args.by, guild: Some(args.guild), source: "import", at: job.now() };
+        let imported = shield_flag::import(&transaction, flags, origin).await?;
+        let skipped = (read.len() as u64).saturating_sub(imported);
+        if imported > 0 {
+            let entry = NewEntry {
+                guild: args.guild,
+                action: "shield.import",
+                target: job.id().to_string(),
+                metadata: json!({ "imported": imported, "skipped": skipped, "job_id": job.id() }),
+            };
+            audit_entry::write(&transaction, &job.actor(), entry, job.now()).await?;
+        }
+        let reached = Reached {
+            next: before.next + read.len(),
+            imported: before.imported + imported,
+            skipped: before.skipped + skipped,
         };
-        audit_entry::write(&transaction, &job.actor(), entry, job.now()).await?;
+        let progress = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        job.set_progress(progress(reached.next), progress(args.users.len()), 0);
+        let changed = (imported > 0).then_some(Event::ShieldChanged);
+        let recorded = Events::record(&transaction, changed, job.now()).await?;
+        job.checkpoint(transaction, &reached).await?;
+        self.0.events.publish(recorded);
+        Ok(reached)
     }
-    let reached = Reached {
-        next: before.next + users,
-        imported: before.imported + imported,
-        skipped: before.skipped + skipped,
-    };
-    let progress = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-    job.set_progress(progress(reached.next), progress(args.users.len()), 0);
-    job.checkpoint(transaction, &reached).await?;
-    Ok(reached)
 }
 
 /// The guild may have left the allowlist since its request.

@@ -15,7 +15,7 @@ use platforms::{CallContext, MEMBERS_PER_PAGE};
 use queue::Draft;
 use queue::kinds::{SyncAll, SyncChunk};
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
-use runtime::Event;
+use runtime::{Event, Events};
 use serde_json::Value;
 
 use crate::errors::{job_error, wait_out};
@@ -104,10 +104,10 @@ impl Planner<'_> {
         names::store(&transaction, guild, &renamed).await?;
         job_failure::note(&transaction, job.id(), refusals, now).await?;
         job.add_chunks(&transaction, chunks).await?;
+        let changed = (!renamed.is_empty()).then_some(Event::NamesChanged { guild });
+        let recorded = Events::record(&transaction, changed, now).await?;
         job.checkpoint(transaction, plan).await?;
-        if !renamed.is_empty() {
-            self.services.events.publish(Event::LinksChanged { guild });
-        }
+        self.services.events.publish(recorded);
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use entities::{ChatId, GuildId, link};
 use platforms::{CallContext, ChatMember};
 use queue::kinds::SyncMember;
 use queue::run::{Handler, JobContext, JobError, Outcome};
-use runtime::Event;
+use runtime::{Event, Events};
 use serde_json::{Value, json};
 
 use crate::apply::{Applied, Halt, Refusal, Sender};
@@ -64,8 +64,11 @@ impl Job {
         renamed: Option<&Renamed>,
     ) -> Result<(), JobError> {
         let Some(renamed) = renamed else { return Ok(()) };
-        names::store(job.database().write(), guild, std::slice::from_ref(renamed)).await?;
-        self.0.events.publish(Event::LinksChanged { guild });
+        let transaction = job.begin().await?;
+        names::store(&transaction, guild, std::slice::from_ref(renamed)).await?;
+        let recorded = Events::record(&transaction, [Event::NamesChanged { guild }], job.now()).await?;
+        transaction.commit().await?;
+        self.0.events.publish(recorded);
         Ok(())
     }
 

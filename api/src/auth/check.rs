@@ -25,7 +25,7 @@ pub(crate) async fn authenticate(
     let address = || client_address::of(peer, headers, &state.options.trusted_proxies);
     match check_key(state, headers, address).await {
         Ok(key) => {
-            state.caches.keys.note_use(&state.context, &key).await;
+            state.caches.keys.note_use(&state.context, &key);
             Ok(key)
         }
         Err(error) if error.kind() == Kind::Unauthorized => {
@@ -41,7 +41,7 @@ async fn check_key(
     address: impl Fn() -> IpAddr,
 ) -> Result<Arc<Key>, ApiError> {
     let text = KeyText::parse(sent_key(headers)?).ok_or_else(malformed)?;
-    let known = match state.caches.keys.get(text.public_id()).await {
+    let known = match state.caches.keys.rows.get(text.public_id()) {
         Some(known) => known,
         None => {
             // A valid key is admitted regardless of other clients at this address (docs/rules.md 3).
@@ -59,7 +59,7 @@ async fn check_key(
 /// Whether a key admitted earlier is still valid. With `cached` the cached row suffices.
 pub(crate) async fn is_good(state: &State, public_id: &str, cached: bool) -> Result<bool, DbErr> {
     let keys = &state.caches.keys;
-    let known = if cached { keys.get(public_id).await } else { None };
+    let known = if cached { keys.rows.get(public_id) } else { None };
     let key = match known {
         Some(key) => key,
         None => keys.load(state.context.database.read(), public_id).await?,

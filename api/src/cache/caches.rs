@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use entities::{PlayId, shield_flag};
-use moka::future::Cache;
-use runtime::{Event, Events};
+use moka::sync::Cache;
+use runtime::{Database, Event, Freshness, Shutdown};
 
 use crate::cache::commands::{Commands, OwnServer};
 use crate::cache::event_fed::EventFed;
 use crate::cache::keys::Keys;
-use crate::cache::sanctions::Sanctions;
+use crate::cache::moderation::Moderation;
 use crate::cache::sessions::Sessions;
 
 /// Cached players of Shield, flagged or clean.
@@ -21,7 +21,7 @@ const KNOWN_SERVER_LIFE: Duration = Duration::from_secs(10 * 60);
 
 pub(crate) struct Caches {
     pub(crate) keys: Keys,
-    pub(crate) sanctions: Sanctions,
+    pub(crate) moderation: Moderation,
     /// Results of single checks, until any flag changes: most players are clean, and are checked at each join.
     pub(crate) flags: EventFed<PlayId, Option<Arc<shield_flag::Model>>>,
     pub(crate) sessions: Sessions,
@@ -31,13 +31,13 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    pub(crate) fn new(events: &Events) -> Self {
+    pub(crate) fn new(database: &Database, freshness: &Freshness, shutdown: &Shutdown) -> Self {
         Self {
-            keys: Keys::new(events),
-            sanctions: Sanctions::new(events),
-            flags: EventFed::new(events, FLAGS),
-            sessions: Sessions::new(events),
-            commands: Commands::new(events),
+            keys: Keys::new(freshness),
+            moderation: Moderation::new(database, freshness, shutdown),
+            flags: EventFed::new(freshness, FLAGS),
+            sessions: Sessions::new(freshness),
+            commands: Commands::new(freshness),
             known_servers: Cache::builder()
                 .max_capacity(KNOWN_SERVERS)
                 .time_to_live(KNOWN_SERVER_LIFE)
@@ -46,33 +46,36 @@ impl Caches {
     }
 
     /// Drops what the event makes stale.
-    pub(crate) async fn hear(&self, event: &Event) {
+    pub(crate) fn hear(&self, event: &Event) {
         match event {
-            Event::KeyChanged { public_id } => self.keys.rows.forget(public_id).await,
+            Event::KeyChanged { public_id } => self.keys.rows.forget(public_id),
             Event::Moderation { guild, chat_id, play_id, .. } => {
                 let person = entities::Person { chat: *chat_id, play: *play_id };
-                self.sanctions.forget(*guild, person).await;
+                self.moderation.change(*guild, person);
             }
-            Event::LinksChanged { .. } => self.sanctions.forget_persons(),
-            Event::SessionEnded { guild, session } => self.sessions.entries.forget(&(*guild, *session)).await,
+            Event::LinksChanged { guild } => self.moderation.forget(*guild),
+            Event::SessionEnded { guild, session } => self.sessions.entries.forget(&(*guild, *session)),
             Event::CommandAcknowledged { guild, server_id } => {
-                self.commands.entries.forget(&(*guild, server_id.clone())).await;
+                self.commands.entries.forget(&(*guild, server_id.clone()));
             }
             Event::CommandQueued { guild, servers, .. } => {
                 for (_, server) in servers {
-                    self.commands.entries.forget(&(*guild, server.clone())).await;
+                    self.commands.entries.forget(&(*guild, server.clone()));
                 }
             }
             // Flags arrive by the thousand and seldom: drop all entries.
             Event::ShieldChanged => self.flags.forget_all(),
             Event::Resync => self.forget_all(),
-            Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobCancelled { .. } => {}
+            Event::NamesChanged { .. }
+            | Event::BindingsChanged { .. }
+            | Event::SettingsChanged { .. }
+            | Event::JobsCancelled { .. } => {}
         }
     }
 
     fn forget_all(&self) {
         self.keys.rows.forget_all();
-        self.sanctions.forget_all();
+        self.moderation.forget_all();
         self.flags.forget_all();
         self.sessions.entries.forget_all();
         self.commands.entries.forget_all();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use entities::server_command::{self, Model};
 use entities::{CommandId, GuildId, Timestamp};
-use runtime::{Context, Events};
+use runtime::{Context, Freshness};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
@@ -44,8 +44,8 @@ pub(crate) struct Commands {
 }
 
 impl Commands {
-    pub(crate) fn new(events: &Events) -> Self {
-        Self { entries: EventFed::new(events, CAPACITY) }
+    pub(crate) fn new(freshness: &Freshness) -> Self {
+        Self { entries: EventFed::new(freshness, CAPACITY) }
     }
 
     /// The pending commands of the server, oldest first.

@@ -1,5 +1,4 @@
-//! API keys by public id, and the time of their last use. Unknown ids are cached too, for one second: a command line
-//! without Redis announces no new key.
+//! API keys by public id, and the time of their last use. Unknown ids are cached too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,8 +6,8 @@ use std::time::Duration;
 use entities::api_key::{self, Model, Scope, Scopes};
 use entities::key_text::KeyText;
 use entities::{ChatId, GuildId, KeyId, Timestamp};
-use moka::future::Cache;
-use runtime::{Context, Events, Pool, Rate};
+use moka::sync::Cache;
+use runtime::{Context, Freshness, Pool, Rate};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
@@ -81,20 +80,16 @@ impl Key {
 }
 
 pub(crate) struct Keys {
+    /// `None`: there is no such key.
     pub(crate) rows: EventFed<String, Option<Arc<Key>>>,
     /// Keys whose last use was noted within the interval.
     used: Cache<KeyId, ()>,
 }
 
 impl Keys {
-    pub(crate) fn new(events: &Events) -> Self {
+    pub(crate) fn new(freshness: &Freshness) -> Self {
         let used = Cache::builder().max_capacity(CAPACITY).time_to_live(LAST_USED_EVERY).build();
-        Self { rows: EventFed::new(events, CAPACITY), used }
-    }
-
-    /// `Some(None)`: the key is known not to exist.
-    pub(crate) async fn get(&self, public_id: &str) -> Option<Option<Arc<Key>>> {
-        self.rows.get_if(&public_id.to_owned(), Option::is_some).await
+        Self { rows: EventFed::new(freshness, CAPACITY), used }
     }
 
     pub(crate) async fn load(&self, conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {
@@ -106,9 +101,9 @@ impl Keys {
     }
 
     /// Writes the time of this use at most once a minute, and never delays the request.
-    pub(crate) async fn note_use(&self, context: &Context, key: &Key) {
+    pub(crate) fn note_use(&self, context: &Context, key: &Key) {
         let id = key.id();
-        if self.used.contains_key(&id) || !self.used.entry(id).or_insert(()).await.is_fresh() {
+        if self.used.contains_key(&id) || !self.used.entry(id).or_insert(()).is_fresh() {
             return;
         }
         let now = context.clock.now();

@@ -5,17 +5,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
 
 use entities::{GuildId, SessionId, Timestamp, staff_session};
-use runtime::{Context, Events};
+use runtime::{Context, Freshness};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
 
 const CAPACITY: u64 = 100_000;
-/// Longer than the heartbeat interval. Each written heartbeat checks the session as well.
-const LIFE: Duration = Duration::from_secs(10 * 60);
 
 /// Guild and session: a session of another guild does not exist for the caller.
 pub(crate) type OwnSession = (GuildId, SessionId);
@@ -43,8 +40,8 @@ impl Known {
 }
 
 impl Sessions {
-    pub(crate) fn new(events: &Events) -> Self {
-        Self { entries: EventFed::living(events, CAPACITY, LIFE) }
+    pub(crate) fn new(freshness: &Freshness) -> Self {
+        Self { entries: EventFed::new(freshness, CAPACITY) }
     }
 
     /// Whether the session is live; if so, this call counts as a heartbeat. `None`: the guild has no such session.
@@ -54,7 +51,7 @@ impl Sessions {
         session: OwnSession,
         now: Timestamp,
     ) -> Result<Option<bool>, DbErr> {
-        let known = match self.entries.get(&session).await {
+        let known = match self.entries.get(&session) {
             // Stale in this process, but its heartbeats may have gone to another one.
             Some(Some(known)) if !known.ended && !known.is_live(now) => None,
             known => known,

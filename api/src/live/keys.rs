@@ -20,9 +20,9 @@ pub(crate) fn watch(state: Arc<State>) -> impl Future<Output = ()> + Send {
         loop {
             tokio::select! {
                 _ = tick.tick() => {
-                    let trusted = state.context.events.trusted();
+                    let fresh = state.context.events.freshness().is_fresh();
                     for key in state.live.keys() {
-                        check(&state, &key, trusted).await;
+                        check(&state, &key, fresh).await;
                     }
                 }
                 event = events.recv() => match event {

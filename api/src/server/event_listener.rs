@@ -1,4 +1,4 @@
-//! The only event listener: invalidates caches and feeds the live sockets while the process runs.
+//! Feeds the live sockets while the process runs.
 
 use std::sync::Arc;
 
@@ -18,10 +18,8 @@ pub(crate) fn listen(state: Arc<State>) -> impl Future<Output = ()> + Send {
             let event = match events.recv().await {
                 Ok(event) => event,
                 Err(RecvError::Lagged(_)) => Event::Resync,
-                // No further events arrive: stop trusting the caches.
-                Err(RecvError::Closed) => return state.caches.hear(&Event::Resync).await,
+                Err(RecvError::Closed) => return,
             };
-            state.caches.hear(&event).await;
             if let Err(error) = tell(&state.live, event) {
                 tracing::error!(%error, "a frame could not be written: a bug");
             }

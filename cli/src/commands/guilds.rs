@@ -54,7 +54,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
 }
 
 async fn list(args: OperatorArgs) -> anyhow::Result<()> {
-    let context = args.open_read().await?;
+    let context = args.open().await?;
     let database = context.database.read();
     let mut rows = Vec::new();
     for guild in guild::list(database).await? {

@@ -112,7 +112,7 @@ fn set_for(caller: &str) -> Result<Scopes, String> {
 }
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.operator.open_read().await?;
+    let context = args.operator.open().await?;
     let now = context.clock.now();
     if let Some(guild) = args.guild {
         require_guild(context.database.read(), guild).await?;

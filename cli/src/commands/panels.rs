@@ -61,7 +61,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
 }
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open_read().await?;
+    let context = args.open().await?;
     let panels = application_panel::list(context.database.read(), args.guild).await?;
     context.close().await;
     let rows = panels.into_iter().map(|panel| {

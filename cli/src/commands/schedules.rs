@@ -58,7 +58,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.operator.open_read().await?;
+    let context = args.operator.open().await?;
     let (conn, now) = (context.database.read(), context.clock.now());
     let rows = schedule::list(conn).await?;
     let mut jobs = Vec::new();

@@ -151,7 +151,7 @@ async fn lift(args: LiftArgs) -> anyhow::Result<()> {
 }
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.operator.open_read().await?;
+    let context = args.operator.open().await?;
     let flags =
         shield_flag::list(context.database.read(), Some(args.lifted), Page::first(args.limit)).await?;
     context.close().await;

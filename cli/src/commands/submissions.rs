@@ -81,7 +81,7 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
-    let context = args.guild.open_read().await?;
+    let context = args.guild.open().await?;
     let conn = context.database.read();
     let mut rows = Vec::new();
     for row in application_submission::list(conn, guild, args.panel, Page::first(args.limit)).await? {

@@ -1,35 +1,23 @@
-//! A change and its effects: one transaction with its audit entries, and the events that follow its commit.
-//!
-//! So running processes are notified of a change if and only if it was committed.
+//! A change, its audit entries and its events in one transaction: running processes notice a change if and only if it was
+//! committed, within a second.
 
-use std::time::Duration;
-
-use anyhow::Context as _;
 use entities::audit_entry::{self, Actor, NewEntry};
-use entities::job::Model;
-use entities::{GuildId, JobId, Timestamp};
-use queue::Queue;
-use runtime::{Context, Event};
+use entities::{GuildId, Timestamp};
+use runtime::{Context, Event, Events};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
 use serde_json::Value;
-
-use crate::output;
-
-/// How long a command waits for its events to be sent.
-const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) struct UnitOfWork {
     context: Context,
     transaction: DatabaseTransaction,
     now: Timestamp,
     events: Vec<Event>,
-    cancelled: Option<(Queue, JobId)>,
 }
 
 impl UnitOfWork {
     pub(crate) async fn begin(context: Context) -> anyhow::Result<Self> {
         let (transaction, now) = (context.database.begin().await?, context.clock.now());
-        Ok(Self { context, transaction, now, events: Vec::new(), cancelled: None })
+        Ok(Self { context, transaction, now, events: Vec::new() })
     }
 
     pub(crate) fn tx(&self) -> &DatabaseTransaction {
@@ -40,9 +28,8 @@ impl UnitOfWork {
         self.now
     }
 
-    /// Whether running processes are notified at once.
-    pub(crate) fn notifies(&self) -> bool {
-        self.context.redis.is_some()
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
     pub(crate) async fn audit(
@@ -61,29 +48,10 @@ impl UnitOfWork {
         self.events.extend(events);
     }
 
-    /// Cancels a job and returns it as it is then. Its workers are notified after the commit.
-    pub(crate) async fn cancel(&mut self, job: JobId) -> anyhow::Result<Model> {
-        let queue = Queue::embedded(&self.context);
-        let cancelled = queue.cancel(&self.transaction, job).await?.context("the job no longer exists")?;
-        self.cancelled = Some((queue, job));
-        Ok(cancelled)
-    }
-
-    /// Commits the change, performs its effects and closes the database.
+    /// Commits the change and closes the database.
     pub(crate) async fn commit(self) -> anyhow::Result<()> {
+        Events::record(&self.transaction, self.events, self.now).await?;
         self.transaction.commit().await?;
-        if let Some((queue, job)) = self.cancelled {
-            queue.announce_cancel(job).await?;
-        }
-        let notifies = self.context.redis.is_some() && !self.events.is_empty();
-        for event in self.events {
-            self.context.events.publish(event);
-        }
-        if notifies && !self.context.events.flush(FLUSH_TIMEOUT).await {
-            output::note(
-                "note: Redis did not accept the events; running processes will notice the change late",
-            );
-        }
         self.context.close().await;
         Ok(())
     }

@@ -10,6 +10,15 @@ use super::change::Target;
 use super::model::{Column, Entity, Lifted, Model, Places, SanctionKind, in_force, names};
 use crate::{ChatId, GuildId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link};
 
+/// All sanctions of the guild in force, of both kinds and in any place.
+pub async fn of_guild<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(in_force(now)).all(conn).await
+}
+
 /// The sanctions in force against a person, of both kinds and in any place; the one that ends last comes first.
 pub async fn of_person<C: ConnectionTrait>(
     conn: &C,

@@ -103,10 +103,6 @@ impl Model {
         self.lifted_at.is_none() && self.expires_at.is_none_or(|end| end > now)
     }
 
-    pub fn applies_in(&self, place: PlaceId) -> bool {
-        self.place_id.is_none_or(|own| own == place)
-    }
-
     /// Sort key of a person's sanctions: the greatest ends last.
     pub fn end_order(&self) -> impl Ord + use<> {
         (self.expires_at.is_none(), self.expires_at, self.sanction_id)

@@ -54,7 +54,10 @@ impl Fixture {
     ) -> Vec<sanction::Model> {
         let person = Person::resolve(self.conn(), guild(), subject).await.unwrap();
         let mut found = active::of_person(self.conn(), guild(), person, now).await.unwrap();
-        found.retain(|row| row.kind == SanctionKind::Ban && place.is_none_or(|place| row.applies_in(place)));
+        found.retain(|row| {
+            row.kind == SanctionKind::Ban
+                && place.is_none_or(|place| row.place_id.is_none_or(|own| own == place))
+        });
         found
     }
 }

@@ -7,7 +7,7 @@ use entities::audit_entry::{self, NewEntry};
 use entities::job::family::{self, Planned, Steps};
 use entities::job::run::{self, Ending, Requeue};
 use entities::job::{Class, Failure, JobMessage, Model, Progress, rescue, turns};
-use runtime::{Event, fail_point};
+use runtime::{Event, Events, fail_point};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
 
@@ -209,12 +209,12 @@ impl<'a> Complete<'a> {
             None => Vec::new(),
         };
         let released = self.release(&transaction).await?;
+        let stop = (!stopped.is_empty()).then_some(Event::JobsCancelled { jobs: stopped });
+        let recorded = Events::record(&transaction, stop, now).await?;
         fail_point("before_commit", &self.job.kind).await;
         transaction.commit().await?;
         self.reply(Answer::of(&row)).await;
-        for job in stopped {
-            queue.events.publish(Event::JobCancelled { job });
-        }
+        queue.events.publish(recorded);
         queue.publish(released);
         Ok(true)
     }

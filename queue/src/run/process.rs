@@ -48,7 +48,7 @@ async fn listen_for_cancels(queue: Queue, running: Running) {
             () = hard.cancelled() => return,
         };
         match event {
-            Ok(Event::JobCancelled { job }) => running.cancel(job),
+            Ok(Event::JobsCancelled { jobs }) => jobs.into_iter().for_each(|job| running.cancel(job)),
             Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
             Err(tokio::sync::broadcast::error::RecvError::Closed) => return,
         }

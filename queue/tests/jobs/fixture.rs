@@ -9,7 +9,7 @@ use entities::job::{Claim, Model, State, Status, claim, listing};
 use entities::{GuildId, JobId, Timestamp};
 use queue::run::{Registry, Slots};
 use queue::{Answer, Draft, Enqueued, Payload, Queue, Retry};
-use runtime::{BrokerConfig, Clock, Config, Context, Secret, Shutdown};
+use runtime::{BrokerConfig, Clock, Config, Context, Events, Secret, Shutdown};
 use sea_orm::{ConnectionTrait, Statement};
 use testkit::{Servers, TestDatabase, guild_row};
 
@@ -199,9 +199,10 @@ impl Fixture {
 
     pub(crate) async fn cancel(&self, job: JobId) -> Model {
         let transaction = self.context.database.begin().await.unwrap();
-        let row = self.queue.cancel(&transaction, job).await.unwrap().unwrap();
+        let (row, event) = self.queue.cancel(&transaction, job).await.unwrap().unwrap();
+        let recorded = Events::record(&transaction, [event], self.context.clock.now()).await.unwrap();
         transaction.commit().await.unwrap();
-        self.queue.announce_cancel(job).await.unwrap();
+        self.context.events.publish(recorded);
         row
     }
 

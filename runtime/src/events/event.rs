@@ -5,6 +5,7 @@ use entities::{
     ChatId, CommandId, GuildId, JobId, Person, PlaceId, PlayId, SanctionKind, SessionId, Subject, Timestamp,
 };
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::redis::Redis;
 
@@ -14,7 +15,12 @@ pub enum Event {
     KeyChanged {
         public_id: String,
     },
+    /// Links came or went, or name other accounts.
     LinksChanged {
+        guild: GuildId,
+    },
+    /// Linked players have new names.
+    NamesChanged {
         guild: GuildId,
     },
     BindingsChanged {
@@ -59,10 +65,11 @@ pub enum Event {
     },
     /// Game users were flagged for all guilds, or their flags lifted.
     ShieldChanged,
-    JobCancelled {
-        job: JobId,
+    /// Running jobs must stop.
+    JobsCancelled {
+        jobs: Vec<JobId>,
     },
-    /// Events may have been lost: drop everything cached.
+    /// Anything may have changed: drop everything cached.
     Resync,
 }
 
@@ -121,13 +128,20 @@ impl ModerationVerb {
 }
 
 /// The message between processes.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub(super) struct Message {
-    /// The sender, so that a process ignores its own messages.
-    pub(super) origin: String,
+    /// The event's id in the change log.
+    pub(super) id: Uuid,
     pub(super) event: Event,
 }
 
+impl Message {
+    pub(super) fn new(event: Event) -> Self {
+        Self { id: Uuid::now_v7(), event }
+    }
+}
+
+/// The Redis channel of all processes.
 pub(super) fn channel(redis: &Redis) -> String {
     redis.key("events")
 }

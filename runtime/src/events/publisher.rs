@@ -1,116 +1,49 @@
-//! Sends events to the other processes from a bounded queue. Events that cannot be sent are dropped; when Redis is
-//! back, the other processes get a resync instead.
+//! Sends events to the other processes through Redis, from a bounded queue. An event that cannot be sent is dropped:
+//! the change log has it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use tokio::sync::mpsc;
 
-use tokio::sync::{mpsc, oneshot};
-
-use super::event::{Event, Message, channel};
+use super::event::{Message, channel};
 use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 
-/// Queued events; further ones are dropped and cause a resync.
+/// Queued events; further ones are dropped.
 const QUEUE: usize = 1_024;
-/// Pause between attempts to send the resync.
-const RETRY: Duration = Duration::from_millis(250);
 
-enum Outgoing {
-    Event(Event),
-    Flush(oneshot::Sender<bool>),
-}
-
-pub(super) struct Publisher {
-    queue: mpsc::Sender<Outgoing>,
-    /// Events were dropped since the last successful resync.
-    lost: Arc<AtomicBool>,
-}
+pub(super) struct Publisher(mpsc::Sender<Message>);
 
 impl Publisher {
-    pub(super) fn start(redis: Redis, origin: String, shutdown: &Shutdown) -> Self {
+    pub(super) fn start(redis: Redis, shutdown: &Shutdown) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
-        let lost = Arc::new(AtomicBool::new(false));
-        let sender = Sender { channel: channel(&redis), redis, origin, lost: Arc::clone(&lost) };
-        shutdown.services().spawn(run(sender, waiting, shutdown.clone()));
-        Self { queue, lost }
+        shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(run(redis, waiting)));
+        Self(queue)
     }
 
-    pub(super) fn publish(&self, event: Event) {
-        if self.queue.try_send(Outgoing::Event(event)).is_err() {
-            self.lost.store(true, Ordering::Relaxed);
+    pub(super) fn publish(&self, message: Message) {
+        if self.0.try_send(message).is_err() {
+            count_lost();
         }
-    }
-
-    /// Resolves to `true` once all earlier events are with Redis.
-    pub(super) async fn flush(&self) -> bool {
-        let (done, answer) = oneshot::channel();
-        self.queue.send(Outgoing::Flush(done)).await.is_ok() && answer.await.unwrap_or(false)
     }
 }
 
-struct Sender {
-    redis: Redis,
-    channel: String,
-    origin: String,
-    lost: Arc<AtomicBool>,
-}
-
-async fn run(sender: Sender, mut waiting: mpsc::Receiver<Outgoing>, shutdown: Shutdown) {
-    loop {
-        let next = tokio::select! {
-            next = waiting.recv() => next,
-            () = tokio::time::sleep(RETRY), if sender.lost.load(Ordering::Relaxed) => {
-                sender.catch_up().await;
-                continue;
-            }
-            () = shutdown.hard().cancelled() => break,
-        };
-        match next {
-            Some(outgoing) => sender.handle(outgoing).await,
-            None => return,
+async fn run(redis: Redis, mut waiting: mpsc::Receiver<Message>) {
+    let channel = channel(&redis);
+    while let Some(message) = waiting.recv().await {
+        if !send(&redis, &channel, &message).await {
+            count_lost();
         }
-    }
-    // Events that tracked tasks published just before they ended.
-    while let Ok(outgoing) = waiting.try_recv() {
-        sender.handle(outgoing).await;
     }
 }
 
-impl Sender {
-    async fn handle(&self, outgoing: Outgoing) {
-        match outgoing {
-            Outgoing::Event(event) => self.send(event).await,
-            Outgoing::Flush(done) => {
-                self.catch_up().await;
-                let _ = done.send(!self.lost.load(Ordering::Relaxed));
-            }
-        }
-    }
+async fn send(redis: &Redis, channel: &str, message: &Message) -> bool {
+    let Ok(text) = serde_json::to_string(message) else { return false };
+    let Ok(mut connection) = redis.connection().await else { return false };
+    let mut command = redis::cmd("PUBLISH");
+    command.arg(channel).arg(text);
+    let sent = tokio::time::timeout(COMMAND_TIMEOUT, command.query_async::<()>(&mut connection)).await;
+    matches!(sent, Ok(Ok(())))
+}
 
-    async fn send(&self, event: Event) {
-        if self.try_send(event).await {
-            // Redis is back: send the resync at once.
-            return self.catch_up().await;
-        }
-        metrics::counter!("guildhall_events_lost_total").increment(1);
-        self.lost.store(true, Ordering::Relaxed);
-    }
-
-    async fn catch_up(&self) {
-        // Cleared first: events lost meanwhile cause another round.
-        if self.lost.swap(false, Ordering::Relaxed) && !self.try_send(Event::Resync).await {
-            self.lost.store(true, Ordering::Relaxed);
-        }
-    }
-
-    async fn try_send(&self, event: Event) -> bool {
-        let message = Message { origin: self.origin.clone(), event };
-        let Ok(text) = serde_json::to_string(&message) else { return false };
-        let Ok(mut connection) = self.redis.connection().await else { return false };
-        let mut command = redis::cmd("PUBLISH");
-        command.arg(&self.channel).arg(text);
-        let sent = tokio::time::timeout(COMMAND_TIMEOUT, command.query_async::<()>(&mut connection)).await;
-        matches!(sent, Ok(Ok(())))
-    }
+fn count_lost() {
+    metrics::counter!("guildhall_events_lost_total").increment(1);
 }

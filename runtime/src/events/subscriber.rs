@@ -1,16 +1,13 @@
-//! Receives events of the other processes. After every subscription, the first included, local subscribers get a
-//! resync: events before it may have been missed.
+//! Receives events of other processes through Redis, sooner than the change log is read.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use redis::aio::PubSubSink;
-use redis::{Msg, RedisError, Value};
-use tokio::sync::broadcast;
+use redis::{RedisError, Value};
 
-use super::event::{Event, Message, channel};
+use super::Events;
+use super::event::channel;
 use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 
@@ -19,89 +16,42 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::fro
 /// Ping interval of an idle subscription: a dead network closes no connection.
 const PING: Duration = Duration::from_secs(1);
 
-pub(super) struct Subscription {
-    up: Arc<AtomicBool>,
+pub(super) fn start(redis: Redis, events: Events, shutdown: &Shutdown) {
+    shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(run(redis, events)));
 }
 
-impl Subscription {
-    pub(super) fn start(
-        redis: Redis,
-        origin: String,
-        local: broadcast::Sender<Event>,
-        shutdown: &Shutdown,
-    ) -> Self {
-        let up = Arc::new(AtomicBool::new(false));
-        let listener = Listener { channel: channel(&redis), redis, origin, local, up: Arc::clone(&up) };
-        shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(listener.run()));
-        Self { up }
-    }
-
-    pub(super) fn is_up(&self) -> bool {
-        self.up.load(Ordering::Acquire)
-    }
-}
-
-struct Listener {
-    redis: Redis,
-    channel: String,
-    origin: String,
-    local: broadcast::Sender<Event>,
-    up: Arc<AtomicBool>,
-}
-
-impl Listener {
-    async fn run(self) {
-        let mut pause = BACKOFF.0;
-        loop {
-            let ended = self.listen().await;
-            if self.up.swap(false, Ordering::AcqRel) {
-                tracing::warn!(error = ended, "event subscription lost: caches live 1 s until it is back");
-                pause = BACKOFF.0;
-            }
-            tokio::time::sleep(pause.mul_f64(rand::random_range(0.5..1.0))).await;
-            pause = (pause * 2).min(BACKOFF.1);
-        }
-    }
-
-    /// Returns why the subscription ended.
-    async fn listen(&self) -> String {
-        let opened = async {
-            let mut pubsub = self.redis.pubsub().await?;
-            pubsub.subscribe(&self.channel).await?;
-            Ok::<_, RedisError>(pubsub.split())
+async fn run(redis: Redis, events: Events) {
+    let mut pause = BACKOFF.0;
+    loop {
+        let (subscribed, ended) = match listen(&redis, &events).await {
+            Ok(ended) => (true, ended.to_owned()),
+            Err(error) => (false, error.to_string()),
         };
-        let (mut sink, mut messages) = match opened.await {
-            Ok(halves) => halves,
-            Err(error) => return error.to_string(),
-        };
-        self.announce(Event::Resync);
-        self.up.store(true, Ordering::Release);
-        tracing::info!("event subscription is up");
-        loop {
-            match tokio::time::timeout(PING, messages.next()).await {
-                Ok(Some(message)) => self.hear(&message),
-                Ok(None) => return "connection closed".to_owned(),
-                Err(_) if alive(&mut sink).await => {}
-                Err(_) => return "no answer to a ping".to_owned(),
-            }
+        if subscribed {
+            tracing::warn!(error = ended, "event subscription lost: changes are read from the change log");
+            pause = BACKOFF.0;
         }
+        tokio::time::sleep(pause.mul_f64(rand::random_range(0.5..1.0))).await;
+        pause = (pause * 2).min(BACKOFF.1);
     }
+}
 
-    fn hear(&self, message: &Msg) {
-        match serde_json::from_slice::<Message>(message.get_payload_bytes()) {
-            Ok(message) if message.origin == self.origin => {}
-            Ok(message) => self.announce(message.event),
-            // A newer version may send unknown events: then anything may have changed.
-            Err(error) => {
-                tracing::debug!(%error, "an event was not understood");
-                self.announce(Event::Resync);
-            }
+/// Returns why the subscription ended, or why there was none.
+async fn listen(redis: &Redis, events: &Events) -> Result<&'static str, RedisError> {
+    let mut pubsub = redis.pubsub().await?;
+    pubsub.subscribe(channel(redis)).await?;
+    let (mut sink, mut messages) = pubsub.split();
+    tracing::info!("event subscription is up");
+    loop {
+        match tokio::time::timeout(PING, messages.next()).await {
+            Ok(Some(message)) => match serde_json::from_slice(message.get_payload_bytes()) {
+                Ok(message) => events.hear(message),
+                Err(error) => tracing::debug!(%error, "an event was not understood: the change log decides"),
+            },
+            Ok(None) => return Ok("connection closed"),
+            Err(_) if alive(&mut sink).await => {}
+            Err(_) => return Ok("no answer to a ping"),
         }
-    }
-
-    fn announce(&self, event: Event) {
-        // An error only means that this process has no subscriber.
-        let _ = self.local.send(event);
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use entities::job::State;
 use queue::Answer;
 use queue::kinds::SyncAll;
+use runtime::Events;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, bind, guild_id, until};
@@ -95,9 +96,10 @@ async fn too_many_removals_stop_the_sync_before_its_first_change() {
 
 async fn cancel(process: &Process, job: entities::JobId) {
     let transaction = process.context.database.begin().await.unwrap();
-    process.queue.cancel(&transaction, job).await.unwrap();
+    let (_, event) = process.queue.cancel(&transaction, job).await.unwrap().unwrap();
+    let recorded = Events::record(&transaction, [event], process.context.clock.now()).await.unwrap();
     transaction.commit().await.unwrap();
-    process.queue.announce_cancel(job).await.unwrap();
+    process.context.events.publish(recorded);
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! `guildhall jobs cancel`: ends a job, or asks its worker to stop.
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use entities::job::State;
+use queue::Queue;
 
 use super::job::{JobArgs, audit, require};
 use crate::output;
@@ -13,12 +14,13 @@ pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
     if !before.state.is_open() {
         bail!("job {job} is already {}; nothing was changed", before.status(now).name());
     }
-    let after = unit.cancel(job).await?;
+    let queue = Queue::embedded(unit.context());
+    let (after, event) = queue.cancel(unit.tx(), job).await?.context("the job no longer exists")?;
+    unit.announce([event]);
     audit(unit.tx(), &before, "jobs.cancel", now).await?;
-    let when = if unit.notifies() { "at once" } else { "with the next heartbeat of its process, within 3 s" };
     unit.commit().await?;
     output::print(&match after.state {
         State::Cancelled => format!("job {job} is cancelled"),
-        _ => format!("job {job} was asked to stop; its worker is notified {when}"),
+        _ => format!("job {job} was asked to stop; its worker is notified within a second"),
     })
 }

@@ -38,7 +38,7 @@ fn status(word: &str) -> Result<Status, String> {
 }
 
 pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
-    let context = args.operator.open_read().await?;
+    let context = args.operator.open().await?;
     let (conn, now) = (context.database.read(), context.clock.now());
     if let Some(guild) = args.guild {
         require_guild(conn, guild).await?;

@@ -34,7 +34,7 @@ pub(crate) struct RetryArgs {
 const BATCH: u64 = 200;
 
 pub(super) async fn run(args: RetryArgs) -> anyhow::Result<()> {
-    let context = args.operator.open_write().await?;
+    let context = args.operator.open().await?;
     let message = match (args.job, args.kind) {
         (Some(job), _) => one(&context, job).await?,
         (None, Some(kind)) => all(&context, kind, args.guild).await?,

@@ -11,7 +11,7 @@ use crate::output::{self, or_dash};
 const FAILURES: u64 = 100;
 
 pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
-    let context = args.operator.open_read().await?;
+    let context = args.operator.open().await?;
     let job = require(context.database.read(), args.job).await?;
     let failures = job_failure::list(context.database.read(), args.job, Page::first(FAILURES + 1)).await?;
     let now = context.clock.now();

@@ -18,7 +18,7 @@ pub(crate) struct WorkersArgs {
 }
 
 pub(super) async fn run(args: WorkersArgs) -> anyhow::Result<()> {
-    let context = args.operator.open_read().await?;
+    let context = args.operator.open().await?;
     let now = time::read(context.database.read(), context.clock.now()).await?;
     let workers = worker::list(context.database.read()).await?;
     context.close().await;

@@ -52,7 +52,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open_read().await?;
+    let context = args.open().await?;
     let now = context.clock.now();
     let members = staff_directory::list(context.database.read(), args.guild, now).await?;
     context.close().await;

@@ -55,7 +55,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open_read().await?;
+    let context = args.open().await?;
     let roles = staff_role::list(context.database.read(), args.guild).await?;
     context.close().await;
     let rows = roles.into_iter().map(|role| {

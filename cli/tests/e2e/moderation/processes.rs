@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Moderating, STRANGER};
-use testkit::{Deployment, distributed_only, eventually};
+use testkit::{Deployment, distributed_only, eventually, http_client};
 
 distributed_only!(
     a_change_through_one_api_is_seen_by_the_other_within_a_second(|setup| setup.processes(2)),
-    a_check_of_a_cached_person_queries_no_database(own),
+    a_check_of_a_guild_in_memory_queries_no_database(own),
 );
 
 async fn a_change_through_one_api_is_seen_by_the_other_within_a_second(deployment: &Deployment) {
@@ -30,7 +30,7 @@ async fn a_change_through_one_api_is_seen_by_the_other_within_a_second(deploymen
     }
 }
 
-async fn a_check_of_a_cached_person_queries_no_database(deployment: &Deployment) {
+async fn a_check_of_a_guild_in_memory_queries_no_database(deployment: &Deployment) {
     let member = &deployment.guild().members[22];
     let (play, clear) = (member.play.to_string(), "555100");
     deployment.ban(&member.chat, json!({})).await;
@@ -40,18 +40,23 @@ async fn a_check_of_a_cached_person_queries_no_database(deployment: &Deployment)
             && !deployment.is_banned(clear).await
             && deployment.is_muted(clear).await
     );
+    eventually("the guild is in memory", Duration::from_secs(10), async || {
+        let metrics = http_client().get(format!("{}/metrics", deployment.api_base(0))).send().await.unwrap();
+        metrics.text().await.unwrap().contains("guildhall_moderation_guilds 1").then_some(())
+    })
+    .await;
     // Rows deleted without an event: a query of the database would no longer find them.
     let database = deployment.database.as_ref().unwrap();
     database.execute("DELETE FROM sanction").await;
     database.execute("DELETE FROM link").await;
-    // Longer than an entry lives while events are untrusted.
+    // Longer than an entry lives while the change log is not read.
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert!(
         deployment.is_banned(&play).await
             && !deployment.is_banned(clear).await
             && deployment.is_muted(clear).await
     );
-    // An event about one player drops no entry of another player.
+    // After an event only the accounts that it names are read again.
     deployment.ban(clear, json!({})).await;
     assert!(deployment.is_banned(&play).await && deployment.is_banned(clear).await);
     assert!(!deployment.is_muted(clear).await, "the entry was read again");

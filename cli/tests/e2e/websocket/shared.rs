@@ -13,7 +13,7 @@ async fn publish(deployment: &Deployment, event: Value) {
     let variable = |name: &str| deployment.env.iter().find(|(key, _)| key == name).unwrap().1.clone();
     let client = redis::Client::open(variable("GUILDHALL_REDIS_URL")).unwrap();
     let mut connection = client.get_multiplexed_async_connection().await.unwrap();
-    let message = json!({ "origin": "test", "event": event }).to_string();
+    let message = json!({ "id": uuid::Uuid::now_v7(), "event": event }).to_string();
     let channel = format!("{}:events", variable("GUILDHALL_PREFIX"));
     let heard: i64 =
         redis::cmd("PUBLISH").arg(channel).arg(message).query_async(&mut connection).await.unwrap();

@@ -1,9 +1,9 @@
 //! GET /moderation/:guildId/ban-status/:identifier. The check of mutes shares its query, its look-up and the sanction
 //! in its response.
 
-use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject, sanction};
+use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject};
 
-use crate::cache::sanctions::Question;
+use crate::cache::guild_state::{Question, Sanction};
 use crate::endpoints::prelude::*;
 
 request! {
@@ -14,18 +14,17 @@ request! {
 }
 
 answer! {
-    pub(crate) struct SanctionInfo from row: sanction::Model {
-        id: SanctionId = row.sanction_id,
+    pub(crate) struct SanctionInfo from found: Sanction {
+        id: SanctionId,
         #[schema(example = "exploiting")]
         reason: String,
         moderator_id: ChatId,
         /// Null: never.
         #[schema(required)]
-        expires_at: Option<Seconds> = row.expires_at.map(Seconds),
+        expires_at: Option<Seconds> = found.expires_at.map(Seconds),
         created_at: Seconds,
         /// The account that was named; the check may have asked for the other one.
-        #[schema(required)]
-        identifier: Option<Subject> = row.subject(),
+        identifier: Subject,
         /// Null: every game of the guild.
         #[schema(required)]
         place_id: Option<PlaceId>,
@@ -56,12 +55,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
 /// The sanction of this kind that applies to the user of the path.
 pub(crate) async fn find(call: &Call, kind: SanctionKind) -> Result<Option<SanctionInfo>, ApiError> {
     let StatusQuery { place_id } = call.query()?;
-    let ask = Question {
-        guild: call.guild(),
-        kind,
-        subject: call.path("identifier")?,
-        place: place_id,
-        now: call.now(),
-    };
-    Ok(call.state.caches.sanctions.find(call.read(), ask).await?.map(SanctionInfo::from))
+    let ask = Question { kind, subject: call.path("identifier")?, place: place_id, now: call.now() };
+    Ok(call.state.caches.moderation.find(call.guild(), ask).await?.map(SanctionInfo::from))
 }

@@ -6,7 +6,7 @@ use testkit::proxy::Way;
 
 use super::order::Order;
 use super::{reports, through};
-use testkit::Deployment;
+use testkit::{Api, Deployment, eventually};
 
 const REFUSED: &[(u16, &str)] = &[(503, "limits_unavailable")];
 
@@ -32,6 +32,7 @@ fn redis_is_late_cut_reset_and_silent() {
         reads_answer(deployment).await;
         reports(deployment, "redis", "down").await;
         order.sees("redis, cut after 20 bytes", REFUSED).await;
+        a_revoked_key_is_refused(deployment).await;
         proxy.heal();
         assert_eq!(order.ends_well_after("redis, cut").await.attempt, 1);
 
@@ -44,6 +45,20 @@ fn redis_is_late_cut_reset_and_silent() {
         proxy.heal();
         assert_eq!(order.ends_well_after("redis, half-open").await.attempt, 1);
     });
+}
+
+/// A command revokes a key, and the API refuses it soon after.
+async fn a_revoked_key_is_refused(deployment: &Deployment) {
+    let key = deployment.new_key("read").await;
+    let path = format!("/lookup/chat/{}", deployment.guild().members[0].chat);
+    let api = Api::new(&deployment.api_base(0)).key(&key);
+    api.get(&path).await.ok();
+    deployment.command(&["keys", "revoke", &key[3..11]]).await.succeeded();
+    // Far less than the minute that an entry once lived.
+    eventually("the key is refused", Duration::from_secs(5), async || {
+        (api.get(&path).await.status == 401).then_some(())
+    })
+    .await;
 }
 
 async fn reads_answer(deployment: &Deployment) {

@@ -50,7 +50,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         call.state.heartbeats.note_server(heartbeat);
     } else {
         game_server::heartbeat(call.state.context.database.write(), &[heartbeat]).await?;
-        known.insert(server, ()).await;
+        known.insert(server, ());
     }
     Reply::data(&ServerHeartbeatResult { ok: true })
 }

@@ -1,0 +1,277 @@
+//! The bans, mutes and links of one guild in memory: about 110 bytes for a banned and linked person.
+//!
+//! What was read in one go never changes; accounts whose sanctions changed since are kept beside it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use entities::{ChatId, Person, PlaceId, PlayId, SanctionId, SanctionKind, Subject, Timestamp, sanction};
+
+/// A check for a ban or mute of a person.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Question {
+    pub(crate) kind: SanctionKind,
+    pub(crate) subject: Subject,
+    /// `None`: anywhere.
+    pub(crate) place: Option<PlaceId>,
+    pub(crate) now: Timestamp,
+}
+
+/// A ban or mute as checks return it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sanction {
+    pub(crate) id: SanctionId,
+    pub(crate) identifier: Subject,
+    pub(crate) place_id: Option<PlaceId>,
+    pub(crate) reason: String,
+    pub(crate) moderator_id: ChatId,
+    pub(crate) created_at: Timestamp,
+    pub(crate) expires_at: Option<Timestamp>,
+}
+
+/// A row without its reason. Times are microseconds since 1970.
+struct Held {
+    account: i64,
+    id: SanctionId,
+    moderator: ChatId,
+    place: Option<PlaceId>,
+    created_at: i64,
+    /// `i64::MAX`: never.
+    expires_at: i64,
+    /// Where the reason begins, and its bytes.
+    reason: (u32, u32),
+    kind: SanctionKind,
+}
+
+/// Sanctions by account.
+pub(crate) struct Sanctions {
+    held: Box<[Held]>,
+    reasons: Box<str>,
+}
+
+/// One number for an account: ids of both platforms are positive.
+fn number(account: Subject) -> i64 {
+    match account {
+        Subject::Chat(chat) => chat.get(),
+        Subject::Play(play) => -play.get(),
+    }
+}
+
+fn subject(number: i64) -> Option<Subject> {
+    let chat = ChatId::try_from(number).map(Subject::Chat);
+    chat.or_else(|_| PlayId::try_from(-number).map(Subject::Play)).ok()
+}
+
+impl Sanctions {
+    pub(crate) fn new(mut rows: Vec<sanction::Model>) -> Self {
+        rows.sort_unstable_by_key(|row| row.subject().map(number));
+        let mut reasons = String::with_capacity(rows.iter().map(|row| row.reason.len()).sum());
+        let mut held = Vec::with_capacity(rows.len());
+        for row in rows {
+            let Some(account) = row.subject() else { continue };
+            let at = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+            held.push(Held {
+                account: number(account),
+                id: row.sanction_id,
+                moderator: row.moderator_id,
+                place: row.place_id,
+                created_at: row.created_at.timestamp_micros(),
+                expires_at: row.expires_at.map_or(i64::MAX, |end| end.timestamp_micros()),
+                reason: (at(reasons.len()), at(row.reason.len())),
+                kind: row.kind,
+            });
+            reasons.push_str(&row.reason);
+        }
+        Self { held: held.into(), reasons: reasons.into() }
+    }
+
+    /// The sanction of the account that applies; of several the one that ends last.
+    fn find(&self, account: Subject, ask: Question) -> Option<(&Held, &str)> {
+        let (number, now) = (number(account), ask.now.timestamp_micros());
+        let first = self.held.partition_point(|held| held.account < number);
+        let of_account = self.held[first..].iter().take_while(|held| held.account == number);
+        let applies = |held: &&Held| {
+            held.kind == ask.kind
+                && held.expires_at > now
+                && ask.place.is_none_or(|place| held.place.is_none_or(|own| own == place))
+        };
+        let held = of_account.filter(applies).max_by_key(|held| held.end_order())?;
+        let (at, length) = (held.reason.0 as usize, held.reason.1 as usize);
+        Some((held, self.reasons.get(at..at + length).unwrap_or_default()))
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.held) + self.reasons.len()
+    }
+}
+
+impl Held {
+    fn end_order(&self) -> impl Ord + use<> {
+        (self.expires_at, self.id)
+    }
+
+    fn to_sanction(&self, reason: &str) -> Option<Sanction> {
+        Some(Sanction {
+            id: self.id,
+            identifier: subject(self.account)?,
+            place_id: self.place,
+            reason: reason.to_owned(),
+            moderator_id: self.moderator,
+            created_at: Timestamp::from_timestamp_micros(self.created_at)?,
+            expires_at: Timestamp::from_timestamp_micros(self.expires_at),
+        })
+    }
+}
+
+/// What one read of the guild returned.
+pub(crate) struct Base {
+    sanctions: Sanctions,
+    by_chat: Box<[(ChatId, PlayId)]>,
+    by_play: Box<[(PlayId, ChatId)]>,
+}
+
+impl Base {
+    pub(crate) fn new(rows: Vec<sanction::Model>, links: Vec<(ChatId, PlayId)>) -> Self {
+        let mut by_play: Vec<_> = links.iter().map(|(chat, play)| (*play, *chat)).collect();
+        let mut by_chat = links;
+        by_chat.sort_unstable();
+        by_play.sort_unstable();
+        Self { sanctions: Sanctions::new(rows), by_chat: by_chat.into(), by_play: by_play.into() }
+    }
+
+    fn person(&self, subject: Subject) -> Person {
+        let (chat, play) = match subject {
+            Subject::Chat(chat) => {
+                let found = self.by_chat.binary_search_by_key(&chat, |(chat, _)| *chat).ok();
+                (Some(chat), found.map(|at| self.by_chat[at].1))
+            }
+            Subject::Play(play) => {
+                let found = self.by_play.binary_search_by_key(&play, |(play, _)| *play).ok();
+                (found.map(|at| self.by_play[at].1), Some(play))
+            }
+        };
+        Person { chat, play }
+    }
+}
+
+/// The sanctions of an account that changed since the guild was read.
+#[derive(Clone)]
+struct Changed {
+    /// Counts the changes, so that rows read before a change are not kept after it.
+    change: u64,
+    /// `None`: to be read.
+    sanctions: Option<Arc<Sanctions>>,
+}
+
+/// The state of a guild. Until it is filled it only collects changes.
+#[derive(Default)]
+pub(crate) struct GuildState {
+    base: OnceLock<Base>,
+    changed: RwLock<HashMap<Subject, Changed>>,
+    changes: AtomicU64,
+    used_at: AtomicU64,
+}
+
+/// The result of a look at the state.
+pub(crate) enum Look {
+    Found(Option<Sanction>),
+    /// These accounts changed: read them, and [`GuildState::put`] them.
+    Missing(Vec<Missing>),
+    /// The guild is still being read.
+    NotFilled,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Missing {
+    pub(crate) account: Subject,
+    change: u64,
+}
+
+impl GuildState {
+    /// Call it once.
+    pub(crate) fn fill(&self, base: Base) {
+        let _ = self.base.set(base);
+    }
+
+    /// 0 until it is filled.
+    pub(crate) fn bytes(&self) -> usize {
+        let bytes = |base: &Base| {
+            base.sanctions.bytes()
+                + size_of_val(&*base.by_chat)
+                + size_of_val(&*base.by_play)
+                + size_of::<Self>()
+        };
+        self.base.get().map_or(0, bytes)
+    }
+
+    pub(crate) fn used_at(&self) -> u64 {
+        self.used_at.load(Ordering::Relaxed)
+    }
+
+    /// Seconds since the start of the process. Most calls write nothing, so that processors share the line.
+    pub(crate) fn use_at(&self, second: u64) {
+        if self.used_at() != second {
+            self.used_at.store(second, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether so much has changed that the guild should be read again.
+    pub(crate) fn is_worn(&self) -> bool {
+        let rows = self.base.get().map_or(0, |base| base.sanctions.held.len());
+        self.changed.read().unwrap_or_else(PoisonError::into_inner).len() > 1_000 + rows / 8
+    }
+
+    /// The sanctions of the account changed.
+    pub(crate) fn change(&self, account: Subject) {
+        let change = self.changes.fetch_add(1, Ordering::Relaxed);
+        let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
+        changed.insert(account, Changed { change, sanctions: None });
+    }
+
+    /// Keeps the sanctions of a changed account, unless it changed again.
+    pub(crate) fn put(&self, missing: Missing, rows: Vec<sanction::Model>) {
+        let sanctions = Some(Arc::new(Sanctions::new(rows)));
+        let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = changed.get_mut(&missing.account).filter(|entry| entry.change == missing.change)
+        {
+            entry.sanctions = sanctions;
+        }
+    }
+
+    pub(crate) fn look(&self, ask: Question) -> Look {
+        let Some(base) = self.base.get() else { return Look::NotFilled };
+        let accounts = accounts(base.person(ask.subject));
+        let changed = self.changed.read().unwrap_or_else(PoisonError::into_inner);
+        let mut missing = Vec::new();
+        let mut best: Option<(&Held, &str)> = None;
+        for account in accounts {
+            let sanctions = match changed.get(&account) {
+                None => &base.sanctions,
+                Some(Changed { sanctions: Some(sanctions), .. }) => sanctions,
+                Some(Changed { change, .. }) => {
+                    missing.push(Missing { account, change: *change });
+                    continue;
+                }
+            };
+            let found = sanctions.find(account, ask);
+            best = best.into_iter().chain(found).max_by_key(|(held, _)| held.end_order());
+        }
+        if missing.is_empty() {
+            Look::Found(best.and_then(|(held, reason)| held.to_sanction(reason)))
+        } else {
+            Look::Missing(missing)
+        }
+    }
+}
+
+pub(crate) fn accounts(person: Person) -> impl Iterator<Item = Subject> + Send {
+    [person.chat.map(Subject::Chat), person.play.map(Subject::Play)].into_iter().flatten()
+}
+
+/// The sanction of a person among rows of the person's accounts.
+pub(crate) fn find_in(rows: Vec<sanction::Model>, person: Person, ask: Question) -> Option<Sanction> {
+    let sanctions = Sanctions::new(rows);
+    let found = accounts(person).filter_map(|account| sanctions.find(account, ask));
+    found.max_by_key(|(held, _)| held.end_order()).and_then(|(held, reason)| held.to_sanction(reason))
+}

@@ -1,0 +1,195 @@
+//! The moderation state of guilds, read in one go at a guild's first check and kept exact by events, so that a check asks
+//! no database, whether or not its user was seen before.
+//!
+//! While a guild is being read, and while the change log cannot be read, checks go to the database. Guilds unused for
+//! longest make room for others.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use entities::{GuildId, Person, Timestamp, link, sanction};
+use runtime::{Database, Freshness, Shutdown};
+use sea_orm::DbErr;
+use tokio::sync::Semaphore;
+
+use crate::cache::guild_state::{Base, GuildState, Look, Question, Sanction, accounts, find_in};
+
+/// Bytes of all guilds together.
+const CAPACITY: usize = 200 * 1024 * 1024;
+/// Guilds read at once.
+const READS: usize = 2;
+
+#[derive(Clone)]
+pub(crate) struct Moderation(Arc<Inner>);
+
+struct Inner {
+    database: Database,
+    freshness: Freshness,
+    guilds: RwLock<Guilds>,
+    reads: Semaphore,
+    shutdown: Shutdown,
+    started: Instant,
+}
+
+#[derive(Default)]
+struct Guilds {
+    states: HashMap<GuildId, Arc<GuildState>>,
+    /// Of the filled ones.
+    bytes: usize,
+}
+
+impl Guilds {
+    fn remove(&mut self, guild: GuildId) {
+        self.bytes -= self.states.remove(&guild).map_or(0, |state| state.bytes());
+        self.report();
+    }
+
+    fn clear(&mut self) {
+        *self = Self::default();
+        self.report();
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "metrics are floats")]
+    fn report(&self) {
+        metrics::gauge!("guildhall_moderation_guilds").set(self.states.len() as f64);
+        metrics::gauge!("guildhall_moderation_bytes").set(self.bytes as f64);
+    }
+
+    /// Drops the guilds that were not used for longest until the others fit.
+    fn make_room(&mut self) {
+        if self.bytes <= CAPACITY {
+            return;
+        }
+        let filled = self.states.iter().filter(|(_, state)| state.bytes() > 0);
+        let mut by_use: Vec<_> = filled.map(|(guild, state)| (state.used_at(), *guild)).collect();
+        by_use.sort_unstable();
+        for (_, guild) in by_use {
+            // A tenth more, so that the next guilds find room.
+            if self.bytes <= CAPACITY / 10 * 9 {
+                return;
+            }
+            self.remove(guild);
+        }
+    }
+}
+
+impl Moderation {
+    /// Reads of guilds end when the shutdown begins.
+    pub(crate) fn new(database: &Database, freshness: &Freshness, shutdown: &Shutdown) -> Self {
+        Self(Arc::new(Inner {
+            database: database.clone(),
+            freshness: freshness.clone(),
+            guilds: RwLock::default(),
+            reads: Semaphore::new(READS),
+            shutdown: shutdown.clone(),
+            started: Instant::now(),
+        }))
+    }
+
+    /// The sanction that applies; of several the one that ends last.
+    pub(crate) async fn find(&self, guild: GuildId, ask: Question) -> Result<Option<Sanction>, DbErr> {
+        if !self.0.freshness.is_fresh() {
+            return self.read_person(guild, ask).await;
+        }
+        let state = self.state(guild, ask.now);
+        match state.look(ask) {
+            Look::Found(found) => Ok(found),
+            Look::NotFilled => self.read_person(guild, ask).await,
+            Look::Missing(missing) => {
+                for missing in missing {
+                    let person = missing.account.into();
+                    let conn = self.0.database.read();
+                    state.put(missing, sanction::active::of_person(conn, guild, person, ask.now).await?);
+                }
+                match state.look(ask) {
+                    Look::Found(found) => Ok(found),
+                    // It changed again meanwhile.
+                    _ => self.read_person(guild, ask).await,
+                }
+            }
+        }
+    }
+
+    async fn read_person(&self, guild: GuildId, ask: Question) -> Result<Option<Sanction>, DbErr> {
+        let conn = self.0.database.read();
+        let person = Person::resolve(conn, guild, ask.subject).await?;
+        let rows = sanction::active::of_person(conn, guild, person, ask.now).await?;
+        Ok(find_in(rows, person, ask))
+    }
+
+    /// The state of the guild; the first call starts to read it.
+    fn state(&self, guild: GuildId, now: Timestamp) -> Arc<GuildState> {
+        let used_at = self.0.started.elapsed().as_secs();
+        let known = self.0.guilds.read().unwrap_or_else(PoisonError::into_inner).states.get(&guild).cloned();
+        let state = known.unwrap_or_else(|| {
+            let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
+            let state = guilds.states.entry(guild).or_insert_with(|| {
+                let state = Arc::new(GuildState::default());
+                let fill = self.clone().fill(guild, state.clone(), now);
+                self.0
+                    .shutdown
+                    .services()
+                    .spawn(self.0.shutdown.soft().clone().run_until_cancelled_owned(fill));
+                state
+            });
+            state.clone()
+        });
+        state.use_at(used_at);
+        state
+    }
+
+    async fn fill(self, guild: GuildId, state: Arc<GuildState>, now: Timestamp) {
+        let base = match self.read_guild(guild, now).await {
+            Ok(base) => base,
+            Err(error) => {
+                let guild_id = guild.get();
+                tracing::warn!(%error, guild.id = guild_id, "cannot read the bans of a guild: checks go to the database");
+                return self.forget(guild);
+            }
+        };
+        let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
+        // Dropped meanwhile, if links changed.
+        if guilds.states.get(&guild).is_some_and(|current| Arc::ptr_eq(current, &state)) {
+            state.fill(base);
+            guilds.bytes += state.bytes();
+            guilds.make_room();
+            guilds.report();
+        }
+    }
+
+    async fn read_guild(&self, guild: GuildId, now: Timestamp) -> Result<Base, DbErr> {
+        // Never closed.
+        let _permit = self.0.reads.acquire().await;
+        let conn = self.0.database.read();
+        let links = link::pairs(conn, guild).await?;
+        Ok(Base::new(sanction::active::of_guild(conn, guild, now).await?, links))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_filled(&self, guild: GuildId) -> bool {
+        self.0.guilds.read().unwrap().states.get(&guild).is_some_and(|state| state.bytes() > 0)
+    }
+
+    /// A ban or mute of one of the person's accounts was imposed or ended.
+    pub(crate) fn change(&self, guild: GuildId, person: Person) {
+        let state = self.0.guilds.read().unwrap_or_else(PoisonError::into_inner).states.get(&guild).cloned();
+        let Some(state) = state else { return };
+        accounts(person).for_each(|account| state.change(account));
+        if state.is_worn() {
+            self.forget(guild);
+        }
+    }
+
+    /// The guild's links changed.
+    pub(crate) fn forget(&self, guild: GuildId) {
+        self.0.guilds.write().unwrap_or_else(PoisonError::into_inner).remove(guild);
+    }
+
+    pub(crate) fn forget_all(&self) {
+        self.0.guilds.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+use std::time::Duration;
+
+use entities::sanction::change::{self, NewSanction};
+use entities::{ChatId, SanctionKind, Subject, guild, moderation_revision};
+use runtime::{Clock, Event, Events, ModerationVerb};
+use testkit::{TestDatabase, guild_row};
+
+use super::*;
+use crate::cache::caches::Caches;
+
+const CHAT: &str = "10000000000000001";
+const PLAY: &str = "77";
+const WAIT_LIMIT: Duration = Duration::from_secs(10);
+
+/// A process whose caches follow the change log. Changes are those of another process unless published.
+struct Fixture {
+    database: Database,
+    caches: Arc<Caches>,
+    events: Events,
+    shutdown: Shutdown,
+    _file: TestDatabase,
+}
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_timestamp(1_800_000_000 + seconds, 0).unwrap()
+}
+
+fn the_guild() -> GuildId {
+    "5".parse().unwrap()
+}
+
+fn subject(text: &str) -> Subject {
+    text.parse().unwrap()
+}
+
+fn banned(whom: &str) -> Event {
+    let person = Person::from(subject(whom));
+    let change = moderation_revision::Change { guild: the_guild(), revision: 1, now: at(0) };
+    Event::moderation(&change, ModerationVerb::Ban, person, "r", None).unwrap()
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    let wait = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(WAIT_LIMIT, wait).await.expect("it happens in time");
+}
+
+impl Fixture {
+    /// Its caches are not fresh.
+    async fn unread() -> Self {
+        let file = TestDatabase::sqlite().await;
+        let database = file.open().await;
+        guild::upsert(database.write(), guild_row(the_guild(), at(0))).await.unwrap();
+        let (events, shutdown) = (Events::in_process(), Shutdown::new());
+        let caches = Arc::new(Caches::new(&database, events.freshness(), &shutdown));
+        let fed = caches.clone();
+        events.on_event(move |event| fed.hear(event));
+        Self { database, caches, events, shutdown, _file: file }
+    }
+
+    /// It follows the change log, and has read the guild.
+    async fn new() -> Self {
+        let fixture = Self::unread().await;
+        fixture.events.follow(fixture.database.clone(), Clock::system(), &fixture.shutdown);
+        until(|| fixture.events.freshness().is_fresh()).await;
+        fixture.fill().await;
+        fixture
+    }
+
+    async fn fill(&self) {
+        self.reason(PLAY, None, 0).await;
+        until(|| self.caches.moderation.is_filled(the_guild())).await;
+    }
+
+    /// Without `event` nothing announces the change.
+    async fn ban(&self, whom: &str, (place, seconds): (Option<i64>, Option<i64>), event: Option<Event>) {
+        let transaction = self.database.begin().await.unwrap();
+        let begun = moderation_revision::begin(&transaction, the_guild(), at(0)).await.unwrap();
+        let ban = NewSanction {
+            kind: SanctionKind::Ban,
+            subject: subject(whom),
+            place: place.map(|id| id.try_into().unwrap()),
+            reason: format!("{whom} {place:?}"),
+            moderator: ChatId::try_from(9).unwrap(),
+            created_at: at(0),
+            expires_at: seconds.map(at),
+        };
+        change::create(&transaction, &begun, ban).await.unwrap();
+        Events::record(&transaction, event, at(0)).await.unwrap();
+        transaction.commit().await.unwrap();
+    }
+
+    async fn link(&self) {
+        let row = link::Model {
+            guild_id: the_guild(),
+            chat_id: CHAT.parse().unwrap(),
+            play_id: PLAY.parse().unwrap(),
+            play_username: "p".to_owned(),
+            verified_at: at(0),
+        };
+        link::upsert_many(self.database.write(), vec![row]).await.unwrap();
+    }
+
+    async fn reason(&self, whom: &str, place: Option<i64>, now: i64) -> Option<String> {
+        let place = place.map(|id| id.try_into().unwrap());
+        let ask = Question { kind: SanctionKind::Ban, subject: subject(whom), place, now: at(now) };
+        self.caches.moderation.find(the_guild(), ask).await.unwrap().map(|ban| ban.reason)
+    }
+
+    /// Another process bans somebody, and this one hears of it.
+    async fn ban_heard(&self, whom: &str, place: Option<i64>, seconds: Option<i64>) {
+        let mut heard = self.events.subscribe();
+        self.ban(whom, (place, seconds), Some(banned(whom))).await;
+        let wait = async { while heard.recv().await.unwrap() != banned(whom) {} };
+        tokio::time::timeout(WAIT_LIMIT, wait).await.expect("it is heard in time");
+    }
+
+    async fn end(self) {
+        self.shutdown.cut();
+        self.shutdown.wait().await;
+    }
+}
+
+#[tokio::test]
+async fn a_guild_in_memory_needs_no_database_and_hears_of_changes_in_the_log() {
+    let fixture = Fixture::new().await;
+    fixture.ban(CHAT, (None, None), None).await;
+    assert_eq!(fixture.reason(CHAT, None, 0).await, None, "the database was asked");
+    fixture.ban_heard(PLAY, None, None).await;
+    assert_eq!(fixture.reason(PLAY, None, 0).await.as_deref(), Some("77 None"));
+    assert_eq!(fixture.reason(CHAT, None, 0).await, None, "only what the event names is read again");
+    fixture.events.publish(Events::record(fixture.database.write(), [Event::Resync], at(0)).await.unwrap());
+    assert_eq!(fixture.reason(CHAT, None, 0).await.as_deref(), Some("10000000000000001 None"));
+    fixture.end().await;
+}
+
+#[tokio::test]
+async fn without_the_change_log_every_check_asks_the_database() {
+    let fixture = Fixture::unread().await;
+    assert_eq!(fixture.reason(PLAY, None, 0).await, None);
+    fixture.ban(PLAY, (None, None), None).await;
+    assert_eq!(fixture.reason(PLAY, None, 0).await.as_deref(), Some("77 None"));
+    assert!(!fixture.caches.moderation.is_filled(the_guild()));
+}
+
+#[tokio::test]
+async fn a_ban_in_memory_expires_by_the_clock() {
+    let fixture = Fixture::unread().await;
+    fixture.ban(PLAY, (None, Some(5)), None).await;
+    fixture.events.follow(fixture.database.clone(), Clock::system(), &fixture.shutdown);
+    until(|| fixture.events.freshness().is_fresh()).await;
+    for _ in ["from the database", "from memory"] {
+        assert!(fixture.reason(PLAY, None, 4).await.is_some());
+        assert!(fixture.reason(PLAY, None, 5).await.is_none());
+        fixture.fill().await;
+    }
+    fixture.end().await;
+}
+
+#[tokio::test]
+async fn the_sanction_that_ends_last_is_found_and_places_filter() {
+    let fixture = Fixture::unread().await;
+    fixture.ban(PLAY, (Some(1), None), None).await;
+    fixture.ban(PLAY, (None, Some(50)), None).await;
+    fixture.events.follow(fixture.database.clone(), Clock::system(), &fixture.shutdown);
+    until(|| fixture.events.freshness().is_fresh()).await;
+    for _ in ["from the database", "from memory"] {
+        assert_eq!(fixture.reason(PLAY, None, 0).await.as_deref(), Some("77 Some(1)"));
+        assert_eq!(fixture.reason(PLAY, Some(1), 0).await.as_deref(), Some("77 Some(1)"));
+        assert_eq!(fixture.reason(PLAY, Some(2), 0).await.as_deref(), Some("77 None"));
+        assert_eq!(fixture.reason(PLAY, Some(2), 50).await, None);
+        fixture.fill().await;
+    }
+    fixture.end().await;
+}
+
+#[tokio::test]
+async fn a_ban_of_either_account_is_found_through_the_other_once_linked() {
+    let fixture = Fixture::new().await;
+    let changed = Event::LinksChanged { guild: the_guild() };
+    fixture.ban_heard(CHAT, None, Some(5)).await;
+    fixture.ban_heard(PLAY, Some(3), None).await;
+    assert_eq!(fixture.reason(PLAY, Some(9), 0).await, None);
+    fixture.link().await;
+    fixture.events.publish(Events::record(fixture.database.write(), [changed], at(0)).await.unwrap());
+    for _ in ["from the database", "from memory"] {
+        assert!(fixture.reason(PLAY, Some(9), 0).await.is_some());
+        assert_eq!(fixture.reason(CHAT, Some(3), 9).await.as_deref(), Some("77 Some(3)"));
+        fixture.fill().await;
+    }
+    fixture.end().await;
+}
+
+#[test]
+fn a_row_that_changed_while_it_was_read_is_read_again() {
+    let (state, person) = (GuildState::default(), subject(PLAY));
+    state.fill(Base::new(Vec::new(), Vec::new()));
+    let ask = Question { kind: SanctionKind::Ban, subject: person, place: None, now: at(0) };
+    assert!(matches!(state.look(ask), Look::Found(None)));
+    state.change(person);
+    let Look::Missing(missing) = state.look(ask) else { panic!("it is known to have changed") };
+    state.change(person);
+    state.put(missing[0], Vec::new());
+    let Look::Missing(missing) = state.look(ask) else { panic!("the rows were read before the change") };
+    state.put(missing[0], Vec::new());
+    assert!(matches!(state.look(ask), Look::Found(None)));
+}

@@ -1,0 +1,88 @@
+//! Reads the change log four times a second, over a connection of its own: no other query holds it up.
+
+use std::time::{Duration, Instant};
+
+use entities::{Timestamp, change_log};
+use sea_orm::DbErr;
+
+use super::Events;
+use super::event::{Event, Message};
+use crate::clock::Clock;
+use crate::database::Database;
+use crate::shutdown::Shutdown;
+
+/// From the begin of one read to that of the next.
+const EVERY: Duration = Duration::from_millis(250);
+/// A read that takes longer has failed.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
+/// Events of one read; with more of them everything cached is dropped.
+const LIMIT: u64 = 10_000;
+/// After a longer pause everything cached is dropped: rows are kept for half an hour, and clocks may differ.
+const LONGEST_PAUSE: Duration = Duration::from_mins(5);
+
+struct Follower {
+    events: Events,
+    database: Database,
+    clock: Clock,
+    /// Where the next read starts.
+    horizon: Option<i64>,
+    /// The last successful read, on both clocks: the monotonic one stands still while a machine sleeps.
+    read_at: (Instant, Timestamp),
+}
+
+impl Events {
+    /// Follows the change log until the shutdown is over, and then closes `database`.
+    pub fn follow(&self, database: Database, clock: Clock, shutdown: &Shutdown) {
+        let read_at = (Instant::now(), clock.now());
+        let follower = Follower { events: self.clone(), database, clock, horizon: None, read_at };
+        shutdown.services().spawn(follower.run(shutdown.clone()));
+    }
+}
+
+impl Follower {
+    async fn run(mut self, shutdown: Shutdown) {
+        let mut tick = tokio::time::interval(EVERY);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut failing = false;
+        loop {
+            tokio::select! {
+                _ = tick.tick() => {}
+                () = shutdown.hard().cancelled() => return self.database.close().await,
+            }
+            match tokio::time::timeout(READ_TIMEOUT, self.read()).await {
+                Ok(Ok(())) if failing => {
+                    tracing::info!("the change log is read again");
+                    failing = false;
+                }
+                Ok(Ok(())) => {}
+                outcome if !failing => {
+                    let error = outcome.map_or_else(|_| "no answer".to_owned(), |read| format!("{read:?}"));
+                    tracing::warn!(
+                        error,
+                        "cannot read the change log: cached rows live 1 s until it is read"
+                    );
+                    failing = true;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<(), DbErr> {
+        let began = (Instant::now(), self.clock.now());
+        let page = change_log::read(self.database.read(), self.horizon, LIMIT).await?;
+        let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
+        if page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {
+            self.events.resync();
+        }
+        for (id, text) in page.events {
+            // A newer version may write unknown events: then anything may have changed.
+            let event = serde_json::from_str(&text).unwrap_or(Event::Resync);
+            self.events.hear(Message { id, event });
+        }
+        self.events.forget_seen();
+        (self.horizon, self.read_at) = (Some(page.horizon), began);
+        self.events.freshness().read(began.0);
+        Ok(())
+    }
+}
