@@ -27,6 +27,9 @@ enum Command {
     Staff(staff::Arguments),
     Chaos(bench::chaos::Plan),
     Flood(bench::flood::Arguments),
+    Http(bench::http::Arguments),
+    #[command(hide = true)]
+    HttpCeiling(bench::http::CeilingArguments),
     RateLimits(bench::rate_limit_check::Arguments),
     Outage(bench::outage::Arguments),
     Recovery(bench::recovery::Arguments),
@@ -43,6 +46,8 @@ async fn main() -> anyhow::Result<()> {
             print!("{report}");
             report.is_sound()
         }
+        Command::Http(arguments) => return bench::http::run(&arguments).await,
+        Command::HttpCeiling(arguments) => return bench::http::serve_ceiling(&arguments).await,
         Command::Flood(arguments) => bench::flood::run(&arguments).await,
         Command::RateLimits(arguments) => bench::rate_limit_check::run(&arguments).await,
         Command::Outage(arguments) => bench::outage::run(&arguments).await,

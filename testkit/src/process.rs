@@ -63,9 +63,13 @@ pub(crate) fn guildhall(args: &[&str], env: &[(String, String)], folder: &Path) 
 impl Process {
     /// `name` names its log file in `folder`; a second process of this name appends.
     pub fn spawn(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
+        Self::spawn_command(name, guildhall(args, env, folder), folder)
+    }
+
+    /// The same with another program.
+    pub fn spawn_command(name: &str, mut command: Command, folder: &Path) -> Self {
         let log = folder.join(format!("{name}.log"));
         let file = File::options().create(true).append(true).open(&log).unwrap();
-        let mut command = guildhall(args, env, folder);
         let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
         Self { name: name.to_owned(), child, log }
     }

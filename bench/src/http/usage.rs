@@ -1,0 +1,30 @@
+//! CPU time and memory of a process, as the system accounts them.
+
+use anyhow::Context as _;
+
+/// Clock ticks a second; the same on every Linux.
+const TICKS: f64 = 100.0;
+
+pub(super) struct Usage {
+    cpu_seconds: f64,
+    pub(super) memory_mib: f64,
+}
+
+impl Usage {
+    pub(super) fn of(process: u32) -> anyhow::Result<Self> {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+        // The name of the program, in brackets, may contain spaces.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks =
+            |at: usize| -> anyhow::Result<f64> { Ok(fields.get(at).context("a short line")?.parse()?) };
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = resident.and_then(|line| line.split_whitespace().next()).context("no resident memory")?;
+        Ok(Self { cpu_seconds: (ticks(11)? + ticks(12)?) / TICKS, memory_mib: kib.parse::<f64>()? / 1024.0 })
+    }
+
+    /// Microseconds.
+    pub(super) fn cpu_since(&self, before: &Self) -> f64 {
+        (self.cpu_seconds - before.cpu_seconds) * 1e6
+    }
+}

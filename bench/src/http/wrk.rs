@@ -1,0 +1,110 @@
+//! Runs `wrk` with prepared requests, and reads what it measured.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context as _;
+use testkit::http_client;
+
+/// Requests are prepared texts, one a line with escaped line ends, sent in a fixed order that jumps through them.
+const SCRIPT: &str = r#"
+local requests, at = {}, 0
+for line in io.lines("REQUESTS") do requests[#requests + 1] = line:gsub("\\r\\n", "\r\n") end
+function request()
+  at = at + 1
+  return requests[(at * 7919) % #requests + 1]
+end
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format("measured %d %d %d %d %d %d\n", summary.requests, summary.duration, latency:percentile(50),
+    latency:percentile(99), latency:percentile(99.9),
+    errors.status + errors.connect + errors.read + errors.write + errors.timeout))
+end
+"#;
+
+/// What one run measured; times in milliseconds.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Round {
+    pub(super) requests: f64,
+    pub(super) rate: f64,
+    percentiles: [f64; 3],
+    errors: f64,
+    /// Of the process, for each request.
+    pub(super) cpu_micros: f64,
+    pub(super) memory_mib: f64,
+}
+
+impl Round {
+    pub(super) const HEADINGS: &str = "requests/s   p50 ms   p99 ms p99.9 ms   CPU µs  memory MiB  errors";
+
+    /// Of each figure by itself.
+    pub(super) fn median(rounds: &[Self]) -> Self {
+        let median = |figure: fn(&Self) -> f64| {
+            let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
+            figures.sort_by(f64::total_cmp);
+            figures[figures.len() / 2]
+        };
+        Self {
+            requests: median(|round| round.requests),
+            rate: median(|round| round.rate),
+            percentiles: [
+                median(|round| round.percentiles[0]),
+                median(|round| round.percentiles[1]),
+                median(|round| round.percentiles[2]),
+            ],
+            errors: rounds.iter().map(|round| round.errors).sum(),
+            cpu_micros: median(|round| round.cpu_micros),
+            memory_mib: median(|round| round.memory_mib),
+        }
+    }
+}
+
+impl fmt::Display for Round {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [p50, p99, p999] = self.percentiles;
+        write!(f, "{:>10.0} {p50:>8.2} {p99:>8.2} {p999:>8.2}", self.rate)?;
+        write!(f, " {:>8.1} {:>11.0} {:>7.0}", self.cpu_micros, self.memory_mib, self.errors)
+    }
+}
+
+/// Writes the requests and the script beside each other; returns the script.
+pub(super) fn script(folder: &Path, requests: &[String]) -> anyhow::Result<PathBuf> {
+    let (list, script) = (folder.join("requests.txt"), folder.join("requests.lua"));
+    let lines: Vec<String> = requests.iter().map(|request| request.replace("\r\n", r"\r\n")).collect();
+    std::fs::write(&list, lines.join("\n") + "\n")?;
+    std::fs::write(&script, SCRIPT.replace("REQUESTS", &list.display().to_string()))?;
+    Ok(script)
+}
+
+pub(super) fn run(script: &Path, base: &str, connections: usize, seconds: u64) -> anyhow::Result<Round> {
+    let mut wrk = Command::new("wrk");
+    wrk.args(["--threads", "1", "--connections", &connections.to_string()]);
+    wrk.args(["--duration", &format!("{seconds}s"), "--script"]).arg(script).arg(base);
+    let output = wrk.output().context("cannot run wrk; Debian's package is called wrk")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().find_map(|line| line.strip_prefix("measured "));
+    let line = line.with_context(|| format!("wrk measured nothing: {text}"))?;
+    let figures: Vec<f64> = line.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+    let [requests, micros, p50, p99, p999, errors] = figures[..] else {
+        anyhow::bail!("not understood: {line}")
+    };
+    let percentiles = [p50, p99, p999].map(|micros| micros / 1e3);
+    Ok(Round { requests, rate: requests / micros * 1e6, percentiles, errors, ..Round::default() })
+}
+
+/// The body of the answer to a prepared request.
+pub(super) async fn answer(base: &str, request: &str) -> anyhow::Result<Vec<u8>> {
+    let (head, body) = request.split_once("\r\n\r\n").context("no end of the head")?;
+    let mut lines = head.split("\r\n");
+    let mut first = lines.next().unwrap_or_default().split(' ');
+    let (method, path) = (first.next().unwrap_or_default(), first.next().unwrap_or_default());
+    let mut sent = http_client().request(method.parse()?, format!("{base}{path}"));
+    for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
+        if !["Host", "Content-Length"].contains(&name) {
+            sent = sent.header(name, value);
+        }
+    }
+    let answered = sent.body(body.to_owned()).send().await?.error_for_status()?;
+    Ok(answered.bytes().await?.to_vec())
+}
