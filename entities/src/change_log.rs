@@ -1,8 +1,8 @@
 //! The change log: the events of committed changes, which every process reads to keep its caches exact.
 //!
-//! A reader starts each read at the horizon that the last one returned, and may read a row again. On Postgres the
-//! position of a row is the number of its transaction, and the horizon is the lowest number still running: what a
-//! snapshot did not show has a higher one. On SQLite positions follow the order of commits.
+//! A reader gets what the horizon of its last read did not include. On Postgres transactions commit in another order than
+//! they begin: the position of a row is the number of its transaction, and the horizon is a snapshot, which tells of each
+//! number whether it was committed then. On SQLite positions follow the order of commits.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Query;
@@ -42,7 +42,7 @@ pub async fn write(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Where the next read starts.
-    pub horizon: i64,
+    pub horizon: String,
     pub events: Vec<(Uuid, String)>,
     /// Further events may have been left out.
     pub truncated: bool,
@@ -50,29 +50,31 @@ pub struct Page {
 
 const ON_POSTGRES: &str = "\
     SELECT current.horizon, log.event_id, log.event \
-    FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon) AS current \
-    LEFT JOIN change_log AS log ON log.position >= $1 \
+    FROM (SELECT pg_current_snapshot()::text AS horizon) AS current \
+    LEFT JOIN change_log AS log ON log.position >= pg_snapshot_xmin($1::text::pg_snapshot)::text::bigint \
+        AND NOT pg_visible_in_snapshot(log.position::text::xid8, $1::text::pg_snapshot) \
     ORDER BY log.position LIMIT $2";
 
 const ON_SQLITE: &str = "\
     SELECT current.horizon, log.event_id, log.event \
-    FROM (SELECT coalesce(max(seq), 0) + 1 AS horizon FROM sqlite_sequence WHERE name = 'change_log') AS current \
-    LEFT JOIN change_log AS log ON log.position >= $1 \
+    FROM (SELECT CAST(coalesce(max(seq), 0) + 1 AS text) AS horizon FROM sqlite_sequence WHERE name = 'change_log') \
+        AS current \
+    LEFT JOIN change_log AS log ON log.position >= CAST($1 AS integer) \
     ORDER BY log.position LIMIT $2";
 
 /// The events from a horizon on, at most `limit`. Without a horizon only the current one.
-pub async fn read(conn: &impl Conn, horizon: Option<i64>, limit: u64) -> Result<Page> {
+pub async fn read(conn: &impl Conn, horizon: Option<&str>, limit: u64) -> Result<Page> {
     #[derive(FromQueryResult)]
     struct Row {
-        horizon: i64,
+        horizon: String,
         event_id: Option<Uuid>,
         event: Option<String>,
     }
     let backend = conn.get_database_backend();
     let sql = if backend == DatabaseBackend::Postgres { ON_POSTGRES } else { ON_SQLITE };
-    let values = [horizon.unwrap_or(i64::MAX).into(), limit.into()];
+    let values = [horizon.into(), limit.into()];
     let rows = Row::find_by_statement(Statement::from_sql_and_values(backend, sql, values)).all(conn).await?;
-    let next = rows.first().map_or(0, |row| row.horizon);
+    let next = rows.first().map_or_else(String::new, |row| row.horizon.clone());
     let truncated = rows.len() as u64 == limit;
     let events = rows.into_iter().filter_map(|row| row.event_id.zip(row.event)).collect();
     Ok(Page { horizon: next, truncated, events })

@@ -67,7 +67,8 @@ impl Events {
     /// Sends events to all processes on this Redis and prefix, and receives theirs.
     pub fn redis(redis: &Redis, shutdown: &Shutdown) -> Self {
         let events = Self::new(Some(Publisher::start(redis.clone(), shutdown)));
-        subscriber::start(redis.clone(), events.clone(), shutdown);
+        let listening = events.clone();
+        subscriber::start(redis.clone(), move |message| listening.hear(message), shutdown);
         events
     }
 

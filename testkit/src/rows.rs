@@ -7,8 +7,10 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use crate::connection::{connect, execute_on};
 use crate::deployment::Deployment;
 
-/// Excluded because they change without a request or on any request: schedules, idempotent answers, a key's last use.
-const PASSING_TABLES: [&str; 5] = ["leader_lease", "schedule", "worker", "idempotency", "sqlite_sequence"];
+/// Excluded because they change without a request or on any request: schedules, idempotent answers, a key's last use,
+/// the events of changes.
+const PASSING_TABLES: [&str; 6] =
+    ["leader_lease", "schedule", "worker", "idempotency", "sqlite_sequence", "change_log"];
 const PASSING_COLUMN: &str = "last_used_at";
 /// Jobs of periodic tasks are excluded.
 const PASSING_JOBS: [&str; 2] = ["class maintenance", "class 'maintenance'"];

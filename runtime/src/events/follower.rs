@@ -25,7 +25,7 @@ struct Follower {
     database: Database,
     clock: Clock,
     /// Where the next read starts.
-    horizon: Option<i64>,
+    horizon: Option<String>,
     /// The last successful read, on both clocks: the monotonic one stands still while a machine sleeps.
     read_at: (Instant, Timestamp),
 }
@@ -70,7 +70,7 @@ impl Follower {
 
     async fn read(&mut self) -> Result<(), DbErr> {
         let began = (Instant::now(), self.clock.now());
-        let page = change_log::read(self.database.read(), self.horizon, LIMIT).await?;
+        let page = change_log::read(self.database.read(), self.horizon.as_deref(), LIMIT).await?;
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
         if page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {
             self.events.resync();

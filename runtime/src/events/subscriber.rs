@@ -6,8 +6,7 @@ use futures_util::StreamExt;
 use redis::aio::PubSubSink;
 use redis::{RedisError, Value};
 
-use super::Events;
-use super::event::channel;
+use super::event::{Message, channel};
 use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 
@@ -16,14 +15,15 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::fro
 /// Ping interval of an idle subscription: a dead network closes no connection.
 const PING: Duration = Duration::from_secs(1);
 
-pub(super) fn start(redis: Redis, events: Events, shutdown: &Shutdown) {
-    shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(run(redis, events)));
+/// Gives each event to `hear`.
+pub(super) fn start(redis: Redis, hear: impl Fn(Message) + Send + Sync + 'static, shutdown: &Shutdown) {
+    shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(run(redis, hear)));
 }
 
-async fn run(redis: Redis, events: Events) {
+async fn run(redis: Redis, hear: impl Fn(Message) + Sync) {
     let mut pause = BACKOFF.0;
     loop {
-        let (subscribed, ended) = match listen(&redis, &events).await {
+        let (subscribed, ended) = match listen(&redis, &hear).await {
             Ok(ended) => (true, ended.to_owned()),
             Err(error) => (false, error.to_string()),
         };
@@ -37,7 +37,7 @@ async fn run(redis: Redis, events: Events) {
 }
 
 /// Returns why the subscription ended, or why there was none.
-async fn listen(redis: &Redis, events: &Events) -> Result<&'static str, RedisError> {
+async fn listen(redis: &Redis, hear: &(impl Fn(Message) + Sync)) -> Result<&'static str, RedisError> {
     let mut pubsub = redis.pubsub().await?;
     pubsub.subscribe(channel(redis)).await?;
     let (mut sink, mut messages) = pubsub.split();
@@ -45,7 +45,7 @@ async fn listen(redis: &Redis, events: &Events) -> Result<&'static str, RedisErr
     loop {
         match tokio::time::timeout(PING, messages.next()).await {
             Ok(Some(message)) => match serde_json::from_slice(message.get_payload_bytes()) {
-                Ok(message) => events.hear(message),
+                Ok(message) => hear(message),
                 Err(error) => tracing::debug!(%error, "an event was not understood: the change log decides"),
             },
             Ok(None) => return Ok("connection closed"),
