@@ -2,13 +2,13 @@
 
 use std::convert::Infallible;
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Response, header};
-use tokio_util::task::AbortOnDropHandle;
 use warp::Filter;
 use warp::path::FullPath;
 use warp::ws::Ws;
@@ -98,7 +98,7 @@ async fn answer(server: Server, request: Request) -> Response<Bytes> {
 
 async fn encoded(server: Server, request: Request) -> Response<Bytes> {
     let gzip = gzip::is_asked_for(&request.headers);
-    gzip::encode(gzip, in_task(server, request).await).await
+    gzip::encode(gzip, guarded(server, request).await).await
 }
 
 fn bytes_of(part: Result<impl Buf, warp::Error>) -> Result<Bytes, warp::Error> {
@@ -111,15 +111,19 @@ fn unfit(rejection: &warp::Rejection) -> Response<Bytes> {
     log.finish(Err(ApiError::internal(format!("{rejection:?}"))))
 }
 
-/// Runs the request in a task of its own: a disconnect does not interrupt a write, and a panic becomes a 500 like any
-/// other. A read is dropped with its client.
-async fn in_task(server: Server, request: Request) -> Response<Bytes> {
+/// A write runs in a task of its own, so that a disconnect does not interrupt it; a read is dropped with its client. A
+/// panic becomes a 500 like any other.
+async fn guarded(server: Server, request: Request) -> Response<Bytes> {
     let log = RequestLog::new(&request.method, &request.headers);
     let spare = log.clone();
     let reading = matches!(request.method, Method::GET | Method::HEAD);
     let tracker = server.state.context.shutdown.tracker().clone();
-    let task = tracker.spawn(in_time(server, request, log));
-    let ended = if reading { AbortOnDropHandle::new(task).await } else { task.await };
+    let work = in_time(server, request, log);
+    let ended = if reading {
+        AssertUnwindSafe(work).catch_unwind().await.map_err(|_| "a handler panicked".to_owned())
+    } else {
+        tracker.spawn(work).await.map_err(|error| error.to_string())
+    };
     ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
 }
 

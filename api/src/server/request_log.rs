@@ -1,10 +1,13 @@
 //! Data about a request, collected while it runs; used for response headers, one log line and metrics.
 
+use std::collections::HashMap;
+use std::sync::{LazyLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use bytes::Bytes;
 use entities::GuildId;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
+use metrics::{Counter, Histogram};
 
 use crate::rate_limit::Window;
 use crate::response::error::{ApiError, Kind};
@@ -22,6 +25,12 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REQUEST_ID_MAX: usize = 64;
 /// The route of requests that matched no row.
 const UNMATCHED: &str = "unmatched";
+
+/// Route, method and status.
+type Series = (&'static str, Method, StatusCode);
+
+/// The metrics of each series, which are the process's: to look one up by its labels costs as much as a whole check.
+static SERIES: LazyLock<RwLock<HashMap<Series, (Counter, Histogram)>>> = LazyLock::new(RwLock::default);
 
 #[derive(Clone)]
 pub(crate) struct RequestLog {
@@ -50,7 +59,7 @@ impl RequestLog {
     /// The response, logged and counted.
     pub(crate) fn finish(mut self, result: Result<Reply, ApiError>) -> Response<Bytes> {
         let rendered = result.and_then(|reply| {
-            let body = reply.render()?.into_owned();
+            let body = reply.render()?;
             Ok((reply, body))
         });
         let (mut response, cause) = match rendered {
@@ -110,17 +119,36 @@ impl RequestLog {
     }
 
     fn count(&self, status: StatusCode) {
-        let method = if self.route == UNMATCHED { "any".to_owned() } else { self.method.to_string() };
-        let labels =
-            [("method", method), ("route", self.route.to_owned()), ("status", status.as_str().to_owned())];
-        metrics::counter!("guildhall_http_requests_total", &labels).increment(1);
-        metrics::histogram!("guildhall_http_request_seconds", "route" => self.route)
-            .record(self.started.elapsed());
+        // Any method may be sent to a path that does not exist.
+        let method = if self.route == UNMATCHED { Method::GET } else { self.method.clone() };
+        let series = (self.route, method, status);
+        let known = SERIES.read().unwrap_or_else(PoisonError::into_inner).get(&series).cloned();
+        let (requests, seconds) = known.unwrap_or_else(|| {
+            let made = Self::series(&series);
+            SERIES.write().unwrap_or_else(PoisonError::into_inner).insert(series, made.clone());
+            made
+        });
+        requests.increment(1);
+        seconds.record(self.started.elapsed());
+    }
+
+    fn series((route, method, status): &Series) -> (Counter, Histogram) {
+        let method = if *route == UNMATCHED { "any" } else { method.as_str() };
+        let labels = [
+            ("method", method.to_owned()),
+            ("route", (*route).to_owned()),
+            ("status", status.as_str().to_owned()),
+        ];
+        let requests = metrics::counter!("guildhall_http_requests_total", &labels);
+        (requests, metrics::histogram!("guildhall_http_request_seconds", "route" => *route))
     }
 }
 
-fn success(reply: &Reply, body: String) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from(body));
+fn success(reply: &Reply, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    if let Some(ready) = reply.as_ready() {
+        response.extensions_mut().insert(ready.clone());
+    }
     *response.status_mut() = reply.status;
     let headers = response.headers_mut();
     match reply.upgrade_headers() {
