@@ -37,24 +37,45 @@ pub async fn find(
     described(guild, now).filter(Column::ChatId.eq(chat)).into_model().one(conn).await
 }
 
+/// What games ask of a staff member.
+#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
+pub struct PlayStaff {
+    pub chat_id: ChatId,
+    pub role_name: String,
+    pub play_permissions: Permissions,
+}
+
 /// The member linked to a game account.
-pub async fn find_by_play(
-    conn: &impl Conn,
-    guild: GuildId,
-    play: PlayId,
-    now: Timestamp,
-) -> Result<Option<Described>> {
-    described(guild, now).filter(link::Column::PlayId.eq(play)).into_model().one(conn).await
+pub async fn find_by_play(conn: &impl Conn, guild: GuildId, play: PlayId) -> Result<Option<PlayStaff>> {
+    let own = |column: Column| Expr::col((Entity, column));
+    let mut select = Entity::find()
+        .select_only()
+        .column(Column::ChatId)
+        .columns([staff_role::Column::RoleName, staff_role::Column::PlayPermissions])
+        .filter(Column::GuildId.eq(guild))
+        .filter(link::Column::PlayId.eq(play));
+    QueryTrait::query(&mut select)
+        .inner_join(staff_role::Entity, role_of(own))
+        .inner_join(link::Entity, link_of(own));
+    select.into_model().one(conn).await
+}
+
+/// Joins a member to its role.
+fn role_of(own: fn(Column) -> Expr) -> Condition {
+    Condition::all()
+        .add(staff_role::Column::GuildId.into_expr().eq(own(Column::GuildId)))
+        .add(staff_role::Column::RoleId.into_expr().eq(own(Column::RoleId)))
+}
+
+/// Joins a member to its link.
+fn link_of(own: fn(Column) -> Expr) -> Condition {
+    Condition::all()
+        .add(link::Column::GuildId.into_expr().eq(own(Column::GuildId)))
+        .add(link::Column::ChatId.into_expr().eq(own(Column::ChatId)))
 }
 
 fn described(guild: GuildId, now: Timestamp) -> Select<Entity> {
     let own = |column: Column| Expr::col((Entity, column));
-    let role = Condition::all()
-        .add(staff_role::Column::GuildId.into_expr().eq(own(Column::GuildId)))
-        .add(staff_role::Column::RoleId.into_expr().eq(own(Column::RoleId)));
-    let linked = Condition::all()
-        .add(link::Column::GuildId.into_expr().eq(own(Column::GuildId)))
-        .add(link::Column::ChatId.into_expr().eq(own(Column::ChatId)));
     let session = staff_session::live(now)
         .add(staff_session::Column::GuildId.into_expr().eq(own(Column::GuildId)))
         .add(staff_session::Column::StaffId.into_expr().eq(own(Column::ChatId)));
@@ -68,8 +89,8 @@ fn described(guild: GuildId, now: Timestamp) -> Select<Entity> {
         .column_as(staff_session::Column::SessionId.is_not_null(), "on_duty")
         .filter(Column::GuildId.eq(guild));
     QueryTrait::query(&mut select)
-        .inner_join(staff_role::Entity, role)
-        .left_join(link::Entity, linked)
+        .inner_join(staff_role::Entity, role_of(own))
+        .left_join(link::Entity, link_of(own))
         .left_join(staff_session::Entity, session);
     select
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use entities::{PlayId, shield_flag};
+use entities::{Places, PlayId, SanctionKind, Subject, link, shield_flag, staff_directory::PlayStaff};
 use moka::sync::Cache;
 use runtime::{Database, Event, Freshness, Shutdown};
 
@@ -11,10 +11,18 @@ use crate::cache::commands::{Commands, OwnServer};
 use crate::cache::event_fed::EventFed;
 use crate::cache::keys::Keys;
 use crate::cache::moderation::Moderation;
+use crate::cache::of_guild::OfGuild;
 use crate::cache::sessions::Sessions;
+use crate::response::ready::Ready;
 
 /// Cached players of Shield, flagged or clean.
 const FLAGS: u64 = 100_000;
+/// Bytes of rendered lists, for active lists and for members each. A longer list is rendered anew for each request.
+const LISTS: u64 = 32 * 1024 * 1024;
+/// Looked-up accounts, linked or not.
+const LINKS: u64 = 100_000;
+/// Players who were checked for being staff.
+const STAFF: u64 = 100_000;
 const KNOWN_SERVERS: u64 = 50_000;
 /// Far shorter than the retention of stale servers' rows.
 const KNOWN_SERVER_LIFE: Duration = Duration::from_secs(10 * 60);
@@ -24,6 +32,11 @@ pub(crate) struct Caches {
     pub(crate) moderation: Moderation,
     /// Results of single checks, until any flag changes: most players are clean, and are checked at each join.
     pub(crate) flags: EventFed<PlayId, Option<Arc<shield_flag::Model>>>,
+    pub(crate) active_lists: OfGuild<(SanctionKind, Places), Arc<Ready>>,
+    pub(crate) members: OfGuild<(), Arc<Ready>>,
+    pub(crate) links: OfGuild<Subject, Option<Arc<link::Model>>>,
+    /// The staff member behind a game account.
+    pub(crate) staff: OfGuild<PlayId, Option<Arc<PlayStaff>>>,
     pub(crate) sessions: Sessions,
     pub(crate) commands: Commands,
     /// Game servers known to have a row, so that a heartbeat need not insert one first.
@@ -36,6 +49,10 @@ impl Caches {
             keys: Keys::new(freshness),
             moderation: Moderation::new(database, freshness, shutdown),
             flags: EventFed::new(freshness, FLAGS),
+            active_lists: OfGuild::weighed(freshness, LISTS, |list| list.bytes()),
+            members: OfGuild::weighed(freshness, LISTS, |list| list.bytes()),
+            links: OfGuild::new(freshness, LINKS),
+            staff: OfGuild::new(freshness, STAFF),
             sessions: Sessions::new(freshness),
             commands: Commands::new(freshness),
             known_servers: Cache::builder()
@@ -52,8 +69,20 @@ impl Caches {
             Event::Moderation { guild, chat_id, play_id, .. } => {
                 let person = entities::Person { chat: *chat_id, play: *play_id };
                 self.moderation.change(*guild, person);
+                self.active_lists.forget(*guild);
             }
-            Event::LinksChanged { guild } => self.moderation.forget(*guild),
+            Event::LinksChanged { guild } => {
+                self.moderation.forget(*guild);
+                self.active_lists.forget(*guild);
+                self.members.forget(*guild);
+                self.links.forget(*guild);
+                self.staff.forget(*guild);
+            }
+            Event::NamesChanged { guild } => {
+                self.members.forget(*guild);
+                self.links.forget(*guild);
+            }
+            Event::StaffChanged { guild } => self.staff.forget(*guild),
             Event::SessionEnded { guild, session } => self.sessions.entries.forget(&(*guild, *session)),
             Event::CommandAcknowledged { guild, server_id } => {
                 self.commands.entries.forget(&(*guild, server_id.clone()));
@@ -66,10 +95,7 @@ impl Caches {
             // Flags arrive by the thousand and seldom: drop all entries.
             Event::ShieldChanged => self.flags.forget_all(),
             Event::Resync => self.forget_all(),
-            Event::NamesChanged { .. }
-            | Event::BindingsChanged { .. }
-            | Event::SettingsChanged { .. }
-            | Event::JobsCancelled { .. } => {}
+            Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobsCancelled { .. } => {}
         }
     }
 
@@ -77,6 +103,10 @@ impl Caches {
         self.keys.rows.forget_all();
         self.moderation.forget_all();
         self.flags.forget_all();
+        self.active_lists.forget_all();
+        self.members.forget_all();
+        self.links.forget_all();
+        self.staff.forget_all();
         self.sessions.entries.forget_all();
         self.commands.entries.forget_all();
     }

@@ -12,7 +12,7 @@ use runtime::Freshness;
 use sea_orm::DbErr;
 
 /// Lifetime while the change log cannot be read.
-const STALE_LIFE: Duration = Duration::from_secs(1);
+pub(crate) const STALE_LIFE: Duration = Duration::from_secs(1);
 
 pub(crate) struct EventFed<K, V> {
     entries: Cache<K, Entry<V>>,

@@ -6,4 +6,5 @@ pub(crate) mod event_fed;
 pub(crate) mod guild_state;
 pub(crate) mod keys;
 pub(crate) mod moderation;
+pub(crate) mod of_guild;
 pub(crate) mod sessions;

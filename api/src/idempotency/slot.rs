@@ -23,8 +23,8 @@ impl IdempotencySlot {
 
     pub(crate) async fn keep<C: ConnectionTrait>(&self, conn: &C, reply: &Reply) -> Result<(), ApiError> {
         let (status, body) = (reply.status.as_u16(), reply.render()?);
-        let held =
-            idempotency::complete(conn, &self.hold, status, body.as_ref(), reply.location.as_deref()).await?;
+        let body = String::from_utf8_lossy(&body);
+        let held = idempotency::complete(conn, &self.hold, status, &body, reply.location.as_deref()).await?;
         held.then_some(()).ok_or_else(ApiError::still_running)
     }
 }

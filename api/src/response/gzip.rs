@@ -1,11 +1,14 @@
 //! Gzip responses for clients that accept them (docs/rules.md 8).
 
 use std::io::Write;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+
+use crate::response::ready::Ready;
 
 /// A smaller body would barely shrink.
 const FROM: usize = 1024;
@@ -32,11 +35,9 @@ pub(crate) async fn encode(asked: bool, mut response: Response<Bytes>) -> Respon
     if !asked {
         return response;
     }
-    let body = response.body().clone();
-    let compressed = if body.len() <= INLINE {
-        compress(&body)
-    } else {
-        tokio::task::spawn_blocking(move || compress(&body)).await.ok().flatten()
+    let compressed = match response.extensions().get::<Arc<Ready>>() {
+        Some(ready) => ready.gzip(compressed).await,
+        None => compressed(response.body().clone()).await,
     };
     let Some(compressed) = compressed else { return response };
     *response.body_mut() = compressed;
@@ -44,6 +45,13 @@ pub(crate) async fn encode(asked: bool, mut response: Response<Bytes>) -> Respon
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     weaken(headers);
     response
+}
+
+async fn compressed(body: Bytes) -> Option<Bytes> {
+    if body.len() <= INLINE {
+        return compress(&body);
+    }
+    tokio::task::spawn_blocking(move || compress(&body)).await.ok().flatten()
 }
 
 fn compress(body: &[u8]) -> Option<Bytes> {

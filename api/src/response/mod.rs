@@ -4,4 +4,5 @@ pub(crate) mod created;
 pub(crate) mod dependency_error;
 pub(crate) mod error;
 pub(crate) mod gzip;
+pub(crate) mod ready;
 pub(crate) mod reply;

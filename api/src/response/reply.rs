@@ -2,7 +2,9 @@
 //! too.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use bytes::Bytes;
 use chrono::{SecondsFormat, SubsecRound, TimeDelta};
 use entities::{JobId, Timestamp};
 use http::{HeaderMap, StatusCode};
@@ -15,6 +17,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::rate_limit::Window;
 use crate::response::error::ApiError;
+use crate::response::ready::Ready;
 
 #[derive(Serialize)]
 struct Success<'a> {
@@ -39,17 +42,17 @@ struct Refusal<'a> {
     job_id: Option<JobId>,
 }
 
-#[derive(Debug)]
 enum Body {
     /// Data as JSON text: a list of 100,000 members is never held as a tree.
     Fresh { message: Option<Cow<'static, str>>, data: Option<Box<RawValue>> },
     /// The stored first response.
     Stored(String),
+    /// Rendered before.
+    Ready(Arc<Ready>),
     /// No body: the connection changes its protocol, as these headers say.
     Upgrade(HeaderMap),
 }
 
-#[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     body: Body,
@@ -111,6 +114,20 @@ impl Reply {
         reply
     }
 
+    /// An answer that was rendered before.
+    pub(crate) fn ready(ready: Arc<Ready>) -> Self {
+        let etag = ready.etag.clone();
+        Self { etag, ..Self::new(StatusCode::OK, Body::Ready(ready)) }
+    }
+
+    /// The rendered answer, for those who send it again.
+    pub(crate) fn as_ready(&self) -> Option<&Arc<Ready>> {
+        match &self.body {
+            Body::Ready(ready) => Some(ready),
+            _ => None,
+        }
+    }
+
     /// 304, without a body: the client's copy is current.
     pub(crate) fn not_modified(etag: String) -> Self {
         Self::new(StatusCode::NOT_MODIFIED, Body::Stored(String::new())).with_etag(etag)
@@ -130,7 +147,7 @@ impl Reply {
     pub(crate) fn upgrade_headers(&self) -> Option<&HeaderMap> {
         match &self.body {
             Body::Upgrade(headers) => Some(headers),
-            Body::Fresh { .. } | Body::Stored(_) => None,
+            _ => None,
         }
     }
 
@@ -146,11 +163,12 @@ impl Reply {
         self
     }
 
-    pub(crate) fn render(&self) -> Result<Cow<'_, str>, ApiError> {
+    pub(crate) fn render(&self) -> Result<Bytes, ApiError> {
         let (message, data) = match &self.body {
             Body::Fresh { message, data } => (message, data),
-            Body::Stored(text) => return Ok(Cow::Borrowed(text)),
-            Body::Upgrade(_) => return Ok(Cow::Borrowed("")),
+            Body::Stored(text) => return Ok(Bytes::copy_from_slice(text.as_bytes())),
+            Body::Ready(ready) => return Ok(ready.body.clone()),
+            Body::Upgrade(_) => return Ok(Bytes::new()),
         };
         let envelope = Success {
             status: "success",
@@ -158,7 +176,7 @@ impl Reply {
             message: message.as_deref(),
             data: data.as_deref(),
         };
-        Ok(Cow::Owned(serde_json::to_string(&envelope)?))
+        Ok(serde_json::to_vec(&envelope)?.into())
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Case {
     /// The path of a GET, for a member and a number that differs from request to request.
     path: fn(&Guild, &Member, usize) -> String,
     /// The body of a POST instead.
-    body: Option<fn(usize) -> Value>,
+    body: Option<fn(&Member, usize) -> Value>,
 }
 
 const fn get(name: &'static str, path: fn(&Guild, &Member, usize) -> String) -> Case {
@@ -34,12 +34,18 @@ pub(super) const ALL: &[Case] = &[
         name: "server heartbeat",
         path: |_, _, _| "/play/servers/heartbeat".to_owned(),
         body: Some(
-            |n| json!({ "server_id": format!("s{}", n % 10), "place_id": 1, "universe_id": 2, "player_count": 3 }),
+            |_, n| json!({ "server_id": format!("s{}", n % 10), "place_id": 1, "universe_id": 2, "player_count": 3 }),
         ),
     },
     get("lookup", |_, member, _| format!("/lookup/chat/{}", member.chat)),
-    get("staff verify", |_, member, _| format!("/staff/play/verify/{}", member.play)),
-    get("play permissions", |_, member, _| format!("/staff/play/permissions/{}", member.play)),
+    Case {
+        name: "staff verify",
+        path: |_, _, _| "/staff/play/verify".to_owned(),
+        body: Some(|member, _| json!({ "play_id": member.play })),
+    },
+    get("play permissions", |guild, member, _| {
+        format!("/guilds/{}/staff/play/{}/permissions", guild.id, member.play)
+    }),
     get("active bans", |guild, _, _| format!("/moderation/{}/bans/active", guild.id)),
     get("members", |guild, _, _| format!("/guilds/{}/members", guild.id)),
 ];
@@ -72,12 +78,13 @@ impl Case {
         for (index, guild) in fixture.guilds.iter().enumerate() {
             for n in 0..KEYS {
                 let number = index * KEYS + n;
-                let path = (self.path)(guild, &guild.members[n * 37 % guild.members.len()], number);
+                let member = &guild.members[n * 37 % guild.members.len()];
+                let path = (self.path)(guild, member, number);
                 let key = format!("Host: bench\r\nX-API-Key: {}\r\n", text(index, n));
                 requests.push(match self.body {
                     None => format!("GET {path} HTTP/1.1\r\n{key}\r\n"),
                     Some(body) => {
-                        let body = body(number).to_string();
+                        let body = body(member, number).to_string();
                         let length = body.len();
                         format!(
                             "POST {path} HTTP/1.1\r\n{key}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"

@@ -115,7 +115,7 @@ impl Model {
 }
 
 /// Filter of a list of sanctions by the place they count in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Places {
     /// Only sanctions that count in every game.
     Everywhere,

@@ -23,6 +23,10 @@ pub enum Event {
     NamesChanged {
         guild: GuildId,
     },
+    /// A staff role or a staff member came, went or changed.
+    StaffChanged {
+        guild: GuildId,
+    },
     BindingsChanged {
         guild: GuildId,
     },

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn the_envelope_omits_absent_message_and_data() {
-    let text = |reply: &Reply| reply.render().unwrap().into_owned();
+    let text = |reply: &Reply| String::from_utf8(reply.render().unwrap().to_vec()).unwrap();
     assert_eq!(text(&Reply::message("done")), r#"{"status":"success","code":200,"message":"done"}"#);
     assert_eq!(text(&Reply::data(&[1, 2]).unwrap()), r#"{"status":"success","code":200,"data":[1,2]}"#);
     let job = JobId(uuid::Uuid::nil());

@@ -66,7 +66,7 @@ async fn list(args: GuildArgs) -> anyhow::Result<()> {
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
-    let unit = args.guild.begin().await?;
+    let mut unit = args.guild.begin().await?;
     if staff_role::find_for_update(unit.tx(), guild, args.role).await?.is_none() {
         bail!("guild {guild} has no staff role {}: see `guildhall staff roles list`", args.role);
     }
@@ -75,6 +75,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
     let after = staff_member::Model { guild_id: guild, chat_id: args.chat, role_id: args.role, joined_at };
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
     staff_member::put(unit.tx(), after).await?;
+    unit.announce([Event::StaffChanged { guild }]);
     unit.audit(guild, "staff_members.put", args.chat, metadata).await?;
     unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
@@ -92,6 +93,7 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
         bail!("{} is not staff of guild {guild}", args.chat);
     };
     let ended = staff_session::end_open(unit.tx(), guild, args.chat).await?;
+    unit.announce([Event::StaffChanged { guild }]);
     unit.announce(ended.map(|session| Event::SessionEnded { guild, session: session.session_id }));
     unit.audit(guild, "staff_members.delete", args.chat, json!({ "before": audited(&before) })).await?;
     unit.commit().await?;

@@ -3,6 +3,7 @@
 use anyhow::bail;
 use entities::staff_role::{self, NewRole};
 use entities::{RoleId, quota, staff_member};
+use runtime::Event;
 use serde_json::{Value, json};
 
 use crate::fields::{self, Permissions};
@@ -67,7 +68,7 @@ async fn list(args: GuildArgs) -> anyhow::Result<()> {
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
-    let unit = args.guild.begin().await?;
+    let mut unit = args.guild.begin().await?;
     let before = staff_role::find_for_update(unit.tx(), guild, args.role).await?;
     let (name, chat, play) = before.clone().map_or_else(Default::default, |known| {
         (Some(known.role_name), known.permissions.0, known.play_permissions.0)
@@ -86,6 +87,7 @@ async fn set(args: SetArgs) -> anyhow::Result<()> {
         quota::follow_role(unit.tx(), guild, &before.role_name, &after.role_name).await?;
     }
     let metadata = json!({ "before": before.as_ref().map(audited), "after": audited(&after) });
+    unit.announce([Event::StaffChanged { guild }]);
     unit.audit(guild, "staff_roles.put", args.role, metadata).await?;
     unit.commit().await?;
     let verb = if before.is_some() { "changed" } else { "added" };
@@ -98,7 +100,7 @@ fn audited(role: &staff_role::Model) -> Value {
 
 async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
-    let unit = args.guild.begin().await?;
+    let mut unit = args.guild.begin().await?;
     let Some(before) = staff_role::find_for_update(unit.tx(), guild, args.role).await? else {
         bail!("guild {guild} has no staff role {}", args.role);
     };
@@ -107,6 +109,7 @@ async fn remove(args: RemoveArgs) -> anyhow::Result<()> {
         bail!("{holders} staff members hold the role {}: give them another one first", args.role);
     }
     staff_role::delete(unit.tx(), guild, args.role).await?;
+    unit.announce([Event::StaffChanged { guild }]);
     unit.audit(guild, "staff_roles.delete", args.role, json!({ "before": audited(&before) })).await?;
     unit.commit().await?;
     output::print(&format!("removed staff role {}", args.role))

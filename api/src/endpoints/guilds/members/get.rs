@@ -1,9 +1,12 @@
 //! GET /guilds/:guildId/members
 
+use std::sync::Arc;
+
 use entities::{ChatId, link};
 
 use crate::endpoints::guilds::linked_member::{LinkedMember, all};
 use crate::endpoints::prelude::*;
+use crate::response::ready::Ready;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct LinkedMembers {
@@ -27,9 +30,13 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if call.query.text("limit").is_none() && call.query.text("cursor").is_none() {
-        let members = all(&call).await?;
-        let total = members.len() as u64;
-        return Reply::data(&LinkedMembers { members, total, next_cursor: None });
+        let read = async {
+            let members = all(&call).await?;
+            let total = members.len() as u64;
+            let body = Reply::data(&LinkedMembers { members, total, next_cursor: None })?.render()?;
+            Ok::<_, ApiError>(Arc::new(Ready::new(body, None, None)))
+        };
+        return Ok(Reply::ready(call.state.caches.members.get_or_load(call.guild(), (), read).await?));
     }
     let page = call.page::<ChatId>()?;
     let entities::Page { cursor: after, limit } = page.to_fetch();

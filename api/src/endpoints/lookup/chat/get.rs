@@ -1,8 +1,8 @@
 //! GET /lookup/chat/:chatId
 
-use entities::{ChatId, link};
+use entities::{ChatId, Subject};
 
-use crate::endpoints::lookup::link_record::{LinkRecord, reply};
+use crate::endpoints::lookup::link_record::{LinkRecord, look_up};
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -14,5 +14,5 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let chat: ChatId = call.path("chatId")?;
-    reply(link::find_by_chat(call.read(), call.guild(), chat).await?)
+    look_up(&call, Subject::Chat(chat)).await
 }

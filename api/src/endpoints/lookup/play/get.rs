@@ -1,8 +1,8 @@
 //! GET /lookup/play/:playId
 
-use entities::{PlayId, link};
+use entities::{PlayId, Subject};
 
-use crate::endpoints::lookup::link_record::{LinkRecord, reply};
+use crate::endpoints::lookup::link_record::{LinkRecord, look_up};
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -14,5 +14,5 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let play: PlayId = call.path("playId")?;
-    reply(link::find_by_play(call.read(), call.guild(), play).await?)
+    look_up(&call, Subject::Play(play)).await
 }

@@ -4,6 +4,7 @@
 //! new: a client that requests later changes misses none, and may see a row twice.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use entities::sanction::active::{self, List, Listed};
 use entities::{PlaceId, Places, SanctionId, SanctionKind, Subject, moderation_revision};
@@ -13,6 +14,7 @@ use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
 use crate::request::if_none_match;
 use crate::request::parts::Field;
+use crate::response::ready::Ready;
 
 pub(crate) const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
      be enforced by `identifier` alone. Keep `revision` and send it as `since`, with the same `place_id` and `scope`, \
@@ -73,22 +75,44 @@ pub(crate) async fn reply<D: Serialize>(
 ) -> Result<Reply, ApiError> {
     let query: ActiveQuery = call.query()?;
     let list = List { guild: call.guild(), kind, places: places(&query)? };
-    let revision = moderation_revision::current(call.read(), call.guild()).await?;
-    // 0 precedes every revision. A future revision comes from another database: send the whole list.
-    let since = query.since.map(|since| since.0).filter(|since| (1..=revision).contains(since));
-    if let Some(since) = since
-        && let Some(changes) = changes(call, list, revision, since).await?
-    {
-        return Reply::data(&data(changes));
+    if let Some(Revision(since)) = query.since {
+        let revision = moderation_revision::current(call.read(), call.guild()).await?;
+        // 0 precedes every revision. A future revision comes from another database: send the whole list.
+        if (1..=revision).contains(&since)
+            && let Some(changes) = changes(call, list, revision, since).await?
+        {
+            return Reply::data(&data(changes));
+        }
     }
-    let tag = tag(list.places, revision, active::count(call.read(), list, call.now()).await?);
-    if if_none_match::has(&call.headers, &tag) {
-        return Ok(Reply::not_modified(tag));
+    let whole = whole(call, list, data).await?;
+    match whole.etag.as_ref().filter(|tag| if_none_match::has(&call.headers, tag)) {
+        Some(tag) => Ok(Reply::not_modified(tag.clone())),
+        None => Ok(Reply::ready(whole)),
     }
-    let rows = active::list(call.read(), list, call.now()).await?;
-    let meta = ListMeta { revision, complete: true, lifted: Vec::new() };
-    let rows = rows.into_iter().map(ActiveSanction::from).collect();
-    Ok(Reply::data(&data(ActiveList { rows, meta }))?.with_etag(tag))
+}
+
+/// The whole list, kept until the guild's sanctions or links change or one of the list expires.
+async fn whole<D: Serialize>(
+    call: &Call,
+    list: List,
+    data: impl Fn(ActiveList) -> D,
+) -> Result<Arc<Ready>, ApiError> {
+    let (lists, guild, key, now) =
+        (&call.state.caches.active_lists, list.guild, (list.kind, list.places), call.now());
+    if let Some(whole) = lists.get(guild, key).filter(|whole| whole.holds(now)) {
+        return Ok(whole);
+    }
+    let read = async {
+        let revision = moderation_revision::current(call.read(), guild).await?;
+        let rows = active::list(call.read(), list, now).await?;
+        let (tag, until) =
+            (tag(list.places, revision, rows.len()), rows.iter().filter_map(|row| row.expires_at).min());
+        let meta = ListMeta { revision, complete: true, lifted: Vec::new() };
+        let rows = rows.into_iter().map(ActiveSanction::from).collect();
+        let body = Reply::data(&data(ActiveList { rows, meta }))?.render()?;
+        Ok(Arc::new(Ready::new(body, Some(tag), until)))
+    };
+    lists.load(guild, key, read).await
 }
 
 /// `None`: the whole list is shorter.
@@ -118,7 +142,7 @@ fn places(query: &ActiveQuery) -> Result<Places, ApiError> {
 }
 
 /// Between two changes rows only expire, so revision and count identify each list of these places.
-fn tag(places: Places, revision: i64, in_force: u64) -> String {
+fn tag(places: Places, revision: i64, in_force: usize) -> String {
     let places = match places {
         Places::Everywhere => "everywhere".to_owned(),
         Places::In(place) => place.to_string(),

@@ -1,5 +1,7 @@
 //! A player's staff status and permissions in the game (docs/rules.md 6).
 
+use std::sync::Arc;
+
 use entities::{ChatId, PlayId, staff_directory};
 
 use crate::endpoints::prelude::*;
@@ -21,13 +23,17 @@ pub(crate) struct StaffStatus {
 
 impl StaffStatus {
     pub(crate) async fn of(call: &Call, player: PlayId) -> Result<Self, ApiError> {
-        let found = staff_directory::find_by_play(call.read(), call.guild(), player, call.now()).await?;
-        Ok(match found {
+        let guild = call.guild();
+        let read = async {
+            let found = staff_directory::find_by_play(call.read(), guild, player).await?;
+            Ok::<_, ApiError>(found.map(Arc::new))
+        };
+        Ok(match call.state.caches.staff.get_or_load(guild, player, read).await? {
             Some(member) => Self {
                 is_staff: true,
                 chat_id: Some(member.chat_id),
-                role_name: Some(member.role_name),
-                permissions: member.play_permissions.0,
+                role_name: Some(member.role_name.clone()),
+                permissions: member.play_permissions.0.clone(),
             },
             None => Self { is_staff: false, chat_id: None, role_name: None, permissions: Vec::new() },
         })

@@ -2,6 +2,7 @@
 
 use entities::staff_member::{self, Model};
 use entities::{ChatId, RoleId, staff_role};
+use runtime::Event;
 
 use crate::audit;
 use crate::endpoints::guilds::staff::members::membership::StaffMembership;
@@ -27,7 +28,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let chat: ChatId = call.path("chatId")?;
     let StaffMemberRequest { role_id, joined_at } = call.body()?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     // Locked, so that no other request deletes the role meanwhile.
     if staff_role::find_for_update(work.tx(), call.guild(), role_id).await?.is_none() {
         return Err(ApiError::rule("unknown_role", "no staff role of this guild has this `role_id`"));
@@ -46,6 +47,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Ok(shown.with_message("nothing to change: the staff member is like that already"));
     };
     staff_member::put(work.tx(), member).await?;
+    work.announce(Event::StaffChanged { guild: call.guild() });
     work.audit("staff_members.put", chat, changes).await?;
     let message = if before.is_some() { "staff member updated" } else { "staff member added" };
     work.commit(shown.with_message(message)).await

@@ -1,6 +1,7 @@
 //! DELETE /guilds/:guildId/staff/roles/:roleId
 
 use entities::{RoleId, staff_member, staff_role};
+use runtime::Event;
 
 use crate::endpoints::guilds::staff::roles::staff_role::StaffRole;
 use crate::endpoints::prelude::*;
@@ -14,7 +15,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let role: RoleId = call.path("roleId")?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     // Giving a member this role locks it too, so the count stays right until the commit.
     let before =
         staff_role::find_for_update(work.tx(), call.guild(), role).await?.or_not_found("staff role")?;
@@ -24,6 +25,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::conflict("role_in_use", message));
     }
     staff_role::delete(work.tx(), call.guild(), role).await?;
+    work.announce(Event::StaffChanged { guild: call.guild() });
     work.audit("staff_roles.delete", role, json!({ "before": StaffRole::from(&before) })).await?;
     work.commit(Reply::message("staff role deleted")).await
 }

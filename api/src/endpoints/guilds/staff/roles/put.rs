@@ -2,6 +2,7 @@
 
 use entities::staff_role::{self, NewRole};
 use entities::{RoleId, quota};
+use runtime::Event;
 
 use crate::audit;
 use crate::endpoints::guilds::staff::roles::permission_names::{ChatPermissionNames, PlayPermissionNames};
@@ -32,7 +33,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let permissions = permissions.unwrap_or_default().0;
     let play_permissions = play_permissions.unwrap_or_default().0;
     let new = NewRole { role, role_name, permissions, play_permissions };
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let before = staff_role::find_for_update(work.tx(), call.guild(), role).await?;
     let after = staff_role::upsert(work.tx(), call.guild(), new, work.now()).await?;
     let shown = StaffRole::from(&after);
@@ -46,6 +47,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if let Some(before) = before.as_ref().filter(|before| before.role_name != after.role_name) {
         quota::follow_role(work.tx(), call.guild(), &before.role_name, &after.role_name).await?;
     }
+    work.announce(Event::StaffChanged { guild: call.guild() });
     work.audit("staff_roles.put", role, changes).await?;
     let message = if before.is_some() { "staff role updated" } else { "staff role added" };
     work.commit(Reply::data(&shown)?.with_message(message)).await

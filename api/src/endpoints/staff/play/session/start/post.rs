@@ -34,7 +34,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let SessionRequest { play_id: play, place_id: OrStudio(place), server_id: ServerId(server) } =
         call.body()?;
     let guild = call.guild();
-    let found = staff_directory::find_by_play(call.read(), guild, play, call.now()).await?;
+    let found = staff_directory::find_by_play(call.read(), guild, play).await?;
     let staff = found.or_not_found("staff member")?.chat_id;
     // The open session ends at its last heartbeat, which may not be written yet.
     call.state.write_session_heartbeats().await?;

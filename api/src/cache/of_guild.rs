@@ -1,0 +1,133 @@
+//! A cache of what belongs to a guild: an entry stays until an event concerns its guild.
+//!
+//! While the change log cannot be read, an entry lives one second.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{PoisonError, RwLock};
+use std::time::Instant;
+
+use entities::GuildId;
+use moka::sync::Cache;
+use runtime::Freshness;
+
+use crate::cache::event_fed::STALE_LIFE;
+
+pub(crate) struct OfGuild<K, V> {
+    entries: Cache<(GuildId, K), Entry<V>>,
+    changes: RwLock<Changes>,
+    freshness: Freshness,
+}
+
+/// Counts changes: an entry counts only if its guild has not changed since it was read.
+#[derive(Default)]
+struct Changes {
+    of_all: u64,
+    of_guilds: HashMap<GuildId, u64>,
+}
+
+#[derive(Clone)]
+struct Entry<V> {
+    value: V,
+    change: (u64, u64),
+    read_at: Instant,
+}
+
+impl<K, V> OfGuild<K, V>
+where
+    K: Hash + Eq + Copy + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// At most `capacity` entries.
+    pub(crate) fn new(freshness: &Freshness, capacity: u64) -> Self {
+        Self::weighed(freshness, capacity, |_| 1)
+    }
+
+    /// Entries whose weights together are at most `capacity`.
+    pub(crate) fn weighed(freshness: &Freshness, capacity: u64, weight: fn(&V) -> u32) -> Self {
+        let weigh = move |_: &_, entry: &Entry<V>| weight(&entry.value);
+        let entries = Cache::builder().max_capacity(capacity).weigher(weigh).build();
+        Self { entries, changes: RwLock::default(), freshness: freshness.clone() }
+    }
+
+    /// The cached value, unless it may be stale.
+    pub(crate) fn get(&self, guild: GuildId, key: K) -> Option<V> {
+        let entry = self.entries.get(&(guild, key))?;
+        let holds = entry.change == self.change_of(guild)
+            && (self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE);
+        holds.then_some(entry.value)
+    }
+
+    /// The cached value, or the result of `read`.
+    pub(crate) async fn get_or_load<E>(
+        &self,
+        guild: GuildId,
+        key: K,
+        read: impl Future<Output = Result<V, E>>,
+    ) -> Result<V, E> {
+        match self.get(guild, key) {
+            Some(value) => Ok(value),
+            None => self.load(guild, key, read).await,
+        }
+    }
+
+    /// Reads the value and caches it. If the guild changes meanwhile, the entry counts as stale from the start.
+    pub(crate) async fn load<E>(
+        &self,
+        guild: GuildId,
+        key: K,
+        read: impl Future<Output = Result<V, E>>,
+    ) -> Result<V, E> {
+        let (change, read_at) = (self.change_of(guild), Instant::now());
+        let value = read.await?;
+        self.entries.insert((guild, key), Entry { value: value.clone(), change, read_at });
+        Ok(value)
+    }
+
+    fn change_of(&self, guild: GuildId) -> (u64, u64) {
+        let changes = self.changes.read().unwrap_or_else(PoisonError::into_inner);
+        (changes.of_all, changes.of_guilds.get(&guild).copied().unwrap_or_default())
+    }
+
+    pub(crate) fn forget(&self, guild: GuildId) {
+        let mut changes = self.changes.write().unwrap_or_else(PoisonError::into_inner);
+        *changes.of_guilds.entry(guild).or_default() += 1;
+    }
+
+    pub(crate) fn forget_all(&self) {
+        self.changes.write().unwrap_or_else(PoisonError::into_inner).of_all += 1;
+        self.entries.invalidate_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::Events;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_entry_stays_until_its_guild_changes() {
+        let cache = OfGuild::new(Events::in_process().freshness(), 10);
+        let [one, other]: [GuildId; 2] = ["1".parse().unwrap(), "2".parse().unwrap()];
+        let get =
+            async |guild, value| cache.get_or_load(guild, 7, async { Ok::<_, ()>(value) }).await.unwrap();
+        assert_eq!((get(one, 1).await, get(other, 1).await), (1, 1));
+        cache.forget(one);
+        assert_eq!((get(one, 2).await, get(other, 2).await), (2, 1));
+        cache.forget_all();
+        assert_eq!((get(one, 3).await, get(other, 3).await), (3, 3));
+    }
+
+    #[tokio::test]
+    async fn what_was_read_before_a_change_is_not_kept_after_it() {
+        let cache = OfGuild::new(Events::in_process().freshness(), 10);
+        let guild = "1".parse().unwrap();
+        let read = async {
+            cache.forget(guild);
+            Ok::<_, ()>(1)
+        };
+        assert_eq!(cache.get_or_load(guild, 7, read).await.unwrap(), 1);
+        assert_eq!(cache.get_or_load(guild, 7, async { Ok::<_, ()>(2) }).await.unwrap(), 2);
+    }
+}
