@@ -13,6 +13,8 @@ use crate::shutdown::Shutdown;
 
 /// From the begin of one read to that of the next.
 const EVERY: Duration = Duration::from_millis(250);
+/// SQLite: how often it is asked whether anything was written. A command beside `serve` is noticed that soon.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// A read that takes longer has failed.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Events of one read; with more of them everything cached is dropped.
@@ -26,6 +28,8 @@ struct Follower {
     clock: Clock,
     /// Where the next read starts.
     horizon: Option<String>,
+    /// SQLite: what the database's version was at the last read.
+    version: Option<i64>,
     /// The last successful read, on both clocks: the monotonic one stands still while a machine sleeps.
     read_at: (Instant, Timestamp),
 }
@@ -34,14 +38,15 @@ impl Events {
     /// Follows the change log until the shutdown is over, and then closes `database`.
     pub fn follow(&self, database: Database, clock: Clock, shutdown: &Shutdown) {
         let read_at = (Instant::now(), clock.now());
-        let follower = Follower { events: self.clone(), database, clock, horizon: None, read_at };
+        let follower =
+            Follower { events: self.clone(), database, clock, horizon: None, version: None, read_at };
         shutdown.services().spawn(follower.run(shutdown.clone()));
     }
 }
 
 impl Follower {
     async fn run(mut self, shutdown: Shutdown) {
-        let mut tick = tokio::time::interval(EVERY);
+        let mut tick = tokio::time::interval(if self.database.is_postgres() { EVERY } else { LOOK_EVERY });
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut failing = false;
         loop {
@@ -70,6 +75,14 @@ impl Follower {
 
     async fn read(&mut self) -> Result<(), DbErr> {
         let began = (Instant::now(), self.clock.now());
+        if !self.database.is_postgres() {
+            let version = Some(change_log::data_version(self.database.read()).await?);
+            if version == self.version && began.0 - self.read_at.0 < EVERY {
+                return Ok(());
+            }
+            // Taken before the rows are read: a later write shows in the next look.
+            self.version = version;
+        }
         let page = change_log::read(self.database.read(), self.horizon.as_deref(), LIMIT).await?;
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
         if page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {
