@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use entities::{Timestamp, change_log};
 use sea_orm::{ConnectionTrait, DbErr};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 use uuid::Uuid;
 
 use crate::redis::Redis;
@@ -30,6 +30,8 @@ use publisher::Publisher;
 const BACKLOG: usize = 4_096;
 /// Caches count as stale when the change log was not read for this long (docs/rules.md 4).
 const FRESH_FOR: Duration = Duration::from_secs(1);
+/// For how long checks go on from memory while the database is away (docs/rules.md 4).
+const STALE_FOR: Duration = Duration::from_mins(5);
 /// How long an event is known after it was last met, in the log or on Redis.
 const SEEN_FOR: Duration = Duration::from_secs(60);
 
@@ -57,6 +59,8 @@ pub struct Freshness {
     started: Instant,
     /// Nanoseconds from `started` to the begin of the last read; 0: none.
     read_at: Arc<AtomicU64>,
+    /// Whether the last read failed: the database is away.
+    failing: watch::Sender<bool>,
 }
 
 impl Events {
@@ -163,17 +167,47 @@ impl Events {
 
 impl Freshness {
     fn new() -> Self {
-        Self { started: Instant::now(), read_at: Arc::default() }
+        Self { started: Instant::now(), read_at: Arc::default(), failing: watch::Sender::new(false) }
     }
 
     pub fn is_fresh(&self) -> bool {
+        self.was_read_within(FRESH_FOR)
+    }
+
+    /// Resolves while the database is away and was there within the last five minutes: what is in memory may then be
+    /// answered, as long as the answer says so.
+    async fn lost(&self) {
+        let mut failing = self.failing.subscribe();
+        // Its sender lives as long as `self`.
+        let _ = failing.wait_for(|failing| *failing && self.was_read_within(STALE_FOR)).await;
+    }
+
+    /// The result of a read of the database; `None`: the database is away, see [`lost`](Self::lost).
+    pub async fn unless_lost<T, E>(&self, read: impl Future<Output = Result<T, E>>) -> Option<Result<T, E>> {
+        tokio::select! {
+            biased;
+            () = self.lost() => None,
+            read = read => match read {
+                // The log's next read tells whether the database is away.
+                Err(_) if tokio::time::timeout(FRESH_FOR, self.lost()).await.is_ok() => None,
+                read => Some(read),
+            },
+        }
+    }
+
+    fn was_read_within(&self, limit: Duration) -> bool {
         let read_at = Duration::from_nanos(self.read_at.load(Ordering::Acquire));
-        !read_at.is_zero() && self.started.elapsed().saturating_sub(read_at) < FRESH_FOR
+        !read_at.is_zero() && self.started.elapsed().saturating_sub(read_at) < limit
+    }
+
+    fn failed(&self) {
+        self.failing.send_replace(true);
     }
 
     fn read(&self, began: Instant) {
         let since = began.saturating_duration_since(self.started);
         self.read_at.store(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX), Ordering::Release);
+        self.failing.send_if_modified(|failing| std::mem::replace(failing, false));
     }
 }
 

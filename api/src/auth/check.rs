@@ -46,7 +46,8 @@ async fn check_key(
         None => {
             // A valid key is admitted regardless of other clients at this address (docs/rules.md 3).
             let _permit = state.failed_keys.lookup_permit(address()).await;
-            state.caches.keys.load(state.context.database.read(), text.public_id()).await?
+            // Boxed, because requests with a known key need no room for it.
+            Box::pin(state.caches.keys.load(state.context.database.read(), text.public_id())).await?
         }
     };
     // A wrong secret and an unknown id get the same error; details are shown only to the holder of the secret.

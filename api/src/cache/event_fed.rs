@@ -47,6 +47,16 @@ where
         (self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE).then_some(entry.value)
     }
 
+    /// Like [`load`](Self::load), but while the database is away the value that was cached, however old.
+    pub(crate) async fn load_or_stale(
+        &self,
+        key: &K,
+        read: impl Future<Output = Result<V, DbErr>>,
+    ) -> Result<V, DbErr> {
+        let Some(known) = self.entries.get(key) else { return self.load(key, read).await };
+        self.freshness.unless_lost(self.load(key, read)).await.unwrap_or(Ok(known.value))
+    }
+
     /// The cached value, or the result of `read`.
     pub(crate) async fn get_or_load(
         &self,

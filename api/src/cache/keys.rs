@@ -97,7 +97,8 @@ impl Keys {
             let row = api_key::find_by_public_id(conn, public_id).await?;
             Ok(row.map(|row| Arc::new(Key::new(row))))
         };
-        self.rows.load(&public_id.to_owned(), read).await
+        // While the database is away a key that was valid stays so: otherwise no check could go on from memory.
+        self.rows.load_or_stale(&public_id.to_owned(), read).await
     }
 
     /// Writes the time of this use at most once a minute, and never delays the request.

@@ -20,6 +20,13 @@ const CAPACITY: usize = 200 * 1024 * 1024;
 /// Guilds read at once.
 const READS: usize = 2;
 
+/// The result of a check.
+pub(crate) struct Checked {
+    pub(crate) found: Option<Sanction>,
+    /// The database is away, and this is what was known before.
+    pub(crate) stale: bool,
+}
+
 #[derive(Clone)]
 pub(crate) struct Moderation(Arc<Inner>);
 
@@ -87,11 +94,19 @@ impl Moderation {
         }))
     }
 
-    /// The sanction that applies; of several the one that ends last.
-    pub(crate) async fn find(&self, guild: GuildId, ask: Question) -> Result<Option<Sanction>, DbErr> {
-        if !self.0.freshness.is_fresh() {
-            return self.read_person(guild, ask).await;
+    /// The sanction that applies; of several the one that ends last. While the database is away what is in memory is
+    /// answered, and marked as stale.
+    pub(crate) async fn find(&self, guild: GuildId, ask: Question) -> Result<Checked, DbErr> {
+        if self.0.freshness.is_fresh() {
+            return Ok(Checked { found: self.find_fresh(guild, ask).await?, stale: false });
         }
+        let read = async { Ok(Checked { found: self.read_person(guild, ask).await?, stale: false }) };
+        let known = self.0.guilds.read().unwrap_or_else(PoisonError::into_inner).states.get(&guild).cloned();
+        let Some(Look::Found(found)) = known.map(|state| state.look(ask)) else { return read.await };
+        self.0.freshness.unless_lost(read).await.unwrap_or(Ok(Checked { found, stale: true }))
+    }
+
+    async fn find_fresh(&self, guild: GuildId, ask: Question) -> Result<Option<Sanction>, DbErr> {
         let state = self.state(guild, ask.now);
         match state.look(ask) {
             Look::Found(found) => Ok(found),

@@ -70,6 +70,8 @@ pub(crate) struct Reply {
     pub(crate) replayed: bool,
     /// Its text is already stored under the idempotency key.
     pub(crate) kept: bool,
+    /// The database is away, and this was known before.
+    pub(crate) stale: bool,
 }
 
 impl Reply {
@@ -85,6 +87,7 @@ impl Reply {
             window: None,
             replayed: false,
             kept: false,
+            stale: false,
         }
     }
 
@@ -156,6 +159,10 @@ impl Reply {
             *message = Some(text.into());
         }
         self
+    }
+
+    pub(crate) fn stale_if(self, stale: bool) -> Self {
+        Self { stale, ..self }
     }
 
     pub(crate) fn with_window(mut self, window: Window) -> Self {

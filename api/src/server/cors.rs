@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
 const HEADERS: HeaderValue = HeaderValue::from_static(
-    "authorization, content-type, idempotency-key, if-none-match, prefer, x-api-key, x-guild-id, x-request-id",
+    "authorization, content-type, idempotency-key, if-none-match, prefer, x-api-key, x-guild-id, x-request-id, x-guildhall-stale",
 );
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "etag, idempotent-replayed, link, location, preference-applied, retry-after, x-guildhall-stale, \

@@ -19,6 +19,7 @@ const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remainin
 const RATE_RESET_AFTER: HeaderName = HeaderName::from_static("x-ratelimit-reset-after");
 const RATE_BUCKET: HeaderName = HeaderName::from_static("x-ratelimit-bucket");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const STALE: HeaderName = HeaderName::from_static("x-guildhall-stale");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Maximum characters of a client's request id.
@@ -164,6 +165,9 @@ fn success(reply: &Reply, body: Bytes) -> Response<Bytes> {
         if let Some(text) = text {
             insert_text(headers, name, text);
         }
+    }
+    if reply.stale {
+        headers.insert(STALE, HeaderValue::from_static("true"));
     }
     if reply.replayed {
         headers.insert(REPLAYED, HeaderValue::from_static("true"));

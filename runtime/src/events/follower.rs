@@ -54,7 +54,11 @@ impl Follower {
                 _ = tick.tick() => {}
                 () = shutdown.hard().cancelled() => return self.database.close().await,
             }
-            match tokio::time::timeout(READ_TIMEOUT, self.read()).await {
+            let read = tokio::time::timeout(READ_TIMEOUT, self.read()).await;
+            if !matches!(read, Ok(Ok(()))) {
+                self.events.freshness().failed();
+            }
+            match read {
                 Ok(Ok(())) if failing => {
                     tracing::info!("the change log is read again");
                     failing = false;

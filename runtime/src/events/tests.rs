@@ -78,6 +78,22 @@ fn a_log_that_was_not_read_for_a_second_is_stale() {
 }
 
 #[tokio::test]
+async fn a_database_is_lost_while_reads_fail_and_for_five_minutes_at_most() {
+    let started = Instant::now().checked_sub(STALE_FOR * 2).unwrap();
+    let freshness = Freshness { started, ..Freshness::new() };
+    let is_lost = || futures_util::FutureExt::now_or_never(freshness.lost()).is_some();
+    freshness.failed();
+    assert!(!is_lost(), "it was never there");
+    freshness.read(Instant::now());
+    assert!(!is_lost(), "it is there");
+    freshness.failed();
+    assert!(is_lost());
+    freshness.read(Instant::now().checked_sub(STALE_FOR).unwrap());
+    freshness.failed();
+    assert!(!is_lost(), "it has been away for five minutes");
+}
+
+#[tokio::test]
 async fn publishing_never_blocks_and_never_fails_without_redis() {
     let shutdown = Shutdown::new();
     let events = Events::redis(&Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap(), &shutdown);

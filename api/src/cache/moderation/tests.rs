@@ -107,7 +107,7 @@ impl Fixture {
     async fn reason(&self, whom: &str, place: Option<i64>, now: i64) -> Option<String> {
         let place = place.map(|id| id.try_into().unwrap());
         let ask = Question { kind: SanctionKind::Ban, subject: subject(whom), place, now: at(now) };
-        self.caches.moderation.find(the_guild(), ask).await.unwrap().map(|ban| ban.reason)
+        self.caches.moderation.find(the_guild(), ask).await.unwrap().found.map(|ban| ban.reason)
     }
 
     /// Another process bans somebody, and this one hears of it.

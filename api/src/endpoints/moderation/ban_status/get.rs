@@ -46,15 +46,16 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let ban_info = find(&call, SanctionKind::Ban).await?;
+    let (ban_info, stale) = find(&call, SanctionKind::Ban).await?;
     let banned = ban_info.is_some();
     let message = if banned { "the user is banned" } else { "the user is not banned" };
-    Ok(Reply::data(&BanStatus { banned, ban_info })?.with_message(message))
+    Ok(Reply::data(&BanStatus { banned, ban_info })?.with_message(message).stale_if(stale))
 }
 
-/// The sanction of this kind that applies to the user of the path.
-pub(crate) async fn find(call: &Call, kind: SanctionKind) -> Result<Option<SanctionInfo>, ApiError> {
+/// The sanction of this kind that applies to the user of the path, and whether that is stale.
+pub(crate) async fn find(call: &Call, kind: SanctionKind) -> Result<(Option<SanctionInfo>, bool), ApiError> {
     let StatusQuery { place_id } = call.query()?;
     let ask = Question { kind, subject: call.path("identifier")?, place: place_id, now: call.now() };
-    Ok(call.state.caches.moderation.find(call.guild(), ask).await?.map(SanctionInfo::from))
+    let checked = call.state.caches.moderation.find(call.guild(), ask).await?;
+    Ok((checked.found.map(SanctionInfo::from), checked.stale))
 }

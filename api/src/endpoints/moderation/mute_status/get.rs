@@ -20,8 +20,8 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let mute_info = find(&call, SanctionKind::Mute).await?;
+    let (mute_info, stale) = find(&call, SanctionKind::Mute).await?;
     let muted = mute_info.is_some();
     let message = if muted { "the user is muted" } else { "the user is not muted" };
-    Ok(Reply::data(&MuteStatus { muted, mute_info })?.with_message(message))
+    Ok(Reply::data(&MuteStatus { muted, mute_info })?.with_message(message).stale_if(stale))
 }

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use testkit::proxy::Way;
 
-use super::order::Order;
+use serde_json::json;
+use testkit::{Deployment, eventually, http_client};
+
+use super::order::{Order, WAIT_LIMIT};
 use super::{reports, through};
 
 const REFUSED: &[(u16, &str)] = &[(503, "database_unavailable"), (503, "timeout")];
@@ -19,6 +22,7 @@ fn postgres_is_late_cut_reset_and_silent() {
         proxy.heal();
         assert_eq!(order.ends_well().await.attempt, 1);
 
+        let banned = a_ban_in_memory(deployment).await;
         let order = Order::next(deployment, 5);
         proxy.reset();
         order.sees("postgres, reset", DONE_KEPT_OR_REFUSED).await;
@@ -27,15 +31,48 @@ fn postgres_is_late_cut_reset_and_silent() {
         let order = Order::next(deployment, 5);
         proxy.cut_after(Way::ToClient, 40);
         order.sees("postgres, answers cut after 40 bytes", REFUSED).await;
+        checks_go_on_from_memory(deployment, &banned).await;
         reports(deployment, "database", "down").await;
         proxy.heal();
         order.ends_well_after("postgres, cut").await;
 
         let order = Order::next(deployment, 1);
         proxy.half_open();
+        checks_go_on_from_memory(deployment, &banned).await;
         order.sees("postgres, half-open", REFUSED).await;
         reports(deployment, "database", "down").await;
         proxy.heal();
         order.ends_well_after("postgres, half-open").await;
+        eventually("the answer is fresh again", WAIT_LIMIT, async || {
+            let answer = deployment.api().get(&banned).await;
+            (answer.status == 200 && answer.header("x-guildhall-stale").is_none()).then_some(())
+        })
+        .await;
     });
+}
+
+/// Bans somebody, and waits until the API has the guild in memory. Returns the path of the check.
+async fn a_ban_in_memory(deployment: &Deployment) -> String {
+    let guild = &deployment.guild().id;
+    let ban =
+        json!({ "identifier": "7007", "reason": "r", "moderator_id": deployment.guild().members[0].chat });
+    deployment.api().post(&format!("/moderation/{guild}/play/ban"), ban).await.ok();
+    let check = format!("/moderation/{guild}/ban-status/7007");
+    eventually("the guild is in memory", WAIT_LIMIT, async || {
+        assert_eq!(deployment.api().get(&check).await.ok()["banned"], true);
+        let metrics = http_client().get(format!("{}/metrics", deployment.api_base(0))).send().await.unwrap();
+        metrics.text().await.unwrap().contains("guildhall_moderation_guilds 1").then_some(())
+    })
+    .await;
+    check
+}
+
+/// Within the time that a fresh answer lasts and a read of the log may take.
+async fn checks_go_on_from_memory(deployment: &Deployment, check: &str) {
+    eventually("a stale answer", Duration::from_secs(5), async || {
+        let answer = deployment.api().get(check).await;
+        let stale = answer.header("x-guildhall-stale") == Some("true");
+        (stale && answer.ok()["banned"] == true).then_some(())
+    })
+    .await;
 }
