@@ -1,4 +1,4 @@
--- The audit log, the responses stored for `Idempotency-Key`, and the change log.
+-- The audit log, and the responses stored for `Idempotency-Key`.
 
 -- `key_id` has no foreign key: an entry outlives its key.
 CREATE TABLE audit_entry (
@@ -33,15 +33,3 @@ CREATE TABLE idempotency (
 );
 
 CREATE INDEX idempotency_by_end ON idempotency (expires_at);
-
--- The events of committed changes, which every process reads to keep its caches exact. On Postgres `position` is the
--- number of the writing transaction: transactions commit in another order than they begin.
-CREATE TABLE change_log (
-    position {position},
-    event_id {uuid} NOT NULL,
-    event text NOT NULL,
-    created_at {time} NOT NULL
-);
-
--- {postgres only}
-CREATE INDEX change_log_by_position ON change_log (position);

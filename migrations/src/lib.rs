@@ -21,7 +21,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 7] = changes![
+const CHANGES: [Change; 8] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -29,6 +29,7 @@ const CHANGES: [Change; 7] = changes![
     "m0005_games",
     "m0006_tickets",
     "m0007_service",
+    "m0008_changes",
 ];
 
 struct Schema;

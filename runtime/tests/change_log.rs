@@ -25,8 +25,9 @@ impl Process {
         let (events, shutdown) = (Events::in_process(), Shutdown::new());
         let heard = events.subscribe();
         events.follow(database.open().await, Clock::system(), &shutdown);
-        let process = Self { events, heard, shutdown };
+        let mut process = Self { events, heard, shutdown };
         process.until_fresh().await;
+        assert_eq!(process.next().await, Event::Resync, "what was cached before the first read is dropped");
         process
     }
 

@@ -89,7 +89,9 @@ impl Follower {
         }
         let page = change_log::read(self.database.read(), self.horizon.as_deref(), LIMIT).await?;
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
-        if page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {
+        // The first read cannot tell what changed since something was cached.
+        let first = self.horizon.is_none();
+        if first || page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {
             self.events.resync();
         }
         for (id, text) in page.events {
