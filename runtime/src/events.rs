@@ -182,7 +182,7 @@ impl Freshness {
         let _ = failing.wait_for(|failing| *failing && self.was_read_within(STALE_FOR)).await;
     }
 
-    /// The result of a read of the database; `None`: the database is away, see [`lost`](Self::lost).
+    /// The result of a read of the database; `None`: the database is away, and was there within the last five minutes.
     pub async fn unless_lost<T, E>(&self, read: impl Future<Output = Result<T, E>>) -> Option<Result<T, E>> {
         tokio::select! {
             biased;
