@@ -7,7 +7,7 @@ use testkit::{Fixture, Guild, Member, key_text};
 const KEYS: usize = 100;
 
 /// So that no rate limit is reached on hot paths.
-pub(super) const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 10000";
+pub(super) const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
 
 pub(super) struct Case {
     pub(super) name: &'static str,
@@ -46,7 +46,7 @@ pub(super) const ALL: &[Case] = &[
     get("play permissions", |guild, member, _| {
         format!("/guilds/{}/staff/play/{}/permissions", guild.id, member.play)
     }),
-    get("active bans", |guild, _, _| format!("/moderation/{}/bans/active", guild.id)),
+    get("active bans", |guild, _, _| format!("/moderation/{}/play/bans/active", guild.id)),
     get("members", |guild, _, _| format!("/guilds/{}/members", guild.id)),
 ];
 
