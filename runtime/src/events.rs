@@ -16,13 +16,13 @@ use uuid::Uuid;
 
 use crate::redis::Redis;
 use crate::shutdown::Shutdown;
+use crate::subscription;
 
 mod event;
 mod follower;
 mod publisher;
-mod subscriber;
 
-use event::Message;
+use event::{Message, channel};
 pub use event::{Event, ModerationVerb};
 use publisher::Publisher;
 
@@ -72,7 +72,11 @@ impl Events {
     pub fn redis(redis: &Redis, shutdown: &Shutdown) -> Self {
         let events = Self::new(Some(Publisher::start(redis.clone(), shutdown)));
         let listening = events.clone();
-        subscriber::start(redis.clone(), move |message| listening.hear(message), shutdown);
+        let hear = move |message: &[u8]| match serde_json::from_slice(message) {
+            Ok(message) => listening.hear(message),
+            Err(error) => tracing::debug!(%error, "an event was not understood: the change log decides"),
+        };
+        subscription::start(redis, channel(redis), hear, shutdown);
         events
     }
 

@@ -15,6 +15,7 @@ mod redis;
 mod secret;
 mod settings;
 mod shutdown;
+mod subscription;
 pub mod telemetry;
 
 pub use clock::Clock;
@@ -27,7 +28,7 @@ pub use database::{DataDirLock, Database, DatabaseOptions, Pool};
 pub use error::StartError;
 pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};
-pub use limits::{Decision, Limits, LimitsDown, Rate};
+pub use limits::{Counter, Decision, Limits, LimitsDown, Rate};
 pub use ops_http::{answer as ops_answer, serve_ops};
 pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};

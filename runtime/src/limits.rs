@@ -1,4 +1,4 @@
-//! Rates: a fixed window per key, opened by the first request in it, never more than N requests in one window
+//! Rates: a fixed window per counter, opened by the first request in it, never more than N requests in one window
 //! (docs/rules.md 3). One process counts in memory; several count together in Redis, on Redis time.
 
 use std::sync::Arc;
@@ -8,79 +8,70 @@ use crate::redis::Redis;
 use crate::shutdown::Shutdown;
 
 mod process_count;
+mod rate;
 mod shared;
 mod windows;
 
-use process_count::ProcessCount;
+pub use rate::{Counter, Decision, LimitsDown, Rate};
 use shared::SharedWindows;
-pub use windows::{Decision, LimitsDown, Rate};
-use windows::{Step, Windows};
+use windows::Windows;
 
 #[derive(Clone)]
 pub struct Limits(Arc<Inner>);
 
 struct Inner {
     /// The counts of a single process; with Redis, the fallback while it is down.
-    local: Windows,
-    shared: Option<(SharedWindows, ProcessCount)>,
+    own: Windows,
+    shared: Option<SharedWindows>,
 }
 
 impl Limits {
     pub fn in_process(clock: Clock) -> Self {
-        Self(Arc::new(Inner { local: Windows::new(clock), shared: None }))
+        Self(Arc::new(Inner { own: Windows::new(clock), shared: None }))
     }
 
-    /// Windows in Redis; `clock` times the windows of the fallback.
+    /// Windows in Redis; `clock` times what this process is granted, and the windows of the fallback.
     pub fn redis(redis: Redis, clock: Clock) -> Self {
-        let shared = (SharedWindows::new(redis.clone()), ProcessCount::new(redis));
-        Self(Arc::new(Inner { local: Windows::new(clock), shared: Some(shared) }))
+        let shared = SharedWindows::new(redis, clock.clone());
+        Self(Arc::new(Inner { own: Windows::new(clock), shared: Some(shared) }))
     }
 
-    /// Uses one request of the rate if one is left.
-    pub async fn take(&self, key: &str, rate: Rate) -> Result<Decision, LimitsDown> {
-        self.step(key, rate, Step::Take).await
+    /// Uses one request of the rate if one is left. Redis is asked for each.
+    pub async fn take(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
+        match &self.0.shared {
+            Some(shared) => shared.take_one(counter, rate).await,
+            None => Ok(self.0.own.take_or_open(counter, rate)),
+        }
     }
 
-    /// Like [`take`](Self::take), and never fails: while Redis is down this process allows its share of the rate,
-    /// rate / known API processes, at least 1.
-    pub async fn take_or_fallback(&self, key: &str, rate: Rate) -> Decision {
-        match self.take(key, rate).await {
+    /// Like [`take`](Self::take), but Redis is asked for blocks of requests, and it never fails: while Redis is down this
+    /// process allows its share of the rate, rate / known API processes, at least 1.
+    pub async fn take_or_fallback(&self, counter: Counter, rate: Rate) -> Decision {
+        let Some(shared) = &self.0.shared else { return self.0.own.take_or_open(counter, rate) };
+        match shared.take(counter, rate).await {
             Ok(decision) => decision,
-            Err(LimitsDown) => self.0.local.step(key, self.share_of(rate), Step::Take),
+            Err(LimitsDown) => self.0.own.take_or_open(counter, share(rate, shared.processes())),
         }
     }
 
     /// The result that [`take`](Self::take) would return, without using a request.
-    pub async fn peek(&self, key: &str, rate: Rate) -> Result<Decision, LimitsDown> {
-        self.step(key, rate, Step::Peek).await
-    }
-
-    /// Returns one request: a refused request does not use the rate. When that empties the window, the window is
-    /// closed as if it had never been opened. Best effort while Redis is down.
-    pub async fn refund(&self, key: &str, rate: Rate) {
-        if self.step(key, rate, Step::Refund).await.is_err() {
-            self.0.local.step(key, self.share_of(rate), Step::Refund);
+    pub async fn peek(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
+        match &self.0.shared {
+            Some(shared) => shared.peek(counter, rate).await,
+            None => Ok(self.0.own.peek(counter, rate).unwrap_or_else(|| Decision::unused(rate))),
         }
     }
 
     /// Counts this process among the API processes until shutdown begins. A no-op for in-process limits.
-    pub fn announce(&self, shutdown: &Shutdown) {
-        if let Some((_, process_count)) = &self.0.shared {
-            process_count.announce(shutdown);
+    pub fn join(&self, shutdown: &Shutdown) {
+        if let Some(shared) = &self.0.shared {
+            shared.join(shutdown);
         }
     }
+}
 
-    async fn step(&self, key: &str, rate: Rate, step: Step) -> Result<Decision, LimitsDown> {
-        match &self.0.shared {
-            Some((windows, _)) => windows.step(key, rate, step).await,
-            None => Ok(self.0.local.step(key, rate, step)),
-        }
-    }
-
-    fn share_of(&self, rate: Rate) -> Rate {
-        let processes = self.0.shared.as_ref().map_or(1, |(_, process_count)| process_count.known());
-        Rate { limit: (rate.limit / processes).max(1.min(rate.limit)), ..rate }
-    }
+fn share(rate: Rate, processes: u32) -> Rate {
+    Rate { limit: (rate.limit / processes).max(1.min(rate.limit)), ..rate }
 }
 
 #[cfg(test)]
@@ -89,40 +80,32 @@ mod tests {
 
     use super::*;
 
-    fn decision(reset_after: Duration) -> Decision {
-        Decision { allowed: false, limit: 1, remaining: 0, reset_after }
-    }
-
-    #[test]
-    fn retry_after_is_rounded_up_and_at_least_one() {
-        for (millis, seconds) in
-            [(0, 1), (1, 1), (999, 1), (1_000, 1), (1_001, 2), (59_999, 60), (60_000, 60)]
-        {
-            assert_eq!(decision(Duration::from_millis(millis)).reset_after_secs(), seconds, "{millis} ms");
-        }
-    }
-
     #[tokio::test]
     async fn without_redis_hot_paths_fall_back_and_others_fail() {
         let redis = Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap();
         let limits = Limits::redis(redis, Clock::system());
-        let rate = Rate::per(3, Duration::from_mins(1));
-        assert_eq!(limits.take("k", rate).await, Err(LimitsDown));
-        let allowed = [(); 5].map(|()| async { limits.take_or_fallback("k", rate).await.allowed });
+        let (counter, rate) = (Counter::Key(1, "ban_status"), Rate::per(3, Duration::from_mins(1)));
+        assert_eq!(limits.take(counter, rate).await, Err(LimitsDown));
         let mut answers = Vec::new();
-        for request in allowed {
-            answers.push(request.await);
+        for _ in 0..5 {
+            answers.push(limits.take_or_fallback(counter, rate).await.allowed);
         }
         assert_eq!(answers, [true, true, true, false, false]);
     }
 
     #[test]
     fn the_share_of_a_process_is_zero_only_if_the_quota_is() {
-        let redis = Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap();
-        let limits = Limits::redis(redis, Clock::system());
-        limits.0.shared.as_ref().unwrap().1.learn(4);
-        for (limit, share) in [(60, 15), (7, 1), (3, 1), (1, 1), (0, 0)] {
-            assert_eq!(limits.share_of(Rate::per(limit, Duration::from_secs(1))).limit, share);
+        for (limit, expected) in [(60, 15), (7, 1), (3, 1), (1, 1), (0, 0)] {
+            assert_eq!(share(Rate::per(limit, Duration::from_secs(1)), 4).limit, expected);
         }
+    }
+
+    #[tokio::test]
+    async fn a_peek_uses_nothing() {
+        let limits = Limits::in_process(Clock::system());
+        let (counter, rate) = (Counter::Key(1, "ban_status"), Rate::per(1, Duration::from_mins(1)));
+        assert!(limits.peek(counter, rate).await.unwrap().allowed);
+        assert!(limits.take(counter, rate).await.unwrap().allowed);
+        assert!(!limits.peek(counter, rate).await.unwrap().allowed);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use entities::GuildId;
 use entities::bulk_sync::{self, Kind};
 use http::HeaderMap;
-use runtime::{Decision, LimitsDown, Rate};
+use runtime::{Counter, Decision, LimitsDown, Rate};
 
 use crate::auth::bulk_sync::window;
 use crate::cache::keys::Key;
@@ -72,15 +72,15 @@ fn check_scope(route: &Route, key: &Key) -> Result<(), ApiError> {
     }
 }
 
-fn counter(limit: RateLimit, key: &Key) -> String {
-    format!("key:{}:{}", key.id(), limit.name())
+fn counter(limit: RateLimit, key: &Key) -> Counter {
+    Counter::Key(key.id().get(), limit.name())
 }
 
 /// Counts one request of the key. Exceeding the limit is an error.
 async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiError> {
     let (limits, counter, limit) = (&state.context.limits, counter(route.limit, key), route.limit);
     if limit == RateLimit::SyncAll {
-        let calls = limits.take(&counter, BULK_SYNC_CALLS).await.map_err(down)?;
+        let calls = limits.take(counter, BULK_SYNC_CALLS).await.map_err(down)?;
         return if calls.allowed {
             bulk_sync_hour(state, key).await
         } else {
@@ -88,9 +88,9 @@ async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiE
         };
     }
     let decision = if route.enqueues {
-        limits.take(&counter, key.rate(limit)).await.map_err(down)?
+        limits.take(counter, key.rate(limit)).await.map_err(down)?
     } else {
-        limits.take_or_fallback(&counter, key.rate(limit)).await
+        limits.take_or_fallback(counter, key.rate(limit)).await
     };
     if decision.allowed { Ok(decision) } else { Err(ApiError::over_limit(limit, decision)) }
 }
@@ -100,7 +100,7 @@ async fn peek(state: &State, route: &Route, key: &Key) -> Option<Decision> {
     if route.limit == RateLimit::SyncAll {
         return bulk_sync_hour(state, key).await.ok();
     }
-    state.context.limits.peek(&counter(route.limit, key), key.rate(route.limit)).await.ok()
+    state.context.limits.peek(counter(route.limit, key), key.rate(route.limit)).await.ok()
 }
 
 /// The window of runs. The handler decides whether it admits this call: dry runs have another window.

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use runtime::{Limits, Rate};
+use runtime::{Counter, Limits, Rate};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::response::error::ApiError;
@@ -60,7 +60,7 @@ impl FailedKeys {
             return over;
         }
         let address = counted_as(address);
-        let decision = self.limits.take_or_fallback(&format!("failed-keys:{address}"), FAILURES).await;
+        let decision = self.limits.take_or_fallback(Counter::Failures(address), FAILURES).await;
         if decision.allowed {
             return failure;
         }

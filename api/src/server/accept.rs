@@ -39,7 +39,7 @@ pub async fn serve(
 ) {
     let shutdown = context.shutdown.clone();
     if options.distributed {
-        context.limits.announce(&shutdown);
+        context.limits.join(&shutdown);
     }
     let state = State::new(context, queue, platforms, options);
     start_services(&state, &shutdown);

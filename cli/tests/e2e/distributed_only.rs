@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::resilience::leading::{jobs_are_rescued, retries_come_back};
-use testkit::{Deployment, distributed_only};
+use testkit::{Deployment, distributed_only, http_client};
 
 distributed_only!(
     either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
     a_revoked_key_is_refused_on_both_within_a_second(|setup| setup.processes(2)),
     both_apis_share_one_rate_limit(|setup| setup.processes(2)),
+    many_clients_of_four_apis_pass_exactly_the_limit_and_redis_is_seldom_asked(|setup| setup.processes(4)),
     changes_through_one_api_are_seen_by_the_other(|setup| setup.processes(2)),
     a_bulk_sync_is_shared_and_no_member_is_changed_twice(|setup| setup.processes(2).members(120)),
     a_second_scheduler_takes_over(|setup| setup.processes(2)),
@@ -69,6 +70,36 @@ async fn both_apis_share_one_rate_limit(deployment: &Deployment) {
     let calls = (0..90).map(|n| apis[n % 2].get(&path));
     let answers = futures_util::future::join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 60);
+}
+
+async fn many_clients_of_four_apis_pass_exactly_the_limit_and_redis_is_seldom_asked(deployment: &Deployment) {
+    let apis: Vec<_> = (0..4).map(|number| deployment.api_number(number)).collect();
+    let path = format!("/moderation/{}/ban-status/17", deployment.guild().id);
+    let grants = async || {
+        let mut sum = 0;
+        for number in 0..4 {
+            let metrics = http_client().get(format!("{}/metrics", deployment.api_base(number))).send().await;
+            let metrics = metrics.unwrap().text().await.unwrap();
+            let line = metrics.lines().find(|line| line.starts_with("guildhall_rate_limit_grants_total"));
+            sum += line.map_or(0, |line| line.rsplit_once(' ').unwrap().1.parse::<u32>().unwrap());
+        }
+        sum
+    };
+    let before = grants().await;
+    let clients = (0..64).map(|client| {
+        let (api, path) = (&apis[client % 4], &path);
+        async move {
+            let mut passed = 0;
+            for _ in 0..10 {
+                passed += u32::from(api.get(path).await.status == 200);
+            }
+            passed
+        }
+    });
+    let passed: u32 = futures_util::future::join_all(clients).await.into_iter().sum();
+    assert_eq!(passed, 300);
+    let asked = grants().await - before;
+    assert!(asked <= 640 * 15 / 100, "{asked} calls to Redis for 640 requests");
 }
 
 async fn changes_through_one_api_are_seen_by_the_other(deployment: &Deployment) {

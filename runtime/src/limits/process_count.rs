@@ -50,6 +50,11 @@ impl ProcessCount {
         self.0.known.load(Ordering::Relaxed).max(1)
     }
 
+    /// The name of this process among them.
+    pub(super) fn name(&self) -> &str {
+        &self.0.name
+    }
+
     pub(super) fn learn(&self, processes: u32) {
         self.0.known.store(processes, Ordering::Relaxed);
     }

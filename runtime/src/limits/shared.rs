@@ -1,120 +1,278 @@
-//! Windows in Redis: one script reads, decides and writes atomically, on Redis time, so that processes with different
-//! clocks agree.
+//! Windows that all processes share. Redis has the count and the end of each, on its own time, so that processes with
+//! different clocks agree. A process is granted a block of permits and uses them without asking again; when Redis has
+//! none left, it asks the others to return what they do not use.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use redis::Script;
+use futures_util::{StreamExt, stream};
+use redis::{Script, ScriptInvocation};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
 
-use super::windows::{Decision, LimitsDown, Rate, Step};
+use super::process_count::ProcessCount;
+use super::rate::{Counter, Decision, LimitsDown, Rate};
+use super::windows::{Window, Windows};
+use crate::clock::Clock;
 use crate::redis::Redis;
+use crate::shutdown::Shutdown;
+use crate::subscription;
 
-/// A window is a hash of `n` (requests used) and `e` (end, milliseconds of Redis time); it expires when it ends.
-/// `KEYS[1]` window; ARGV limit, window in ms, step (1 take, 0 peek, -1 refund). Returns allowed, used, ms until the end.
-const WINDOW: &str = r"
+/// A window is a hash of `n` (permits granted), `e` (end, milliseconds of Redis time), `r` (recalls so far) and, for each
+/// process that may have unused permits, its name; it expires when it ends.
+/// `KEYS[1]` window; ARGV limit, window in ms, parts (a block is the part of what is left; 0: none), process, channel,
+/// message of a recall. Returns the block, what is left, ms until the end, the end, whether others have unused permits.
+const GRANT: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local limit, length, step = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local window = redis.call('HMGET', KEYS[1], 'n', 'e')
-local used, ends = tonumber(window[1] or 0), tonumber(window[2] or 0)
-if ends <= now then used, ends = 0, now + length end
-if ends > now + length then ends = now + length end
-local allowed, after = used < limit, used
-if step > 0 and allowed then after = used + 1 end
-if step < 0 and used > 0 then after = used - 1 end
-if after == 0 then
+local limit, length, parts, process = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local window = redis.call('HMGET', KEYS[1], 'n', 'e', 'r', process)
+local used, ends, recalls = tonumber(window[1] or 0), tonumber(window[2] or 0), tonumber(window[3] or 0)
+if ends <= now then
   redis.call('DEL', KEYS[1])
-elseif after ~= used then
-  local text = string.format('%.0f', ends)
-  redis.call('HSET', KEYS[1], 'n', after, 'e', text)
-  redis.call('PEXPIREAT', KEYS[1], text)
+  used, ends, recalls = 0, now + length, 0
 end
-return { allowed and 1 or 0, after, ends - now }
+if ends > now + length then ends = now + length end
+local left, block = math.max(0, limit - used), 0
+if parts > 0 and left > 0 then
+  block = math.max(1, math.floor(left / parts / 2 ^ recalls))
+  redis.call('HSET', KEYS[1], 'n', used + block, 'e', string.format('%.0f', ends))
+  if block > 1 then redis.call('HSET', KEYS[1], process, block) end
+  redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', ends))
+end
+local fields = 2 + redis.call('HEXISTS', KEYS[1], 'r') + redis.call('HEXISTS', KEYS[1], process)
+local held = redis.call('HLEN', KEYS[1]) > fields
+if parts > 0 and block == 0 and held then
+  redis.call('HINCRBY', KEYS[1], 'r', 1)
+  redis.call('PUBLISH', ARGV[5], ARGV[6])
+end
+return { block, left - block, ends - now, string.format('%.0f', ends), held and 1 or 0 }
 ";
 
-pub(super) struct SharedWindows {
+/// `KEYS[1]` window; ARGV its end, permits, process, channel, message.
+const RETURN: &str = r"
+local window = redis.call('HMGET', KEYS[1], 'n', 'e')
+if window[2] == ARGV[1] then
+  redis.call('HSET', KEYS[1], 'n', math.max(0, tonumber(window[1]) - ARGV[2]))
+  redis.call('HDEL', KEYS[1], ARGV[3])
+end
+redis.call('PUBLISH', ARGV[4], ARGV[5])
+";
+
+/// How long a request waits for permits that others were asked to return.
+const RECALL: Duration = Duration::from_millis(100);
+/// Requests that ask Redis at once; those of one counter ask one after the other.
+const ASKING: usize = 256;
+/// Counters that are returned at once when the process ends.
+const RETURNS: usize = 64;
+
+#[derive(Clone)]
+pub(super) struct SharedWindows(Arc<Inner>);
+
+struct Inner {
     redis: Redis,
-    script: Script,
+    grant: Script,
+    give_back: Script,
+    channel: String,
+    granted: Windows,
+    asking: [tokio::sync::Mutex<()>; ASKING],
+    /// Permits were returned.
+    returned: Notify,
+    /// Names of limits, for counters in messages.
+    names: Mutex<Vec<&'static str>>,
+    processes: ProcessCount,
+    leaving: AtomicBool,
+}
+
+/// Between processes.
+#[derive(Serialize, Deserialize)]
+struct Message {
+    from: String,
+    /// Otherwise: return what you do not use.
+    returned: bool,
+    counter: String,
 }
 
 impl SharedWindows {
-    pub(super) fn new(redis: Redis) -> Self {
-        Self { redis, script: Script::new(WINDOW) }
+    pub(super) fn new(redis: Redis, clock: Clock) -> Self {
+        Self(Arc::new(Inner {
+            grant: Script::new(GRANT),
+            give_back: Script::new(RETURN),
+            channel: redis.key("limits"),
+            granted: Windows::new(clock),
+            asking: std::array::from_fn(|_| tokio::sync::Mutex::default()),
+            returned: Notify::new(),
+            names: Mutex::default(),
+            processes: ProcessCount::new(redis.clone()),
+            redis,
+            leaving: AtomicBool::new(false),
+        }))
     }
 
-    pub(super) async fn step(&self, key: &str, rate: Rate, step: Step) -> Result<Decision, LimitsDown> {
-        let mut connection = self.redis.connection().await.map_err(|_| LimitsDown)?;
-        let step = match step {
-            Step::Take => 1,
-            Step::Peek => 0,
-            Step::Refund => -1,
+    /// Counts this process, and listens to the others, until shutdown begins; then returns what is not used.
+    pub(super) fn join(&self, shutdown: &Shutdown) {
+        self.0.processes.announce(shutdown);
+        let (leaving, soft) = (self.clone(), shutdown.soft().clone());
+        shutdown.tracker().spawn(async move {
+            soft.cancelled().await;
+            leaving.leave().await;
+        });
+        let (windows, tasks) = (self.clone(), shutdown.services().clone());
+        let hear = move |message: &[u8]| {
+            if let Ok(message) = serde_json::from_slice(message) {
+                let windows = windows.clone();
+                tasks.spawn(async move { windows.hear(message).await });
+            }
         };
-        let (allowed, used, left): (bool, u32, u64) = self
-            .script
-            .key(self.redis.key(&format!("limit:{key}")))
-            .arg(rate.limit)
-            .arg(rate.window_millis())
-            .arg(step)
-            .invoke_async(&mut connection)
-            .await
-            .map_err(|error| {
-                tracing::debug!(%error, "a rate could not be checked");
-                LimitsDown
-            })?;
-        let remaining = rate.limit.saturating_sub(used);
-        Ok(Decision { allowed, limit: rate.limit, remaining, reset_after: Duration::from_millis(left) })
+        subscription::start(&self.0.redis, self.0.channel.clone(), hear, shutdown);
+    }
+
+    pub(super) fn processes(&self) -> u32 {
+        self.0.processes.known()
+    }
+
+    /// From now on requests are counted one by one, so that nothing is left when this process ends.
+    async fn leave(&self) {
+        self.0.leaving.store(true, Ordering::Relaxed);
+        let unused = stream::iter(self.0.granted.unused());
+        unused.for_each_concurrent(RETURNS, |counter| self.give_back(counter)).await;
+    }
+
+    /// Uses a permit that this process has, or is granted.
+    pub(super) async fn take(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
+        match self.0.granted.take(counter, rate) {
+            Some(decision) => Ok(decision),
+            None => {
+                let leaving = self.0.leaving.load(Ordering::Relaxed);
+                self.take_granted(counter, rate, (!leaving).then(|| 2 * self.processes())).await
+            }
+        }
+    }
+
+    /// Uses a permit that Redis grants for this request alone.
+    pub(super) async fn take_one(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
+        self.take_granted(counter, rate, None).await
+    }
+
+    pub(super) async fn peek(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
+        match self.0.granted.peek(counter, rate) {
+            Some(decision) => Ok(decision),
+            None => {
+                let window = self.ask(counter, rate, 0).await?;
+                self.0.granted.add(counter, rate, window);
+                self.0.granted.peek(counter, rate).ok_or(LimitsDown)
+            }
+        }
+    }
+
+    /// `parts`: a block is this part of what is left; otherwise one permit.
+    async fn take_granted(
+        &self,
+        counter: Counter,
+        rate: Rate,
+        parts: Option<u32>,
+    ) -> Result<Decision, LimitsDown> {
+        let Inner { granted, .. } = &*self.0;
+        let _asking = self.asking(counter).lock().await;
+        if parts.is_some()
+            && let Some(decision) = granted.take(counter, rate)
+        {
+            return Ok(decision);
+        }
+        let deadline = tokio::time::Instant::now() + RECALL;
+        loop {
+            let returned = self.0.returned.notified();
+            let window = self.ask(counter, rate, parts.unwrap_or(u32::MAX)).await?;
+            granted.add(counter, rate, window);
+            if let Some(decision) = granted.take(counter, rate) {
+                return Ok(decision);
+            }
+            // Others have the rest, and were asked for it.
+            if tokio::time::timeout_at(deadline, returned).await.is_err() {
+                return granted.close(counter, rate).ok_or(LimitsDown);
+            }
+        }
+    }
+
+    async fn ask(&self, counter: Counter, rate: Rate, parts: u32) -> Result<Window, LimitsDown> {
+        self.remember(counter);
+        metrics::counter!("guildhall_rate_limit_grants_total").increment(1);
+        let asked_at = self.0.granted.now();
+        let window = u64::try_from(rate.window.as_millis()).unwrap_or(u64::MAX).max(1);
+        let mut grant = self.0.grant.key(self.key(counter));
+        grant.arg(rate.limit).arg(window).arg(parts).arg(self.0.processes.name());
+        grant.arg(&self.0.channel).arg(self.message(counter, false));
+        let (permits, left, remaining_ms, id, held): (u32, u32, u64, u64, bool) = self.invoke(&grant).await?;
+        // From before the call: no permit is used after the window's end.
+        let ends_at = asked_at + Duration::from_millis(remaining_ms);
+        Ok(Window { left, id, closed: left == 0 && !held, ..Window::new(rate, permits, ends_at) })
+    }
+
+    async fn hear(&self, message: Message) {
+        if message.from == self.0.processes.name() {
+            return;
+        }
+        if message.returned {
+            return self.0.returned.notify_waiters();
+        }
+        if let Some(counter) = self.counter(&message.counter) {
+            self.give_back(counter).await;
+        }
+    }
+
+    async fn give_back(&self, counter: Counter) {
+        // What is being granted at this moment is returned too.
+        let _asking = self.asking(counter).lock().await;
+        let Some((permits, id)) = self.0.granted.take_back(counter) else { return };
+        let mut give_back = self.0.give_back.key(self.key(counter));
+        give_back.arg(id).arg(permits).arg(self.0.processes.name());
+        give_back.arg(&self.0.channel).arg(self.message(counter, true));
+        // Lost permits are lost until the window ends.
+        let _: Result<(), LimitsDown> = self.invoke(&give_back).await;
+    }
+
+    async fn invoke<T: redis::FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, LimitsDown> {
+        let mut connection = self.0.redis.connection().await.map_err(|_| LimitsDown)?;
+        script.invoke_async(&mut connection).await.map_err(|error| {
+            tracing::debug!(%error, "a rate could not be checked");
+            LimitsDown
+        })
+    }
+
+    fn key(&self, counter: Counter) -> String {
+        self.0.redis.key(&format!("limit:{counter}"))
+    }
+
+    fn message(&self, counter: Counter, returned: bool) -> String {
+        let from = self.0.processes.name().to_owned();
+        // Only texts: this cannot fail.
+        serde_json::to_string(&Message { from, returned, counter: counter.to_string() }).unwrap_or_default()
+    }
+
+    fn asking(&self, counter: Counter) -> &tokio::sync::Mutex<()> {
+        &self.0.asking[self.0.granted.slot(counter, ASKING)]
+    }
+
+    fn remember(&self, counter: Counter) {
+        let Counter::Key(_, name) = counter else { return };
+        let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+
+    /// The counter of this text, if this process has counted under its limit.
+    fn counter(&self, text: &str) -> Option<Counter> {
+        if let Some(address) = text.strip_prefix("failed-keys:") {
+            return address.parse().ok().map(Counter::Failures);
+        }
+        let (id, name) = text.strip_prefix("key:")?.split_once(':')?;
+        let names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = names.iter().find(|known| **known == name)?;
+        Some(Counter::Key(id.parse().ok()?, name))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::redis::tests::test_redis;
-
-    #[tokio::test]
-    async fn the_first_request_opens_the_window_and_exactly_the_limit_passes() {
-        let Some(redis) = test_redis("limits::shared: exact window").await else { return };
-        let windows = SharedWindows::new(redis);
-        let rate = Rate::per(3, Duration::from_millis(400));
-        let mut seen = Vec::new();
-        for _ in 0..5 {
-            let decision = windows.step("k", rate, Step::Take).await.unwrap();
-            assert!(decision.reset_after <= rate.window && !decision.reset_after.is_zero(), "{decision:?}");
-            seen.push((decision.allowed, decision.remaining));
-        }
-        assert_eq!(seen, [(true, 2), (true, 1), (true, 0), (false, 0), (false, 0)]);
-        tokio::time::sleep(rate.window).await;
-        assert_eq!(windows.step("k", rate, Step::Take).await.unwrap().remaining, 2);
-    }
-
-    #[tokio::test]
-    async fn peeks_and_refunds_are_the_same_as_in_one_process() {
-        let Some(redis) = test_redis("limits::shared: peek and refund").await else { return };
-        let windows = SharedWindows::new(redis);
-        let rate = Rate::per(1, Duration::from_mins(1));
-        let step = async |step| windows.step("k", rate, step).await.unwrap();
-        assert!(step(Step::Peek).await.allowed);
-        assert!(step(Step::Take).await.allowed);
-        assert!(!step(Step::Peek).await.allowed);
-        assert_eq!(step(Step::Refund).await.remaining, 1);
-        assert_eq!(step(Step::Refund).await.remaining, 1);
-        let again = step(Step::Take).await;
-        assert!(again.allowed && again.reset_after > Duration::from_secs(58), "{again:?}");
-        assert!(!step(Step::Take).await.allowed);
-    }
-
-    #[tokio::test]
-    async fn many_processes_at_once_pass_exactly_the_limit() {
-        let Some(redis) = test_redis("limits::shared: concurrent").await else { return };
-        let rate = Rate::per(60, Duration::from_mins(1));
-        let requests = (0..200).map(|_| {
-            let windows = SharedWindows::new(redis.clone());
-            tokio::spawn(async move { windows.step("k", rate, Step::Take).await.unwrap().allowed })
-        });
-        let requests: Vec<_> = requests.collect();
-        let mut passed = 0;
-        for request in requests {
-            passed += u32::from(request.await.unwrap());
-        }
-        assert_eq!(passed, 60);
-    }
-}
+mod tests;

@@ -1,61 +1,14 @@
-//! A rate, the result of a request against it, and windows in memory. These are sharded, so that requests of different
-//! keys do not contend; ended windows are swept as the map grows, so that memory follows the keys in use and not all keys
-//! ever used.
+//! The open windows of this process, and what is left of them. They are sharded, so that requests of different keys do
+//! not contend; ended windows are swept as the map grows, so that memory follows the keys in use and not all keys ever
+//! used.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::rate::{Counter, Decision, Rate};
 use crate::clock::Clock;
-
-/// `limit` requests in each window of `window` (at least a millisecond).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
-    pub limit: u32,
-    pub window: Duration,
-}
-
-impl Rate {
-    pub const fn per(limit: u32, window: Duration) -> Self {
-        Self { limit, window }
-    }
-
-    pub(super) fn window_millis(self) -> i64 {
-        i64::try_from(self.window.as_millis()).unwrap_or(i64::MAX / 4).max(1)
-    }
-}
-
-/// The result of one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision {
-    pub allowed: bool,
-    pub limit: u32,
-    pub remaining: u32,
-    /// Until the window ends.
-    pub reset_after: Duration,
-}
-
-impl Decision {
-    /// Value of `Retry-After`: whole seconds, rounded up, at least 1.
-    pub fn reset_after_secs(&self) -> u64 {
-        let round_up = u64::from(self.reset_after.subsec_nanos() > 0);
-        (self.reset_after.as_secs() + round_up).max(1)
-    }
-}
-
-/// Redis, which counts for all processes, is unavailable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the rate limit cannot be counted: redis is not reachable")]
-pub struct LimitsDown;
-
-/// The operation on a window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Take,
-    Peek,
-    Refund,
-}
 
 const SHARDS: usize = 16;
 /// A shard is not swept below this number of windows.
@@ -69,16 +22,42 @@ pub(super) struct Windows {
 
 #[derive(Default)]
 struct Shard {
-    windows: HashMap<String, Window>,
+    windows: HashMap<Counter, Window>,
     /// The number of windows that triggers a sweep.
     sweep_at: usize,
 }
 
-#[derive(Clone, Copy)]
-struct Window {
-    used: u32,
-    /// Milliseconds since 1970.
-    ends_at: i64,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) limit: u32,
+    /// Requests that this process may still admit.
+    pub(super) permits: u32,
+    /// Permits that nobody had when Redis was last asked.
+    pub(super) left: u32,
+    /// On the steady clock.
+    pub(super) ends_at: Duration,
+    /// No permit will come before the end.
+    pub(super) closed: bool,
+    /// Its end in milliseconds of Redis time, which tells it from the next one; 0 if this process alone counts.
+    pub(super) id: u64,
+}
+
+impl Window {
+    pub(super) fn new(rate: Rate, permits: u32, ends_at: Duration) -> Self {
+        Self { limit: rate.limit, permits, left: 0, ends_at, closed: true, id: 0 }
+    }
+
+    /// `None`: a permit may come.
+    fn take(&mut self, now: Duration) -> Option<Decision> {
+        let allowed = self.permits > 0;
+        self.permits = self.permits.saturating_sub(1);
+        (allowed || self.closed).then(|| Decision { allowed, ..self.peek(now) })
+    }
+
+    fn peek(&self, now: Duration) -> Decision {
+        let remaining = self.permits + self.left;
+        Decision { allowed: remaining > 0, limit: self.limit, remaining, reset_after: self.ends_at - now }
+    }
 }
 
 impl Windows {
@@ -86,47 +65,104 @@ impl Windows {
         Self { clock, hasher: RandomState::new(), shards: std::array::from_fn(|_| Mutex::default()) }
     }
 
-    pub(super) fn step(&self, key: &str, rate: Rate, step: Step) -> Decision {
-        let now = self.clock.now().timestamp_millis();
+    pub(super) fn now(&self) -> Duration {
+        self.clock.steady()
+    }
+
+    /// Uses a permit of the open window. `None`: there is no window, or it has no permit at the moment.
+    pub(super) fn take(&self, counter: Counter, rate: Rate) -> Option<Decision> {
+        self.with(counter, |shard, now| shard.open(counter, now, rate)?.take(now))
+    }
+
+    /// Uses a permit of the open window; opens one with all permits of the rate if there is none.
+    pub(super) fn take_or_open(&self, counter: Counter, rate: Rate) -> Decision {
+        self.with(counter, |shard, now| {
+            let whole = || Window::new(rate, rate.limit, now + rate.window);
+            let mut window = shard.open(counter, now, rate).copied().unwrap_or_else(whole);
+            let decision = window.take(now).unwrap_or_else(|| window.peek(now));
+            shard.put(counter, window, now);
+            decision
+        })
+    }
+
+    /// The open window, without using it.
+    pub(super) fn peek(&self, counter: Counter, rate: Rate) -> Option<Decision> {
+        self.with(counter, |shard, now| shard.open(counter, now, rate).map(|window| window.peek(now)))
+    }
+
+    /// Adds what Redis granted to the permits that this process has.
+    pub(super) fn add(&self, counter: Counter, rate: Rate, granted: Window) {
+        self.with(counter, |shard, now| {
+            let kept = shard.open(counter, now, rate).filter(|open| open.id == granted.id);
+            let permits = granted.permits + kept.map_or(0, |open| open.permits);
+            shard.put(counter, Window { permits, ..granted }, now);
+        });
+    }
+
+    /// Refuses what comes before the window ends, and this request.
+    pub(super) fn close(&self, counter: Counter, rate: Rate) -> Option<Decision> {
+        self.with(counter, |shard, now| {
+            let window = shard.open(counter, now, rate)?;
+            window.closed = true;
+            window.take(now)
+        })
+    }
+
+    /// Takes back all permits of the open window, which gets the returned id.
+    pub(super) fn take_back(&self, counter: Counter) -> Option<(u32, u64)> {
+        self.with(counter, |shard, now| {
+            let window = shard.windows.get_mut(&counter).filter(|window| window.ends_at > now)?;
+            window.closed = false;
+            Some((std::mem::take(&mut window.permits), window.id))
+        })
+    }
+
+    /// Counters with unused permits.
+    pub(super) fn unused(&self) -> Vec<Counter> {
+        let of_shard = |shard: &Mutex<Shard>| {
+            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            let unused = shard.windows.iter().filter(|(_, window)| window.permits > 0);
+            unused.map(|(counter, _)| *counter).collect::<Vec<_>>()
+        };
+        self.shards.iter().flat_map(of_shard).collect()
+    }
+
+    /// A number below `count`, the same for the same counter.
+    pub(super) fn slot(&self, counter: Counter, count: usize) -> usize {
         #[expect(clippy::cast_possible_truncation, reason = "any bits of the hash will do")]
-        let shard = self.hasher.hash_one(key) as usize % SHARDS;
-        let mut shard = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = Window { used: 0, ends_at: now.saturating_add(rate.window_millis()) };
-        let window = match shard.windows.get(key) {
-            // Neither a clock set back nor a shortened rate window may stretch an open window.
-            Some(open) if open.ends_at > now => Window { ends_at: open.ends_at.min(fresh.ends_at), ..*open },
-            _ => fresh,
-        };
-        let allowed = window.used < rate.limit;
-        let used = match step {
-            Step::Take if allowed => window.used + 1,
-            Step::Refund => window.used.saturating_sub(1),
-            Step::Take | Step::Peek => window.used,
-        };
-        shard.put(key, Window { used, ..window }, now);
-        Decision {
-            allowed,
-            limit: rate.limit,
-            remaining: rate.limit.saturating_sub(used),
-            reset_after: Duration::from_millis(u64::try_from(window.ends_at - now).unwrap_or(0)),
-        }
+        let hash = self.hasher.hash_one(counter) as usize;
+        hash % count
+    }
+
+    fn with<T>(&self, counter: Counter, step: impl FnOnce(&mut Shard, Duration) -> T) -> T {
+        let shard = &self.shards[self.slot(counter, SHARDS)];
+        step(&mut shard.lock().unwrap_or_else(PoisonError::into_inner), self.now())
     }
 }
 
 impl Shard {
-    fn put(&mut self, key: &str, window: Window, now: i64) {
-        if window.used == 0 {
-            self.windows.remove(key);
-        } else if let Some(open) = self.windows.get_mut(key) {
-            *open = window;
-        } else {
-            self.windows.insert(key.to_owned(), window);
+    /// The window that has not ended, with the limit as it is now.
+    fn open(&mut self, counter: Counter, now: Duration, rate: Rate) -> Option<&mut Window> {
+        let window = self.windows.get_mut(&counter).filter(|window| window.ends_at > now)?;
+        if window.limit != rate.limit {
+            // Redis counts what was used for all processes: it has to be asked.
+            let counted_here = window.id == 0;
+            let used = window.limit.saturating_sub(window.permits);
+            window.permits = if counted_here { rate.limit.saturating_sub(used) } else { 0 };
+            window.closed = counted_here;
+            window.limit = rate.limit;
+        }
+        Some(window)
+    }
+
+    fn put(&mut self, counter: Counter, window: Window, now: Duration) {
+        if self.windows.insert(counter, window).is_none() {
             self.sweep(now);
         }
     }
 
     /// Costs as much as the inserts since the last sweep, so each insert has constant amortized cost.
-    fn sweep(&mut self, now: i64) {
+    fn sweep(&mut self, now: Duration) {
         if self.windows.len() < self.sweep_at.max(SWEEP_FROM) {
             return;
         }
@@ -143,64 +179,78 @@ mod tests {
     use super::*;
 
     const MINUTE: Duration = Duration::from_mins(1);
+    const KEY: Counter = Counter::Key(1, "ban_status");
 
-    fn at(seconds: i64) -> (Clock, Windows) {
-        let clock = Clock::manual(DateTime::from_timestamp(seconds, 0).unwrap());
+    fn new_windows() -> (Clock, Windows) {
+        let clock = Clock::manual(DateTime::from_timestamp(1_000_000, 0).unwrap());
         (clock.clone(), Windows::new(clock))
     }
 
     #[test]
     fn the_first_request_opens_the_window_and_exactly_the_limit_passes() {
-        let (clock, windows) = at(1_000_000);
+        let (clock, windows) = new_windows();
         let rate = Rate::per(3, MINUTE);
-        let decisions: Vec<_> = (0..5).map(|_| windows.step("k", rate, Step::Take)).collect();
+        let decisions: Vec<_> = (0..5).map(|_| windows.take_or_open(KEY, rate)).collect();
         assert_eq!(
             decisions.iter().map(|d| (d.allowed, d.remaining)).collect::<Vec<_>>(),
             [(true, 2), (true, 1), (true, 0), (false, 0), (false, 0)]
         );
         clock.advance(Duration::from_millis(59_999));
-        let last = windows.step("k", rate, Step::Take);
+        let last = windows.take_or_open(KEY, rate);
         assert_eq!((last.allowed, last.reset_after), (false, Duration::from_millis(1)));
         clock.advance(Duration::from_millis(1));
-        let next = windows.step("k", rate, Step::Take);
+        let next = windows.take_or_open(KEY, rate);
         assert_eq!((next.allowed, next.remaining, next.reset_after), (true, 2, MINUTE));
-        assert!(windows.step("other", rate, Step::Take).allowed, "keys do not share a window");
+        assert!(windows.take_or_open(Counter::Key(2, "ban_status"), rate).allowed, "keys share no window");
+        assert!(windows.take_or_open(Counter::Key(1, "mute_status"), rate).allowed, "nor do limits");
     }
 
     #[test]
-    fn peeking_uses_nothing_and_a_refund_of_the_only_request_closes_the_window() {
-        let (clock, windows) = at(1_000_000);
-        let rate = Rate::per(1, Duration::from_hours(1));
-        assert!(windows.step("k", rate, Step::Peek).allowed);
-        assert!(windows.step("k", rate, Step::Take).allowed);
-        assert!(!windows.step("k", rate, Step::Peek).allowed);
-        clock.advance(MINUTE);
-        assert_eq!(windows.step("k", rate, Step::Refund).remaining, 1);
-        let again = windows.step("k", rate, Step::Take);
-        assert_eq!((again.allowed, again.reset_after), (true, rate.window));
-        windows.step("k", rate, Step::Refund);
-        windows.step("k", rate, Step::Refund);
-        assert!(windows.step("k", rate, Step::Take).allowed);
-        assert!(
-            !windows.step("k", rate, Step::Take).allowed,
-            "two refunds must not add up to a second request"
-        );
+    fn what_was_used_of_a_window_counts_when_its_limit_changes() {
+        let (_, windows) = new_windows();
+        for _ in 0..3 {
+            windows.take_or_open(KEY, Rate::per(3, MINUTE));
+        }
+        assert_eq!(windows.take_or_open(KEY, Rate::per(30, MINUTE)).remaining, 26);
+        assert!(!windows.take_or_open(KEY, Rate::per(3, MINUTE)).allowed);
     }
 
     #[test]
     fn a_clock_set_back_does_not_stretch_a_window() {
-        let (clock, windows) = at(1_000_000);
+        let (clock, windows) = new_windows();
         let rate = Rate::per(1, MINUTE);
-        windows.step("k", rate, Step::Take);
+        windows.take_or_open(KEY, rate);
         clock.set(DateTime::from_timestamp(990_000, 0).unwrap());
-        assert_eq!(windows.step("k", rate, Step::Take).reset_after, MINUTE);
+        assert_eq!(windows.take_or_open(KEY, rate).reset_after, MINUTE);
+    }
+
+    #[test]
+    fn permits_that_were_granted_end_with_their_window_and_are_given_back_once() {
+        let (clock, windows) = new_windows();
+        let rate = Rate::per(10, MINUTE);
+        let granted = |id| Window { left: 6, closed: false, id, ..Window::new(rate, 2, MINUTE) };
+        assert_eq!(windows.take(KEY, rate), None, "nothing was granted");
+        windows.add(KEY, rate, granted(7));
+        let remaining = || windows.take(KEY, rate).map(|decision| decision.remaining);
+        assert_eq!([remaining(), remaining(), remaining()], [Some(7), Some(6), None]);
+        windows.add(KEY, rate, granted(7));
+        windows.add(KEY, rate, granted(7));
+        assert_eq!(windows.take_back(KEY), Some((4, 7)));
+        assert_eq!((windows.take_back(KEY), windows.take(KEY, rate)), (Some((0, 7)), None));
+        assert!(!windows.close(KEY, rate).unwrap().allowed);
+        assert!(!windows.take(KEY, rate).unwrap().allowed, "closed until its end");
+        windows.add(KEY, rate, granted(8));
+        windows.add(KEY, rate, granted(9));
+        assert_eq!(windows.take_back(KEY), Some((2, 9)), "permits of another window do not count");
+        clock.advance(MINUTE);
+        assert_eq!((windows.take(KEY, rate), windows.take_back(KEY)), (None, None));
     }
 
     #[test]
     fn memory_follows_the_keys_in_use() {
-        let (clock, windows) = at(1_000_000);
+        let (clock, windows) = new_windows();
         for n in 0..200_000 {
-            windows.step(&format!("k{n}"), Rate::per(1, Duration::from_secs(1)), Step::Take);
+            windows.take_or_open(Counter::Key(n, "ban_status"), Rate::per(1, Duration::from_secs(1)));
             clock.advance(Duration::from_millis(10));
         }
         // 100 keys are open at any moment; a shard holds at most SWEEP_FROM before it is swept.
@@ -212,25 +262,20 @@ mod tests {
         #[test]
         fn no_window_ever_passes_more_than_its_limit(
             limit in 0_u32..6,
-            steps in proptest::collection::vec((0_u64..900, prop::sample::select(vec![Step::Take, Step::Peek])), 1..200),
+            pauses in proptest::collection::vec(0_u64..900, 1..200),
         ) {
-            let (clock, windows) = at(1_000_000);
+            let (clock, windows) = new_windows();
             let rate = Rate::per(limit, Duration::from_secs(1));
-            let (mut ends, mut passed) = (i64::MIN, 0);
-            for (pause, step) in steps {
+            let (mut ends, mut passed) = (Duration::ZERO, 0);
+            for pause in pauses {
                 clock.advance(Duration::from_millis(pause));
-                let now = clock.now().timestamp_millis();
+                let now = clock.steady();
                 if now >= ends {
-                    passed = 0;
+                    (ends, passed) = (now + rate.window, 0);
                 }
-                let decision = windows.step("k", rate, step);
+                let decision = windows.take_or_open(KEY, rate);
                 prop_assert_eq!(decision.allowed, passed < limit);
-                if step == Step::Take && decision.allowed {
-                    if passed == 0 {
-                        ends = now + 1_000;
-                    }
-                    passed += 1;
-                }
+                passed += u32::from(decision.allowed);
                 prop_assert_eq!(decision.remaining, limit - passed);
             }
         }

@@ -1,4 +1,5 @@
-//! Receives events of other processes through Redis, sooner than the change log is read.
+//! A subscription to a Redis channel that is renewed until shutdown. What is published meanwhile is lost: it must never
+//! be the only way.
 
 use std::time::Duration;
 
@@ -6,7 +7,6 @@ use futures_util::StreamExt;
 use redis::aio::PubSubSink;
 use redis::{RedisError, Value};
 
-use super::event::{Message, channel};
 use crate::redis::{COMMAND_TIMEOUT, Redis};
 use crate::shutdown::Shutdown;
 
@@ -15,20 +15,26 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::fro
 /// Ping interval of an idle subscription: a dead network closes no connection.
 const PING: Duration = Duration::from_secs(1);
 
-/// Gives each event to `hear`.
-pub(super) fn start(redis: Redis, hear: impl Fn(Message) + Send + Sync + 'static, shutdown: &Shutdown) {
-    shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(run(redis, hear)));
+/// Gives each message to `hear`.
+pub(crate) fn start(
+    redis: &Redis,
+    channel: String,
+    hear: impl Fn(&[u8]) + Send + Sync + 'static,
+    shutdown: &Shutdown,
+) {
+    let running = run(redis.clone(), channel, hear);
+    shutdown.services().spawn(shutdown.hard().clone().run_until_cancelled_owned(running));
 }
 
-async fn run(redis: Redis, hear: impl Fn(Message) + Sync) {
+async fn run(redis: Redis, channel: String, hear: impl Fn(&[u8]) + Sync) {
     let mut pause = BACKOFF.0;
     loop {
-        let (subscribed, ended) = match listen(&redis, &hear).await {
+        let (subscribed, ended) = match listen(&redis, &channel, &hear).await {
             Ok(ended) => (true, ended.to_owned()),
             Err(error) => (false, error.to_string()),
         };
         if subscribed {
-            tracing::warn!(error = ended, "event subscription lost: changes are read from the change log");
+            tracing::warn!(channel, error = ended, "redis subscription lost");
             pause = BACKOFF.0;
         }
         tokio::time::sleep(pause.mul_f64(rand::random_range(0.5..1.0))).await;
@@ -37,17 +43,18 @@ async fn run(redis: Redis, hear: impl Fn(Message) + Sync) {
 }
 
 /// Returns why the subscription ended, or why there was none.
-async fn listen(redis: &Redis, hear: &(impl Fn(Message) + Sync)) -> Result<&'static str, RedisError> {
+async fn listen(
+    redis: &Redis,
+    channel: &str,
+    hear: &(impl Fn(&[u8]) + Sync),
+) -> Result<&'static str, RedisError> {
     let mut pubsub = redis.pubsub().await?;
-    pubsub.subscribe(channel(redis)).await?;
+    pubsub.subscribe(channel).await?;
     let (mut sink, mut messages) = pubsub.split();
-    tracing::info!("event subscription is up");
+    tracing::info!(channel, "redis subscription is up");
     loop {
         match tokio::time::timeout(PING, messages.next()).await {
-            Ok(Some(message)) => match serde_json::from_slice(message.get_payload_bytes()) {
-                Ok(message) => hear(message),
-                Err(error) => tracing::debug!(%error, "an event was not understood: the change log decides"),
-            },
+            Ok(Some(message)) => hear(message.get_payload_bytes()),
             Ok(None) => return Ok("connection closed"),
             Err(_) if alive(&mut sink).await => {}
             Err(_) => return Ok("no answer to a ping"),

@@ -1,0 +1,82 @@
+//! A rate, what it counts, and the result of a request against it.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// `limit` requests in each window of `window` (at least a millisecond).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    pub limit: u32,
+    pub window: Duration,
+}
+
+impl Rate {
+    pub const fn per(limit: u32, window: Duration) -> Self {
+        Self { limit, window }
+    }
+}
+
+/// Whose requests are counted. Its text is part of the name of the window in Redis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Counter {
+    /// Requests of a key under one of its limits.
+    Key(i64, &'static str),
+    /// Failures of an address.
+    Failures(IpAddr),
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(id, limit) => write!(f, "key:{id}:{limit}"),
+            Self::Failures(address) => write!(f, "failed-keys:{address}"),
+        }
+    }
+}
+
+/// The result of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    pub allowed: bool,
+    pub limit: u32,
+    /// As far as this process knows: others may have used some of it since.
+    pub remaining: u32,
+    /// Until the window ends.
+    pub reset_after: Duration,
+}
+
+impl Decision {
+    /// Of a window that would open now.
+    pub(super) fn unused(rate: Rate) -> Self {
+        let Rate { limit, window } = rate;
+        Self { allowed: limit > 0, limit, remaining: limit, reset_after: window }
+    }
+
+    /// Value of `Retry-After`: whole seconds, rounded up, at least 1.
+    pub fn reset_after_secs(&self) -> u64 {
+        let round_up = u64::from(self.reset_after.subsec_nanos() > 0);
+        (self.reset_after.as_secs() + round_up).max(1)
+    }
+}
+
+/// Redis, which counts for all processes, is unavailable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the rate limit cannot be counted: redis is not reachable")]
+pub struct LimitsDown;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_rounded_up_and_at_least_one() {
+        for (millis, seconds) in
+            [(0, 1), (1, 1), (999, 1), (1_000, 1), (1_001, 2), (59_999, 60), (60_000, 60)]
+        {
+            let reset_after = Duration::from_millis(millis);
+            let decision = Decision { allowed: false, limit: 1, remaining: 0, reset_after };
+            assert_eq!(decision.reset_after_secs(), seconds, "{millis} ms");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+use futures_util::future::join_all;
+
+use super::*;
+use crate::redis::tests::test_redis;
+
+const KEY: Counter = Counter::Key(7, "ban_status");
+
+/// Processes that share a Redis.
+struct Processes {
+    redis: Redis,
+    windows: Vec<SharedWindows>,
+    shutdowns: Vec<Shutdown>,
+}
+
+impl Processes {
+    /// `None`, with a line that reports it, where there is no Redis.
+    async fn start(test: &str, count: usize) -> Option<Self> {
+        let redis = test_redis(test).await?;
+        let windows: Vec<_> =
+            (0..count).map(|_| SharedWindows::new(redis.clone(), Clock::system())).collect();
+        let shutdowns: Vec<_> = windows.iter().map(|_| Shutdown::new()).collect();
+        for (windows, shutdown) in windows.iter().zip(&shutdowns) {
+            windows.join(shutdown);
+        }
+        let mut connection = redis.connection().await.unwrap();
+        loop {
+            let (_, listening): (String, usize) = redis::cmd("PUBSUB")
+                .arg("NUMSUB")
+                .arg(&windows[0].0.channel)
+                .query_async(&mut connection)
+                .await
+                .unwrap();
+            if listening == count {
+                return Some(Self { redis, windows, shutdowns });
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    async fn take(&self, process: usize, rate: Rate) -> Decision {
+        self.windows[process].take(KEY, rate).await.unwrap()
+    }
+
+    /// The requests of `count` that the process admits.
+    async fn admitted(&self, process: usize, rate: Rate, count: u32) -> u32 {
+        let mut admitted = 0;
+        for _ in 0..count {
+            admitted += u32::from(self.take(process, rate).await.allowed);
+        }
+        admitted
+    }
+}
+
+#[tokio::test]
+async fn the_first_request_opens_the_window_and_exactly_the_limit_passes() {
+    let Some(processes) = Processes::start("limits::shared: exact window", 1).await else { return };
+    let rate = Rate::per(3, Duration::from_millis(400));
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let decision = processes.take(0, rate).await;
+        assert!(decision.reset_after <= rate.window && !decision.reset_after.is_zero(), "{decision:?}");
+        seen.push((decision.allowed, decision.remaining));
+    }
+    assert_eq!(seen, [(true, 2), (true, 1), (true, 0), (false, 0), (false, 0)]);
+    tokio::time::sleep(rate.window).await;
+    assert_eq!(processes.take(0, rate).await.remaining, 2);
+}
+
+#[tokio::test]
+async fn a_peek_and_a_request_counted_alone_see_the_same_window() {
+    let Some(processes) = Processes::start("limits::shared: peek", 2).await else { return };
+    let rate = Rate::per(10, Duration::from_mins(1));
+    let [one, two] = [&processes.windows[0], &processes.windows[1]];
+    assert_eq!(two.peek(KEY, rate).await.unwrap().remaining, 10);
+    assert_eq!(one.take(KEY, rate).await.unwrap().remaining, 9);
+    assert_eq!(one.take_one(KEY, rate).await.unwrap().remaining, 8);
+    assert_eq!(one.peek(KEY, rate).await.unwrap().remaining, 8);
+    let mut allowed = 0;
+    while two.take_one(KEY, rate).await.unwrap().allowed {
+        allowed += 1;
+    }
+    assert_eq!(allowed, 8, "unused permits of the other process were returned");
+    assert!(!one.take(KEY, rate).await.unwrap().allowed);
+}
+
+#[tokio::test]
+async fn many_clients_of_many_processes_pass_exactly_the_limit_and_seldom_ask() {
+    let Some(processes) = Processes::start("limits::shared: concurrent", 4).await else { return };
+    let rate = Rate::per(300, Duration::from_mins(1));
+    let clients = (0..64).map(|client| processes.admitted(client % 4, rate, 20));
+    let admitted: u32 = join_all(clients).await.into_iter().sum();
+    assert_eq!(admitted, 300);
+}
+
+#[tokio::test]
+async fn what_one_process_does_not_use_another_gets_at_once() {
+    let Some(processes) = Processes::start("limits::shared: recall", 3).await else { return };
+    let rate = Rate::per(300, Duration::from_mins(1));
+    assert_eq!(processes.admitted(0, rate, 10).await, 10);
+    assert_eq!(processes.admitted(1, rate, 1).await, 1);
+    assert_eq!(processes.admitted(2, rate, 400).await, 289);
+    assert_eq!(processes.admitted(0, rate, 5).await + processes.admitted(1, rate, 5).await, 0);
+}
+
+#[tokio::test]
+async fn a_process_that_ends_returns_what_it_did_not_use() {
+    let Some(processes) = Processes::start("limits::shared: leave", 2).await else { return };
+    let rate = Rate::per(100, Duration::from_mins(1));
+    assert_eq!(processes.admitted(0, rate, 1).await, 1);
+    processes.shutdowns[0].begin();
+    processes.shutdowns[0].wait().await;
+    // Requests that came before are still answered, and leave nothing behind.
+    assert_eq!(processes.admitted(0, rate, 1).await, 1);
+    assert!(processes.windows[0].0.granted.unused().is_empty());
+    assert_eq!(processes.admitted(1, rate, 200).await, 98);
+}
+
+#[tokio::test]
+async fn what_a_killed_process_was_granted_is_lost_and_delays_one_request() {
+    let Some(processes) = Processes::start("limits::shared: killed", 1).await else { return };
+    let rate = Rate::per(100, Duration::from_mins(1));
+    // It hears nothing.
+    let killed = SharedWindows::new(processes.redis.clone(), Clock::system());
+    assert!(killed.take(KEY, rate).await.unwrap().allowed);
+    let (lost, _) = killed.0.granted.take_back(KEY).unwrap();
+    assert_eq!(processes.admitted(0, rate, 200).await, 99 - lost);
+    let asked = std::time::Instant::now();
+    assert_eq!(processes.admitted(0, rate, 1_000).await, 0);
+    assert!(asked.elapsed() < RECALL * 100, "no further request waits");
+}
+
+#[tokio::test]
+async fn permits_of_an_ended_window_do_not_count_in_the_next() {
+    let Some(processes) = Processes::start("limits::shared: next window", 1).await else { return };
+    let (rate, clock) = (Rate::per(40, Duration::from_mins(1)), Clock::manual(chrono::DateTime::UNIX_EPOCH));
+    let windows = SharedWindows::new(processes.redis.clone(), clock.clone());
+    let first = windows.take(KEY, rate).await.unwrap();
+    assert_eq!((first.remaining, windows.0.granted.unused()), (39, vec![KEY]));
+    // By the clock of this process the window has ended, by that of Redis it has not.
+    clock.advance(first.reset_after);
+    assert!(windows.take(KEY, rate).await.unwrap().remaining < 39, "what was granted before still counts");
+    let mut connection = processes.redis.connection().await.unwrap();
+    redis::cmd("DEL").arg(windows.key(KEY)).query_async::<()>(&mut connection).await.unwrap();
+    clock.advance(rate.window);
+    let mut admitted = 0;
+    while windows.take(KEY, rate).await.unwrap().allowed {
+        admitted += 1;
+    }
+    assert_eq!(admitted, 40);
+}
