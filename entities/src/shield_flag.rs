@@ -69,9 +69,15 @@ pub async fn import(conn: &impl Conn, flags: &[NewFlag], origin: Origin<'_>) -> 
     Ok(imported)
 }
 
-/// The active flag of a user.
-pub async fn find(conn: &impl Conn, play: PlayId) -> Result<Option<Model>> {
-    Entity::find().filter(Column::PlayId.eq(play)).filter(Column::LiftedAt.is_null()).one(conn).await
+/// All users with an active flag.
+pub async fn flagged_users(conn: &impl Conn) -> Result<Vec<PlayId>> {
+    Entity::find()
+        .select_only()
+        .column(Column::PlayId)
+        .filter(Column::LiftedAt.is_null())
+        .into_tuple()
+        .all(conn)
+        .await
 }
 
 /// The active flags among these users, by game id.

@@ -109,7 +109,8 @@ impl Job {
         };
         let progress = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         job.set_progress(progress(reached.next), progress(args.users.len()), 0);
-        let changed = (imported > 0).then_some(Event::ShieldChanged);
+        let plays = || flags.iter().map(|flag| flag.play).collect();
+        let changed = (imported > 0).then(|| Event::ShieldChanged { plays: plays() });
         let recorded = Events::record(&transaction, changed, job.now()).await?;
         job.checkpoint(transaction, &reached).await?;
         self.0.events.publish(recorded);

@@ -3,20 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use entities::{Places, PlayId, SanctionKind, Subject, link, shield_flag, staff_directory::PlayStaff};
+use entities::{Places, PlayId, SanctionKind, Subject, link, staff_directory::PlayStaff};
 use moka::sync::Cache;
 use runtime::{Database, Event, Freshness, Shutdown};
 
 use crate::cache::commands::{Commands, OwnServer};
-use crate::cache::event_fed::EventFed;
+use crate::cache::flags::Flags;
 use crate::cache::keys::Keys;
 use crate::cache::moderation::Moderation;
 use crate::cache::of_guild::OfGuild;
 use crate::cache::sessions::Sessions;
 use crate::response::ready::Ready;
 
-/// Cached players of Shield, flagged or clean.
-const FLAGS: u64 = 100_000;
 /// Bytes of rendered lists, for active lists and for members each. A longer list is rendered anew for each request.
 const LISTS: u64 = 32 * 1024 * 1024;
 /// Looked-up accounts, linked or not.
@@ -30,8 +28,7 @@ const KNOWN_SERVER_LIFE: Duration = Duration::from_secs(10 * 60);
 pub(crate) struct Caches {
     pub(crate) keys: Keys,
     pub(crate) moderation: Moderation,
-    /// Results of single checks, until any flag changes: most players are clean, and are checked at each join.
-    pub(crate) flags: EventFed<PlayId, Option<Arc<shield_flag::Model>>>,
+    pub(crate) flags: Flags,
     pub(crate) active_lists: OfGuild<(SanctionKind, Places), Arc<Ready>>,
     pub(crate) members: OfGuild<(), Arc<Ready>>,
     pub(crate) links: OfGuild<Subject, Option<Arc<link::Model>>>,
@@ -48,7 +45,7 @@ impl Caches {
         Self {
             keys: Keys::new(freshness),
             moderation: Moderation::new(database, freshness, shutdown),
-            flags: EventFed::new(freshness, FLAGS),
+            flags: Flags::new(database, freshness, shutdown),
             active_lists: OfGuild::weighed(freshness, LISTS, |list| list.bytes()),
             members: OfGuild::weighed(freshness, LISTS, |list| list.bytes()),
             links: OfGuild::new(freshness, LINKS),
@@ -92,8 +89,7 @@ impl Caches {
                     self.commands.entries.forget(&(*guild, server.clone()));
                 }
             }
-            // Flags arrive by the thousand and seldom: drop all entries.
-            Event::ShieldChanged => self.flags.forget_all(),
+            Event::ShieldChanged { plays } => self.flags.change(plays),
             Event::Resync => self.forget_all(),
             Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobsCancelled { .. } => {}
         }

@@ -3,6 +3,7 @@
 //! While the change log cannot be read, an entry lives one second.
 
 use std::borrow::Borrow;
+use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -75,9 +76,30 @@ where
         key: &K,
         read: impl Future<Output = Result<V, DbErr>>,
     ) -> Result<V, DbErr> {
-        let generation = self.generation.load(Ordering::SeqCst);
-        let read_at = Instant::now();
+        let began = self.begin();
         let value = read.await?;
+        self.insert(began, key, &value);
+        Ok(value)
+    }
+
+    /// Like [`load`](Self::load), for several at once.
+    pub(crate) async fn load_many(
+        &self,
+        read: impl Future<Output = Result<HashMap<K, V>, DbErr>>,
+    ) -> Result<HashMap<K, V>, DbErr> {
+        let began = self.begin();
+        let values = read.await?;
+        for (key, value) in &values {
+            self.insert(began, key, value);
+        }
+        Ok(values)
+    }
+
+    fn begin(&self) -> (u64, Instant) {
+        (self.generation.load(Ordering::SeqCst), Instant::now())
+    }
+
+    fn insert(&self, (generation, read_at): (u64, Instant), key: &K, value: &V) {
         if self.generation.load(Ordering::SeqCst) == generation {
             self.entries.insert(key.clone(), Entry { value: value.clone(), read_at });
             // A change between the check and the insert has dropped nothing: check again.
@@ -85,7 +107,6 @@ where
                 self.entries.invalidate(key);
             }
         }
-        Ok(value)
     }
 
     pub(crate) fn forget<Q>(&self, key: &Q)

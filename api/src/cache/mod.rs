@@ -3,6 +3,7 @@
 pub(crate) mod caches;
 pub(crate) mod commands;
 pub(crate) mod event_fed;
+pub(crate) mod flags;
 pub(crate) mod guild_state;
 pub(crate) mod keys;
 pub(crate) mod moderation;

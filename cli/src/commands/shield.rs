@@ -121,7 +121,7 @@ async fn flag(args: FlagArgs) -> anyhow::Result<()> {
     }
     let metadata = json!({ "flagged_by": args.by, "reason": args.reason });
     unit.audit(guild, "shield.flag", args.play, metadata).await?;
-    unit.announce([Event::ShieldChanged]);
+    unit.announce([Event::ShieldChanged { plays: vec![args.play] }]);
     unit.commit().await?;
     output::print(&format!("flagged game user {}", args.play))
 }
@@ -145,7 +145,7 @@ async fn lift(args: LiftArgs) -> anyhow::Result<()> {
         let metadata = json!({ "lifted_by": args.by, "reason": args.reason, "before": before });
         unit.audit(guild, "shield.lift", args.play, metadata).await?;
     }
-    unit.announce([Event::ShieldChanged]);
+    unit.announce([Event::ShieldChanged { plays: vec![args.play] }]);
     unit.commit().await?;
     output::print(&format!("lifted the flag of game user {}", args.play))
 }

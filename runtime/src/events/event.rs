@@ -68,7 +68,9 @@ pub enum Event {
         server_id: String,
     },
     /// Game users were flagged for all guilds, or their flags lifted.
-    ShieldChanged,
+    ShieldChanged {
+        plays: Vec<PlayId>,
+    },
     /// Running jobs must stop.
     JobsCancelled {
         jobs: Vec<JobId>,

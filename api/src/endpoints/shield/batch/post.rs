@@ -1,9 +1,7 @@
 //! POST /shield/batch: the flags of up to 200 players. Reads only.
 
-use std::collections::HashMap;
-
 use entities::PlayId;
-use entities::shield_flag::{self, Model};
+use entities::shield_flag::Model;
 
 use crate::endpoints::prelude::*;
 use crate::request::values::{Batch, List};
@@ -42,8 +40,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let ShieldBatchRequest { play_ids: List(plays) } = call.body()?;
-    let flags = shield_flag::find_many(call.read(), &plays).await?;
-    let mut flags: HashMap<_, _> = flags.into_iter().map(|flag| (flag.play_id, flag)).collect();
-    let flagged = plays.iter().filter_map(|play| flags.remove(play)).map(ShieldItem::from).collect();
+    let flags = call.state.caches.flags.find(&plays).await?;
+    let flagged = flags.iter().map(|flag| ShieldItem::from(&**flag)).collect();
     Reply::data(&ShieldBatch { flagged })
 }

@@ -1,8 +1,6 @@
 //! GET /shield/check/:playId
 
-use std::sync::Arc;
-
-use entities::shield_flag::{self, Model};
+use entities::shield_flag::Model;
 use entities::{ChatId, PlayId};
 
 use crate::endpoints::prelude::*;
@@ -38,8 +36,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let play: PlayId = call.path("playId")?;
-    let read = async { Ok(shield_flag::find(call.read(), play).await?.map(Arc::new)) };
-    let found = call.state.caches.flags.get_or_load(&play, read).await?;
+    let found = call.state.caches.flags.find(&[play]).await?.pop();
     let message = if found.is_some() { "the user is flagged" } else { "the user is not flagged" };
     let check = ShieldCheck { flagged: found.is_some(), flag: found.as_deref().map(ShieldFlag::from) };
     Ok(Reply::data(&check)?.with_message(message))

@@ -54,7 +54,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if users.is_empty() {
         return Reply::data(&ShieldImported { imported: 0, skipped: 0 });
     }
-    let total = users.len();
+    let plays: Vec<PlayId> = users.iter().map(|user| user.play_id).collect();
+    let total = plays.len();
     let payload = ShieldImport { guild: call.guild(), by: call.key.owner(), users };
     let draft = Draft::new(call.guild(), &payload, call.actor())?;
     let draft = draft.total(i64::try_from(total).unwrap_or(i64::MAX));
@@ -65,7 +66,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     let done = |result| {
         // The worker has published it; checks in this process see it before the response.
-        call.state.caches.flags.forget_all();
+        call.state.caches.flags.change(&plays);
         Reply::data(&result)
     };
     job_call::run_draft(&call, draft, asked, done).await

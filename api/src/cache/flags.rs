@@ -1,0 +1,148 @@
+//! Shield's flags (docs/rules.md 9): the ids of all flagged users, so that the check of any other costs no query, and
+//! the flags of those who were asked for.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+
+use entities::PlayId;
+use entities::shield_flag::{self, Model};
+use runtime::{Database, Freshness, Shutdown};
+use sea_orm::DbErr;
+
+use crate::cache::event_fed::EventFed;
+
+/// Flags in memory; further ones are read again.
+const ROWS: u64 = 50_000;
+
+#[derive(Clone)]
+pub(crate) struct Flags(Arc<Inner>);
+
+struct Inner {
+    database: Database,
+    freshness: Freshness,
+    shutdown: Shutdown,
+    flagged: RwLock<Flagged>,
+    /// `None`: the flag was lifted.
+    rows: EventFed<PlayId, Option<Arc<Model>>>,
+}
+
+/// Everyone who is flagged, and some who were.
+#[derive(Default)]
+struct Flagged {
+    users: HashSet<PlayId>,
+    reading: Reading,
+    /// A read that began before everything was dropped does not count.
+    generation: u64,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Reading {
+    #[default]
+    NotBegun,
+    Running,
+    Done,
+}
+
+impl Flags {
+    /// A read ends when the shutdown begins.
+    pub(crate) fn new(database: &Database, freshness: &Freshness, shutdown: &Shutdown) -> Self {
+        Self(Arc::new(Inner {
+            database: database.clone(),
+            freshness: freshness.clone(),
+            shutdown: shutdown.clone(),
+            flagged: RwLock::default(),
+            rows: EventFed::new(freshness, ROWS),
+        }))
+    }
+
+    /// The flags of these users, in their order, each once.
+    pub(crate) async fn find(&self, plays: &[PlayId]) -> Result<Vec<Arc<Model>>, DbErr> {
+        let known: Vec<_> =
+            self.candidates(plays).into_iter().map(|play| (play, self.0.rows.get(&play))).collect();
+        let unknown: Vec<PlayId> =
+            known.iter().filter(|(_, flag)| flag.is_none()).map(|(play, _)| *play).collect();
+        let mut read = HashMap::new();
+        if !unknown.is_empty() {
+            read = self.0.rows.load_many(self.read(&unknown)).await?;
+        }
+        let flag_of = |(play, known): (_, Option<_>)| known.or_else(|| read.remove(&play)).flatten();
+        Ok(known.into_iter().filter_map(flag_of).collect())
+    }
+
+    async fn read(&self, plays: &[PlayId]) -> Result<HashMap<PlayId, Option<Arc<Model>>>, DbErr> {
+        let flags = shield_flag::find_many(self.0.database.read(), plays).await?;
+        let mut found: HashMap<_, _> = plays.iter().map(|play| (*play, None)).collect();
+        found.extend(flags.into_iter().map(|flag| (flag.play_id, Some(Arc::new(flag)))));
+        Ok(found)
+    }
+
+    /// Those who may be flagged.
+    fn candidates(&self, plays: &[PlayId]) -> Vec<PlayId> {
+        let mut seen = HashSet::with_capacity(plays.len());
+        let once = plays.iter().copied().filter(|play| seen.insert(*play));
+        if !self.0.freshness.is_fresh() {
+            return once.collect();
+        }
+        let flagged = self.0.flagged.read().unwrap_or_else(PoisonError::into_inner);
+        if flagged.reading == Reading::Done {
+            return once.filter(|play| flagged.users.contains(play)).collect();
+        }
+        let begins = flagged.reading == Reading::NotBegun;
+        drop(flagged);
+        if begins {
+            self.begin_read();
+        }
+        once.collect()
+    }
+
+    fn begin_read(&self) {
+        let mut flagged = self.flagged();
+        if flagged.reading == Reading::NotBegun {
+            flagged.reading = Reading::Running;
+            let fill = self.clone().fill(flagged.generation);
+            let soft = self.0.shutdown.soft().clone();
+            self.0.shutdown.services().spawn(soft.run_until_cancelled_owned(fill));
+        }
+    }
+
+    async fn fill(self, generation: u64) {
+        let read = shield_flag::flagged_users(self.0.database.read()).await;
+        let mut flagged = self.flagged();
+        if flagged.generation != generation {
+            return;
+        }
+        match read {
+            Ok(users) => {
+                flagged.users.extend(users);
+                flagged.reading = Reading::Done;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot read who is flagged: checks go to the database");
+                flagged.reading = Reading::NotBegun;
+            }
+        }
+    }
+
+    /// Users were flagged, or their flags lifted.
+    pub(crate) fn change(&self, plays: &[PlayId]) {
+        // What is being read may not have them yet.
+        self.flagged().users.extend(plays);
+        for play in plays {
+            self.0.rows.forget(play);
+        }
+    }
+
+    pub(crate) fn forget_all(&self) {
+        let mut flagged = self.flagged();
+        let generation = flagged.generation + 1;
+        *flagged = Flagged { generation, ..Flagged::default() };
+        self.0.rows.forget_all();
+    }
+
+    fn flagged(&self) -> RwLockWriteGuard<'_, Flagged> {
+        self.0.flagged.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;
