@@ -1,11 +1,11 @@
-//! Heartbeats of staff sessions and game servers, collected and written in batches, within half a second and at the end
-//! of the process. Failed writes are retried, so a short outage loses none.
+//! Heartbeats of staff sessions and game servers, and uses of keys, collected and written in batches, within half a
+//! second and at the end of the process. Failed writes are retried, so a short outage loses none.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use entities::game_server::{self, Heartbeat};
-use entities::{GuildId, SessionId, Timestamp, staff_session};
+use entities::{GuildId, KeyId, SessionId, Timestamp, api_key, staff_session};
 use runtime::Context;
 use sea_orm::DbErr;
 
@@ -20,6 +20,7 @@ const HELD: usize = 100_000;
 pub(crate) struct Heartbeats {
     sessions: Mutex<HashMap<SessionId, (GuildId, Timestamp)>>,
     servers: Mutex<HashMap<(GuildId, String), Heartbeat>>,
+    keys: Mutex<Vec<KeyId>>,
     /// Held while a batch is written: its holder knows that no write is under way.
     writing: tokio::sync::Mutex<()>,
 }
@@ -37,6 +38,13 @@ impl Heartbeats {
         let mut waiting = lock(&self.servers);
         if waiting.len() < HELD {
             waiting.insert((heartbeat.guild, heartbeat.server.clone()), heartbeat);
+        }
+    }
+
+    pub(crate) fn note_key(&self, key: KeyId) {
+        let mut waiting = lock(&self.keys);
+        if waiting.len() < HELD {
+            waiting.push(key);
         }
     }
 
@@ -78,6 +86,19 @@ impl Heartbeats {
             }
         }
         written
+    }
+
+    /// Writes that keys were used.
+    pub(crate) async fn write_keys(&self, context: &Context) -> Result<(), DbErr> {
+        let waiting = std::mem::take(&mut *lock(&self.keys));
+        for (done, keys) in waiting.chunks(BATCH).enumerate() {
+            let written = api_key::touch(context.database.write(), keys, context.clock.now()).await;
+            if written.is_err() {
+                waiting[done * BATCH..].iter().for_each(|key| self.note_key(*key));
+                return written;
+            }
+        }
+        Ok(())
     }
 }
 

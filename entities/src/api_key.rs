@@ -8,7 +8,7 @@ use sea_orm::{ActiveValue::Set, Condition, QueryOrder};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::by_id::no_relations;
-use crate::{ChatId, Conn, GuildId, KeyId, Result, Timestamp};
+use crate::{ChatId, Conn, GuildId, KeyId, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_key")]
@@ -196,11 +196,11 @@ pub async fn revoke(conn: &impl Conn, public_id: &str, now: Timestamp) -> Result
     Ok(rows.into_iter().next())
 }
 
-/// Records the use of a key. The caller writes it at most once a minute for each key.
-pub async fn touch(conn: &impl Conn, key: KeyId, now: Timestamp) -> Result<()> {
+/// Records the use of keys. The caller writes it at most once a minute for each key.
+pub async fn touch(conn: &impl Conn, keys: &[KeyId], now: Timestamp) -> Result<()> {
     Entity::update_many()
         .col_expr(Column::LastUsedAt, Expr::value(now))
-        .filter(Column::KeyId.eq(key))
+        .filter(lists::any_of(conn, Column::KeyId, keys.iter().copied()))
         .exec(conn)
         .await?;
     Ok(())

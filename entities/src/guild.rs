@@ -77,6 +77,12 @@ pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::GuildId).all(conn).await
 }
 
+/// Whether there is any guild.
+pub async fn any(conn: &impl Conn) -> Result<bool> {
+    let first = Entity::find().select_only().column(Column::GuildId).limit(1);
+    Ok(first.into_tuple::<GuildId>().one(conn).await?.is_some())
+}
+
 /// Adds the guild, or gives an existing one this name, these settings and this Shield permission.
 pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
     let conflict = OnConflict::column(Column::GuildId)

@@ -17,36 +17,40 @@ const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// A well-formed key. Only [`KeyText::reveal`] shows its secret, never `Debug`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyText {
-    public_id: String,
-    secret: String,
+    /// Letters and digits, as is the secret.
+    public_id: [u8; PUBLIC_LEN],
+    secret: [u8; SECRET_LEN],
 }
 
 impl KeyText {
     /// A new random key.
     pub fn generate() -> Self {
-        Self { public_id: random_text(PUBLIC_LEN), secret: random_text(SECRET_LEN) }
+        Self { public_id: random_text(), secret: random_text() }
     }
 
     /// Parses a key; `None` if its form or checksum is wrong.
     pub fn parse(text: &str) -> Option<Self> {
         let (public_id, rest) = text.strip_prefix(PREFIX)?.split_once('_')?;
-        if public_id.len() != PUBLIC_LEN || rest.len() != SECRET_LEN + CHECKSUM_LEN {
+        if rest.len() != SECRET_LEN + CHECKSUM_LEN {
             return None;
         }
         if !text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
             return None;
         }
         let (secret, checksum) = rest.split_at(SECRET_LEN);
-        let key = Self { public_id: public_id.to_owned(), secret: secret.to_owned() };
-        (key.checksum() == checksum).then_some(key)
+        let key = Self {
+            public_id: public_id.as_bytes().try_into().ok()?,
+            secret: secret.as_bytes().try_into().ok()?,
+        };
+        (u32::from_str_radix(checksum, 16) == Ok(key.checksum())).then_some(key)
     }
 
     pub fn public_id(&self) -> &str {
-        &self.public_id
+        as_text(&self.public_id)
     }
 
     pub fn secret_hash(&self) -> [u8; 32] {
-        Sha256::digest(self.secret.as_bytes()).into()
+        Sha256::digest(self.secret).into()
     }
 
     /// Compares in constant time.
@@ -56,26 +60,31 @@ impl KeyText {
 
     /// The whole text, shown once.
     pub fn reveal(&self) -> String {
-        format!("{PREFIX}{}_{}{}", self.public_id, self.secret, self.checksum())
+        format!("{PREFIX}{}_{}{:08x}", self.public_id(), as_text(&self.secret), self.checksum())
     }
 
-    fn checksum(&self) -> String {
+    fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
-        hasher.update(self.public_id.as_bytes());
-        hasher.update(self.secret.as_bytes());
-        format!("{:08x}", hasher.finalize())
+        hasher.update(&self.public_id);
+        hasher.update(&self.secret);
+        hasher.finalize()
     }
 }
 
 impl fmt::Debug for KeyText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyText({PREFIX}{}_…)", self.public_id)
+        write!(f, "KeyText({PREFIX}{}_…)", self.public_id())
     }
 }
 
-fn random_text(len: usize) -> String {
+fn as_text(letters: &[u8]) -> &str {
+    // Letters and digits alone.
+    std::str::from_utf8(letters).unwrap_or_default()
+}
+
+fn random_text<const LEN: usize>() -> [u8; LEN] {
     let mut rng = rand::rng();
-    (0..len).map(|_| char::from(ALPHABET[rng.random_range(0..ALPHABET.len())])).collect()
+    std::array::from_fn(|_| ALPHABET[rng.random_range(0..ALPHABET.len())])
 }
 
 #[cfg(test)]
@@ -89,7 +98,7 @@ mod tests {
         assert_eq!(read, key);
         assert!(read.matches(&key.secret_hash()));
         assert!(!read.matches(&KeyText::generate().secret_hash()));
-        assert!(!format!("{key:?}").contains(&key.secret));
+        assert!(!format!("{key:?}").contains(as_text(&key.secret)));
     }
 
     #[test]

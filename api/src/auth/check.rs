@@ -25,7 +25,9 @@ pub(crate) async fn authenticate(
     let address = || client_address::of(peer, headers, &state.options.trusted_proxies);
     match check_key(state, headers, address).await {
         Ok(key) => {
-            state.caches.keys.note_use(&state.context, &key);
+            if key.is_noted(state.context.clock.now()) {
+                state.heartbeats.note_key(key.id());
+            }
             Ok(key)
         }
         Err(error) if error.kind() == Kind::Unauthorized => {

@@ -269,9 +269,10 @@ pub(crate) fn accounts(person: Person) -> impl Iterator<Item = Subject> + Send {
     [person.chat.map(Subject::Chat), person.play.map(Subject::Play)].into_iter().flatten()
 }
 
-/// The sanction of a person among rows of the person's accounts.
-pub(crate) fn find_in(rows: Vec<sanction::Model>, person: Person, ask: Question) -> Option<Sanction> {
+/// The sanction that applies among rows of one person.
+pub(crate) fn find_in(rows: Vec<sanction::Model>, ask: Question) -> Option<Sanction> {
+    let accounts: Vec<_> = rows.iter().filter_map(sanction::Model::subject).collect();
     let sanctions = Sanctions::new(rows);
-    let found = accounts(person).filter_map(|account| sanctions.find(account, ask));
+    let found = accounts.into_iter().filter_map(|account| sanctions.find(account, ask));
     found.max_by_key(|(held, _)| held.end_order()).and_then(|(held, reason)| held.to_sanction(reason))
 }

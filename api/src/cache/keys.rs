@@ -1,52 +1,74 @@
-//! API keys by public id, and the time of their last use. Unknown ids are cached too.
+//! API keys by public id. Unknown ids are cached too.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use entities::api_key::{self, Model, Scope, Scopes};
 use entities::key_text::KeyText;
 use entities::{ChatId, GuildId, KeyId, Timestamp};
-use moka::sync::Cache;
-use runtime::{Context, Freshness, Pool, Rate};
+use runtime::{Freshness, Pool, Rate};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
 use crate::rate_limit::RateLimit;
 use crate::response::error::ApiError;
 
-const CAPACITY: u64 = 10_000;
+/// About 100 MB.
+const CAPACITY: u64 = 350_000;
 
-/// Interval in which a key's last use is written.
-const LAST_USED_EVERY: Duration = Duration::from_secs(60);
+/// Interval in which a key's last use is noted, in seconds.
+const NOTED_EVERY: i64 = 60;
 
-/// A key as read from the database, with its parsed scopes.
+/// What requests need of a key's row.
 #[derive(Debug)]
 pub(crate) struct Key {
-    row: Model,
+    id: KeyId,
+    public_id: Box<str>,
+    guild: GuildId,
+    owner: ChatId,
     scopes: Scopes,
+    secret_hash: Box<[u8]>,
+    hot_path_factor: u32,
+    is_revoked: bool,
+    expires_at: Option<Timestamp>,
+    /// Second of the last use that was noted, by any process when it was read.
+    noted_at: AtomicI64,
+}
+
+impl From<Model> for Key {
+    fn from(row: Model) -> Self {
+        Self {
+            id: row.key_id,
+            scopes: row.scopes(),
+            guild: row.guild_id,
+            owner: row.owner_id,
+            hot_path_factor: u32::try_from(row.hot_path_factor).unwrap_or(1),
+            is_revoked: row.revoked_at.is_some(),
+            expires_at: row.expires_at,
+            noted_at: AtomicI64::new(row.last_used_at.map_or(0, |at| at.timestamp())),
+            public_id: row.public_id.into(),
+            secret_hash: row.secret_hash.into(),
+        }
+    }
 }
 
 impl Key {
-    pub(crate) fn new(row: Model) -> Self {
-        Self { scopes: row.scopes(), row }
-    }
-
     pub(crate) fn id(&self) -> KeyId {
-        self.row.key_id
+        self.id
     }
 
     /// The public part of its text.
     pub(crate) fn public_id(&self) -> &str {
-        &self.row.public_id
+        &self.public_id
     }
 
     pub(crate) fn guild(&self) -> GuildId {
-        self.row.guild_id
+        self.guild
     }
 
     /// The chat user who owns the key.
     pub(crate) fn owner(&self) -> ChatId {
-        self.row.owner_id
+        self.owner
     }
 
     pub(crate) fn require(&self, scope: Scope) -> Result<(), ApiError> {
@@ -58,65 +80,73 @@ impl Key {
 
     pub(crate) fn rate(&self, limit: RateLimit) -> Rate {
         let rate = limit.rate();
-        let factor =
-            if limit.is_hot_path() { u32::try_from(self.row.hot_path_factor).unwrap_or(1) } else { 1 };
+        let factor = if limit.is_hot_path() { self.hot_path_factor } else { 1 };
         Rate::per(rate.limit.saturating_mul(factor), rate.window)
     }
 
     /// Whether the text's secret matches this key; compared in constant time.
     pub(crate) fn opens(&self, text: &KeyText) -> bool {
-        text.matches(&self.row.secret_hash)
+        text.matches(&self.secret_hash)
     }
 
     pub(crate) fn check_live(&self, now: Timestamp) -> Result<(), ApiError> {
-        if self.row.revoked_at.is_some() {
+        if self.is_revoked {
             return Err(ApiError::key("key_revoked", "this key was revoked"));
         }
-        if !self.row.is_live(now) {
+        if self.expires_at.is_some_and(|end| end <= now) {
             return Err(ApiError::key("key_expired", "this key has expired"));
         }
         Ok(())
+    }
+
+    /// Whether this use is to be noted: once a minute.
+    pub(crate) fn is_noted(&self, now: Timestamp) -> bool {
+        let (now, noted_at) = (now.timestamp(), self.noted_at.load(Ordering::Relaxed));
+        let swap = || self.noted_at.compare_exchange(noted_at, now, Ordering::Relaxed, Ordering::Relaxed);
+        now - noted_at >= NOTED_EVERY && swap().is_ok()
     }
 }
 
 pub(crate) struct Keys {
     /// `None`: there is no such key.
     pub(crate) rows: EventFed<String, Option<Arc<Key>>>,
-    /// Keys whose last use was noted within the interval.
-    used: Cache<KeyId, ()>,
 }
 
 impl Keys {
     pub(crate) fn new(freshness: &Freshness) -> Self {
-        let used = Cache::builder().max_capacity(CAPACITY).time_to_live(LAST_USED_EVERY).build();
-        Self { rows: EventFed::new(freshness, CAPACITY), used }
+        Self { rows: EventFed::new(freshness, CAPACITY) }
     }
 
     pub(crate) async fn load(&self, conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {
         let read = async {
             let row = api_key::find_by_public_id(conn, public_id).await?;
-            Ok(row.map(|row| Arc::new(Key::new(row))))
+            Ok(row.map(|row| Arc::new(Key::from(row))))
         };
         // While the database is away a key that was valid stays so: otherwise no check could go on from memory.
         self.rows.load_or_stale(&public_id.to_owned(), read).await
     }
+}
 
-    /// Writes the time of this use at most once a minute, and never delays the request.
-    pub(crate) fn note_use(&self, context: &Context, key: &Key) {
-        let id = key.id();
-        if self.used.contains_key(&id) || !self.used.entry(id).or_insert(()).is_fresh() {
-            return;
-        }
-        let now = context.clock.now();
-        // Another process has just written it.
-        if key.row.last_used_at.is_some_and(|last| last + LAST_USED_EVERY > now) {
-            return;
-        }
-        let context = context.clone();
-        context.shutdown.clone().tracker().spawn(async move {
-            if let Err(error) = api_key::touch(context.database.write(), id, now).await {
-                tracing::warn!(%error, key.id = id.get(), "cannot note the use of a key");
-            }
-        });
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_use_is_noted_once_a_minute() {
+        let at = |second| Timestamp::from_timestamp(second, 0).unwrap();
+        let key = Key {
+            id: 1.try_into().unwrap(),
+            public_id: "abcdefgh".into(),
+            guild: "5".parse().unwrap(),
+            owner: "9".parse().unwrap(),
+            scopes: Scopes::default_set(),
+            secret_hash: Box::default(),
+            hot_path_factor: 1,
+            is_revoked: false,
+            expires_at: None,
+            noted_at: AtomicI64::new(1_000),
+        };
+        let noted = [1_010, 1_060, 1_060, 1_119, 1_120].map(|second| key.is_noted(at(second)));
+        assert_eq!(noted, [false, true, false, false, true]);
     }
 }

@@ -127,10 +127,8 @@ impl Moderation {
     }
 
     async fn read_person(&self, guild: GuildId, ask: Question) -> Result<Option<Sanction>, DbErr> {
-        let conn = self.0.database.read();
-        let person = Person::resolve(conn, guild, ask.subject).await?;
-        let rows = sanction::active::of_person(conn, guild, person, ask.now).await?;
-        Ok(find_in(rows, person, ask))
+        let rows = sanction::active::of_subject(self.0.database.read(), guild, ask.subject, ask.now).await?;
+        Ok(find_in(rows, ask))
     }
 
     /// The state of the guild; the first call starts to read it.

@@ -80,7 +80,7 @@ impl Fixture {
 
 fn call(state: std::sync::Arc<State>) -> Call {
     let text = KeyText::generate();
-    let key = Key::new(api_key::Model {
+    let key = Key::from(api_key::Model {
         key_id: 1.try_into().unwrap(),
         guild_id: guild(),
         public_id: text.public_id().to_owned(),

@@ -29,7 +29,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let _lock = config.lock_data_dir()?;
     let process = Process::embedded(&config, &args.backend.platforms, shutdown).await?;
     process::log_start("embedded", &listener, &config)?;
-    if guild::list(process.context.database.read()).await?.is_empty() {
+    if !guild::any(process.context.database.read()).await? {
         tracing::info!(
             "there is no guild yet: add one with `guildhall guilds add`, then `guildhall keys create`"
         );

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, Select};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, Select};
 
 use super::change::Target;
 use super::model::{Column, Entity, Lifted, Model, Places, SanctionKind, in_force, names};
@@ -30,6 +30,35 @@ pub async fn of_person<C: ConnectionTrait>(
     let mut found = of_guild.filter(names(person)).filter(in_force(now)).all(conn).await?;
     found.sort_by_key(|row| Reverse(row.end_order()));
     Ok(found)
+}
+
+/// The sanctions in force against whoever has this account, of both kinds and in any place; in one query.
+pub async fn of_subject<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    subject: Subject,
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    let linked = |wanted: link::Column, known: Expr| {
+        Query::select()
+            .column(wanted)
+            .from(link::Entity)
+            .and_where(Expr::col((link::Entity, link::Column::GuildId)).eq(guild))
+            .and_where(known)
+            .take()
+    };
+    let account = Condition::any();
+    let account = match subject {
+        Subject::Chat(chat) => account.add(Column::ChatId.eq(chat)).add(
+            Expr::col((Entity, Column::PlayId))
+                .eq(linked(link::Column::PlayId, Expr::col((link::Entity, link::Column::ChatId)).eq(chat))),
+        ),
+        Subject::Play(play) => account.add(Column::PlayId.eq(play)).add(
+            Expr::col((Entity, Column::ChatId))
+                .eq(linked(link::Column::ChatId, Expr::col((link::Entity, link::Column::PlayId)).eq(play))),
+        ),
+    };
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(account).filter(in_force(now)).all(conn).await
 }
 
 /// The sanction that still covers the target after another one ended there; of several the one that ends last. Without

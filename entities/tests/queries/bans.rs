@@ -54,6 +54,9 @@ impl Fixture {
     ) -> Vec<sanction::Model> {
         let person = Person::resolve(self.conn(), guild(), subject).await.unwrap();
         let mut found = active::of_person(self.conn(), guild(), person, now).await.unwrap();
+        let mut same = active::of_subject(self.conn(), guild(), subject, now).await.unwrap();
+        same.sort_by_key(|row| std::cmp::Reverse(row.end_order()));
+        assert_eq!(same, found, "one query finds the same");
         found.retain(|row| {
             row.kind == SanctionKind::Ban
                 && place.is_none_or(|place| row.place_id.is_none_or(|own| own == place))
