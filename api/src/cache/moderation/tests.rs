@@ -208,3 +208,18 @@ fn a_row_that_changed_while_it_was_read_is_read_again() {
     state.put(missing[0], Vec::new());
     assert!(matches!(state.look(ask), Look::Found(None)));
 }
+
+#[test]
+fn changes_during_the_read_of_a_guild_do_not_begin_it_anew() {
+    let state = GuildState::default();
+    let change = |accounts: std::ops::Range<i64>| {
+        accounts.for_each(|id| state.change(Subject::Play(id.try_into().unwrap())));
+    };
+    change(1..5_001);
+    assert!(!state.is_worn(), "it is being read");
+    state.fill(Base::new(Vec::new(), Vec::new()));
+    change(5_001..6_001);
+    assert!(!state.is_worn());
+    change(6_001..6_002);
+    assert!(state.is_worn());
+}
