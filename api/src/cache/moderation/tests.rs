@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, SanctionKind, Subject, guild, moderation_revision};
-use runtime::{Clock, Event, Events, ModerationVerb};
+use runtime::{Breaker, Clock, Event, Events, ModerationVerb};
 use testkit::{TestDatabase, guild_row};
 
 use super::*;
@@ -54,7 +54,7 @@ impl Fixture {
         let file = TestDatabase::sqlite().await;
         let database = file.open().await;
         guild::upsert(database.write(), guild_row(the_guild(), at(0))).await.unwrap();
-        let (events, shutdown) = (Events::in_process(), Shutdown::new());
+        let (events, shutdown) = (Events::in_process(Breaker::default()), Shutdown::new());
         let caches = Arc::new(Caches::new(&database, events.freshness(), &shutdown));
         let fed = caches.clone();
         events.on_event(move |event| fed.hear(event));
