@@ -26,6 +26,8 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(context: Context, queue: Queue, platforms: Platforms, options: Options) -> Arc<Self> {
+        // Requests fail at once while the database is away; workers in the same process wait for it.
+        let (context, queue) = (Context { database: context.database.guarded(), ..context }, queue.guarded());
         let caches = Caches::new(&context.database, context.events.freshness(), &context.shutdown);
         let caches = Arc::new(caches);
         let fed = caches.clone();

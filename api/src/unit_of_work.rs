@@ -8,8 +8,7 @@ use entities::audit_entry::{self, Actor, NewEntry};
 use entities::job::JobMessage;
 use entities::{JobId, Timestamp};
 use queue::{Draft, Enqueued};
-use runtime::{Event, Events};
-use sea_orm::DatabaseTransaction;
+use runtime::{Event, Events, Transaction};
 use serde_json::Value;
 
 use crate::call::Call;
@@ -18,7 +17,7 @@ use crate::response::reply::Reply;
 
 pub(crate) struct UnitOfWork<'c> {
     call: &'c Call,
-    transaction: DatabaseTransaction,
+    transaction: Transaction,
     now: Timestamp,
     events: Vec<Event>,
     messages: Vec<JobMessage>,
@@ -31,7 +30,7 @@ impl<'c> UnitOfWork<'c> {
         Ok(Self { call, transaction, now, events: Vec::new(), messages: Vec::new() })
     }
 
-    pub(crate) fn tx(&self) -> &DatabaseTransaction {
+    pub(crate) fn tx(&self) -> &Transaction {
         &self.transaction
     }
 

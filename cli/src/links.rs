@@ -221,7 +221,7 @@ mod tests {
     async fn database(folder: &tempfile::TempDir) -> runtime::Database {
         let url = format!("sqlite://{}/guildhall.db", folder.path().display());
         let database = runtime::Database::connect(&url, &runtime::DatabaseOptions::default()).await.unwrap();
-        migrations::apply(database.write()).await.unwrap();
+        migrations::apply(database.write().unbounded()).await.unwrap();
         let now = time(0);
         let guild = crate::operator::new_guild(GuildId::try_from(7).unwrap(), "g".to_owned(), false, now);
         entities::guild::upsert(database.write(), guild).await.unwrap();

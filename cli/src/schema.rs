@@ -22,16 +22,17 @@ pub(crate) async fn migrate(config: &Config) -> anyhow::Result<Vec<String>> {
 }
 
 async fn apply(database: &Database) -> Result<Vec<String>, sea_orm::DbErr> {
-    if migrations::pending(database.read()).await?.is_empty() {
+    if migrations::pending(database.read().unbounded()).await?.is_empty() {
         return Ok(Vec::new());
     }
-    migrations::apply(database.write()).await
+    migrations::apply(database.write().unbounded()).await
 }
 
 /// Refuses a schema with pending migrations; the error names the command to run.
 pub(crate) async fn require_current(config: &Config) -> anyhow::Result<()> {
     let database = connect(config).await?;
-    let pending = migrations::pending(database.read()).await.context("cannot read the state of the schema");
+    let pending =
+        migrations::pending(database.read().unbounded()).await.context("cannot read the state of the schema");
     database.close().await;
     match pending?.len() {
         0 => Ok(()),

@@ -1,8 +1,6 @@
 //! Actions of staff members and their approval (docs/rules.md 6): [`record`] writes an action, pending where a quota
 //! demands approval; [`decide`] approves or rejects it. Both need a transaction.
 
-use sea_orm::TransactionTrait;
-
 use crate::pending_action::{self, Verdict};
 use crate::staff_action::{self, NewAction};
 use crate::{ActionId, Conn, GuildId, PendingId, Result, Timestamp, quota};
@@ -34,9 +32,9 @@ pub enum Decision {
     Unknown,
 }
 
-/// Approves or rejects an action. An approved action counts from the same commit on.
+/// Approves or rejects an action; `conn` is a transaction. An approved action counts from the same commit on.
 pub async fn decide(
-    conn: &(impl Conn + TransactionTrait),
+    conn: &impl Conn,
     guild: GuildId,
     pending: PendingId,
     verdict: Verdict,

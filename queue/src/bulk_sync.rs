@@ -4,7 +4,8 @@ use entities::audit_entry::Actor;
 use entities::bulk_sync::{self, Kind, Standing};
 use entities::job::{Model, family};
 use entities::{GuildId, Timestamp};
-use sea_orm::{DatabaseTransaction, DbErr};
+use runtime::Transaction;
+use sea_orm::DbErr;
 
 use crate::kinds::SyncAll;
 use crate::{Draft, Enqueued, Payload, QueueError};
@@ -28,7 +29,7 @@ impl SyncAll {
 /// Enqueues a bulk sync of `members` members if the guild's quota allows it. The guild stays locked until the
 /// transaction ends.
 pub async fn enqueue_bulk_sync(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     payload: &SyncAll,
     actor: Actor,
     members: u64,
@@ -51,7 +52,7 @@ pub async fn enqueue_bulk_sync(
 
 /// The window that a retry of this job would use; `None` if the job is no bulk sync. The guild stays locked.
 pub(crate) async fn window_of(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     job: &Model,
     now: Timestamp,
 ) -> Result<Option<(GuildId, Standing)>, DbErr> {
@@ -62,7 +63,7 @@ pub(crate) async fn window_of(
 
 /// Counts another run of the job.
 pub(crate) async fn take_again(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     guild: GuildId,
     standing: Standing,
     job: &Model,

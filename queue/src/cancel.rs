@@ -2,8 +2,8 @@
 
 use entities::JobId;
 use entities::job::{Model, cancel, listing};
-use runtime::Event;
-use sea_orm::{DatabaseTransaction, DbErr};
+use runtime::{Event, Transaction};
+use sea_orm::DbErr;
 
 use crate::Queue;
 use crate::run::finish_parent_if_last;
@@ -13,7 +13,7 @@ impl Queue {
     /// they stop at the next heartbeat of their process.
     pub async fn cancel(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         job: JobId,
     ) -> Result<Option<(Model, Event)>, DbErr> {
         let now = self.clock.now();

@@ -66,6 +66,12 @@ impl Queue {
         }
     }
 
+    /// A handle whose reads fail at once while the database is away; see [`Database::guarded`].
+    #[must_use]
+    pub fn guarded(self) -> Self {
+        Self { database: self.database.guarded(), ..self }
+    }
+
     pub fn broker(&self) -> &Broker {
         &self.broker
     }

@@ -4,7 +4,8 @@
 use entities::bulk_sync::Standing;
 use entities::job::{Model, State, insert, retry};
 use entities::{JobId, Timestamp};
-use sea_orm::{DatabaseTransaction, DbErr};
+use runtime::Transaction;
+use sea_orm::DbErr;
 
 use crate::bulk_sync;
 
@@ -24,7 +25,7 @@ pub enum Retry {
     OverQuota(Standing),
 }
 
-pub async fn retry(transaction: &DatabaseTransaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
+pub async fn retry(transaction: &Transaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
     if let Some(parent) = job.parent_id {
         return Ok(Retry::PartOf(parent));
     }
@@ -40,7 +41,7 @@ pub async fn retry(transaction: &DatabaseTransaction, job: &Model, now: Timestam
     }
 }
 
-async fn restart(transaction: &DatabaseTransaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
+async fn restart(transaction: &Transaction, job: &Model, now: Timestamp) -> Result<Retry, DbErr> {
     if let Some(key) = job.dedupe_key.as_deref() {
         let open = insert::find_open_by_dedupe_key(transaction, job.guild_id, &job.kind, key).await?;
         if let Some(other) = open.filter(|open| open.job_id != job.job_id) {

@@ -50,7 +50,10 @@ impl Context {
 
     /// Keeps the process's caches exact: changes of other processes and commands are noticed within a second.
     pub async fn follow_changes(&self, config: &Config) -> Result<(), StartError> {
-        let options = DatabaseOptions { max_connections: 1, readers: 1, ..DatabaseOptions::default() };
+        // While one connection waits for a server that vanished, another finds out when it is back.
+        let breaker = self.database.breaker().clone();
+        let options =
+            DatabaseOptions { max_connections: 2, readers: 1, breaker, ..DatabaseOptions::default() };
         let database = Database::connect(config.database_url.expose(), &options).await?;
         self.events.follow(database, self.clock.clone(), &self.shutdown);
         Ok(())
@@ -75,12 +78,15 @@ impl Context {
             Some(broker) => Some(Redis::connect(broker.redis_url.expose(), &config.prefix).await?),
             None => None,
         };
+        let breaker = database.breaker().clone();
         let (limits, events) = match &redis {
-            Some(redis) => (Limits::redis(redis.clone(), clock.clone()), Events::redis(redis, &shutdown)),
-            None => (Limits::in_process(clock.clone()), Events::in_process()),
+            Some(redis) => {
+                (Limits::redis(redis.clone(), clock.clone()), Events::redis(redis, breaker, &shutdown))
+            }
+            None => (Limits::in_process(clock.clone()), Events::in_process(breaker)),
         };
         telemetry::spawn_upkeep(&shutdown);
-        let readiness = readiness(&shutdown, database.clone(), redis.clone());
+        let readiness = readiness(&shutdown, database.clone().guarded(), redis.clone());
         let (amqp_url, prefix) = (broker.map(|broker| broker.amqp_url.clone()), config.prefix.clone());
         Ok(Self { clock, database, limits, events, shutdown, readiness, redis, amqp_url, prefix })
     }

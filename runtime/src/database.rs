@@ -3,19 +3,21 @@
 //! SQLite silently ignores row locks, so no rule may rely on them; [`Database::begin`] takes SQLite's write lock at
 //! once (`BEGIN IMMEDIATE`), so that a transaction never fails half-way for lack of it.
 
-use sea_orm::{
-    ConnectionTrait, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DbErr, SqliteTransactionMode, TransactionOptions};
 
 use crate::error::StartError;
 
+mod bound;
+mod breaker;
 mod options;
 mod pool;
 mod postgres;
 mod sqlite;
 
+use bound::Bound;
+pub use breaker::Breaker;
 pub use options::DatabaseOptions;
-pub use pool::Pool;
+pub use pool::{Pool, Transaction};
 pub(crate) use postgres::check_url as check_postgres_url;
 pub use sqlite::DataDirLock;
 pub(crate) use sqlite::file_of as sqlite_file_of;
@@ -24,6 +26,7 @@ pub(crate) use sqlite::file_of as sqlite_file_of;
 pub struct Database {
     read: Pool,
     write: Pool,
+    breaker: Breaker,
     postgres: bool,
 }
 
@@ -31,13 +34,35 @@ impl Database {
     /// Connects; the error distinguishes a bad URL, an unreachable host, refused credentials and a missing database. A
     /// SQLite file is created together with its folder.
     pub async fn connect(url: &str, options: &DatabaseOptions) -> Result<Self, StartError> {
+        let breaker = options.breaker.clone();
         if is_postgres_url(url) {
-            let pool = Pool::new(postgres::connect(url, options).await?, options.statement_timeout);
-            return Ok(Self { read: pool.clone(), write: pool, postgres: true });
+            let bound = Bound::new(options.statement_timeout, breaker.clone());
+            let pool = Pool::new(postgres::connect(url, options).await?, bound);
+            return Ok(Self { read: pool.clone(), write: pool, breaker, postgres: true });
         }
         let (read, write) = sqlite::connect(url, options).await?;
         // A file does not vanish, and the busy timeout bounds the wait for its one writer.
-        Ok(Self { read: Pool::new(read, None), write: Pool::new(write, None), postgres: false })
+        let bound = Bound::new(None, breaker.clone());
+        Ok(Self {
+            read: Pool::new(read, bound.clone()),
+            write: Pool::new(write, bound),
+            breaker,
+            postgres: false,
+        })
+    }
+
+    /// A handle whose statements fail at once while the circuit breaker is open, for callers who would rather have an
+    /// error than wait. Not on SQLite: a file does not vanish.
+    #[must_use]
+    pub fn guarded(self) -> Self {
+        if !self.postgres {
+            return self;
+        }
+        Self { read: self.read.guarded(), write: self.write.guarded(), ..self }
+    }
+
+    pub(crate) fn breaker(&self) -> &Breaker {
+        &self.breaker
     }
 
     /// For queries.
@@ -52,18 +77,9 @@ impl Database {
 
     /// A write transaction: READ COMMITTED on Postgres, IMMEDIATE on SQLite. Dropped without commit it rolls back. On
     /// SQLite it blocks all other writes: calling [`write`](Self::write) inside deadlocks.
-    pub async fn begin(&self) -> Result<DatabaseTransaction, DbErr> {
+    pub async fn begin(&self) -> Result<Transaction, DbErr> {
         let mode = (!self.postgres).then_some(SqliteTransactionMode::Immediate);
-        let options = TransactionOptions { sqlite_transaction_mode: mode, ..TransactionOptions::default() };
-        self.write.in_time(self.write.begin_with_options(options)).await
-    }
-
-    /// The outcome of a transaction, or an error if it takes longer than any statement may: the server has vanished.
-    pub fn in_time<T>(
-        &self,
-        work: impl Future<Output = Result<T, DbErr>>,
-    ) -> impl Future<Output = Result<T, DbErr>> {
-        self.write.in_time(work)
+        self.write.begin(TransactionOptions { sqlite_transaction_mode: mode, ..Default::default() }).await
     }
 
     pub fn is_postgres(&self) -> bool {

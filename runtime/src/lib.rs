@@ -24,7 +24,7 @@ pub use config::{
     PlatformConfig, PlatformRate, bind, parse_address,
 };
 pub use context::Context;
-pub use database::{DataDirLock, Database, DatabaseOptions, Pool};
+pub use database::{Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction};
 pub use error::StartError;
 pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};

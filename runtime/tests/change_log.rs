@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use entities::{GuildId, Timestamp, change_log};
-use runtime::{Clock, Database, Event, Events, Shutdown};
+use runtime::{Breaker, Clock, Database, Event, Events, Shutdown};
 use testkit::TestDatabase;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -22,7 +22,7 @@ struct Process {
 
 impl Process {
     async fn start(database: &TestDatabase) -> Self {
-        let (events, shutdown) = (Events::in_process(), Shutdown::new());
+        let (events, shutdown) = (Events::in_process(Breaker::default()), Shutdown::new());
         let heard = events.subscribe();
         events.follow(database.open().await, Clock::system(), &shutdown);
         let mut process = Self { events, heard, shutdown };

@@ -1,8 +1,8 @@
 //! One batch of a sweep: a limited number of rows, in one transaction.
 
 use entities::Timestamp;
-use runtime::Context;
-use sea_orm::{DatabaseTransaction, DbErr};
+use runtime::{Context, Transaction};
+use sea_orm::DbErr;
 
 /// Rows in one batch, so that no batch holds locks for long.
 pub(crate) const BATCH: u64 = 500;
@@ -10,7 +10,7 @@ pub(crate) const BATCH: u64 = 500;
 /// Runs a sweep and commits the rows that it closed.
 pub(crate) async fn commit<M>(
     context: &Context,
-    sweep: impl AsyncFnOnce(&DatabaseTransaction, Timestamp) -> Result<Vec<M>, DbErr>,
+    sweep: impl AsyncFnOnce(&Transaction, Timestamp) -> Result<Vec<M>, DbErr>,
 ) -> Result<Vec<M>, DbErr> {
     let transaction = context.database.begin().await?;
     let closed = sweep(&transaction, context.clock.now()).await?;

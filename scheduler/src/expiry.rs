@@ -6,8 +6,8 @@ use entities::audit_entry::Actor;
 use entities::moderation_revision::{self, Change};
 use entities::sanction::{self, active, expiry};
 use entities::{GuildId, Person, loa, server_command, strike};
-use runtime::{Context, Event, Events, ModerationVerb};
-use sea_orm::{DatabaseTransaction, DbErr};
+use runtime::{Context, Event, Events, ModerationVerb, Transaction};
+use sea_orm::DbErr;
 
 use crate::batch::{BATCH, commit};
 
@@ -50,7 +50,7 @@ async fn of_guild(context: &Context, guild: GuildId) -> Result<u64, DbErr> {
 /// The events of a closed sanction: none if another one of its kind still covers its place. After the end of a
 /// sanction in all games those of single places are sent again, because their servers have just received an end.
 async fn events_of(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     change: &Change,
     row: &sanction::Model,
 ) -> Result<Vec<Event>, DbErr> {

@@ -1,4 +1,4 @@
-//! A TCP proxy that injects faults on command: latency, cut, silence, reset. It stands between a process and
+//! A TCP proxy that injects faults on command: latency, cut, silence, reset, refusal. It stands between a process and
 //! one of its servers, so a fault affects only that process.
 //!
 //! It runs on its own thread: a blocking test does not delay it. Commands apply to all data read after
@@ -91,6 +91,14 @@ impl Proxy {
         self.change(|plan| plan.resets += 1);
     }
 
+    /// Like [`reset`](Self::reset), and new connections are refused, as if the server's process had ended.
+    pub fn refuse(&self) {
+        self.change(|plan| {
+            plan.resets += 1;
+            plan.refusing = true;
+        });
+    }
+
     pub fn heal(&self) {
         self.change(|plan| {
             *plan = Plan { resets: plan.resets, commands: plan.commands, ..Plan::default() };
@@ -115,8 +123,27 @@ impl Drop for Proxy {
     }
 }
 
-async fn accept(listener: std::net::TcpListener, target: &str, plan: watch::Receiver<Plan>) {
-    let Ok(listener) = TcpListener::from_std(listener) else { return };
+async fn accept(listener: std::net::TcpListener, target: &str, mut plan: watch::Receiver<Plan>) {
+    let Ok(address) = listener.local_addr() else { return };
+    let mut bound = TcpListener::from_std(listener);
+    loop {
+        if let Ok(listener) = bound {
+            let mut settings = plan.clone();
+            tokio::select! {
+                _ = settings.wait_for(|plan| plan.refusing) => {}
+                () = serve_all(listener, target, &plan) => {}
+            }
+        } else {
+            tokio::time::sleep(PAUSE).await;
+        }
+        if plan.wait_for(|plan| !plan.refusing).await.is_err() {
+            return;
+        }
+        bound = TcpListener::bind(address).await;
+    }
+}
+
+async fn serve_all(listener: TcpListener, target: &str, plan: &watch::Receiver<Plan>) {
     loop {
         match listener.accept().await {
             Ok((client, _)) => {

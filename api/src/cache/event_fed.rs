@@ -126,12 +126,12 @@ where
 
 #[cfg(test)]
 mod tests {
-    use runtime::Events;
+    use runtime::{Breaker, Events};
 
     use super::*;
 
     fn new_cache() -> EventFed<u8, u8> {
-        EventFed::new(Events::in_process().freshness(), 10)
+        EventFed::new(Events::in_process(Breaker::default()).freshness(), 10)
     }
 
     fn value(value: u8) -> std::future::Ready<Result<u8, DbErr>> {

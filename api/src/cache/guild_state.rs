@@ -129,6 +129,8 @@ pub(crate) struct Base {
     sanctions: Sanctions,
     by_chat: Box<[(ChatId, PlayId)]>,
     by_play: Box<[(PlayId, ChatId)]>,
+    /// Accounts that changed while it was read.
+    changed_before: usize,
 }
 
 impl Base {
@@ -137,7 +139,8 @@ impl Base {
         let mut by_chat = links;
         by_chat.sort_unstable();
         by_play.sort_unstable();
-        Self { sanctions: Sanctions::new(rows), by_chat: by_chat.into(), by_play: by_play.into() }
+        let (by_chat, by_play) = (by_chat.into(), by_play.into());
+        Self { sanctions: Sanctions::new(rows), by_chat, by_play, changed_before: 0 }
     }
 
     fn person(&self, subject: Subject) -> Person {
@@ -190,7 +193,8 @@ pub(crate) struct Missing {
 
 impl GuildState {
     /// Call it once.
-    pub(crate) fn fill(&self, base: Base) {
+    pub(crate) fn fill(&self, mut base: Base) {
+        base.changed_before = self.changed_accounts();
         let _ = self.base.set(base);
     }
 
@@ -216,10 +220,15 @@ impl GuildState {
         }
     }
 
-    /// Whether so much has changed that the guild should be read again.
+    /// Whether so much has changed since the guild was read that it should be read again.
     pub(crate) fn is_worn(&self) -> bool {
-        let rows = self.base.get().map_or(0, |base| base.sanctions.held.len());
-        self.changed.read().unwrap_or_else(PoisonError::into_inner).len() > 1_000 + rows / 8
+        // A read of the guild is never begun anew: during a mass import it would not end.
+        let Some(base) = self.base.get() else { return false };
+        self.changed_accounts() > base.changed_before + 1_000 + base.sanctions.held.len() / 8
+    }
+
+    fn changed_accounts(&self) -> usize {
+        self.changed.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// The sanctions of the account changed.

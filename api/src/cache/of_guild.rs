@@ -102,13 +102,13 @@ where
 
 #[cfg(test)]
 mod tests {
-    use runtime::Events;
+    use runtime::{Breaker, Events};
 
     use super::*;
 
     #[tokio::test]
     async fn an_entry_stays_until_its_guild_changes() {
-        let cache = OfGuild::new(Events::in_process().freshness(), 10);
+        let cache = OfGuild::new(Events::in_process(Breaker::default()).freshness(), 10);
         let [one, other]: [GuildId; 2] = ["1".parse().unwrap(), "2".parse().unwrap()];
         let get =
             async |guild, value| cache.get_or_load(guild, 7, async { Ok::<_, ()>(value) }).await.unwrap();
@@ -121,7 +121,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_read_before_a_change_is_not_kept_after_it() {
-        let cache = OfGuild::new(Events::in_process().freshness(), 10);
+        let cache = OfGuild::new(Events::in_process(Breaker::default()).freshness(), 10);
         let guild = "1".parse().unwrap();
         let read = async {
             cache.forget(guild);

@@ -44,7 +44,7 @@ const REQUEST_ID: &str = "0193a1c2-7c1e-7a55-9d0e-3f1b6a2c4d5e";
 /// Statuses with a `Retry-After`.
 const LATER: [u16; 3] = [429, 502, 503];
 
-const HEADERS: [(&str, &str); 8] = [
+const HEADERS: [(&str, &str); 9] = [
     ("X-Request-ID", "Names this request in the log."),
     ("X-RateLimit-Limit", "Requests in each window of the bucket."),
     ("X-RateLimit-Remaining", "Requests left in this window."),
@@ -53,6 +53,10 @@ const HEADERS: [(&str, &str); 8] = [
     ("Retry-After", "Seconds to wait."),
     ("Location", "Where to ask how far the job is."),
     ("ETag", "Names this very answer, for `If-None-Match`."),
+    (
+        "X-Guildhall-Stale",
+        "`true`: the database is away, and this is what was known before, at most five minutes ago. Otherwise absent.",
+    ),
 ];
 
 fn required(name: &'static str, shape: Shape) -> Property {
@@ -144,7 +148,11 @@ fn success(op: &Operation) -> Response {
         envelope.push(required("message", message));
     }
     envelope.extend(op.data.clone().map(|data| required("data", data)));
-    let headers: &[&str] = if op.etag { &["ETag"] } else { &[] };
+    let headers: &[&str] = match op {
+        Operation { etag: true, .. } => &["ETag"],
+        Operation { goes_on: true, .. } => &["X-Guildhall-Stale"],
+        _ => &[],
+    };
     answer("Done.", &object(envelope), headers)
 }
 

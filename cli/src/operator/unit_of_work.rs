@@ -3,13 +3,13 @@
 
 use entities::audit_entry::{self, Actor, NewEntry};
 use entities::{GuildId, Timestamp};
-use runtime::{Context, Event, Events};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr};
+use runtime::{Context, Event, Events, Transaction};
+use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
 
 pub(crate) struct UnitOfWork {
     context: Context,
-    transaction: DatabaseTransaction,
+    transaction: Transaction,
     now: Timestamp,
     events: Vec<Event>,
 }
@@ -20,7 +20,7 @@ impl UnitOfWork {
         Ok(Self { context, transaction, now, events: Vec::new() })
     }
 
-    pub(crate) fn tx(&self) -> &DatabaseTransaction {
+    pub(crate) fn tx(&self) -> &Transaction {
         &self.transaction
     }
 

@@ -8,10 +8,7 @@ pub mod totals;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{
-    ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect, SqlErr, TransactionSession,
-    TransactionTrait,
-};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect, SqlErr};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
@@ -168,20 +165,15 @@ async fn next(conn: &impl Conn, of: Sequence, now: Timestamp) -> Result<(i64, Ti
     Ok(last.map_or((1, now), |(nth, at)| (nth + 1, std::cmp::max(now, at))))
 }
 
-/// Marks an action as approved: it counts from now on, as the member's next of its type.
-pub(crate) async fn approve(
-    conn: &impl TransactionTrait,
-    of: Sequence,
-    action: ActionId,
-    now: Timestamp,
-) -> Result<()> {
+/// Marks an action as approved: it counts from now on, as the member's next of its type. `conn` is a transaction.
+pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, now: Timestamp) -> Result<()> {
     for _ in 0..MOST_TRIES {
         // A number taken concurrently must not roll back the caller's transaction.
-        let savepoint = conn.begin().await?;
-        match try_number(&savepoint, of, action, now).await {
-            Ok(()) => return savepoint.commit().await,
+        conn.execute_unprepared("SAVEPOINT number").await?;
+        match try_number(conn, of, action, now).await {
+            Ok(()) => return conn.execute_unprepared("RELEASE SAVEPOINT number").await.map(drop),
             Err(error) if matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))) => {
-                savepoint.rollback().await?;
+                conn.execute_unprepared("ROLLBACK TO SAVEPOINT number").await?;
             }
             Err(error) => return Err(error),
         }

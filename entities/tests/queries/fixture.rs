@@ -4,8 +4,8 @@ use chrono::Duration;
 use entities::{
     ChatId, GuildId, PlaceId, PlayId, RoleId, Subject, Timestamp, link, staff_member, staff_role,
 };
-use runtime::Database;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction};
+use runtime::{Database, Pool, Transaction};
+use sea_orm::ConnectionTrait;
 use testkit::{TestDatabase, guild_row};
 
 /// Runs a test body on both databases, as two tests.
@@ -35,11 +35,11 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    pub(crate) fn conn(&self) -> &DatabaseConnection {
+    pub(crate) fn conn(&self) -> &Pool {
         self.database.write()
     }
 
-    pub(crate) async fn begin(&self) -> DatabaseTransaction {
+    pub(crate) async fn begin(&self) -> Transaction {
         self.database.begin().await.unwrap()
     }
 

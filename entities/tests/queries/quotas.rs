@@ -53,7 +53,11 @@ both_databases! {
         let waiting = pending_action::list(fixture.conn(), guild(), Page::first(10)).await.unwrap();
         assert_eq!(waiting.iter().map(|one| one.pending_id).collect::<Vec<_>>(), [second, first]);
         let decide = async |id, approve| {
-            approval::decide(fixture.conn(), guild(), id, Verdict { approve, by: chat(9), at: at(5) }).await.unwrap()
+            let transaction = fixture.begin().await;
+            let verdict = Verdict { approve, by: chat(9), at: at(5) };
+            let decided = approval::decide(&transaction, guild(), id, verdict).await.unwrap();
+            transaction.commit().await.unwrap();
+            decided
         };
         assert!(matches!(decide(first, true).await, Decision::Made(_)));
         assert!(matches!(decide(first, false).await, Decision::Already(one) if one.state == pending_action::State::Approved));

@@ -5,7 +5,8 @@ use entities::job::family::{self, Planned, Steps};
 use entities::job::run::Ending;
 use entities::job::{Model, State, cancel, insert, turns};
 use entities::{JobId, Timestamp};
-use sea_orm::{DatabaseTransaction, DbErr};
+use runtime::Transaction;
+use sea_orm::DbErr;
 use serde_json::{Value, json};
 
 use crate::{Draft, Queue};
@@ -16,7 +17,7 @@ const FIRST: u64 = 1;
 /// Applies the end of a chunk to its parent, whose row the caller's progress update has locked. Returns the running
 /// chunks that must stop.
 pub(super) async fn after_child(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     parent: &Model,
     ending: &Ending,
     counters: Option<&Value>,
@@ -45,7 +46,7 @@ pub(super) async fn after_child(
 
 /// Ends a waiting parent without open children, with an entry in the audit log.
 pub(crate) async fn finish_parent_if_last(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     parent: &Model,
     now: Timestamp,
 ) -> Result<(), DbErr> {

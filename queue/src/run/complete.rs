@@ -79,7 +79,7 @@ impl<'a> Complete<'a> {
         }
         let mut pause = FIRST_PAUSE;
         for _ in 0..TRIES {
-            match self.queue.database.in_time(self.write(&result, finisher)).await {
+            match self.write(&result, finisher).await {
                 Ok(true) => return,
                 Ok(false) => {
                     tracing::warn!(job.id = %self.job.job_id, "the claim was lost before the end was written: dropped");
@@ -168,7 +168,7 @@ impl<'a> Complete<'a> {
 
     async fn leave(
         &self,
-        transaction: sea_orm::DatabaseTransaction,
+        transaction: runtime::Transaction,
         message: JobMessage,
         wait: Duration,
     ) -> Result<bool, DbErr> {

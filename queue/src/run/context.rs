@@ -10,8 +10,8 @@ use entities::job::family::{self, Steps};
 use entities::job::run::{self, Reached};
 use entities::job::{Claim, Model, Progress, insert};
 use entities::{JobId, Timestamp};
-use runtime::{Clock, Database};
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
+use runtime::{Clock, Database, Transaction};
+use sea_orm::ConnectionTrait;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -205,7 +205,7 @@ impl JobContext {
     }
 
     /// A transaction for [`JobContext::checkpoint`] and the writes to commit with it.
-    pub async fn begin(&self) -> Result<DatabaseTransaction, JobError> {
+    pub async fn begin(&self) -> Result<Transaction, JobError> {
         Ok(self.queue.database.begin().await?)
     }
 
@@ -213,7 +213,7 @@ impl JobContext {
     /// writes.
     pub async fn checkpoint(
         &self,
-        transaction: DatabaseTransaction,
+        transaction: Transaction,
         checkpoint: &impl Serialize,
     ) -> Result<(), JobError> {
         let checkpoint = serde_json::to_value(checkpoint).unwrap_or_default();

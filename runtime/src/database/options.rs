@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::breaker::Breaker;
+
 /// How long a caller waits for a free connection before it gets an error.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -14,6 +16,8 @@ pub struct DatabaseOptions {
     pub statement_timeout: Option<Duration>,
     /// Shown in `pg_stat_activity`.
     pub application_name: &'static str,
+    /// Pools of one process share it.
+    pub breaker: Breaker,
 }
 
 impl Default for DatabaseOptions {
@@ -23,6 +27,7 @@ impl Default for DatabaseOptions {
             readers: 4,
             statement_timeout: Some(Duration::from_secs(30)),
             application_name: "guildhall",
+            breaker: Breaker::default(),
         }
     }
 }

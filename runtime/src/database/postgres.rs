@@ -40,16 +40,19 @@ pub(super) async fn connect(url: &str, options: &DatabaseOptions) -> Result<Data
         Ok(Err(error)) => return Err(explain(&error, &connect)),
         Err(_) => return Err(unreachable(&connect, "no answer within 5 s".to_owned())),
     }
+    let breaker = options.breaker.clone();
     let pool = PgPoolOptions::new()
         .max_connections(options.max_connections)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .test_before_acquire(false)
-        .before_acquire(|connection, meta| {
+        .before_acquire(move |connection, meta| {
+            // Idle since before an outage: it may be dead without a sign, and a ping would wait for its timeout.
+            let doubtful = breaker.closed_within(meta.idle_for);
             Box::pin(async move {
-                if meta.idle_for >= PING_AFTER {
+                if !doubtful && meta.idle_for >= PING_AFTER {
                     ping(connection).await?;
                 }
-                Ok(true)
+                Ok(!doubtful)
             })
         })
         // The pool pings too, but without a timeout: a caller who gave up on a vanished server would leak a slot.

@@ -15,7 +15,8 @@ use crate::shutdown::Shutdown;
 const EVERY: Duration = Duration::from_millis(250);
 /// SQLite: how often it is asked whether anything was written. A command beside `serve` is noticed that soon.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// A read that takes longer has failed.
+/// A read that takes longer has failed; more than the silence that opens the circuit breaker, so that a slow database
+/// can close it.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Events of one read; with more of them everything cached is dropped.
 const LIMIT: u64 = 10_000;
@@ -48,32 +49,25 @@ impl Follower {
     async fn run(mut self, shutdown: Shutdown) {
         let mut tick = tokio::time::interval(if self.database.is_postgres() { EVERY } else { LOOK_EVERY });
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut failing = false;
+        let (breaker, mut failing) = (self.database.breaker().clone(), false);
         loop {
             tokio::select! {
                 _ = tick.tick() => {}
                 () = shutdown.hard().cancelled() => return self.database.close().await,
             }
-            let read = tokio::time::timeout(READ_TIMEOUT, self.read()).await;
-            if !matches!(read, Ok(Ok(()))) {
-                self.events.freshness().failed();
-            }
-            match read {
-                Ok(Ok(())) if failing => {
-                    tracing::info!("the change log is read again");
-                    failing = false;
-                }
-                Ok(Ok(())) => {}
-                outcome if !failing => {
-                    let error = outcome.map_or_else(|_| "no answer".to_owned(), |read| format!("{read:?}"));
-                    tracing::warn!(
-                        error,
-                        "cannot read the change log: cached rows live 1 s until it is read"
-                    );
-                    failing = true;
+            let read = async {
+                tokio::time::timeout(READ_TIMEOUT, self.read()).await.unwrap_or_else(|_| Err(no_answer()))
+            };
+            let read = breaker.probe(read).await;
+            metrics::gauge!("guildhall_database_away").set(u8::from(breaker.is_open()));
+            match &read {
+                Ok(()) if failing => tracing::info!("the change log is read again"),
+                Err(error) if !failing => {
+                    tracing::warn!(%error, "cannot read the change log: cached rows live 1 s until it is read");
                 }
                 _ => {}
             }
+            failing = read.is_err();
         }
     }
 
@@ -104,4 +98,8 @@ impl Follower {
         self.events.freshness().read(began.0);
         Ok(())
     }
+}
+
+fn no_answer() -> DbErr {
+    DbErr::Custom("no answer".to_owned())
 }

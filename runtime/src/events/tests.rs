@@ -20,7 +20,10 @@ async fn next(receiver: &mut broadcast::Receiver<Event>) -> Event {
 
 /// Two processes, both subscribed in Redis.
 async fn pair(redis: &Redis, shutdown: &Shutdown) -> (Events, Events) {
-    let (one, two) = (Events::redis(redis, shutdown), Events::redis(redis, shutdown));
+    let (one, two) = (
+        Events::redis(redis, Breaker::default(), shutdown),
+        Events::redis(redis, Breaker::default(), shutdown),
+    );
     until_subscribed(redis, 2).await;
     (one, two)
 }
@@ -52,7 +55,7 @@ fn the_form_on_the_wire_is_fixed() {
 
 #[test]
 fn an_event_is_announced_once_and_the_own_process_has_applied_it_when_publish_returns() {
-    let (events, applied) = (Events::in_process(), Arc::new(Mutex::new(Vec::new())));
+    let (events, applied) = (Events::in_process(Breaker::default()), Arc::new(Mutex::new(Vec::new())));
     let list = applied.clone();
     events.on_event(move |event| list.lock().unwrap().push(event.clone()));
     let mut receiver = events.subscribe();
@@ -66,37 +69,27 @@ fn an_event_is_announced_once_and_the_own_process_has_applied_it_when_publish_re
     assert!(receiver.try_recv().is_err(), "it was announced twice");
 }
 
-#[test]
-fn a_log_that_was_not_read_for_a_second_is_stale() {
-    let freshness =
-        Freshness { started: Instant::now().checked_sub(FRESH_FOR * 3).unwrap(), ..Freshness::new() };
-    assert!(!freshness.is_fresh(), "it was never read");
-    freshness.read(Instant::now());
-    assert!(freshness.is_fresh());
-    freshness.read(Instant::now().checked_sub(FRESH_FOR).unwrap());
-    assert!(!freshness.is_fresh());
-}
-
 #[tokio::test]
-async fn a_database_is_lost_while_reads_fail_and_for_five_minutes_at_most() {
-    let started = Instant::now().checked_sub(STALE_FOR * 2).unwrap();
-    let freshness = Freshness { started, ..Freshness::new() };
-    let is_lost = || futures_util::FutureExt::now_or_never(freshness.lost()).is_some();
-    freshness.failed();
-    assert!(!is_lost(), "it was never there");
-    freshness.read(Instant::now());
-    assert!(!is_lost(), "it is there");
-    freshness.failed();
-    assert!(is_lost());
-    freshness.read(Instant::now().checked_sub(STALE_FOR).unwrap());
-    freshness.failed();
-    assert!(!is_lost(), "it has been away for five minutes");
+async fn what_was_seen_is_swept_once_a_second() {
+    let events = Events::in_process(Breaker::default());
+    let old = Instant::now().checked_sub(SEEN_FOR).unwrap();
+    let age = |id| events.seen().at.insert(id, old);
+    age(Uuid::from_u128(1));
+    events.forget_seen();
+    assert!(events.seen().at.is_empty());
+    age(Uuid::from_u128(2));
+    events.forget_seen();
+    assert_eq!(events.seen().at.len(), 1, "it was swept a moment ago");
+    events.seen().swept_at = Instant::now().checked_sub(FORGET_EVERY);
+    events.forget_seen();
+    assert!(events.seen().at.is_empty());
 }
 
 #[tokio::test]
 async fn publishing_never_blocks_and_never_fails_without_redis() {
     let shutdown = Shutdown::new();
-    let events = Events::redis(&Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap(), &shutdown);
+    let events =
+        Events::redis(&Redis::lazy("redis://127.0.0.1:1/0", "test").unwrap(), Breaker::default(), &shutdown);
     let mut receiver = events.subscribe();
     for id in 1..=3_000 {
         events.publish(recorded(id));

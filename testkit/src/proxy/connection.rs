@@ -22,6 +22,7 @@ pub(super) struct Plan {
     /// Bytes that a connection still forwards, counted anew from the command of this number.
     pub(super) cut: [Option<(u64, u64)>; 2],
     pub(super) silent: bool,
+    pub(super) refusing: bool,
     /// The last reset ends the connections that began before it.
     pub(super) resets: u64,
     /// The number of commands.

@@ -169,3 +169,22 @@ fn urls_are_led_through_it() {
         assert_eq!(proxy.url(url), through);
     }
 }
+
+#[test]
+fn refused_connections_end_until_it_heals() {
+    let proxy = Proxy::start(&echo()).unwrap();
+    let mut stream = connect(&proxy);
+    say(&mut stream, "hello");
+    proxy.refuse();
+    assert!(matches!(stream.read(&mut [0; 16]), Ok(0) | Err(_)), "the connection goes on");
+    let refused = Instant::now();
+    while TcpStream::connect(proxy.address()).is_ok() {
+        assert!(refused.elapsed() < WAIT_LIMIT, "connections are accepted");
+    }
+    proxy.heal();
+    let healed = Instant::now();
+    while TcpStream::connect(proxy.address()).is_err() {
+        assert!(healed.elapsed() < WAIT_LIMIT, "connections are refused");
+    }
+    say(&mut connect(&proxy), "hello");
+}

@@ -1,4 +1,4 @@
-use runtime::Events;
+use runtime::{Breaker, Events};
 use testkit::TestDatabase;
 
 use super::*;
@@ -7,7 +7,7 @@ use super::*;
 async fn a_changed_key_is_read_again() {
     let file = TestDatabase::sqlite().await;
     let database = file.open().await;
-    let caches = Caches::new(&database, Events::in_process().freshness(), &Shutdown::new());
+    let caches = Caches::new(&database, Events::in_process(Breaker::default()).freshness(), &Shutdown::new());
     let (keys, conn) = (&caches.keys, database.read());
     assert!(keys.load(conn, "abcdefgh").await.unwrap().is_none());
     assert!(matches!(keys.rows.get("abcdefgh"), Some(None)), "an unknown id is cached too");

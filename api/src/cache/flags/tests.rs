@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use entities::shield_flag::{NewFlag, Origin};
 use entities::{ChatId, Timestamp};
-use runtime::{Clock, Event, Events};
+use runtime::{Breaker, Clock, Event, Events};
 use testkit::TestDatabase;
 
 use super::*;
@@ -37,7 +37,7 @@ impl Fixture {
     async fn new() -> Self {
         let file = TestDatabase::sqlite().await;
         let database = file.open().await;
-        let (events, shutdown) = (Events::in_process(), Shutdown::new());
+        let (events, shutdown) = (Events::in_process(Breaker::default()), Shutdown::new());
         let flags = Flags::new(&database, events.freshness(), &shutdown);
         let fed = flags.clone();
         events.on_event(move |event| {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, SanctionKind, Subject, guild, moderation_revision};
-use runtime::{Clock, Event, Events, ModerationVerb};
+use runtime::{Breaker, Clock, Event, Events, ModerationVerb};
 use testkit::{TestDatabase, guild_row};
 
 use super::*;
@@ -54,7 +54,7 @@ impl Fixture {
         let file = TestDatabase::sqlite().await;
         let database = file.open().await;
         guild::upsert(database.write(), guild_row(the_guild(), at(0))).await.unwrap();
-        let (events, shutdown) = (Events::in_process(), Shutdown::new());
+        let (events, shutdown) = (Events::in_process(Breaker::default()), Shutdown::new());
         let caches = Arc::new(Caches::new(&database, events.freshness(), &shutdown));
         let fed = caches.clone();
         events.on_event(move |event| fed.hear(event));
@@ -207,4 +207,19 @@ fn a_row_that_changed_while_it_was_read_is_read_again() {
     let Look::Missing(missing) = state.look(ask) else { panic!("the rows were read before the change") };
     state.put(missing[0], Vec::new());
     assert!(matches!(state.look(ask), Look::Found(None)));
+}
+
+#[test]
+fn changes_during_the_read_of_a_guild_do_not_begin_it_anew() {
+    let state = GuildState::default();
+    let change = |accounts: std::ops::Range<i64>| {
+        accounts.for_each(|id| state.change(Subject::Play(id.try_into().unwrap())));
+    };
+    change(1..5_001);
+    assert!(!state.is_worn(), "it is being read");
+    state.fill(Base::new(Vec::new(), Vec::new()));
+    change(5_001..6_001);
+    assert!(!state.is_worn());
+    change(6_001..6_002);
+    assert!(state.is_worn());
 }

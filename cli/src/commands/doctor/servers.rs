@@ -43,7 +43,7 @@ async fn open(config: &Config) -> Result<Database, Problem> {
 }
 
 async fn current_schema(database: &Database) -> Result<String, Problem> {
-    match migrations::pending(database.read()).await {
+    match migrations::pending(database.read().unbounded()).await {
         Ok(pending) if pending.is_empty() => Ok("up to date".to_owned()),
         Ok(pending) => {
             let what = format!("{} missing: {}", output::count(pending.len(), "change"), pending.join(", "));

@@ -12,8 +12,7 @@ use entities::{
     ChatId, Lifted, Person, PlaceId, SanctionId, SanctionKind, Subject, Timestamp, approval, guild,
 };
 use queue::enqueue_mirror;
-use runtime::{Event, ModerationVerb};
-use sea_orm::DatabaseTransaction;
+use runtime::{Event, ModerationVerb, Transaction};
 use serde_json::Value;
 
 use crate::endpoints::prelude::*;
@@ -193,7 +192,7 @@ async fn record(
 /// The chat user to ban on the chat platform for a ban of every game (docs/rules.md 4): known directly or by a link, if
 /// the guild's setting is on.
 async fn mirror_user(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     row: &sanction::Model,
     person: Person,
 ) -> Result<Option<ChatId>, ApiError> {

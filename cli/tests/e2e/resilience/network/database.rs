@@ -52,7 +52,7 @@ fn postgres_is_late_cut_reset_and_silent() {
 }
 
 /// Bans somebody, and waits until the API has the guild in memory. Returns the path of the check.
-async fn a_ban_in_memory(deployment: &Deployment) -> String {
+pub(super) async fn a_ban_in_memory(deployment: &Deployment) -> String {
     let guild = &deployment.guild().id;
     let ban =
         json!({ "identifier": "7007", "reason": "r", "moderator_id": deployment.guild().members[0].chat });
@@ -68,7 +68,7 @@ async fn a_ban_in_memory(deployment: &Deployment) -> String {
 }
 
 /// Within the time that a fresh answer lasts and a read of the log may take.
-async fn checks_go_on_from_memory(deployment: &Deployment, check: &str) {
+pub(super) async fn checks_go_on_from_memory(deployment: &Deployment, check: &str) {
     eventually("a stale answer", Duration::from_secs(5), async || {
         let answer = deployment.api().get(check).await;
         let stale = answer.header("x-guildhall-stale") == Some("true");

@@ -4,6 +4,7 @@
 mod broker;
 mod database;
 mod order;
+mod outage;
 mod platforms;
 mod redis;
 

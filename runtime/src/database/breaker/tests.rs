@@ -1,0 +1,58 @@
+use std::future::{pending, ready};
+
+use super::*;
+
+/// On a loaded machine.
+const WAIT_LIMIT: Duration = Duration::from_secs(10);
+
+fn refused() -> std::future::Ready<Result<(), &'static str>> {
+    ready(Err("refused"))
+}
+
+async fn until_open(breaker: &Breaker) {
+    tokio::time::timeout(WAIT_LIMIT, breaker.opened()).await.expect("it opens");
+}
+
+#[tokio::test]
+async fn it_opens_while_a_probe_waits_and_closes_when_one_succeeds() {
+    let (breaker, began) = (Breaker::default(), Instant::now());
+    let probe = breaker.probe(pending::<Result<(), ()>>());
+    tokio::select! {
+        _ = probe => unreachable!("it has no end"),
+        () = until_open(&breaker) => {}
+    }
+    assert!(began.elapsed() >= SILENCE && breaker.is_open());
+    assert!(breaker.probe(refused()).await.is_err() && breaker.is_open());
+    assert!(!breaker.closed_within(Duration::MAX), "the outage goes on");
+    breaker.probe(ready(Ok::<_, ()>(()))).await.unwrap();
+    assert!(!breaker.is_open() && breaker.closed_within(WAIT_LIMIT));
+}
+
+#[tokio::test]
+async fn failed_probes_open_it_only_after_silence() {
+    let breaker = Breaker::default();
+    breaker.answered();
+    let answered = Instant::now();
+    while !breaker.is_open() {
+        assert!(breaker.probe(refused()).await.is_err());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(answered.elapsed() >= SILENCE);
+}
+
+#[tokio::test]
+async fn a_slow_database_keeps_it_closed() {
+    let breaker = Breaker::default();
+    let answers = async {
+        let end = Instant::now() + 2 * SILENCE;
+        while Instant::now() < end {
+            breaker.answered();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        _ = breaker.probe(pending::<Result<(), ()>>()) => unreachable!("it has no end"),
+        () = until_open(&breaker) => panic!("statements were answered"),
+        () = answers => {}
+    }
+}
