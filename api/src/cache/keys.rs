@@ -1,6 +1,6 @@
 //! API keys by public id, and the time of their last use. Unknown ids are cached too.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use entities::api_key::{self, Model, Scope, Scopes};
@@ -18,6 +18,8 @@ const CAPACITY: u64 = 10_000;
 
 /// Interval in which a key's last use is written.
 const LAST_USED_EVERY: Duration = Duration::from_secs(60);
+/// Keys in one statement.
+const BATCH: usize = 1_000;
 
 /// A key as read from the database, with its parsed scopes.
 #[derive(Debug)]
@@ -84,12 +86,13 @@ pub(crate) struct Keys {
     pub(crate) rows: EventFed<String, Option<Arc<Key>>>,
     /// Keys whose last use was noted within the interval.
     used: Cache<KeyId, ()>,
+    unwritten: Mutex<Vec<KeyId>>,
 }
 
 impl Keys {
     pub(crate) fn new(freshness: &Freshness) -> Self {
         let used = Cache::builder().max_capacity(CAPACITY).time_to_live(LAST_USED_EVERY).build();
-        Self { rows: EventFed::new(freshness, CAPACITY), used }
+        Self { rows: EventFed::new(freshness, CAPACITY), used, unwritten: Mutex::default() }
     }
 
     pub(crate) async fn load(&self, conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {
@@ -101,22 +104,28 @@ impl Keys {
         self.rows.load_or_stale(&public_id.to_owned(), read).await
     }
 
-    /// Writes the time of this use at most once a minute, and never delays the request.
+    /// Has the time of this use written, at most once a minute.
     pub(crate) fn note_use(&self, context: &Context, key: &Key) {
         let id = key.id();
         if self.used.contains_key(&id) || !self.used.entry(id).or_insert(()).is_fresh() {
             return;
         }
-        let now = context.clock.now();
-        // Another process has just written it.
-        if key.row.last_used_at.is_some_and(|last| last + LAST_USED_EVERY > now) {
-            return;
+        // Unless another process has just written it.
+        if key.row.last_used_at.is_none_or(|last| last + LAST_USED_EVERY <= context.clock.now()) {
+            self.unwritten().push(id);
         }
-        let context = context.clone();
-        context.shutdown.clone().tracker().spawn(async move {
-            if let Err(error) = api_key::touch(context.database.write(), id, now).await {
-                tracing::warn!(%error, key.id = id.get(), "cannot note the use of a key");
-            }
-        });
+    }
+
+    /// Writes the noted uses. Those of a failed write are lost, and noted again a minute later.
+    pub(crate) async fn write_uses(&self, context: &Context) -> Result<(), DbErr> {
+        let used = std::mem::take(&mut *self.unwritten());
+        for keys in used.chunks(BATCH) {
+            api_key::touch(context.database.write(), keys, context.clock.now()).await?;
+        }
+        Ok(())
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, Vec<KeyId>> {
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

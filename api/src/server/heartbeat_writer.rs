@@ -1,4 +1,4 @@
-//! Writes collected heartbeats twice a second, and a last time at the end.
+//! Writes collected heartbeats, and the last uses of keys, twice a second and a last time at the end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,9 @@ pub(crate) async fn write_batches(state: Arc<State>) {
         };
         let sessions = state.write_session_heartbeats().await;
         let servers = state.heartbeats.write_servers(&state.context).await;
-        if let Err(error) = sessions.and(servers) {
-            tracing::warn!(%error, last, "cannot write heartbeats");
+        let uses = state.caches.keys.write_uses(&state.context).await;
+        if let Err(error) = sessions.and(servers).and(uses) {
+            tracing::warn!(%error, last, "cannot write heartbeats or uses of keys");
         }
         if last {
             return;
