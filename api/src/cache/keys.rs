@@ -46,6 +46,10 @@ impl Key {
         self.row.guild_id
     }
 
+    pub(crate) fn expires_at(&self) -> Option<Timestamp> {
+        self.row.expires_at
+    }
+
     /// The chat user who owns the key.
     pub(crate) fn owner(&self) -> ChatId {
         self.row.owner_id
