@@ -5,9 +5,9 @@ use std::sync::Arc;
 use entities::audit_entry::Actor;
 use entities::{ChatId, GuildId, JobId, Timestamp};
 use http::HeaderMap;
+use hyper::upgrade::OnUpgrade;
 use platforms::CallContext;
 use runtime::Pool;
-use warp::ws::Ws;
 
 use crate::cache::keys::Key;
 use crate::idempotency::slot::IdempotencySlot;
@@ -28,8 +28,8 @@ pub(crate) struct Call {
     pub(crate) body: Body,
     pub(crate) headers: HeaderMap,
     pub(crate) idempotency: Option<IdempotencySlot>,
-    /// Requested and well-formed.
-    pub(crate) upgrade: Option<Ws>,
+    /// If the client asks for another protocol.
+    pub(crate) upgrade: Option<OnUpgrade>,
 }
 
 impl Call {

@@ -9,6 +9,7 @@ mod audit;
 mod auth;
 mod cache;
 mod call;
+mod capacity;
 mod endpoints;
 mod heartbeats;
 mod idempotency;

@@ -9,12 +9,16 @@ use sea_orm::DbErr;
 
 use crate::auth::failures::FailedKeys;
 use crate::cache::caches::Caches;
+use crate::capacity::Capacity;
 use crate::heartbeats::Heartbeats;
+use crate::live::pace::Pace;
 use crate::live::sockets::Live;
+use crate::live::threads::Threads;
 use crate::options::Options;
 
 pub(crate) struct State {
     pub(crate) options: Options,
+    pub(crate) capacity: Capacity,
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     pub(crate) platforms: Platforms,
@@ -22,12 +26,15 @@ pub(crate) struct State {
     pub(crate) failed_keys: FailedKeys,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) live: Live,
+    pub(crate) socket_pace: Pace,
+    pub(crate) socket_threads: Threads,
 }
 
 impl State {
     pub(crate) fn new(context: Context, queue: Queue, platforms: Platforms, options: Options) -> Arc<Self> {
         // Requests fail at once while the database is away; workers in the same process wait for it.
         let (context, queue) = (Context { database: context.database.guarded(), ..context }, queue.guarded());
+        let capacity = Capacity::of_files(runtime::raise_file_limit());
         let caches = Caches::new(&context.database, context.events.freshness(), &context.shutdown);
         let caches = Arc::new(caches);
         let fed = caches.clone();
@@ -36,7 +43,10 @@ impl State {
             caches,
             failed_keys: FailedKeys::new(context.limits.clone()),
             heartbeats: Heartbeats::default(),
-            live: Live::default(),
+            live: Live::new(capacity),
+            socket_pace: Pace::new(),
+            socket_threads: Threads::start(),
+            capacity,
             options,
             context,
             queue,

@@ -9,4 +9,6 @@ pub mod http;
 pub mod outage;
 pub mod rate_limit_check;
 pub mod recovery;
+pub mod sockets;
 pub mod turns;
+mod usage;

@@ -33,6 +33,7 @@ enum Command {
     RateLimits(bench::rate_limit_check::Arguments),
     Outage(bench::outage::Arguments),
     Recovery(bench::recovery::Arguments),
+    Sockets(bench::sockets::Arguments),
     Turns(bench::turns::Arguments),
 }
 
@@ -52,6 +53,7 @@ async fn main() -> anyhow::Result<()> {
         Command::RateLimits(arguments) => bench::rate_limit_check::run(&arguments).await,
         Command::Outage(arguments) => bench::outage::run(&arguments).await,
         Command::Recovery(arguments) => bench::recovery::run(&arguments).await,
+        Command::Sockets(arguments) => bench::sockets::run(&arguments).await?,
         Command::Turns(arguments) => bench::turns::run(&arguments).await,
     };
     if !met {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::sea_query::{Expr, LockBehavior, LockType, OnConflict, Query};
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -179,6 +179,15 @@ pub async fn find_by_public_id(conn: &impl Conn, public_id: &str) -> Result<Opti
     Entity::find().filter(Column::PublicId.eq(public_id)).one(conn).await
 }
 
+/// The same for many keys at once; missing ones are absent.
+pub async fn find_by_public_ids(
+    conn: &impl Conn,
+    public_ids: impl IntoIterator<Item = &str>,
+) -> Result<Vec<Model>> {
+    let public_ids = public_ids.into_iter().map(str::to_owned);
+    Entity::find().filter(lists::any_of(conn, Column::PublicId, public_ids)).all(conn).await
+}
+
 /// Keys of a guild, or of all guilds, oldest first.
 pub async fn list(conn: &impl Conn, guild: Option<GuildId>) -> Result<Vec<Model>> {
     let shown = Condition::all().add_option(guild.map(|guild| Column::GuildId.eq(guild)));
@@ -196,11 +205,18 @@ pub async fn revoke(conn: &impl Conn, public_id: &str, now: Timestamp) -> Result
     Ok(rows.into_iter().next())
 }
 
-/// Records the use of keys. The caller writes it at most once a minute for each key.
+/// Records the use of keys. The caller writes it at most once a minute for each. A row that somebody else changes just now
+/// stays as it is: two processes with the same keys must not wait for each other.
 pub async fn touch(conn: &impl Conn, keys: &[KeyId], now: Timestamp) -> Result<()> {
+    let free = Query::select()
+        .column(Column::KeyId)
+        .from(Entity)
+        .and_where(lists::any_of(conn, Column::KeyId, keys.iter().copied()))
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
+        .take();
     Entity::update_many()
         .col_expr(Column::LastUsedAt, Expr::value(now))
-        .filter(lists::any_of(conn, Column::KeyId, keys.iter().copied()))
+        .filter(Column::KeyId.in_subquery(free))
         .exec(conn)
         .await?;
     Ok(())

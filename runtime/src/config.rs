@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use crate::database::{self, DataDirLock};
 use crate::error::StartError;
@@ -20,6 +20,8 @@ pub use platforms::{PlatformArgs, PlatformConfig, PlatformRate};
 const PREFIX: &str = "GUILDHALL_PREFIX";
 /// Queue names and Redis keys stay short; RabbitMQ cuts names at 255 bytes.
 const PREFIX_MAX: usize = 32;
+/// Connections that wait to be accepted, as far as the system allows: thousands of game servers may come at once.
+const ACCEPT_QUEUE: u32 = 16_384;
 
 /// Where a deployment stores its state. Validated: every URL in it can be used.
 #[derive(Clone, Debug)]
@@ -100,13 +102,21 @@ impl Config {
 
 /// Binds an address of [`ListenArgs`] or [`MetricsArgs`]; the error for an address in use names `variable`.
 pub async fn bind(address: SocketAddr, variable: &'static str) -> Result<TcpListener, StartError> {
-    TcpListener::bind(address).await.map_err(|error| {
+    listen(address).map_err(|error| {
         let reason = match error.kind() {
             std::io::ErrorKind::AddrInUse => "another program listens there".to_owned(),
             _ => error.to_string(),
         };
         StartError::Listen { address, reason, variable }
     })
+}
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // As the system's own servers do: a restart meets connections of the process before.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(ACCEPT_QUEUE)
 }
 
 fn blank(value: Option<&Secret>) -> Option<&Secret> {

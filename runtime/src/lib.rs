@@ -8,6 +8,7 @@ mod database;
 mod error;
 mod events;
 mod fail_point;
+mod files;
 mod limits;
 mod ops_http;
 mod readiness;
@@ -28,6 +29,7 @@ pub use database::{Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transa
 pub use error::StartError;
 pub use events::{Event, Events, Freshness, ModerationVerb, Recorded};
 pub use fail_point::{FAIL_POINTS, fail_point, has_fail_point};
+pub use files::raise_file_limit;
 pub use limits::{Counter, Decision, Limits, LimitsDown, Rate};
 pub use ops_http::{answer as ops_answer, serve_ops};
 pub use readiness::{Flag, Need, Readiness, Report};

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use entities::key_text::KeyText;
 use http::{HeaderMap, header};
-use sea_orm::DbErr;
 
 use crate::cache::keys::Key;
 use crate::request::client_address;
@@ -53,21 +52,19 @@ async fn check_key(
         }
     };
     // A wrong secret and an unknown id get the same error; details are shown only to the holder of the secret.
-    let unknown = || ApiError::key("key_unknown", "this key is not known");
     let key = known.filter(|key| key.opens(&text)).ok_or_else(unknown)?;
     key.check_live(state.context.clock.now())?;
     Ok(key)
 }
 
-/// Whether a key admitted earlier is still valid. With `cached` the cached row suffices.
-pub(crate) async fn is_good(state: &State, public_id: &str, cached: bool) -> Result<bool, DbErr> {
+/// Whether a key admitted earlier is still valid.
+pub(crate) async fn recheck(state: &State, public_id: &str) -> Result<(), ApiError> {
     let keys = &state.caches.keys;
-    let known = if cached { keys.rows.get(public_id) } else { None };
-    let key = match known {
-        Some(key) => key,
+    let known = match keys.rows.get(public_id) {
+        Some(known) => known,
         None => keys.load(state.context.database.read(), public_id).await?,
     };
-    Ok(key.is_some_and(|key| key.check_live(state.context.clock.now()).is_ok()))
+    known.ok_or_else(unknown)?.check_live(state.context.clock.now())
 }
 
 /// The key sent in any of the three ways; the same key sent twice counts as one.
@@ -109,6 +106,10 @@ fn add<'h>(key: &mut Option<&'h str>, sent: &'h str) -> Result<(), ApiError> {
             Ok(())
         }
     }
+}
+
+fn unknown() -> ApiError {
+    ApiError::key("key_unknown", "this key is not known")
 }
 
 fn malformed() -> ApiError {

@@ -65,11 +65,7 @@ impl Commands {
 }
 
 /// The pending commands in the database, oldest first.
-pub(crate) async fn read(
-    context: &Context,
-    (guild, server): &OwnServer,
-    now: Timestamp,
-) -> Result<Vec<Command>, DbErr> {
+async fn read(context: &Context, (guild, server): &OwnServer, now: Timestamp) -> Result<Vec<Command>, DbErr> {
     let rows = server_command::waiting(context.database.read(), *guild, server, now, MOST).await?;
     Ok(rows.into_iter().map(Command::from).collect())
 }

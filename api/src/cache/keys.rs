@@ -66,6 +66,10 @@ impl Key {
         self.guild
     }
 
+    pub(crate) fn expires_at(&self) -> Option<Timestamp> {
+        self.expires_at
+    }
+
     /// The chat user who owns the key.
     pub(crate) fn owner(&self) -> ChatId {
         self.owner

@@ -2,13 +2,14 @@
 
 use entities::{CommandId, PlaceId};
 use serde::Serialize;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::cache::commands::Command;
 
-/// A frame queued for its socket.
+/// A frame, rendered once and shared by the sockets that send it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
-    pub(crate) text: String,
+    pub(crate) text: Utf8Bytes,
     /// The command's id: each command is sent once over a socket, however many events announce it.
     pub(crate) command: Option<CommandId>,
 }
@@ -40,8 +41,8 @@ impl Frame {
     }
 }
 
-fn text<T: Serialize>(kind: &str, data: &T) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&Envelope { kind, data })
+fn text<T: Serialize>(kind: &str, data: &T) -> Result<Utf8Bytes, serde_json::Error> {
+    Ok(serde_json::to_string(&Envelope { kind, data })?.into())
 }
 
 #[cfg(test)]

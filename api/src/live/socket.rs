@@ -1,6 +1,7 @@
 //! One live socket, from the first frame to the close frame (docs/rules.md 7).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use entities::CommandId;
@@ -8,21 +9,24 @@ use futures_util::future::BoxFuture;
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::{Bytes, Message, protocol::CloseFrame};
 use tokio_util::sync::CancellationToken;
-use warp::ws::Message;
 
 use crate::live::frames::Frame;
 use crate::live::sockets::{Ending, Message as Task, Subscription};
 
 /// Consecutive unanswered pings before a socket counts as dead.
 const MISSED: u32 = 2;
-/// Commands remembered as sent; they are pending for ten minutes at most.
+/// How long a command is remembered as sent, far longer than it is pending; and how many of them.
+const SENT_FOR_MS: u128 = 30 * 60 * 1_000;
 const SENT_MAX: usize = 10_000;
+/// Messages taken from the queue, and sent, at once.
+const BATCH: usize = 32;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     ping_every: Duration,
-    /// Timeout of sending a frame; the socket is closed after it.
+    /// Timeout of sending a batch of frames; the socket is closed after it.
     send_within: Duration,
     /// Timeout of sending the close frame and of its reply.
     close_within: Duration,
@@ -35,7 +39,8 @@ pub(crate) const PACE: Pace = Pace {
 };
 
 /// Reads the pending commands.
-pub(crate) type ReadPending = Box<dyn Fn() -> BoxFuture<'static, Result<Vec<Frame>, Ending>> + Send + Sync>;
+pub(crate) type ReadPending =
+    Box<dyn Fn() -> BoxFuture<'static, Result<Vec<Arc<Frame>>, Ending>> + Send + Sync>;
 
 pub(crate) struct Session {
     pub(crate) subscription: Subscription,
@@ -47,26 +52,28 @@ pub(crate) struct Session {
 
 impl Ending {
     /// Code and reason of the close frame.
-    fn close_frame(self) -> (u16, &'static str) {
-        match self {
+    fn close_frame(self) -> CloseFrame {
+        let (code, reason) = match self {
             Self::GoingAway => (1001, "this process stops, connect again"),
             Self::KeyNoLongerGood => (1008, "the key is revoked or has expired"),
             Self::TooSlow => (1013, "frames are read too slowly"),
             Self::Failed => (1011, "something went wrong on our side, connect again"),
-        }
+        };
+        CloseFrame { code: u16::into(code), reason: reason.into() }
     }
 }
 
 /// `pending` is sent first, in its order.
-pub(crate) async fn run<S, E>(mut socket: S, session: Session, pending: Vec<Frame>)
+pub(crate) async fn run<S, E>(mut socket: S, session: Session, pending: Vec<Arc<Frame>>)
 where
     S: Stream<Item = Result<Message, E>> + Sink<Message, Error = E> + Unpin,
 {
     let Session { mut subscription, read_pending, stop, pace } = session;
     let ended = tokio::select! {
         () = stop.cancelled() => Ok(Ending::GoingAway),
+        () = subscription.key_ended.cancelled() => Ok(Ending::KeyNoLongerGood),
         // The other end is dropped with the subscription alone, which lives as long as this.
-        ending = &mut subscription.ending => Ok(ending.unwrap_or(Ending::Failed)),
+        _ = &mut subscription.too_slow => Ok(Ending::TooSlow),
         ended = serve(&mut socket, &mut subscription.messages, &read_pending, pace, pending) => ended,
     };
     // No further messages enter its queue.
@@ -85,7 +92,7 @@ async fn serve<S, E>(
     messages: &mut mpsc::Receiver<Task>,
     read_pending: &ReadPending,
     pace: Pace,
-    pending: Vec<Frame>,
+    pending: Vec<Arc<Frame>>,
 ) -> Result<Ending, Gone>
 where
     S: Stream<Item = Result<Message, E>> + Sink<Message, Error = E> + Unpin,
@@ -93,14 +100,11 @@ where
     let mut sent = Sent::default();
     let mut missed = 0;
     let mut ping = tokio::time::interval_at(Instant::now() + pace.ping_every, pace.ping_every);
-    let mut frames = pending;
+    let (mut frames, mut queued) = (pending, Vec::new());
     loop {
-        for frame in frames.drain(..) {
-            if sent.is_new(&frame)
-                && let Some(ending) = send(socket, Message::text(frame.text), pace).await?
-            {
-                return Ok(ending);
-            }
+        let new = frames.drain(..).filter(|frame| sent.is_new(frame));
+        if let Some(ending) = send(socket, new.map(|frame| Message::Text(frame.text.clone())), pace).await? {
+            return Ok(ending);
         }
         tokio::select! {
             message = socket.next() => match message {
@@ -117,28 +121,50 @@ where
                     return Err(Gone);
                 }
                 missed += 1;
-                if let Some(ending) = send(socket, Message::ping(Vec::new()), pace).await? {
+                let ping = std::iter::once(Message::Ping(Bytes::new()));
+                if let Some(ending) = send(socket, ping, pace).await? {
                     return Ok(ending);
                 }
             }
-            heard = messages.recv() => match heard {
-                Some(Task::Frame(frame)) => frames.push(frame),
-                Some(Task::ReadAgain) => match read_pending().await {
-                    Ok(found) => frames = found,
-                    Err(ending) => return Ok(ending),
-                },
-                // Removed from the sockets: `run` is about to receive the reason.
-                None => std::future::pending().await,
-            },
+            () = receive(messages, &mut queued) => {
+                for task in queued.drain(..) {
+                    match task {
+                        Task::Frame(frame) => frames.push(frame),
+                        Task::ReadAgain => match read_pending().await {
+                            Ok(found) => frames.extend(found),
+                            Err(ending) => return Ok(ending),
+                        },
+                    }
+                }
+            }
         }
     }
 }
 
-async fn send<S, E>(socket: &mut S, message: Message, pace: Pace) -> Result<Option<Ending>, Gone>
+async fn receive(messages: &mut mpsc::Receiver<Task>, queued: &mut Vec<Task>) {
+    if messages.recv_many(queued, BATCH).await == 0 {
+        // Removed from the sockets: `run` is about to receive the reason.
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn send<S, E>(
+    socket: &mut S,
+    messages: impl Iterator<Item = Message>,
+    pace: Pace,
+) -> Result<Option<Ending>, Gone>
 where
     S: Sink<Message, Error = E> + Unpin,
 {
-    match tokio::time::timeout(pace.send_within, socket.send(message)).await {
+    let sending = async {
+        let mut any = false;
+        for message in messages {
+            socket.feed(message).await?;
+            any = true;
+        }
+        if any { socket.flush().await } else { Ok(()) }
+    };
+    match tokio::time::timeout(pace.send_within, sending).await {
         Ok(Ok(())) => Ok(None),
         Ok(Err(_)) => Err(Gone),
         Err(_) => Ok(Some(Ending::TooSlow)),
@@ -150,9 +176,9 @@ async fn close<S, E>(socket: &mut S, ending: Ending, pace: Pace)
 where
     S: Stream<Item = Result<Message, E>> + Sink<Message, Error = E> + Unpin,
 {
-    let (code, reason) = ending.close_frame();
-    metrics::counter!("guildhall_live_closed_total", "code" => code.to_string()).increment(1);
-    let farewell = socket.send(Message::close_with(code, reason));
+    let frame = ending.close_frame();
+    metrics::counter!("guildhall_live_closed_total", "code" => frame.code.to_string()).increment(1);
+    let farewell = socket.send(Message::Close(Some(frame)));
     // A peer that does not read is not awaited.
     if let Ok(Ok(())) = tokio::time::timeout(pace.close_within, farewell).await {
         drain(socket, pace).await;
@@ -169,7 +195,7 @@ where
     let _ = tokio::time::timeout(pace.close_within, rest).await;
 }
 
-/// The sent commands. Ids sort by time, so the oldest are forgotten first.
+/// The commands sent lately. Ids sort by time, so the oldest are forgotten first.
 #[derive(Default)]
 struct Sent(BTreeSet<CommandId>);
 
@@ -177,11 +203,17 @@ impl Sent {
     fn is_new(&mut self, frame: &Frame) -> bool {
         let Some(command) = frame.command else { return true };
         let new = self.0.insert(command);
-        if self.0.len() > SENT_MAX {
+        let ended = |oldest: &CommandId| issued_ms(*oldest) + SENT_FOR_MS < issued_ms(command);
+        while self.0.len() > SENT_MAX || self.0.first().is_some_and(ended) {
             self.0.pop_first();
         }
         new
     }
+}
+
+/// From the id, a UUID of version 7.
+fn issued_ms(command: CommandId) -> u128 {
+    command.0.as_u128() >> 80
 }
 
 #[cfg(test)]

@@ -3,20 +3,22 @@
 //! Messages are made of events from any process and put into the bounded queue of each socket they concern. A socket
 //! whose queue is full is closed, and its client reconnects.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use entities::{GuildId, PlaceId};
+use entities::{GuildId, PlaceId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
+use crate::capacity::Capacity;
 use crate::live::frames::Frame;
 use crate::response::error::ApiError;
 
 /// Queue capacity of one socket, frames.
 pub(crate) const QUEUE: usize = 256;
-/// Maximum sockets of this process, and of one guild in it, so that no guild uses all of them.
-const MOST_SOCKETS: usize = 5_000;
-const MOST_OF_A_GUILD: usize = 1_000;
+/// Sockets that get a message before others may run in between.
+const SLICE: usize = 256;
 
 /// The location of a game server.
 pub(crate) struct Place {
@@ -34,42 +36,59 @@ pub(crate) enum Ending {
     Failed,
 }
 
-/// Instructions for a socket's task.
-#[derive(Debug)]
+/// Instructions for a socket's task. Small, because each socket has room for some.
+#[derive(Debug, Clone)]
 pub(crate) enum Message {
-    Frame(Frame),
+    Frame(Arc<Frame>),
     /// Events were lost: read the pending commands again.
     ReadAgain,
 }
 
+/// Sockets of one server are neighbours.
+type SocketId = (Arc<str>, u64);
+
 struct Listener {
-    place: Place,
-    /// Public id of its key.
-    public_id: String,
-    pub(crate) messages: mpsc::Sender<Message>,
-    ending: oneshot::Sender<Ending>,
+    place: PlaceId,
+    public_id: Arc<str>,
+    messages: mpsc::Sender<Message>,
+    too_slow: oneshot::Sender<()>,
 }
 
-#[derive(Clone, Default)]
+/// A key with open sockets.
+struct OfKey {
+    sockets: usize,
+    expires_at: Option<Timestamp>,
+    ended: CancellationToken,
+}
+
+#[derive(Clone)]
 pub(crate) struct Live(Arc<Mutex<Listeners>>);
 
-#[derive(Default)]
 struct Listeners {
+    capacity: Capacity,
     next: u64,
     count: usize,
-    by_guild: HashMap<GuildId, HashMap<u64, Listener>>,
+    by_guild: HashMap<GuildId, BTreeMap<SocketId, Listener>>,
+    /// By public id.
+    keys: HashMap<Arc<str>, OfKey>,
 }
 
 /// A socket's registration; removed when dropped.
 pub(crate) struct Subscription {
     live: Live,
     guild: GuildId,
-    number: u64,
+    id: SocketId,
     pub(crate) messages: mpsc::Receiver<Message>,
-    pub(crate) ending: oneshot::Receiver<Ending>,
+    pub(crate) too_slow: oneshot::Receiver<()>,
+    pub(crate) key_ended: CancellationToken,
 }
 
 impl Live {
+    pub(crate) fn new(capacity: Capacity) -> Self {
+        let (by_guild, keys) = (HashMap::new(), HashMap::new());
+        Self(Arc::new(Mutex::new(Listeners { capacity, next: 0, count: 0, by_guild, keys })))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Listeners> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -77,81 +96,159 @@ impl Live {
     pub(crate) fn enter(
         &self,
         guild: GuildId,
-        place: Place,
-        public_id: String,
+        at: &Place,
+        public_id: &str,
+        expires_at: Option<Timestamp>,
     ) -> Result<Subscription, ApiError> {
         let (messages_in, messages) = mpsc::channel(QUEUE);
-        let (ending_in, ending) = oneshot::channel();
+        let (too_slow_in, too_slow) = oneshot::channel();
         let mut listeners = self.lock();
-        let of_guild = listeners.by_guild.get(&guild).map_or(0, HashMap::len);
-        if listeners.count >= MOST_SOCKETS || of_guild >= MOST_OF_A_GUILD {
+        let of_guild = listeners.by_guild.get(&guild).map_or(0, BTreeMap::len);
+        let capacity = listeners.capacity;
+        if listeners.count >= capacity.sockets || of_guild >= capacity.sockets_per_guild {
             return Err(ApiError::unavailable(
                 "sockets_full",
                 "this process holds as many sockets as it may",
             ));
         }
-        let number = listeners.next;
+        let id: SocketId = (at.server.as_str().into(), listeners.next);
         listeners.next += 1;
         listeners.count += 1;
         listeners.show_count();
-        let listener = Listener { place, public_id, messages: messages_in, ending: ending_in };
-        listeners.by_guild.entry(guild).or_default().insert(number, listener);
-        Ok(Subscription { live: self.clone(), guild, number, messages, ending })
+        let (public_id, key_ended) = listeners.enter_key(public_id, expires_at);
+        let listener = Listener { place: at.place, public_id, messages: messages_in, too_slow: too_slow_in };
+        listeners.by_guild.entry(guild).or_default().insert(id.clone(), listener);
+        Ok(Subscription { live: self.clone(), guild, id, messages, too_slow, key_ended })
     }
 
-    /// Queues a message for each socket of a guild for which `message_for` returns one.
-    pub(crate) fn tell(&self, guild: GuildId, message_for: impl Fn(&Place) -> Option<Message>) {
-        let mut listeners = self.lock();
-        let Some(of_guild) = listeners.by_guild.get_mut(&guild) else { return };
-        let deliver = |listener: &Listener| {
-            message_for(&listener.place).is_none_or(|message| listener.messages.try_send(message).is_ok())
-        };
-        let slow: Vec<u64> =
-            of_guild.iter().filter(|(_, listener)| !deliver(listener)).map(|(number, _)| *number).collect();
-        for number in slow {
-            listeners.end(guild, number, Ending::TooSlow);
+    /// Queues a message for the sockets of a guild, or of one place of it.
+    pub(crate) async fn tell_guild(&self, guild: GuildId, place: Option<PlaceId>, message: &Message) {
+        let mut next = self.lock().tell_slice(guild, place, message, Bound::Unbounded);
+        while let Some(last) = next {
+            tokio::task::yield_now().await;
+            next = self.lock().tell_slice(guild, place, message, Bound::Excluded(last));
         }
     }
 
-    pub(crate) fn tell_all(&self, message: impl Fn() -> Message) {
+    /// Queues a frame for the sockets of one server; `frame` runs only if there are any.
+    pub(crate) fn tell_server<E>(
+        &self,
+        guild: GuildId,
+        server: String,
+        frame: impl FnOnce() -> Result<Frame, E>,
+    ) -> Result<(), E> {
+        let mut listeners = self.lock();
+        let Some(of_guild) = listeners.by_guild.get(&guild) else { return Ok(()) };
+        let server: Arc<str> = server.into();
+        let mut there = of_guild.range((server.clone(), 0)..=(server, u64::MAX)).peekable();
+        if there.peek().is_none() {
+            return Ok(());
+        }
+        let message = Message::Frame(frame()?.into());
+        let slow =
+            there.filter(|(_, listener)| !listener.takes(&message)).map(|(id, _)| id.clone()).collect();
+        listeners.end_slow(guild, slow);
+        Ok(())
+    }
+
+    pub(crate) async fn tell_all(&self, message: &Message) {
         let guilds: Vec<GuildId> = self.lock().by_guild.keys().copied().collect();
         for guild in guilds {
-            self.tell(guild, |_| Some(message()));
+            self.tell_guild(guild, None, message).await;
         }
     }
 
     /// Public ids of the keys in use.
-    pub(crate) fn keys(&self) -> Vec<String> {
-        let listeners = self.lock();
-        let all = listeners.by_guild.values().flat_map(HashMap::values);
-        let mut keys: Vec<String> = all.map(|listener| listener.public_id.clone()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys
+    pub(crate) fn keys(&self) -> Vec<Arc<str>> {
+        self.lock().keys.keys().cloned().collect()
+    }
+
+    pub(crate) fn uses_key(&self, public_id: &str) -> bool {
+        self.lock().keys.contains_key(public_id)
+    }
+
+    pub(crate) fn set_expiry(&self, public_id: &str, expires_at: Option<Timestamp>) {
+        if let Some(key) = self.lock().keys.get_mut(public_id) {
+            key.expires_at = expires_at;
+        }
     }
 
     /// Closes every socket that was opened with this key.
     pub(crate) fn end_key(&self, public_id: &str) {
-        let mut listeners = self.lock();
-        let of_key: Vec<(GuildId, u64)> = listeners
-            .by_guild
-            .iter()
-            .flat_map(|(guild, of_guild)| of_guild.iter().map(move |(number, who)| (*guild, *number, who)))
-            .filter(|(.., listener)| listener.public_id == public_id)
-            .map(|(guild, number, _)| (guild, number))
-            .collect();
-        for (guild, number) in of_key {
-            listeners.end(guild, number, Ending::KeyNoLongerGood);
+        if let Some(key) = self.lock().keys.get(public_id) {
+            key.ended.cancel();
+        }
+    }
+
+    /// Closes the sockets of all keys that have expired.
+    pub(crate) fn end_expired_keys(&self, now: Timestamp) {
+        for key in self.lock().keys.values() {
+            if key.expires_at.is_some_and(|end| end <= now) {
+                key.ended.cancel();
+            }
         }
     }
 }
 
+impl Listener {
+    /// `false`: its queue is full, or its task has ended.
+    fn takes(&self, message: &Message) -> bool {
+        self.messages.try_send(message.clone()).is_ok()
+    }
+}
+
 impl Listeners {
-    fn remove(&mut self, guild: GuildId, number: u64) -> Option<Listener> {
+    fn enter_key(&mut self, public_id: &str, expires_at: Option<Timestamp>) -> (Arc<str>, CancellationToken) {
+        let public_id =
+            self.keys.get_key_value(public_id).map_or_else(|| public_id.into(), |(id, _)| id.clone());
+        let new = || OfKey { sockets: 0, expires_at, ended: CancellationToken::new() };
+        let key = self.keys.entry(public_id.clone()).or_insert_with(new);
+        key.sockets += 1;
+        (public_id, key.ended.clone())
+    }
+
+    /// Tells the sockets after this one; returns the last one of the slice, unless it was the guild's last.
+    fn tell_slice(
+        &mut self,
+        guild: GuildId,
+        place: Option<PlaceId>,
+        message: &Message,
+        after: Bound<SocketId>,
+    ) -> Option<SocketId> {
+        let mut rest = self.by_guild.get(&guild)?.range((after, Bound::Unbounded));
+        let (mut slow, mut last) = (Vec::new(), None);
+        for (id, listener) in rest.by_ref().take(SLICE) {
+            let concerned = place.is_none_or(|place| place == listener.place);
+            if concerned && !listener.takes(message) {
+                slow.push(id.clone());
+            }
+            last = Some(id);
+        }
+        let last = rest.next().and(last.cloned());
+        self.end_slow(guild, slow);
+        last
+    }
+
+    fn end_slow(&mut self, guild: GuildId, slow: Vec<SocketId>) {
+        for id in slow {
+            if let Some(listener) = self.remove(guild, &id) {
+                // Its task may have just ended.
+                let _ = listener.too_slow.send(());
+            }
+        }
+    }
+
+    fn remove(&mut self, guild: GuildId, id: &SocketId) -> Option<Listener> {
         let of_guild = self.by_guild.get_mut(&guild)?;
-        let removed = of_guild.remove(&number)?;
+        let removed = of_guild.remove(id)?;
         if of_guild.is_empty() {
             self.by_guild.remove(&guild);
+        }
+        if let Some(key) = self.keys.get_mut(&removed.public_id) {
+            key.sockets -= 1;
+            if key.sockets == 0 {
+                self.keys.remove(&removed.public_id);
+            }
         }
         self.count -= 1;
         self.show_count();
@@ -162,18 +259,11 @@ impl Listeners {
         metrics::gauge!("guildhall_live_sockets")
             .set(f64::from(u32::try_from(self.count).unwrap_or(u32::MAX)));
     }
-
-    fn end(&mut self, guild: GuildId, number: u64, why: Ending) {
-        if let Some(listener) = self.remove(guild, number) {
-            // Its task may have just ended.
-            let _ = listener.ending.send(why);
-        }
-    }
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.live.lock().remove(self.guild, self.number);
+        self.live.lock().remove(self.guild, &self.id);
     }
 }
 

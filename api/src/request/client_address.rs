@@ -9,9 +9,7 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// The rightmost address of `X-Forwarded-For` outside the trusted networks, if the peer is inside one.
 pub(crate) fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
-    let is_trusted =
-        |address: IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
-    if !is_trusted(peer) {
+    if !is_trusted(peer, trusted) {
         return peer;
     }
     let lines: Vec<&str> =
@@ -21,11 +19,15 @@ pub(crate) fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr
         // A malformed entry of a trusted proxy names no client: the last known hop counts.
         let Ok(address) = entry.trim().parse() else { return nearest };
         nearest = address;
-        if !is_trusted(address) {
+        if !is_trusted(address, trusted) {
             return address;
         }
     }
     nearest
+}
+
+pub(crate) fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
+    trusted.iter().any(|network| network.contains(&address.to_canonical()))
 }
 
 #[cfg(test)]

@@ -15,15 +15,12 @@ use tokio_util::task::TaskTracker;
 
 use crate::live;
 use crate::options::Options;
+use crate::request::client_address;
 use crate::server::dispatch::Server;
 use crate::server::router::Router;
 use crate::server::{connection, dispatch, event_listener, heartbeat_writer};
 use crate::state::State;
 
-/// Connections of this process. At the limit, new ones wait in the system's queue.
-const MAX_CONNECTIONS: usize = 10_000;
-/// Connections of one address; further ones are closed at once. High, because a load balancer counts as one address.
-const MAX_PER_ADDRESS: usize = 1_000;
 /// Pause after a failed accept: usually the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -43,9 +40,10 @@ pub async fn serve(
     }
     let state = State::new(context, queue, platforms, options);
     start_services(&state, &shutdown);
-    let service = warp::service(dispatch::filter(Server { state, router: Arc::new(Router::new()) }));
+    let router = Arc::new(Router::new());
+    let service = warp::service(dispatch::filter(Server { state: state.clone(), router }));
     let connections = TaskTracker::new();
-    accept(&listener, &shutdown, &connections, |stream, peer| {
+    accept(&listener, &state, &connections, |stream, peer| {
         connection::serve(stream, peer, service.clone(), shutdown.clone())
     })
     .await;
@@ -68,16 +66,24 @@ fn start_services(state: &Arc<State>, shutdown: &Shutdown) {
 
 async fn accept<F>(
     listener: &TcpListener,
-    shutdown: &Shutdown,
+    state: &State,
     connections: &TaskTracker,
     serve: impl Fn(TcpStream, SocketAddr) -> F,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let (capacity, shutdown) = (state.capacity, &state.context.shutdown);
+    // At the limit, new connections wait in the system's queue.
+    let permits = Arc::new(Semaphore::new(capacity.connections));
     let addresses = Addresses::default();
+    let most_of = |address: &IpAddr| {
+        // A trusted proxy brings everybody's connections.
+        let trusted = client_address::is_trusted(*address, &state.options.trusted_proxies);
+        if trusted { capacity.connections } else { capacity.connections_per_address }
+    };
     let next = async || {
         let permit = permits.clone().acquire_owned().await;
+        state.socket_pace.wait().await;
         (listener.accept().await, permit)
     };
     while let Some((accepted, permit)) = shutdown.soft().run_until_cancelled(next()).await {
@@ -89,7 +95,7 @@ async fn accept<F>(
                 continue;
             }
         };
-        let Some(own) = addresses.permit(peer.ip()) else {
+        let Some(own) = addresses.permit(peer.ip(), most_of(&peer.ip())) else {
             metrics::counter!("guildhall_http_connections_refused_total").increment(1);
             continue;
         };
@@ -98,6 +104,8 @@ async fn accept<F>(
             connection.await;
             drop((permit, own));
         });
+        // What was accepted before has its turn first.
+        tokio::task::yield_now().await;
     }
 }
 
@@ -112,11 +120,11 @@ struct ConnectionPermit {
 }
 
 impl Addresses {
-    /// `None`: the address has reached its limit.
-    fn permit(&self, address: IpAddr) -> Option<ConnectionPermit> {
+    /// `None`: the address has `most` connections.
+    fn permit(&self, address: IpAddr, most: usize) -> Option<ConnectionPermit> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = held.entry(address).or_default();
-        if *count >= MAX_PER_ADDRESS {
+        if *count >= most {
             return None;
         }
         *count += 1;
@@ -146,11 +154,11 @@ mod tests {
     fn permits_per_address_are_limited_and_released() {
         let (one, other) = (Ipv4Addr::new(10, 0, 0, 1).into(), Ipv4Addr::new(10, 0, 0, 2).into());
         let addresses = Addresses::default();
-        let mut permits: Vec<_> = (0..MAX_PER_ADDRESS).map(|_| addresses.permit(one).unwrap()).collect();
-        assert!(addresses.permit(one).is_none());
-        assert!(addresses.permit(other).is_some());
+        let mut permits: Vec<_> = (0..3).map(|_| addresses.permit(one, 3).unwrap()).collect();
+        assert!(addresses.permit(one, 3).is_none());
+        assert!(addresses.permit(one, 4).is_some() && addresses.permit(other, 3).is_some());
         permits.pop();
-        assert!(addresses.permit(one).is_some());
+        assert!(addresses.permit(one, 3).is_some());
         permits.clear();
         assert!(addresses.0.lock().unwrap().is_empty());
     }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use bytes::{Buf, Bytes};
 use futures_util::{FutureExt, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Response, header};
+use hyper::upgrade::OnUpgrade;
 use warp::Filter;
 use warp::path::FullPath;
-use warp::ws::Ws;
 
 use crate::auth::{admission, check};
 use crate::call::Call;
@@ -42,7 +42,7 @@ struct Request {
     query: String,
     headers: HeaderMap,
     peer: IpAddr,
-    upgrade: Option<Ws>,
+    upgrade: Option<OnUpgrade>,
     body: BodyStream,
 }
 
@@ -58,18 +58,19 @@ pub(crate) fn filter(
     server: Server,
 ) -> impl Filter<Extract = (impl warp::Reply,), Error = Infallible> + Clone {
     let query = warp::query::raw().or(warp::any().map(String::new)).unify();
-    // A WebSocket request, always a GET, can be upgraded; the row of the table decides whether it is.
-    let upgrade = warp::ws().map(Some).or(warp::any().map(|| None)).unify();
     warp::method()
         .and(warp::path::full())
         .and(query)
         .and(warp::header::headers_cloned())
         .and(warp::ext::get::<Peer>())
-        .and(upgrade)
+        // The endpoint decides whether the connection leaves HTTP.
+        .and(warp::ext::optional::<OnUpgrade>())
         .and(warp::body::stream())
-        .then(move |method, path: FullPath, query, headers, Peer(peer), upgrade, body| {
+        .then(move |method, path: FullPath, query, headers, Peer(peer), upgrade: Option<OnUpgrade>, body| {
             let body = StreamExt::map(body, bytes_of);
             let path = path.as_str().to_owned();
+            // A HEAD gets the headers of an answer, never another protocol.
+            let upgrade = upgrade.filter(|_| method == Method::GET);
             let request = Request { method, path, query, headers, peer, upgrade, body: body.boxed() };
             answer(server.clone(), request)
         })

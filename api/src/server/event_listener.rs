@@ -20,7 +20,7 @@ pub(crate) fn listen(state: Arc<State>) -> impl Future<Output = ()> + Send {
                 Err(RecvError::Lagged(_)) => Event::Resync,
                 Err(RecvError::Closed) => return,
             };
-            if let Err(error) = tell(&state.live, event) {
+            if let Err(error) = tell(&state.live, event).await {
                 tracing::error!(%error, "a frame could not be written: a bug");
             }
         }
@@ -28,30 +28,30 @@ pub(crate) fn listen(state: Arc<State>) -> impl Future<Output = ()> + Send {
 }
 
 /// Events as frames for the sockets they concern.
-fn tell(live: &Live, event: Event) -> Result<(), serde_json::Error> {
+async fn tell(live: &Live, event: Event) -> Result<(), serde_json::Error> {
     match event {
         Event::Moderation { guild, verb, identifier, reason, place_id, .. } => {
             let what = Moderation { identifier: identifier.to_string(), reason, place_id };
             let frame = Frame::moderation(verb.name(), &what)?;
-            // A ban of one place does not concern servers of others.
-            live.tell(guild, |at| {
-                place_id.is_none_or(|place| place == at.place).then(|| Message::Frame(frame.clone()))
-            });
+            live.tell_guild(guild, place_id, &Message::Frame(frame.into())).await;
         }
         Event::CommandQueued { guild, kind, target_id, reason, issued_at, servers } => {
             for (id, server) in servers {
-                let command = Command {
-                    id,
-                    kind: kind.clone(),
-                    target_id: target_id.clone(),
-                    reason: reason.clone(),
-                    issued_at: Seconds(issued_at),
+                let frame = || {
+                    Frame::command(&Command {
+                        id,
+                        kind: kind.clone(),
+                        target_id: target_id.clone(),
+                        reason: reason.clone(),
+                        issued_at: Seconds(issued_at),
+                    })
                 };
-                let frame = Frame::command(&command)?;
-                live.tell(guild, |at| (at.server == server).then(|| Message::Frame(frame.clone())));
+                live.tell_server(guild, server, frame)?;
+                // A command may go to thousands of servers.
+                tokio::task::coop::consume_budget().await;
             }
         }
-        Event::Resync => live.tell_all(|| Message::ReadAgain),
+        Event::Resync => live.tell_all(&Message::ReadAgain).await,
         _ => {}
     }
     Ok(())

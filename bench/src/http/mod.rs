@@ -1,9 +1,8 @@
 //! HTTP endpoints that game servers call, under `wrk` over thousands of keys, in turns with a ceiling: bare warp that
 //! answers with the same bytes. Each figure is the median of the rounds.
 
-mod cases;
+pub(crate) mod cases;
 mod ceiling;
-mod usage;
 mod wrk;
 
 use std::path::Path;
@@ -13,8 +12,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use cases::Case;
 use testkit::{Deployment, Fixture, Mode, Process, Setup, http_client};
-use usage::Usage;
 use wrk::Round;
+
+use crate::usage::Usage;
 
 /// Measure requests a second, latency, CPU and memory of the endpoints that game servers call; needs wrk
 #[derive(clap::Args)]

@@ -14,6 +14,7 @@ use testkit::{Api, Deployment, both_modes, distributed_only, eventually, http_cl
 both_modes!(
     invalid_requests_are_refused_before_the_upgrade,
     a_key_may_connect_ten_times_a_minute,
+    a_hundred_servers_of_a_key_with_a_factor_connect_at_once,
     pending_commands_are_sent_before_new_ones,
     bans_and_mutes_are_sent_to_the_sockets_of_their_place,
     a_ban_of_the_place_is_sent_again_after_a_wider_one_ends,
@@ -132,6 +133,22 @@ async fn a_key_may_connect_ten_times_a_minute(deployment: &Deployment) {
     queue(&deployment.api(), "s1", "9").await;
     for socket in &mut sockets {
         assert_eq!(socket.frame().await["type"], "command");
+    }
+}
+
+async fn a_hundred_servers_of_a_key_with_a_factor_connect_at_once(deployment: &Deployment) {
+    let (api, guild) = (deployment.api(), deployment.guild());
+    let factor = ["--hot-path-factor", "10"];
+    let args = ["keys", "create", "--guild", &guild.id, "--name", "n", "--owner", "1"];
+    let key = deployment.command(&[args.as_slice(), &factor].concat()).await.succeeded();
+    let key = key.trim();
+    let opening = (0..100).map(|_| Socket::open(deployment, 0, key));
+    let mut sockets = futures_util::future::join_all(opening).await;
+    let refused = upgrading(&api.key(key)).get(&path(deployment)).await.refused(429, &[]);
+    assert_eq!(refused.number("x-ratelimit-limit"), 100);
+    moderate(&api, deployment, "ban", json!({ "identifier": "8001", "reason": "spam" })).await;
+    for socket in &mut sockets {
+        assert_eq!(socket.frame().await["data"]["identifier"], "8001");
     }
 }
 

@@ -8,6 +8,7 @@ mod bans_upkeep;
 mod commands;
 mod fixture;
 mod idempotency;
+mod keys;
 mod leave;
 mod million;
 mod quotas;

@@ -8,6 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
 use super::*;
+use crate::capacity::Capacity;
 use crate::live::sockets::{Live, Place, QUEUE};
 
 const LONG: Duration = Duration::from_secs(5);
@@ -65,11 +66,15 @@ impl Peer {
 
     fn texts(&self) -> Vec<String> {
         let received = self.received.lock().unwrap();
-        received.iter().filter_map(|message| message.to_str().ok()).map(str::to_owned).collect()
+        received.iter().filter(|message| message.is_text()).map(ToString::to_string).collect()
     }
 
     fn close_code(&self) -> Option<u16> {
-        self.received.lock().unwrap().iter().find_map(|message| message.close_frame().map(|(code, _)| code))
+        let received = self.received.lock().unwrap();
+        received.iter().find_map(|message| match message {
+            Message::Close(frame) => frame.as_ref().map(|frame| frame.code.into()),
+            _ => None,
+        })
     }
 
     fn pings(&self) -> usize {
@@ -85,9 +90,9 @@ const FAST: Pace = Pace {
 /// No ping is sent in between.
 const CALM: Pace = Pace { ping_every: LONG, ..FAST };
 
-fn session(live: &Live, pace: Pace, found: Vec<Frame>) -> Session {
+fn session(live: &Live, pace: Pace, found: Vec<Arc<Frame>>) -> Session {
     let place = Place { place: 1.try_into().unwrap(), server: "a".to_owned() };
-    let subscription = live.enter("5".parse().unwrap(), place, "key".to_owned()).unwrap();
+    let subscription = live.enter("5".parse().unwrap(), &place, "key", None).unwrap();
     let read_pending: ReadPending = Box::new(move || {
         let found = found.clone();
         Box::pin(async move { Ok(found) })
@@ -95,8 +100,16 @@ fn session(live: &Live, pace: Pace, found: Vec<Frame>) -> Session {
     Session { subscription, read_pending, stop: CancellationToken::new(), pace }
 }
 
-fn command(number: u128) -> Frame {
-    Frame { text: number.to_string(), command: Some(CommandId(Uuid::from_u128(number))) }
+fn command(number: u128) -> Arc<Frame> {
+    Frame { text: number.to_string().into(), command: Some(CommandId(Uuid::from_u128(number))) }.into()
+}
+
+async fn tell(live: &Live, number: u128) {
+    live.tell_guild("5".parse().unwrap(), None, &Task::Frame(command(number))).await;
+}
+
+fn live() -> Live {
+    Live::new(Capacity::of_files(1_024))
 }
 
 async fn ended(task: tokio::task::JoinHandle<()>) {
@@ -114,16 +127,16 @@ async fn until(condition: impl Fn() -> bool) {
 
 #[tokio::test]
 async fn pending_commands_are_sent_first_and_each_command_once() {
-    let (live, (peer, socket)) = (Live::default(), Peer::connected());
+    let (live, (peer, socket)) = (live(), Peer::connected());
     let session = session(&live, CALM, vec![command(1), command(2), command(4)]);
     let stop = session.stop.clone();
     // Announced by an event before the pending ones were sent.
     for number in [2, 3] {
-        live.tell("5".parse().unwrap(), |_| Some(Task::Frame(command(number))));
+        tell(&live, number).await;
     }
     let task = tokio::spawn(run(socket, session, vec![command(1), command(2)]));
     until(|| peer.texts().len() == 3).await;
-    live.tell_all(|| Task::ReadAgain);
+    live.tell_all(&Task::ReadAgain).await;
     until(|| peer.texts().len() == 4).await;
     assert_eq!(peer.texts(), ["1", "2", "3", "4"]);
     stop.cancel();
@@ -134,7 +147,7 @@ async fn pending_commands_are_sent_first_and_each_command_once() {
 
 #[tokio::test]
 async fn a_socket_without_pongs_is_closed_and_one_with_pongs_stays() {
-    let (live, (silent, socket)) = (Live::default(), Peer::connected());
+    let (live, (silent, socket)) = (live(), Peer::connected());
     ended(tokio::spawn(run(socket, session(&live, FAST, Vec::new()), Vec::new()))).await;
     assert_eq!((silent.pings(), silent.close_code()), (2, None));
 
@@ -142,7 +155,7 @@ async fn a_socket_without_pongs_is_closed_and_one_with_pongs_stays() {
     let task = tokio::spawn(run(socket, session(&live, FAST, Vec::new()), Vec::new()));
     for pings in 1..=6 {
         until(|| alive.pings() >= pings).await;
-        alive.says.send(Ok(Message::pong(Vec::new()))).unwrap();
+        alive.says.send(Ok(Message::Pong(Bytes::new()))).unwrap();
     }
     drop(alive);
     ended(task).await;
@@ -150,7 +163,7 @@ async fn a_socket_without_pongs_is_closed_and_one_with_pongs_stays() {
 
 #[tokio::test]
 async fn a_peer_that_reads_no_frames_is_too_slow() {
-    let (live, (peer, socket)) = (Live::default(), Peer::connected());
+    let (live, (peer, socket)) = (live(), Peer::connected());
     peer.stuck.store(true, Ordering::Relaxed);
     let task = tokio::spawn(run(socket, session(&live, CALM, Vec::new()), vec![command(1)]));
     ended(task).await;
@@ -160,7 +173,7 @@ async fn a_peer_that_reads_no_frames_is_too_slow() {
     let (peer, socket) = Peer::connected();
     let session = session(&live, Pace { send_within: LONG, close_within: LONG, ..CALM }, Vec::new());
     for number in 0..=QUEUE as u128 {
-        live.tell("5".parse().unwrap(), |_| Some(Task::Frame(command(number))));
+        tell(&live, number).await;
     }
     let task = tokio::spawn(run(socket, session, Vec::new()));
     until(|| peer.close_code().is_some()).await;
@@ -171,7 +184,7 @@ async fn a_peer_that_reads_no_frames_is_too_slow() {
 
 #[tokio::test]
 async fn a_revoked_key_sends_a_close_frame_and_the_peer_s_close_ends_the_socket() {
-    let (live, (peer, socket)) = (Live::default(), Peer::connected());
+    let (live, (peer, socket)) = (live(), Peer::connected());
     let task = tokio::spawn(run(socket, session(&live, CALM, Vec::new()), Vec::new()));
     live.end_key("key");
     until(|| peer.close_code() == Some(1008)).await;
@@ -179,7 +192,17 @@ async fn a_revoked_key_sends_a_close_frame_and_the_peer_s_close_ends_the_socket(
 
     let (peer, socket) = Peer::connected();
     let task = tokio::spawn(run(socket, session(&live, CALM, Vec::new()), Vec::new()));
-    peer.says.send(Ok(Message::close())).unwrap();
+    peer.says.send(Ok(Message::Close(None))).unwrap();
     ended(task).await;
     assert_eq!(peer.close_code(), None, "the protocol answers by itself");
+}
+
+#[test]
+fn a_sent_command_is_forgotten_long_after_it_was_pending() {
+    let issued_at = |ms: u128| command(ms << 80);
+    let mut sent = Sent::default();
+    assert!(sent.is_new(&issued_at(1)) && !sent.is_new(&issued_at(1)));
+    assert!(sent.is_new(&issued_at(SENT_FOR_MS + 1)) && !sent.is_new(&issued_at(1)));
+    assert!(sent.is_new(&issued_at(SENT_FOR_MS + 2)));
+    assert_eq!(sent.0.len(), 2);
 }

@@ -2,18 +2,19 @@
 //!
 //! Every refusal comes before the upgrade, in the usual envelope.
 
-use entities::{PlaceId, UniverseId};
-use warp::Reply as _;
+use std::sync::Arc;
 
-use crate::cache::commands::{self, Command, OwnServer};
+use entities::{PlaceId, UniverseId};
+use tokio::runtime::Handle;
+
+use crate::auth::check;
+use crate::cache::commands::{Command, OwnServer};
 use crate::endpoints::prelude::*;
 use crate::live::frames::Frame;
 use crate::live::socket::{self, PACE, ReadPending, Session};
 use crate::live::sockets::{Ending, Place};
+use crate::live::upgrade;
 use crate::request::game_values::{OrStudio, ServerId};
-
-/// Bytes of a client's message. Messages of clients are read and dropped.
-const MESSAGE_MAX: usize = 4 * 1024;
 
 request! {
     pub(crate) struct LiveQuery {
@@ -36,42 +37,50 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(mut call: Call) -> Result<Reply, ApiError> {
-    let upgrade = call.upgrade.take().ok_or_else(ApiError::upgrade_required)?;
+    let upgrading = call.upgrade.take().ok_or_else(ApiError::upgrade_required)?;
+    let headers = upgrade::accept(&call.headers).ok_or_else(ApiError::upgrade_required)?;
     let LiveQuery { place_id, server_id, .. } = call.query()?;
     let place = Place { place: place_id.0, server: server_id.0 };
-    let server = (call.guild(), place.server.clone());
-    // Subscribed before the read: an earlier command is found by the read, a later one arrives as an event.
-    let subscription = call.state.live.enter(call.guild(), place, call.key.public_id().to_owned())?;
-    let pending = commands::read(&call.state.context, &server, call.now()).await?;
-    let pending = frames(&pending)?;
-    // Counted as work in flight from here on, so that a shutdown waits for its close frame.
-    let token = call.state.context.shutdown.tracker().token();
-    let stop = call.state.context.shutdown.soft().clone();
+    // Subscribed before the reads: an earlier change is found by them, a later one arrives as an event.
+    let (key, expires_at) = (call.key.public_id(), call.key.expires_at());
+    let subscription = call.state.live.enter(call.guild(), &place, key, expires_at)?;
+    check::recheck(&call.state, key).await?;
+    let server = (call.guild(), place.server);
+    let pending = frames(&call.state.caches.commands.of(&call.state.context, &server, call.now()).await?)?;
+    let shutdown = call.state.context.shutdown.clone();
+    let stop = shutdown.soft().clone();
     let session = Session { subscription, read_pending: read_pending(&call, server), stop, pace: PACE };
-    let serve = move |socket| async move {
-        socket::run(socket, session, pending).await;
-        drop(token);
+    // Counted as work in flight from here on, so that a shutdown waits for its close frame.
+    let serve = async move {
+        match upgrade::socket(upgrading).await {
+            Ok(socket) => socket::run(socket, session, pending).await,
+            Err(error) => tracing::debug!(%error, "a client left before its socket was open"),
+        }
     };
-    let answer = upgrade.max_message_size(MESSAGE_MAX).max_frame_size(MESSAGE_MAX).on_upgrade(serve);
-    Ok(Reply::upgrade(answer.into_response().headers().clone()))
+    call.state.socket_pace.opened();
+    shutdown.tracker().spawn_on(serve, &call.state.socket_threads.handle());
+    Ok(Reply::upgrade(headers))
 }
 
 /// How the socket reads the pending commands again after events were lost.
 fn read_pending(call: &Call, server: OwnServer) -> ReadPending {
-    let context = call.state.context.clone();
+    // The database's connections belong to the threads of requests.
+    let (state, requests) = (call.state.clone(), Handle::current());
     Box::new(move || {
-        let (context, server) = (context.clone(), server.clone());
-        Box::pin(async move {
-            let read = commands::read(&context, &server, context.clock.now()).await;
+        let (state, server) = (state.clone(), server.clone());
+        let read = async move {
+            let read = state.caches.commands.of(&state.context, &server, state.context.clock.now()).await;
             let pending = read.map_err(|error| {
                 tracing::warn!(%error, "cannot read the commands of a live socket");
                 Ending::Failed
             })?;
             frames(&pending).map_err(|_| Ending::Failed)
-        })
+        };
+        let read = requests.spawn(read);
+        Box::pin(async move { read.await.unwrap_or(Err(Ending::Failed)) })
     })
 }
 
-fn frames(pending: &[Command]) -> Result<Vec<Frame>, serde_json::Error> {
-    pending.iter().map(Frame::command).collect()
+fn frames(pending: &[Command]) -> Result<Vec<Arc<Frame>>, serde_json::Error> {
+    pending.iter().map(|command| Frame::command(command).map(Arc::new)).collect()
 }

@@ -1,0 +1,34 @@
+//! Many keys at once: their rows, and the time of their last use.
+
+use entities::api_key::{self, Model, NewKey, Scopes};
+use entities::key_text::KeyText;
+
+use crate::fixture::{Fixture, at, both_databases, chat, guild};
+
+impl Fixture {
+    async fn key(&self) -> Model {
+        let new = NewKey {
+            guild: guild(),
+            text: KeyText::generate(),
+            name: "k".to_owned(),
+            owner: chat(1),
+            scopes: Scopes::default_set(),
+            expires_at: None,
+            hot_path_factor: 1,
+        };
+        api_key::create(self.conn(), new, at(0)).await.unwrap()
+    }
+}
+
+both_databases! {
+    async fn the_use_of_keys_is_written_and_read_at_once(fixture: &Fixture) {
+        let [one, two, unused] = [fixture.key().await, fixture.key().await, fixture.key().await];
+        api_key::touch(fixture.conn(), &[one.key_id, two.key_id], at(7)).await.unwrap();
+        let asked = [&*two.public_id, &unused.public_id, "unknown", &one.public_id];
+        let mut found = api_key::find_by_public_ids(fixture.conn(), asked).await.unwrap();
+        found.sort_by_key(|key| key.key_id);
+        let used: Vec<_> = found.iter().map(|key| (key.key_id, key.last_used_at)).collect();
+        assert_eq!(used, [(one.key_id, Some(at(7))), (two.key_id, Some(at(7))), (unused.key_id, None)]);
+        api_key::touch(fixture.conn(), &[], at(8)).await.unwrap();
+    }
+}
