@@ -23,8 +23,8 @@ mod follower;
 mod freshness;
 mod publisher;
 
-use event::{Message, channel};
 pub use event::{Event, ModerationVerb};
+use event::{Message, channel};
 pub use freshness::Freshness;
 use publisher::Publisher;
 

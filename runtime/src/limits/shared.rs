@@ -212,7 +212,8 @@ impl SharedWindows {
         let mut grant = self.0.grant.key(self.key(counter));
         grant.arg(rate.limit).arg(window).arg(parts).arg(self.0.processes.name());
         grant.arg(&self.0.channel).arg(self.message(counter, false));
-        let (permits, left, remaining_ms, id, closed): (u32, u32, u64, u64, bool) = self.invoke(&grant).await?;
+        let (permits, left, remaining_ms, id, closed): (u32, u32, u64, u64, bool) =
+            self.invoke(&grant).await?;
         // From before the call: no permit is used after the window's end.
         let ends_at = asked_at + Duration::from_millis(remaining_ms);
         Ok(Window { left, id, closed, ..Window::new(rate, permits, ends_at) })

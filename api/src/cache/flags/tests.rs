@@ -84,7 +84,11 @@ async fn who_is_not_flagged_needs_no_query_and_changes_are_heard() {
     let fixture = Fixture::new().await;
     fixture.flag(3).await;
     fixture.flag(5).await;
-    assert_eq!(fixture.found(&[5, 4, 3, 5]).await, [5, 3], "in the order asked, each once, from the database");
+    assert_eq!(
+        fixture.found(&[5, 4, 3, 5]).await,
+        [5, 3],
+        "in the order asked, each once, from the database"
+    );
     fixture.read().await;
     fixture.flag(4).await;
     assert_eq!(fixture.found(&[5, 4, 3]).await, [5, 3], "the database was asked");
