@@ -12,6 +12,7 @@ use crate::cache::caches::Caches;
 use crate::heartbeats::Heartbeats;
 use crate::live::sockets::Live;
 use crate::options::Options;
+use crate::response::large::LargeAnswers;
 
 pub(crate) struct State {
     pub(crate) options: Options,
@@ -22,6 +23,7 @@ pub(crate) struct State {
     pub(crate) failed_keys: FailedKeys,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) live: Live,
+    pub(crate) large_answers: LargeAnswers,
 }
 
 impl State {
@@ -35,6 +37,7 @@ impl State {
             failed_keys: FailedKeys::new(context.limits.clone()),
             heartbeats: Heartbeats::default(),
             live: Live::default(),
+            large_answers: LargeAnswers::default(),
             options,
             context,
             queue,

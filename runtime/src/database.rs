@@ -4,7 +4,8 @@
 //! once (`BEGIN IMMEDIATE`), so that a transaction never fails half-way for lack of it.
 
 use sea_orm::{
-    ConnectionTrait, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    AccessMode, ConnectionTrait, DatabaseTransaction, DbErr, IsolationLevel, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait,
 };
 
 use crate::error::StartError;
@@ -56,6 +57,17 @@ impl Database {
         let mode = (!self.postgres).then_some(SqliteTransactionMode::Immediate);
         let options = TransactionOptions { sqlite_transaction_mode: mode, ..TransactionOptions::default() };
         self.write.in_time(self.write.begin_with_options(options)).await
+    }
+
+    /// A transaction for queries that see one state of the database: the one at its first query.
+    pub async fn snapshot(&self) -> Result<DatabaseTransaction, DbErr> {
+        // SQLite's transactions are snapshots anyway, and its readers cannot write.
+        let options = TransactionOptions {
+            isolation_level: self.postgres.then_some(IsolationLevel::RepeatableRead),
+            access_mode: self.postgres.then_some(AccessMode::ReadOnly),
+            ..TransactionOptions::default()
+        };
+        self.read.in_time(self.read.begin_with_options(options)).await
     }
 
     /// The outcome of a transaction, or an error if it takes longer than any statement may: the server has vanished.

@@ -7,7 +7,7 @@ use testkit::{Fixture, Guild, Member, key_text};
 const KEYS: usize = 100;
 
 /// So that no rate limit is reached on hot paths.
-pub(super) const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
+pub(crate) const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
 
 pub(super) struct Case {
     pub(super) name: &'static str,
@@ -51,7 +51,7 @@ pub(super) const ALL: &[Case] = &[
 ];
 
 /// The fixture with its keys and bans, as `guildhall seed` reads it.
-pub(super) fn load(fixture: &Fixture, bans: usize) -> Value {
+pub(crate) fn load(fixture: &Fixture, bans: usize) -> Value {
     let mut file = fixture.json();
     for (index, guild) in fixture.guilds.iter().enumerate() {
         let owner = &guild.members[0].chat;

@@ -1,9 +1,9 @@
 //! HTTP endpoints that game servers call, under `wrk` over thousands of keys, in turns with a ceiling: bare warp that
 //! answers with the same bytes. Each figure is the median of the rounds.
 
-mod cases;
+pub(crate) mod cases;
 mod ceiling;
-mod usage;
+pub(crate) mod usage;
 mod wrk;
 
 use std::path::Path;

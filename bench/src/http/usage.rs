@@ -5,13 +5,13 @@ use anyhow::Context as _;
 /// Clock ticks a second; the same on every Linux.
 const TICKS: f64 = 100.0;
 
-pub(super) struct Usage {
+pub(crate) struct Usage {
     cpu_seconds: f64,
-    pub(super) memory_mib: f64,
+    pub(crate) memory_mib: f64,
 }
 
 impl Usage {
-    pub(super) fn of(process: u32) -> anyhow::Result<Self> {
+    pub(crate) fn of(process: u32) -> anyhow::Result<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
         // The name of the program, in brackets, may contain spaces.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
