@@ -12,7 +12,7 @@ use runtime::Pool;
 use crate::cache::keys::Key;
 use crate::idempotency::slot::IdempotencySlot;
 use crate::request::body::Body;
-use crate::request::page::Page;
+use crate::request::page::{self, Page};
 use crate::request::parts::{Field, Request, Take};
 use crate::request::prefer::Prefer;
 use crate::request::url::{Params, Query};
@@ -27,6 +27,8 @@ pub(crate) struct Call {
     pub(crate) query: Query,
     pub(crate) body: Body,
     pub(crate) headers: HeaderMap,
+    /// The client does not want the body.
+    pub(crate) head: bool,
     pub(crate) idempotency: Option<IdempotencySlot>,
     /// If the client asks for another protocol.
     pub(crate) upgrade: Option<OnUpgrade>,
@@ -83,6 +85,11 @@ impl Call {
     /// The same for a list that is complete unless a page is requested.
     pub(crate) fn page_or_whole<C: Field>(&self) -> Result<Page<C>, ApiError> {
         Page::or_whole(&self.query)
+    }
+
+    /// The requested page of a list that is complete otherwise.
+    pub(crate) fn page_if_asked<C: Field>(&self) -> Result<Option<Page<C>>, ApiError> {
+        page::is_asked(&self.query).then(|| self.page()).transpose()
     }
 
     /// The actor in the audit log: the key's owner.

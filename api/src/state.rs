@@ -15,6 +15,7 @@ use crate::live::pace::Pace;
 use crate::live::sockets::Live;
 use crate::live::threads::Threads;
 use crate::options::Options;
+use crate::response::large::LargeAnswers;
 
 pub(crate) struct State {
     pub(crate) options: Options,
@@ -28,6 +29,7 @@ pub(crate) struct State {
     pub(crate) live: Live,
     pub(crate) socket_pace: Pace,
     pub(crate) socket_threads: Threads,
+    pub(crate) large_answers: LargeAnswers,
 }
 
 impl State {
@@ -47,6 +49,7 @@ impl State {
             socket_pace: Pace::new(),
             socket_threads: Threads::start(),
             capacity,
+            large_answers: LargeAnswers::default(),
             options,
             context,
             queue,

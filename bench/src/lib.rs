@@ -6,6 +6,7 @@ pub mod chaos;
 pub mod figures;
 pub mod flood;
 pub mod http;
+pub mod lists;
 pub mod outage;
 pub mod rate_limit_check;
 pub mod recovery;

@@ -30,6 +30,7 @@ enum Command {
     Http(bench::http::Arguments),
     #[command(hide = true)]
     HttpCeiling(bench::http::CeilingArguments),
+    Lists(bench::lists::Arguments),
     RateLimits(bench::rate_limit_check::Arguments),
     Outage(bench::outage::Arguments),
     Recovery(bench::recovery::Arguments),
@@ -50,6 +51,7 @@ async fn main() -> anyhow::Result<()> {
         Command::Http(arguments) => return bench::http::run(&arguments).await,
         Command::HttpCeiling(arguments) => return bench::http::serve_ceiling(&arguments).await,
         Command::Flood(arguments) => bench::flood::run(&arguments).await,
+        Command::Lists(arguments) => bench::lists::run(&arguments).await?,
         Command::RateLimits(arguments) => bench::rate_limit_check::run(&arguments).await,
         Command::Outage(arguments) => bench::outage::run(&arguments).await,
         Command::Recovery(arguments) => bench::recovery::run(&arguments).await,

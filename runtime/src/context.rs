@@ -55,6 +55,8 @@ impl Context {
         let options =
             DatabaseOptions { max_connections: 2, readers: 1, breaker, ..DatabaseOptions::default() };
         let database = Database::connect(config.database_url.expose(), &options).await?;
+        // From now on over this connection, so that readiness never waits for one that requests use.
+        check_database(&self.readiness, database.clone());
         self.events.follow(database, self.clock.clone(), &self.shutdown);
         Ok(())
     }
@@ -94,10 +96,7 @@ impl Context {
 
 fn readiness(shutdown: &Shutdown, database: Database, redis: Option<Redis>) -> Readiness {
     let readiness = Readiness::new(shutdown);
-    readiness.check("database", Need::Required, move || {
-        let database = database.clone();
-        async move { database.ping().await.is_ok() }
-    });
+    check_database(&readiness, database);
     if let Some(redis) = redis {
         // Hot paths fall back without it, so an outage does not take the process out of rotation.
         readiness.check("redis", Need::Optional, move || {
@@ -106,6 +105,13 @@ fn readiness(shutdown: &Shutdown, database: Database, redis: Option<Redis>) -> R
         });
     }
     readiness
+}
+
+fn check_database(readiness: &Readiness, database: Database) {
+    readiness.check("database", Need::Required, move || {
+        let database = database.clone();
+        async move { database.ping().await.is_ok() }
+    });
 }
 
 #[cfg(test)]
@@ -121,5 +127,21 @@ mod tests {
         assert!(context.readiness.report().await.is_ready());
         assert!(context.redis.is_none() && !context.events.freshness().is_fresh());
         tokio::time::timeout(std::time::Duration::from_secs(5), context.close()).await.expect("closes");
+    }
+
+    #[tokio::test]
+    async fn readiness_needs_no_connection_that_requests_use() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}/guildhall.db", folder.path().display());
+        let config = Config { database_url: url.as_str().into(), prefix: "test".to_owned(), broker: None };
+        let context = Context::open(&config, Shutdown::new()).await.unwrap();
+        context.follow_changes(&config).await.unwrap();
+        let mut used = Vec::new();
+        for _ in 0..DatabaseOptions::default().readers {
+            used.push(context.database.snapshot().await.unwrap());
+        }
+        assert!(context.readiness.report().await.is_ready());
+        drop(used);
+        context.close().await;
     }
 }

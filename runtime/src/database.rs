@@ -3,7 +3,9 @@
 //! SQLite silently ignores row locks, so no rule may rely on them; [`Database::begin`] takes SQLite's write lock at
 //! once (`BEGIN IMMEDIATE`), so that a transaction never fails half-way for lack of it.
 
-use sea_orm::{ConnectionTrait, DbErr, SqliteTransactionMode, TransactionOptions};
+use sea_orm::{
+    AccessMode, ConnectionTrait, DbErr, IsolationLevel, SqliteTransactionMode, TransactionOptions,
+};
 
 use crate::error::StartError;
 
@@ -80,6 +82,17 @@ impl Database {
     pub async fn begin(&self) -> Result<Transaction, DbErr> {
         let mode = (!self.postgres).then_some(SqliteTransactionMode::Immediate);
         self.write.begin(TransactionOptions { sqlite_transaction_mode: mode, ..Default::default() }).await
+    }
+
+    /// A transaction for queries that see one state of the database: the one at its first query.
+    pub async fn snapshot(&self) -> Result<Transaction, DbErr> {
+        // SQLite's transactions are snapshots anyway, and its readers cannot write.
+        let options = TransactionOptions {
+            isolation_level: self.postgres.then_some(IsolationLevel::RepeatableRead),
+            access_mode: self.postgres.then_some(AccessMode::ReadOnly),
+            ..TransactionOptions::default()
+        };
+        self.read.begin(options).await
     }
 
     pub fn is_postgres(&self) -> bool {

@@ -10,13 +10,11 @@ use runtime::{Database, Event, Freshness, Shutdown};
 use crate::cache::commands::{Commands, OwnServer};
 use crate::cache::flags::Flags;
 use crate::cache::keys::Keys;
+use crate::cache::lists::Lists;
 use crate::cache::moderation::Moderation;
 use crate::cache::of_guild::OfGuild;
 use crate::cache::sessions::Sessions;
-use crate::response::ready::Ready;
 
-/// Bytes of rendered lists, for active lists and for members each. A longer list is rendered anew for each request.
-const LISTS: u64 = 32 * 1024 * 1024;
 /// Looked-up accounts, linked or not.
 const LINKS: u64 = 100_000;
 /// Players who were checked for being staff.
@@ -25,12 +23,19 @@ const KNOWN_SERVERS: u64 = 50_000;
 /// Far shorter than the retention of stale servers' rows.
 const KNOWN_SERVER_LIFE: Duration = Duration::from_secs(10 * 60);
 
+/// The two lists of a guild's links.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum MemberList {
+    Members,
+    VerifiedUsers,
+}
+
 pub(crate) struct Caches {
     pub(crate) keys: Keys,
     pub(crate) moderation: Moderation,
     pub(crate) flags: Flags,
-    pub(crate) active_lists: OfGuild<(SanctionKind, Places), Arc<Ready>>,
-    pub(crate) members: OfGuild<(), Arc<Ready>>,
+    pub(crate) active_lists: Lists<(SanctionKind, Places)>,
+    pub(crate) members: Lists<MemberList>,
     pub(crate) links: OfGuild<Subject, Option<Arc<link::Model>>>,
     /// The staff member behind a game account.
     pub(crate) staff: OfGuild<PlayId, Option<Arc<PlayStaff>>>,
@@ -46,8 +51,8 @@ impl Caches {
             keys: Keys::new(freshness),
             moderation: Moderation::new(database, freshness, shutdown),
             flags: Flags::new(database, freshness, shutdown),
-            active_lists: OfGuild::weighed(freshness, LISTS, |list| list.bytes()),
-            members: OfGuild::weighed(freshness, LISTS, |list| list.bytes()),
+            active_lists: Lists::new(freshness),
+            members: Lists::new(freshness),
             links: OfGuild::new(freshness, LINKS),
             staff: OfGuild::new(freshness, STAFF),
             sessions: Sessions::new(freshness),
@@ -93,6 +98,12 @@ impl Caches {
             Event::Resync => self.forget_all(),
             Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobsCancelled { .. } => {}
         }
+    }
+
+    /// Makes room for another large list.
+    pub(crate) fn drop_large_lists(&self) {
+        self.active_lists.drop_large();
+        self.members.drop_large();
     }
 
     fn forget_all(&self) {

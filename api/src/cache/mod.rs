@@ -6,6 +6,7 @@ pub(crate) mod event_fed;
 pub(crate) mod flags;
 pub(crate) mod guild_state;
 pub(crate) mod keys;
+pub(crate) mod lists;
 pub(crate) mod moderation;
 pub(crate) mod of_guild;
 pub(crate) mod sessions;

@@ -5,13 +5,16 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use entities::GuildId;
 use moka::sync::Cache;
 use runtime::Freshness;
 
 use crate::cache::event_fed::STALE_LIFE;
+
+/// An unused weighed entry is dropped after so long.
+const IDLE: Duration = Duration::from_mins(5);
 
 pub(crate) struct OfGuild<K, V> {
     entries: Cache<(GuildId, K), Entry<V>>,
@@ -40,13 +43,17 @@ where
 {
     /// At most `capacity` entries.
     pub(crate) fn new(freshness: &Freshness, capacity: u64) -> Self {
-        Self::weighed(freshness, capacity, |_| 1)
+        Self::of(freshness, Cache::builder().max_capacity(capacity).build())
     }
 
-    /// Entries whose weights together are at most `capacity`.
+    /// Entries whose weights together are at most `capacity`; one unused for five minutes is dropped.
     pub(crate) fn weighed(freshness: &Freshness, capacity: u64, weight: fn(&V) -> u32) -> Self {
         let weigh = move |_: &_, entry: &Entry<V>| weight(&entry.value);
-        let entries = Cache::builder().max_capacity(capacity).weigher(weigh).build();
+        let entries = Cache::builder().max_capacity(capacity).weigher(weigh).time_to_idle(IDLE).build();
+        Self::of(freshness, entries)
+    }
+
+    fn of(freshness: &Freshness, entries: Cache<(GuildId, K), Entry<V>>) -> Self {
         Self { entries, changes: RwLock::default(), freshness: freshness.clone() }
     }
 
@@ -92,6 +99,23 @@ where
     pub(crate) fn forget(&self, guild: GuildId) {
         let mut changes = self.changes.write().unwrap_or_else(PoisonError::into_inner);
         *changes.of_guilds.entry(guild).or_default() += 1;
+    }
+
+    /// Frees the entry at once.
+    pub(crate) fn remove(&self, guild: GuildId, key: K) {
+        if self.entries.remove(&(guild, key)).is_some() {
+            self.entries.run_pending_tasks();
+        }
+    }
+
+    /// Frees these entries at once.
+    pub(crate) fn remove_if(&self, condition: impl Fn(&V) -> bool) {
+        for (key, entry) in &self.entries {
+            if condition(&entry.value) {
+                self.entries.invalidate(&*key);
+            }
+        }
+        self.entries.run_pending_tasks();
     }
 
     pub(crate) fn forget_all(&self) {

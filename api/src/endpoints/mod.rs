@@ -2,6 +2,7 @@
 //! `bindings/update/patch.rs`. Code shared by several is beside them.
 
 pub(crate) mod prelude;
+pub(crate) mod whole_list;
 pub(crate) mod bindings {
     pub(crate) mod change;
     pub(crate) mod add {

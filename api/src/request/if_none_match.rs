@@ -9,6 +9,10 @@ pub(crate) fn has(headers: &HeaderMap, tag: &str) -> bool {
     tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
 }
 
+pub(crate) fn is_sent(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::IF_NONE_MATCH)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

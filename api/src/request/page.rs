@@ -1,7 +1,10 @@
 //! Paged lists: `limit` and `cursor` of the query, `next_cursor` of the answer and the same as a link (docs/rules.md 3).
 
+use std::cmp::Reverse;
+
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::request::parts::{Field, Take};
 use crate::request::url::Query;
@@ -19,6 +22,11 @@ pub(crate) fn link(path: &str, query: &str, cursor: &str) -> String {
     let others = query.split('&').filter(|pair| !pair.is_empty() && pair.split('=').next() != Some("cursor"));
     let pairs: Vec<_> = others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
     format!("<{path}?{}>; rel=\"next\"", pairs.join("&"))
+}
+
+/// Whether the query requests a page of a list that is complete otherwise.
+pub(crate) fn is_asked(query: &Query) -> bool {
+    ["limit", "cursor"].iter().any(|name| query.text(name).is_some())
 }
 
 /// The requested page. Query one row more than `limit`, then call [`Page::reply`].
@@ -46,10 +54,30 @@ impl<C: Field> Page<C> {
 
     /// For lists that are complete unless the query requests a page.
     pub(crate) fn or_whole(query: &Query) -> Result<Self, ApiError> {
-        if ["limit", "cursor"].iter().any(|name| query.text(name).is_some()) {
-            return Self::of(query);
+        if is_asked(query) { Self::of(query) } else { Ok(Self { cursor: None, limit: WHOLE }) }
+    }
+
+    /// Of a short list that was read whole: newest first, unless no page is requested.
+    pub(crate) fn newest_of<T>(&self, mut rows: Vec<T>, id: impl Fn(&T) -> C) -> Vec<T>
+    where
+        C: Copy + Ord,
+    {
+        if self.limit != WHOLE {
+            rows.retain(|row| self.cursor.is_none_or(|cursor| id(row) < cursor));
+            rows.sort_by_key(|row| Reverse(id(row)));
         }
-        Ok(Self { cursor: None, limit: WHOLE })
+        rows
+    }
+
+    /// Of a short list with an order of its own: what follows the entry `cursor`.
+    pub(crate) fn after<T>(&self, mut rows: Vec<T>, id: impl Fn(&T) -> C) -> Result<Vec<T>, ApiError>
+    where
+        C: PartialEq + Serialize,
+    {
+        let Some(cursor) = &self.cursor else { return Ok(rows) };
+        let at = rows.iter().position(|row| id(row) == *cursor);
+        let at = at.ok_or_else(|| ApiError::field("cursor", &json!(cursor), "an entry of this list"))?;
+        Ok(rows.split_off(at + 1))
     }
 
     /// The limit of the query: one extra row shows whether there is a next page.
@@ -107,6 +135,18 @@ mod tests {
         assert_eq!(link("/bans", "cursor=9&limit=2", "8"), "</bans?limit=2&cursor=8>; rel=\"next\"");
         let mut rows = vec![9, 8];
         assert_eq!((page.cut(&mut rows, |row| *row), rows), (None, vec![9, 8]));
+    }
+
+    #[test]
+    fn rows_in_memory_are_paged_newest_first_or_in_their_order() {
+        let id = |id: &i64| AuditId::try_from(*id).unwrap();
+        let page = |cursor: Option<i64>, limit| Page { cursor: cursor.map(|cursor| id(&cursor)), limit };
+        assert_eq!(page(None, 2).newest_of(vec![1, 3, 2], id), [3, 2, 1]);
+        assert_eq!(page(Some(3), 2).newest_of(vec![1, 3, 2], id), [2, 1]);
+        assert_eq!(page(None, WHOLE).newest_of(vec![1, 3, 2], id), [1, 3, 2]);
+        assert_eq!(page(Some(3), 2).after(vec![1, 3, 2], id).unwrap(), [2]);
+        assert_eq!(page(None, 2).after(vec![1, 3, 2], id).unwrap(), [1, 3, 2]);
+        assert!(page(Some(9), 2).after(vec![1, 3, 2], id).is_err());
     }
 
     #[test]

@@ -8,6 +8,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
+use crate::response::chunks::{ChunkWriter, Chunks};
+use crate::response::payload::Payload;
 use crate::response::ready::Ready;
 
 /// A smaller body would barely shrink.
@@ -25,39 +27,61 @@ pub(crate) fn is_asked_for(headers: &HeaderMap) -> bool {
     })
 }
 
-pub(crate) async fn encode(asked: bool, mut response: Response<Bytes>) -> Response<Bytes> {
-    let body = response.body();
+pub(crate) async fn encode(asked: bool, mut response: Response<Payload>) -> Response<Payload> {
     let plain = !response.headers().contains_key(header::CONTENT_ENCODING);
-    if body.len() < FROM || !plain || response.status() == StatusCode::SWITCHING_PROTOCOLS {
+    if response.body().len().is_none_or(|len| len < FROM)
+        || !plain
+        || response.status() == StatusCode::SWITCHING_PROTOCOLS
+    {
         return response;
     }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if !asked {
+    if !asked || !compress(response.body_mut()).await {
         return response;
     }
-    let compressed = match response.extensions().get::<Arc<Ready>>() {
-        Some(ready) => ready.gzip(compressed).await,
-        None => compressed(response.body().clone()).await,
-    };
-    let Some(compressed) = compressed else { return response };
-    *response.body_mut() = compressed;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     weaken(headers);
     response
 }
 
-async fn compressed(body: Bytes) -> Option<Bytes> {
-    if body.len() <= INLINE {
-        return compress(&body);
+/// False: it stays as it is.
+async fn compress(payload: &mut Payload) -> bool {
+    match payload {
+        Payload::Own(body) => match compressed(body.clone()).await {
+            Some(compressed) => *body = compressed,
+            None => return false,
+        },
+        Payload::Shared(shared) => {
+            let ready = shared.ready.clone();
+            shared.gzip = shared.ready.compress(chunks_of(ready)).await.is_some();
+            return shared.gzip;
+        }
+        Payload::Made(_) => return false,
     }
-    tokio::task::spawn_blocking(move || compress(&body)).await.ok().flatten()
+    true
 }
 
-fn compress(body: &[u8]) -> Option<Bytes> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
-    encoder.write_all(body).ok()?;
-    encoder.finish().ok().map(Bytes::from)
+async fn compressed(body: Bytes) -> Option<Bytes> {
+    let small = body.len() <= INLINE;
+    let encode = move || Some(encoded([&body], Vec::with_capacity(body.len() / 4))?.into());
+    if small { encode() } else { tokio::task::spawn_blocking(encode).await.ok().flatten() }
+}
+
+async fn chunks_of(ready: Arc<Ready>) -> Option<Chunks> {
+    let Some(memory) = ready.body.memory() else {
+        return compressed(ready.body.parts().concat().into()).await.map(Chunks::from);
+    };
+    let mut memory = memory.another();
+    let encode = move || encoded(ready.body.parts(), ChunkWriter::default());
+    let chunks = tokio::task::spawn_blocking(encode).await.ok().flatten()?.finish(b"", b"");
+    memory.try_cover(chunks.len()).then(|| chunks.held_by(memory))
+}
+
+fn encoded<'a, W: Write>(parts: impl IntoIterator<Item = &'a Bytes>, into: W) -> Option<W> {
+    let mut encoder = GzEncoder::new(into, Compression::fast());
+    parts.into_iter().try_for_each(|part| encoder.write_all(part)).ok()?;
+    encoder.finish().ok()
 }
 
 /// A strong tag would identify exactly these bytes.
@@ -93,17 +117,18 @@ mod tests {
     async fn large_bodies_are_compressed_and_small_ones_left() {
         for size in [10, FROM, INLINE + 1] {
             let body = "guild ".repeat(size / 6 + 1);
-            let response = encode(true, Response::new(Bytes::from(body.clone()))).await;
+            let response = encode(true, Response::new(Payload::Own(body.clone().into()))).await;
             let encoded = response.headers().contains_key(header::CONTENT_ENCODING);
             assert_eq!(encoded, body.len() >= FROM);
+            let Payload::Own(bytes) = response.into_body() else { panic!("not its own") };
             if encoded {
                 let mut text = String::new();
-                flate2::read::GzDecoder::new(response.body().as_ref()).read_to_string(&mut text).unwrap();
+                flate2::read::GzDecoder::new(bytes.as_ref()).read_to_string(&mut text).unwrap();
                 assert_eq!(text, body);
             }
         }
-        let plain = encode(false, Response::new(Bytes::from("x".repeat(FROM)))).await;
+        let plain = encode(false, Response::new(Payload::Own("x".repeat(FROM).into()))).await;
         assert_eq!(plain.headers()[header::VARY], "accept-encoding");
-        assert_eq!(plain.body().len(), FROM);
+        assert_eq!(plain.body().len(), Some(FROM));
     }
 }

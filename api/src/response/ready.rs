@@ -1,19 +1,21 @@
 //! A rendered answer that is sent many times: its bytes, compressed once, and the tag that names it.
 
-use bytes::Bytes;
 use entities::Timestamp;
 use tokio::sync::OnceCell;
 
+use crate::response::chunks::Chunks;
+use crate::response::large::LARGE;
+
 pub(crate) struct Ready {
-    pub(crate) body: Bytes,
+    pub(crate) body: Chunks,
     pub(crate) etag: Option<String>,
     /// From then on it is out of date, without any event.
     until: Option<Timestamp>,
-    gzip: OnceCell<Option<Bytes>>,
+    gzip: OnceCell<Option<Chunks>>,
 }
 
 impl Ready {
-    pub(crate) fn new(body: Bytes, etag: Option<String>, until: Option<Timestamp>) -> Self {
+    pub(crate) fn new(body: Chunks, etag: Option<String>, until: Option<Timestamp>) -> Self {
         Self { body, etag, until, gzip: OnceCell::new() }
     }
 
@@ -21,16 +23,23 @@ impl Ready {
         self.until.is_none_or(|until| until > now)
     }
 
-    /// Its compressed form, by `compress` the first time. `None`: it cannot be compressed.
-    pub(crate) async fn gzip<F>(&self, compress: fn(Bytes) -> F) -> Option<Bytes>
-    where
-        F: Future<Output = Option<Bytes>>,
-    {
-        self.gzip.get_or_init(|| compress(self.body.clone())).await.clone()
+    pub(crate) fn is_large(&self) -> bool {
+        self.body.len() >= LARGE
     }
 
-    /// Bytes in memory, with its compressed form.
-    pub(crate) fn bytes(&self) -> u32 {
-        u32::try_from(self.body.len() + self.body.len() / 4 + size_of::<Self>()).unwrap_or(u32::MAX)
+    /// Its compressed form, by `compress` the first time. `None`: it cannot be compressed.
+    pub(crate) async fn compress(&self, compress: impl Future<Output = Option<Chunks>>) -> Option<&Chunks> {
+        self.gzip.get_or_init(|| compress).await.as_ref()
+    }
+
+    /// Its compressed form, if there is one.
+    pub(crate) fn gzip(&self) -> Option<&Chunks> {
+        self.gzip.get()?.as_ref()
+    }
+
+    /// Bytes that a cache counts, with its compressed form. Large bodies count elsewhere (`large.rs`).
+    pub(crate) fn weight(&self) -> u32 {
+        let body = if self.is_large() { 0 } else { self.body.len() + self.body.len() / 4 };
+        u32::try_from(body + size_of::<Self>()).unwrap_or(u32::MAX)
     }
 }

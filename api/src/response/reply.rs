@@ -17,6 +17,8 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::rate_limit::Window;
 use crate::response::error::ApiError;
+use crate::response::large::AnswerPermit;
+use crate::response::payload::{Pages, Payload, Shared};
 use crate::response::ready::Ready;
 
 #[derive(Serialize)]
@@ -47,8 +49,10 @@ enum Body {
     Fresh { message: Option<Cow<'static, str>>, data: Option<Box<RawValue>> },
     /// The stored first response.
     Stored(String),
-    /// Rendered before.
-    Ready(Arc<Ready>),
+    /// Rendered before, with the permit of a large one.
+    Ready(Arc<Ready>, Option<AnswerPermit>),
+    /// Made while it is sent.
+    Made(Option<Pages>),
     /// No body: the connection changes its protocol, as these headers say.
     Upgrade(HeaderMap),
 }
@@ -118,17 +122,18 @@ impl Reply {
     }
 
     /// An answer that was rendered before.
-    pub(crate) fn ready(ready: Arc<Ready>) -> Self {
+    pub(crate) fn ready(ready: Arc<Ready>, permit: Option<AnswerPermit>) -> Self {
         let etag = ready.etag.clone();
-        Self { etag, ..Self::new(StatusCode::OK, Body::Ready(ready)) }
+        Self { etag, ..Self::new(StatusCode::OK, Body::Ready(ready, permit)) }
     }
 
-    /// The rendered answer, for those who send it again.
-    pub(crate) fn as_ready(&self) -> Option<&Arc<Ready>> {
-        match &self.body {
-            Body::Ready(ready) => Some(ready),
-            _ => None,
-        }
+    pub(crate) fn made(pages: Pages) -> Self {
+        Self::new(StatusCode::OK, Body::Made(Some(pages)))
+    }
+
+    /// The answer to a HEAD whose body is not needed, not even to tell its length.
+    pub(crate) fn head(etag: Option<String>) -> Self {
+        Self { etag, ..Self::new(StatusCode::OK, Body::Stored(String::new())) }
     }
 
     /// 304, without a body: the client's copy is current.
@@ -170,12 +175,24 @@ impl Reply {
         self
     }
 
+    /// The body as it is sent.
+    pub(crate) fn payload(&mut self) -> Result<Payload, ApiError> {
+        match &mut self.body {
+            Body::Ready(ready, permit) => {
+                let (ready, gzip) = (ready.clone(), false);
+                Ok(Payload::Shared(Shared { ready, gzip, permit: permit.take() }))
+            }
+            Body::Made(pages) => Ok(pages.take().map_or(Payload::Own(Bytes::new()), Payload::Made)),
+            _ => Ok(Payload::Own(self.render()?)),
+        }
+    }
+
     pub(crate) fn render(&self) -> Result<Bytes, ApiError> {
         let (message, data) = match &self.body {
             Body::Fresh { message, data } => (message, data),
             Body::Stored(text) => return Ok(Bytes::copy_from_slice(text.as_bytes())),
-            Body::Ready(ready) => return Ok(ready.body.clone()),
-            Body::Upgrade(_) => return Ok(Bytes::new()),
+            Body::Ready(ready, _) => return Ok(ready.body.parts().concat().into()),
+            Body::Made(_) | Body::Upgrade(_) => return Ok(Bytes::new()),
         };
         let envelope = Success {
             status: "success",

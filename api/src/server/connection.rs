@@ -86,10 +86,15 @@ struct Timeouts {
     head: Duration,
     /// Between two requests.
     idle: Duration,
+    /// For which a client may take nothing of an answer.
+    stall: Duration,
 }
 
-/// Longer than load balancers keep unused connections (60 s).
-const TIMEOUTS: Timeouts = Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75) };
+/// Idle is longer than load balancers keep unused connections (60 s).
+const TIMEOUTS: Timeouts =
+    Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75), stall: Duration::from_secs(30) };
+/// Bytes a second. A client that takes a long answer more slowly uses up its stall: it holds the answer's memory.
+const SLOWEST_READER: u32 = 128 * 1024;
 
 const READING_HEAD: u8 = 0;
 const ANSWERING: u8 = 1;
@@ -117,7 +122,7 @@ impl Phase {
     }
 }
 
-/// A stream whose reads fail when the timeout of its phase expires.
+/// A stream whose reads fail when the timeout of its phase expires, and whose writes fail if the client hardly reads.
 struct Timed<S> {
     stream: S,
     phase: Phase,
@@ -125,12 +130,38 @@ struct Timed<S> {
     /// The phase of the timer, which is reset when another phase begins, not by every byte.
     timed: u8,
     timer: Pin<Box<Sleep>>,
+    /// How long writes may still wait for the client.
+    patience: Duration,
+    /// While a write waits: since when, and until when.
+    blocked: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
 impl<S> Timed<S> {
     fn new(stream: S, phase: Phase, timeouts: Timeouts) -> Self {
         let timer = Box::pin(tokio::time::sleep(timeouts.head));
-        Self { stream, phase, timeouts, timed: READING_HEAD, timer }
+        let patience = timeouts.stall;
+        Self { stream, phase, timeouts, timed: READING_HEAD, timer, patience, blocked: None }
+    }
+
+    fn timed_write(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let Poll::Ready(written) = written else {
+            let patience = self.patience;
+            let (_, until) =
+                self.blocked.get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(patience))));
+            return until.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()));
+        };
+        if let Some((since, _)) = self.blocked.take() {
+            self.patience = self.patience.saturating_sub(since.elapsed());
+        }
+        if let Ok(bytes) = written {
+            let earned = Duration::from_secs(bytes as u64) / SLOWEST_READER;
+            self.patience = (self.patience + earned).min(self.timeouts.stall);
+        }
+        Poll::Ready(written)
     }
 
     fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -164,7 +195,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.timed_write(cx, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -180,7 +212,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
         cx: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bytes)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
+        self.timed_write(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -194,7 +227,11 @@ mod tests {
 
     use super::*;
 
-    const SHORT: Timeouts = Timeouts { head: Duration::from_millis(60), idle: Duration::from_millis(240) };
+    const SHORT: Timeouts = Timeouts {
+        head: Duration::from_millis(60),
+        idle: Duration::from_millis(240),
+        stall: Duration::from_millis(120),
+    };
 
     /// The timeout of a read.
     async fn waited(stream: &mut Timed<tokio::io::DuplexStream>) -> Duration {
@@ -220,5 +257,28 @@ mod tests {
         phase.answering();
         let answering = tokio::time::timeout(SHORT.idle * 2, server.read_u8()).await;
         assert!(answering.is_err(), "a request being answered is not timed here");
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_of_an_answer_times_out() {
+        let (mut client, server) = tokio::io::duplex(64);
+        let mut server = Timed::new(server, Phase::default(), SHORT);
+        let started = Instant::now();
+        let refused = server.write_all(&[0; 65]).await.unwrap_err();
+        assert_eq!((refused.kind(), started.elapsed() >= SHORT.stall), (io::ErrorKind::TimedOut, true));
+        // A byte now and then buys no more time than it takes at the slowest rate.
+        let (mut trickle, server) = tokio::io::duplex(64);
+        let mut server = Timed::new(server, Phase::default(), SHORT);
+        let taking = tokio::spawn(async move {
+            while trickle.read_u8().await.is_ok() {
+                tokio::time::sleep(SHORT.stall / 4).await;
+            }
+        });
+        let started = Instant::now();
+        assert!(server.write_all(&[0; 128]).await.is_err());
+        assert!((SHORT.stall..SHORT.stall * 8).contains(&started.elapsed()));
+        drop(server);
+        taking.await.unwrap();
+        client.read_u8().await.unwrap();
     }
 }

@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 
+use crate::response::payload::Payload;
+
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
 const HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, idempotency-key, if-none-match, prefer, x-api-key, x-guild-id, x-request-id, x-guildhall-stale",
@@ -21,11 +23,11 @@ pub(crate) fn allowed(headers: &HeaderMap, origins: &[String]) -> Option<HeaderV
 }
 
 /// The response to a preflight request; `None` for any other request.
-pub(crate) fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response<Bytes>> {
+pub(crate) fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response<Payload>> {
     if *method != Method::OPTIONS || !headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
         return None;
     }
-    let mut response = Response::new(Bytes::new());
+    let mut response = Response::new(Payload::Own(Bytes::new()));
     *response.status_mut() = StatusCode::NO_CONTENT;
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
@@ -35,7 +37,7 @@ pub(crate) fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response
 }
 
 /// Lets this origin read the response.
-pub(crate) fn open(origin: HeaderValue, response: &mut Response<Bytes>) {
+pub(crate) fn open(origin: HeaderValue, response: &mut Response<Payload>) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);

@@ -22,6 +22,7 @@ use crate::request::prefer::Prefer;
 use crate::request::url::{Params, Query};
 use crate::response::error::ApiError;
 use crate::response::gzip;
+use crate::response::payload::{self, Payload};
 use crate::response::reply::Reply;
 use crate::route::Route;
 use crate::server::cors;
@@ -76,10 +77,11 @@ pub(crate) fn filter(
         })
         .recover(|rejection: warp::Rejection| async move { Ok::<_, Infallible>(unfit(&rejection)) })
         .unify()
+        .map(payload::into_warp)
 }
 
 /// The response, in an encoding that the client accepts.
-async fn answer(server: Server, request: Request) -> Response<Bytes> {
+async fn answer(server: Server, request: Request) -> Response<Payload> {
     let origins = &server.state.options.cors_origins;
     if origins.is_empty() {
         return encoded(server, request).await;
@@ -97,7 +99,7 @@ async fn answer(server: Server, request: Request) -> Response<Bytes> {
     response
 }
 
-async fn encoded(server: Server, request: Request) -> Response<Bytes> {
+async fn encoded(server: Server, request: Request) -> Response<Payload> {
     let gzip = gzip::is_asked_for(&request.headers);
     gzip::encode(gzip, guarded(server, request).await).await
 }
@@ -107,14 +109,14 @@ fn bytes_of(part: Result<impl Buf, warp::Error>) -> Result<Bytes, warp::Error> {
 }
 
 /// The filter accepts every request; a rejection is a bug.
-fn unfit(rejection: &warp::Rejection) -> Response<Bytes> {
+fn unfit(rejection: &warp::Rejection) -> Response<Payload> {
     let log = RequestLog::new(&Method::GET, &HeaderMap::new());
     log.finish(Err(ApiError::internal(format!("{rejection:?}"))))
 }
 
 /// A write runs in a task of its own, so that a disconnect does not interrupt it; a read is dropped with its client. A
 /// panic becomes a 500 like any other.
-async fn guarded(server: Server, request: Request) -> Response<Bytes> {
+async fn guarded(server: Server, request: Request) -> Response<Payload> {
     let log = RequestLog::new(&request.method, &request.headers);
     let spare = log.clone();
     let reading = matches!(request.method, Method::GET | Method::HEAD);
@@ -128,13 +130,13 @@ async fn guarded(server: Server, request: Request) -> Response<Bytes> {
     ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
 }
 
-async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Response<Bytes> {
+async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Response<Payload> {
     let method = asked(&request.method);
     let (route, params) = match server.router.find(&method, plain(&request.path)) {
         Ok(Found::Endpoint(route, params)) => (route, params),
         Ok(Found::Page(page)) => {
             let answered = (page.answer)(page.path, server.state).await;
-            return answered.unwrap_or_else(|error| log.finish(Err(error)));
+            return answered.map_or_else(|error| log.finish(Err(error)), |page| page.map(Payload::Own));
         }
         Err(error) => return log.finish(Err(error)),
     };
@@ -157,7 +159,7 @@ async fn serve(
     request: Request,
     log: &mut RequestLog,
 ) -> Result<Reply, ApiError> {
-    let Request { path, query: raw, headers, peer, upgrade, body, .. } = request;
+    let Request { method, path, query: raw, headers, peer, upgrade, body } = request;
     let key = check::authenticate(state, &headers, peer).await?;
     log.guild = Some(key.guild());
     log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);
@@ -179,6 +181,7 @@ async fn serve(
         query,
         body,
         headers,
+        head: method == Method::HEAD,
         idempotency: None,
         upgrade,
     };

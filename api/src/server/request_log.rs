@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 use std::time::Instant;
 
-use bytes::Bytes;
 use entities::GuildId;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use metrics::{Counter, Histogram};
 
 use crate::rate_limit::Window;
 use crate::response::error::{ApiError, Kind};
+use crate::response::payload::Payload;
 use crate::response::reply::{Reply, render_error};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -58,9 +58,9 @@ impl RequestLog {
     }
 
     /// The response, logged and counted.
-    pub(crate) fn finish(mut self, result: Result<Reply, ApiError>) -> Response<Bytes> {
-        let rendered = result.and_then(|reply| {
-            let body = reply.render()?;
+    pub(crate) fn finish(mut self, result: Result<Reply, ApiError>) -> Response<Payload> {
+        let rendered = result.and_then(|mut reply| {
+            let body = reply.payload()?;
             Ok((reply, body))
         });
         let (mut response, cause) = match rendered {
@@ -145,11 +145,8 @@ impl RequestLog {
     }
 }
 
-fn success(reply: &Reply, body: Bytes) -> Response<Bytes> {
+fn success(reply: &Reply, body: Payload) -> Response<Payload> {
     let mut response = Response::new(body);
-    if let Some(ready) = reply.as_ready() {
-        response.extensions_mut().insert(ready.clone());
-    }
     *response.status_mut() = reply.status;
     let headers = response.headers_mut();
     match reply.upgrade_headers() {
@@ -175,9 +172,9 @@ fn success(reply: &Reply, body: Bytes) -> Response<Bytes> {
     response
 }
 
-fn refusal(error: &ApiError, request_id: &str) -> Response<Bytes> {
+fn refusal(error: &ApiError, request_id: &str) -> Response<Payload> {
     let parts = error.parts();
-    let mut response = Response::new(Bytes::from(render_error(error, request_id)));
+    let mut response = Response::new(Payload::Own(render_error(error, request_id).into()));
     *response.status_mut() = parts.kind.row().0;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, JSON);

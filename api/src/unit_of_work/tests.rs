@@ -102,6 +102,7 @@ fn call(state: std::sync::Arc<State>) -> Call {
         query: Query::default(),
         body: Body::default(),
         headers: http::HeaderMap::new(),
+        head: false,
         idempotency: None,
         upgrade: None,
     }

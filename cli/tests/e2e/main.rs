@@ -19,6 +19,7 @@ mod idempotency;
 mod interactions;
 mod jobs;
 mod keys_and_guilds;
+mod large_lists;
 mod limits;
 mod lookup;
 mod moderation;

@@ -8,7 +8,7 @@ use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, Select};
 
 use super::change::Target;
 use super::model::{Column, Entity, Lifted, Model, Places, SanctionKind, in_force, names};
-use crate::{ChatId, GuildId, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link};
+use crate::{ChatId, GuildId, Page, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link};
 
 /// All sanctions of the guild in force, of both kinds and in any place.
 pub async fn of_guild<C: ConnectionTrait>(
@@ -113,10 +113,28 @@ impl Listed {
     }
 }
 
-/// The rows of the list that are in force, oldest first.
-pub async fn list<C: ConnectionTrait>(conn: &C, list: List, now: Timestamp) -> Result<Vec<Listed>, DbErr> {
-    let in_force = of_list(list).filter(in_force(now)).order_by_asc(Column::SanctionId);
-    listed(in_force).into_model().all(conn).await
+/// The rows of the list that are in force, oldest first: at most `limit`, from the one after `after` on.
+pub async fn range<C: ConnectionTrait>(
+    conn: &C,
+    list: List,
+    now: Timestamp,
+    after: Option<SanctionId>,
+    limit: u64,
+) -> Result<Vec<Listed>, DbErr> {
+    let after = Condition::all().add_option(after.map(|after| Column::SanctionId.gt(after)));
+    let range = of_list(list).filter(in_force(now)).filter(after);
+    listed(range.order_by_asc(Column::SanctionId).limit(limit)).into_model().all(conn).await
+}
+
+/// The same rows in pages, newest first.
+pub async fn page<C: ConnectionTrait>(
+    conn: &C,
+    list: List,
+    now: Timestamp,
+    page: Page<SanctionId>,
+) -> Result<Vec<Listed>, DbErr> {
+    let rows = page.of(of_list(list).filter(in_force(now)), Column::SanctionId);
+    listed(rows).into_model().all(conn).await
 }
 
 /// Rows of the list, in force or not, that changed after `revision`, in the order of change.

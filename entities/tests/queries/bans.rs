@@ -83,7 +83,7 @@ both_databases! {
         fixture.ban(new(by_play(1), None, Some(at(60))), at(0)).await;
         assert_eq!(fixture.bans_of(by_play(1), None, at(59)).await.len(), 1);
         assert!(fixture.bans_of(by_play(1), None, at(60)).await.is_empty());
-        assert!(active::list(fixture.conn(), all_bans(), at(60)).await.unwrap().is_empty());
+        assert!(active::range(fixture.conn(), all_bans(), at(60), None, 10).await.unwrap().is_empty());
         assert!(expiry::guilds(fixture.conn(), at(59), 10).await.unwrap().is_empty());
         assert_eq!(expiry::guilds(fixture.conn(), at(60), 10).await.unwrap(), vec![guild()]);
         let change = fixture.change(at(61)).await;
@@ -126,6 +126,27 @@ both_databases! {
         assert_eq!(both.iter().map(|ban| ban.expires_at.is_none()).collect::<Vec<_>>(), [true, false]);
     }
 
+    async fn a_list_is_read_in_parts_and_in_pages(fixture: &Fixture) {
+        let mut ids = Vec::new();
+        for player in 1..=5 {
+            let end = (player == 3).then(|| at(60));
+            ids.push(fixture.ban(new(by_play(player), None, end), at(0)).await.sanction.sanction_id);
+        }
+        let id_of = |rows: Vec<active::Listed>| rows.iter().map(|row| row.sanction_id).collect::<Vec<_>>();
+        let range = async |now, after, limit| {
+            id_of(active::range(fixture.conn(), all_bans(), at(now), after, limit).await.unwrap())
+        };
+        assert_eq!(range(1, None, 2).await, ids[..2]);
+        assert_eq!(range(1, Some(ids[1]), 10).await, ids[2..]);
+        assert_eq!(range(60, Some(ids[1]), 10).await, ids[3..]);
+        let page = async |cursor, limit| {
+            let page = Page { cursor, limit };
+            id_of(active::page(fixture.conn(), all_bans(), at(60), page).await.unwrap())
+        };
+        assert_eq!(page(None, 2).await, [ids[4], ids[3]]);
+        assert_eq!(page(Some(ids[3]), 9).await, [ids[1], ids[0]]);
+    }
+
     async fn a_ban_is_found_through_the_other_account_also_when_linked_later(fixture: &Fixture) {
         fixture.ban(new(by_chat(1), None, None), at(0)).await;
         assert!(fixture.bans_of(by_play(1), None, at(1)).await.is_empty());
@@ -134,7 +155,7 @@ both_databases! {
         let change = fixture.change(at(1)).await;
         assert_eq!(change::relink(fixture.conn(), &change, &[chat(1)]).await.unwrap(), 1);
         assert_eq!(fixture.bans_of(by_play(1), None, at(1)).await.len(), 1);
-        let listed = active::list(fixture.conn(), all_bans(), at(1)).await.unwrap();
+        let listed = active::range(fixture.conn(), all_bans(), at(1), None, 10).await.unwrap();
         assert_eq!(listed[0].identifier(), Some(by_play(1)));
         let changed = active::changed_since(fixture.conn(), all_bans(), before, 10).await.unwrap();
         assert_eq!(changed, listed);
@@ -246,7 +267,7 @@ both_databases! {
         assert_eq!(found(at(59)).await, [ban.clone(), second.sanction.clone()]);
         assert_eq!(found(at(60)).await, [ban]);
         let mutes = list(SanctionKind::Mute);
-        let listed = active::list(fixture.conn(), mutes, at(1)).await.unwrap();
+        let listed = active::range(fixture.conn(), mutes, at(1), None, 10).await.unwrap();
         assert_eq!((listed.len(), listed[0].identifier()), (1, Some(by_play(1))));
         let filter = history::Filter::of(SanctionKind::Mute);
         assert_eq!(history::list(fixture.conn(), guild(), filter, Page::first(9), at(1)).await.unwrap().len(), 2);

@@ -1,11 +1,11 @@
 //! A guild's verified members, as lists return them.
 
-use entities::{ChatId, PlayId, link};
+use entities::{ChatId, Conn, GuildId, PlayId, link};
+use sea_orm::DbErr;
 
+use crate::cache::caches::MemberList;
 use crate::endpoints::prelude::*;
-
-/// Links of one guild. The databases accept no larger number.
-const ALL: u64 = i64::MAX as u64;
+use crate::endpoints::whole_list::{self, Frame, WholeList};
 
 answer! {
     pub(crate) struct LinkedMember from link: link::Model {
@@ -16,8 +16,54 @@ answer! {
     }
 }
 
+#[derive(Serialize, ToSchema)]
+pub(crate) struct LinkedMembers {
+    pub(crate) members: Vec<LinkedMember>,
+    /// Members in the whole list, not in the page.
+    #[schema(example = 1)]
+    pub(crate) total: u64,
+    /// Only of a page; null on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ChatId>)]
+    #[expect(clippy::option_option, reason = "absent without paging, null on the last page")]
+    pub(crate) next_cursor: Option<Option<ChatId>>,
+}
+
 /// All verified members, by chat id.
-pub(crate) async fn all(call: &Call) -> Result<Vec<LinkedMember>, ApiError> {
-    let links = link::range(call.read(), call.guild(), None, None, ALL).await?;
-    Ok(links.into_iter().map(LinkedMember::from).collect())
+struct AllMembers {
+    guild: GuildId,
+    list: MemberList,
+    last: Option<ChatId>,
+    total: u64,
+}
+
+impl WholeList for AllMembers {
+    type Row = LinkedMember;
+
+    async fn next(&mut self, conn: &impl Conn, limit: u64) -> Result<Vec<LinkedMember>, DbErr> {
+        let links = link::range(conn, self.guild, self.last, None, limit).await?;
+        self.last = links.last().map(|link| link.chat_id).or(self.last);
+        self.total += links.len() as u64;
+        Ok(links.into_iter().map(LinkedMember::from).collect())
+    }
+
+    fn frame(&self) -> Result<Frame, ApiError> {
+        let members = Vec::<LinkedMember>::new();
+        let reply = match self.list {
+            MemberList::Members => {
+                Reply::data(&LinkedMembers { members, total: self.total, next_cursor: None })
+            }
+            MemberList::VerifiedUsers => Reply::data(&members),
+        };
+        Ok(Frame { reply: reply?, etag: None, until: None })
+    }
+}
+
+/// One of the two whole lists.
+pub(crate) async fn all(call: &Call, list: MemberList) -> Result<Reply, ApiError> {
+    let (lists, guild) = (&call.state.caches.members, call.guild());
+    if call.head && lists.get(guild, list, &call.state.context.clock).is_none() {
+        return Ok(Reply::head(None));
+    }
+    whole_list::reply(call, lists, list, || AllMembers { guild, list, last: None, total: 0 }).await
 }

@@ -18,7 +18,7 @@ const STRANGER: &str = "555001";
 const STRANGER_CHAT: &str = OUTSIDER;
 
 /// The moderation calls of these tests.
-trait Moderating {
+pub(crate) trait Moderating {
     fn deployment(&self) -> &Deployment;
 
     /// A path below the first guild's moderation.

@@ -8,6 +8,9 @@ use crate::endpoints::prelude::*;
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Bindings {
     bindings: Vec<Binding>,
+    /// Null on the last page.
+    #[schema(required)]
+    next_cursor: Option<BindingId>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -18,11 +21,18 @@ pub(crate) struct Binding {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("listBindings", "All bindings").guild_header().data::<Bindings>()
+    Operation::new("listBindings", "All bindings")
+        .about("Oldest first; pages are newest first.")
+        .guild_header()
+        .paged_if_asked::<BindingId>()
+        .data::<Bindings>()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let page = call.page_or_whole::<BindingId>()?;
     let rows = binding::list(call.read(), call.guild()).await?;
     let bindings = rows.iter().map(|row| Binding { id: row.binding_id, rule: row.rule() }).collect();
-    Reply::data(&Bindings { bindings })
+    let bindings = page.newest_of(bindings, |binding| binding.id);
+    let data = |bindings, next_cursor| Bindings { bindings, next_cursor };
+    page.reply(bindings, |binding: &Binding| binding.id, data)
 }

@@ -8,6 +8,9 @@ use crate::endpoints::prelude::*;
 #[derive(Serialize, ToSchema)]
 pub(crate) struct GuildRoles {
     roles: Vec<GuildRole>,
+    /// Null on the last page.
+    #[schema(required)]
+    next_cursor: Option<RoleId>,
 }
 
 answer! {
@@ -26,13 +29,16 @@ answer! {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("listGuildRoles", "The guild's chat roles")
-        .about("As the chat platform has them, highest first.")
+        .about("As the chat platform has them, highest first; pages are by id, newest first.")
+        .paged_if_asked::<RoleId>()
         .data::<GuildRoles>()
         .asks_platform()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let page = call.page_or_whole::<RoleId>()?;
     let mut roles = call.state.platforms.chat.guild_roles(call.platform()).await?;
     roles.sort_by_key(|role| (std::cmp::Reverse(role.position), role.id));
-    Reply::data(&GuildRoles { roles: roles.iter().map(GuildRole::from).collect() })
+    let roles = page.newest_of(roles, |role| role.id);
+    page.reply(roles, |role| role.id, |roles, next_cursor| GuildRoles { roles, next_cursor })
 }

@@ -4,17 +4,18 @@
 //! new: a client that requests later changes misses none, and may see a row twice.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use entities::sanction::active::{self, List, Listed};
-use entities::{PlaceId, Places, SanctionId, SanctionKind, Subject, moderation_revision};
+use entities::{Conn, PlaceId, Places, SanctionId, SanctionKind, Subject, Timestamp, moderation_revision};
+use sea_orm::DbErr;
 use serde_json::Value;
 
 use crate::endpoints::prelude::*;
+use crate::endpoints::whole_list::{self, Frame, WholeList};
 use crate::openapi::shape::{self, Shape};
 use crate::request::if_none_match;
+use crate::request::page::Page;
 use crate::request::parts::Field;
-use crate::response::ready::Ready;
 
 pub(crate) const ABOUT: &str = "To fill a game server's cache. Without `place_id` only what counts in every game of the guild, so that a list may \
      be enforced by `identifier` alone. Keep `revision` and send it as `since`, with the same `place_id` and `scope`, \
@@ -57,10 +58,15 @@ pub(crate) struct ListMeta {
     /// To be sent as `since` next time.
     #[schema(minimum = 0, example = 18)]
     revision: i64,
-    /// False: the rows are what is new or changed since.
+    /// False: the rows are what is new or changed since, or a page.
     complete: bool,
     /// Ids to be dropped.
     lifted: Vec<SanctionId>,
+    /// Only of a page; null on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<SanctionId>)]
+    #[expect(clippy::option_option, reason = "absent without paging, null on the last page")]
+    next_cursor: Option<Option<SanctionId>>,
 }
 
 pub(crate) struct ActiveList {
@@ -68,51 +74,115 @@ pub(crate) struct ActiveList {
     pub(crate) meta: ListMeta,
 }
 
-pub(crate) async fn reply<D: Serialize>(
+/// Puts the rows under their name.
+pub(crate) type Named<D> = fn(ActiveList) -> D;
+
+pub(crate) async fn reply<D: Serialize + 'static>(
     call: &Call,
     kind: SanctionKind,
-    data: impl Fn(ActiveList) -> D,
+    named: Named<D>,
 ) -> Result<Reply, ApiError> {
     let query: ActiveQuery = call.query()?;
     let list = List { guild: call.guild(), kind, places: places(&query)? };
+    if let Some(asked) = call.page_if_asked()? {
+        return match query.since {
+            Some(Revision(since)) => {
+                Err(ApiError::field("since", &since.into(), "absent where a page is requested"))
+            }
+            None => page(call, list, &asked, named).await,
+        };
+    }
     if let Some(Revision(since)) = query.since {
         let revision = moderation_revision::current(call.read(), call.guild()).await?;
         // 0 precedes every revision. A future revision comes from another database: send the whole list.
         if (1..=revision).contains(&since)
             && let Some(changes) = changes(call, list, revision, since).await?
         {
-            return Reply::data(&data(changes));
+            return Reply::data(&named(changes));
         }
     }
-    let whole = whole(call, list, data).await?;
-    match whole.etag.as_ref().filter(|tag| if_none_match::has(&call.headers, tag)) {
-        Some(tag) => Ok(Reply::not_modified(tag.clone())),
-        None => Ok(Reply::ready(whole)),
+    let (lists, key) = (&call.state.caches.active_lists, (kind, list.places));
+    if let Some(tag) = known_tag(call, list).await? {
+        if if_none_match::has(&call.headers, &tag) {
+            return Ok(Reply::not_modified(tag));
+        }
+        if call.head && lists.get(list.guild, key, &call.state.context.clock).is_none() {
+            return Ok(Reply::head(Some(tag)));
+        }
+    }
+    let new = || AllInForce { list, now: call.now(), named, begun: None, last: None, count: 0, until: None };
+    whole_list::reply(call, lists, key, new).await
+}
+
+/// The tag of the whole list: of the kept one, or, where the answer may need no more than that, by two short queries.
+async fn known_tag(call: &Call, list: List) -> Result<Option<String>, ApiError> {
+    let (lists, clock) = (&call.state.caches.active_lists, &call.state.context.clock);
+    if let Some(kept) = lists.get(list.guild, (list.kind, list.places), clock)
+        && kept.etag.is_some()
+    {
+        return Ok(kept.etag.clone());
+    }
+    if !call.head && !if_none_match::is_sent(&call.headers) {
+        return Ok(None);
+    }
+    let snapshot = call.state.context.database.snapshot().await?;
+    let revision = moderation_revision::current(&snapshot, list.guild).await?;
+    let count = active::count(&snapshot, list, call.now()).await?;
+    Ok(Some(tag(list.places, revision, count)))
+}
+
+/// The sanctions in force, oldest first.
+struct AllInForce<D> {
+    list: List,
+    now: Timestamp,
+    named: Named<D>,
+    begun: Option<i64>,
+    last: Option<SanctionId>,
+    count: u64,
+    until: Option<Timestamp>,
+}
+
+impl<D: Serialize + 'static> WholeList for AllInForce<D> {
+    type Row = ActiveSanction;
+
+    async fn next(&mut self, conn: &impl Conn, limit: u64) -> Result<Vec<ActiveSanction>, DbErr> {
+        if self.begun.is_none() {
+            self.begun = Some(moderation_revision::current(conn, self.list.guild).await?);
+        }
+        let rows = active::range(conn, self.list, self.now, self.last, limit).await?;
+        self.last = rows.last().map(|row| row.sanction_id).or(self.last);
+        self.count += rows.len() as u64;
+        self.until = rows.iter().filter_map(|row| row.expires_at).chain(self.until).min();
+        Ok(rows.into_iter().map(ActiveSanction::from).collect())
+    }
+
+    fn frame(&self) -> Result<Frame, ApiError> {
+        let revision = self.begun.unwrap_or_default();
+        let meta = ListMeta { revision, complete: true, lifted: Vec::new(), next_cursor: None };
+        let reply = Reply::data(&(self.named)(ActiveList { rows: Vec::new(), meta }))?;
+        let etag = Some(tag(self.list.places, revision, self.count));
+        Ok(Frame { reply, etag, until: self.until })
     }
 }
 
-/// The whole list, kept until the guild's sanctions or links change or one of the list expires.
-async fn whole<D: Serialize>(
+/// A page of the whole list, newest first.
+async fn page<D: Serialize>(
     call: &Call,
     list: List,
-    data: impl Fn(ActiveList) -> D,
-) -> Result<Arc<Ready>, ApiError> {
-    let (lists, guild, key, now) =
-        (&call.state.caches.active_lists, list.guild, (list.kind, list.places), call.now());
-    if let Some(whole) = lists.get(guild, key).filter(|whole| whole.holds(now)) {
-        return Ok(whole);
-    }
-    let read = async {
-        let revision = moderation_revision::current(call.read(), guild).await?;
-        let rows = active::list(call.read(), list, now).await?;
-        let (tag, until) =
-            (tag(list.places, revision, rows.len()), rows.iter().filter_map(|row| row.expires_at).min());
-        let meta = ListMeta { revision, complete: true, lifted: Vec::new() };
-        let rows = rows.into_iter().map(ActiveSanction::from).collect();
-        let body = Reply::data(&data(ActiveList { rows, meta }))?.render()?;
-        Ok(Arc::new(Ready::new(body, Some(tag), until)))
-    };
-    lists.load(guild, key, read).await
+    page: &Page<SanctionId>,
+    named: Named<D>,
+) -> Result<Reply, ApiError> {
+    let snapshot = call.state.context.database.snapshot().await?;
+    let revision = moderation_revision::current(&snapshot, list.guild).await?;
+    let rows = active::page(&snapshot, list, call.now(), page.to_fetch()).await?;
+    page.reply(
+        rows,
+        |row| row.sanction_id,
+        |rows, next| {
+            let meta = ListMeta { revision, complete: false, lifted: Vec::new(), next_cursor: Some(next) };
+            named(ActiveList { rows, meta })
+        },
+    )
 }
 
 /// `None`: the whole list is shorter.
@@ -124,7 +194,7 @@ async fn changes(call: &Call, list: List, revision: i64, since: i64) -> Result<O
     let now = call.now();
     let (rows, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.in_force(now));
     let lifted = gone.into_iter().map(|row| row.sanction_id).collect();
-    let meta = ListMeta { revision, complete: false, lifted };
+    let meta = ListMeta { revision, complete: false, lifted, next_cursor: None };
     Ok(Some(ActiveList { rows: rows.into_iter().map(ActiveSanction::from).collect(), meta }))
 }
 
@@ -142,7 +212,7 @@ fn places(query: &ActiveQuery) -> Result<Places, ApiError> {
 }
 
 /// Between two changes rows only expire, so revision and count identify each list of these places.
-fn tag(places: Places, revision: i64, in_force: usize) -> String {
+fn tag(places: Places, revision: i64, in_force: u64) -> String {
     let places = match places {
         Places::Everywhere => "everywhere".to_owned(),
         Places::In(place) => place.to_string(),

@@ -2,7 +2,7 @@
 
 use entities::quota::Period;
 use entities::staff_action::ActionType;
-use entities::{staff_action, staff_directory, staff_session};
+use entities::{ChatId, staff_action, staff_directory, staff_session};
 use serde::{Deserialize, Serialize};
 
 use crate::endpoints::prelude::*;
@@ -44,16 +44,21 @@ pub(crate) struct Leaderboard {
     period: LeaderboardPeriod,
     /// Highest score first.
     leaderboard: Vec<LeaderboardRow>,
+    /// Null on the last page.
+    #[schema(required)]
+    next_cursor: Option<ChatId>,
 }
 
 pub(crate) fn operation() -> Operation {
     Operation::new("getLeaderboard", "Staff by score")
         .about("Weights of actions, and a point for each full 10 minutes active.")
+        .paged_if_asked::<ChatId>()
         .query::<LeaderboardQuery>()
         .data::<Leaderboard>()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let page = call.page_or_whole::<ChatId>()?;
     let LeaderboardQuery { period } = call.query()?;
     let period = period.unwrap_or(LeaderboardPeriod::Week);
     let (conn, guild, now) = (call.read(), call.guild(), call.now());
@@ -65,7 +70,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         staff_session::totals::of_guild(conn, guild, since)
     )?;
     let leaderboard = rank(members, &counts, &active, &settings.score_weights);
-    Reply::data(&Leaderboard { period, leaderboard })
+    let leaderboard = page.after(leaderboard, |row| row.chat_id)?;
+    let data = |leaderboard, next_cursor| Leaderboard { period, leaderboard, next_cursor };
+    page.reply(leaderboard, |row: &LeaderboardRow| row.chat_id, data)
 }
 
 #[cfg(test)]

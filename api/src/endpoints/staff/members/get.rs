@@ -8,6 +8,9 @@ use crate::endpoints::prelude::*;
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StaffMembers {
     members: Vec<StaffMember>,
+    /// Null on the last page.
+    #[schema(required)]
+    next_cursor: Option<ChatId>,
 }
 
 answer! {
@@ -26,10 +29,15 @@ answer! {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("listStaffMembers", "All staff").data::<StaffMembers>()
+    Operation::new("listStaffMembers", "All staff")
+        .about("By chat id; pages have the highest first.")
+        .paged_if_asked::<ChatId>()
+        .data::<StaffMembers>()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let page = call.page_or_whole::<ChatId>()?;
     let rows = staff_directory::list(call.read(), call.guild(), call.now()).await?;
-    Reply::data(&StaffMembers { members: rows.into_iter().map(StaffMember::from).collect() })
+    let rows = page.newest_of(rows, |row| row.chat_id);
+    page.reply(rows, |row| row.chat_id, |members, next_cursor| StaffMembers { members, next_cursor })
 }

@@ -1,8 +1,8 @@
 //! GET /guilds/:guildId/staff/notes
 //!
-//! The list itself is the data, without a cursor: a page with fewer notes than asked for is the last one.
+//! The list itself is the data, without a cursor: the header `Link` of a page names the next one.
 
-use entities::{ChatId, NoteId, Page, staff_note};
+use entities::{ChatId, NoteId, staff_note};
 
 use crate::endpoints::guilds::staff::notes::record::Note;
 use crate::endpoints::prelude::*;
@@ -24,12 +24,6 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page_or_whole::<NoteId>()?;
     let NoteQuery { staff_id } = call.query()?;
-    let rows = staff_note::list(
-        call.read(),
-        call.guild(),
-        staff_id,
-        Page { cursor: page.cursor, limit: page.limit },
-    )
-    .await?;
-    Reply::data(&rows.iter().map(Note::from).collect::<Vec<_>>())
+    let rows = staff_note::list(call.read(), call.guild(), staff_id, page.to_fetch()).await?;
+    page.reply(rows, |row| row.note_id, |notes: Vec<Note>, _| notes)
 }

@@ -16,6 +16,9 @@ pub(crate) struct QuotaProgress {
     since: Option<Seconds>,
     /// Highest first.
     rows: Vec<QuotaProgressRow>,
+    /// Null on the last page.
+    #[schema(required)]
+    next_cursor: Option<ChatId>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -37,21 +40,23 @@ impl QuotaProgressRow {
 }
 
 pub(crate) fn operation() -> Operation {
-    Operation::new("getQuotaProgress", "Progress of each staff member, highest first").data::<QuotaProgress>()
+    Operation::new("getQuotaProgress", "Progress of each staff member, highest first")
+        .paged_if_asked::<ChatId>()
+        .data::<QuotaProgress>()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let page = call.page_or_whole::<ChatId>()?;
     let id: QuotaId = call.path("quotaId")?;
     let quota = quota::find(call.read(), call.guild(), id).await?.or_not_found("quota")?;
     let settings = period::settings(&call).await?;
     let since = period::begin(quota.period, &settings, call.now());
     let rows = quota_progress::list(call.read(), &quota, since, call.now()).await?;
-    Reply::data(&QuotaProgress {
-        quota_id: id,
-        period: quota.period,
-        since: since.map(Seconds),
-        rows: rows.into_iter().map(|row| QuotaProgressRow::new(row, quota.target)).collect(),
-    })
+    let rows = rows.into_iter().map(|row| QuotaProgressRow::new(row, quota.target)).collect();
+    let rows = page.after(rows, |row: &QuotaProgressRow| row.staff_id)?;
+    let (period, since) = (quota.period, since.map(Seconds));
+    let data = |rows, next_cursor| QuotaProgress { quota_id: id, period, since, rows, next_cursor };
+    page.reply(rows, |row: &QuotaProgressRow| row.staff_id, data)
 }
 
 #[cfg(test)]

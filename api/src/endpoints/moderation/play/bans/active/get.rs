@@ -1,6 +1,6 @@
 //! GET /moderation/:guildId/play/bans/active: the list for a game server's cache, whole or its changes.
 
-use entities::SanctionKind;
+use entities::{SanctionId, SanctionKind};
 
 use crate::endpoints::moderation::play::active_list::{
     ABOUT, ActiveList, ActiveQuery, ActiveSanction, ListMeta, reply,
@@ -17,12 +17,12 @@ pub(crate) struct ActiveBans {
 pub(crate) fn operation() -> Operation {
     Operation::new("listActiveBans", "Active bans")
         .about(ABOUT)
+        .paged_if_asked::<SanctionId>()
         .query::<ActiveQuery>()
         .data::<ActiveBans>()
         .etag()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let data = |ActiveList { rows, meta }| ActiveBans { bans: rows, meta };
-    reply(&call, SanctionKind::Ban, data).await
+    reply(&call, SanctionKind::Ban, |ActiveList { rows, meta }| ActiveBans { bans: rows, meta }).await
 }

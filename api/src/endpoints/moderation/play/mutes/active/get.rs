@@ -1,6 +1,6 @@
 //! GET /moderation/:guildId/play/mutes/active: the list for a game server's cache, whole or its changes.
 
-use entities::SanctionKind;
+use entities::{SanctionId, SanctionKind};
 
 use crate::endpoints::moderation::play::active_list::{
     ABOUT, ActiveList, ActiveQuery, ActiveSanction, ListMeta, reply,
@@ -17,12 +17,12 @@ pub(crate) struct ActiveMutes {
 pub(crate) fn operation() -> Operation {
     Operation::new("listActiveMutes", "Active mutes")
         .about(ABOUT)
+        .paged_if_asked::<SanctionId>()
         .query::<ActiveQuery>()
         .data::<ActiveMutes>()
         .etag()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let data = |ActiveList { rows, meta }| ActiveMutes { mutes: rows, meta };
-    reply(&call, SanctionKind::Mute, data).await
+    reply(&call, SanctionKind::Mute, |ActiveList { rows, meta }| ActiveMutes { mutes: rows, meta }).await
 }

@@ -1,0 +1,99 @@
+//! Whole lists of a guild, rendered: kept until an event concerns them, and built once for all calls that wait.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Instant;
+
+use entities::GuildId;
+use runtime::{Clock, Freshness};
+
+use crate::cache::of_guild::OfGuild;
+use crate::response::ready::Ready;
+
+/// Bytes of small lists in one cache.
+const CAPACITY: u64 = 32 * 1024 * 1024;
+
+pub(crate) struct Lists<K> {
+    kept: OfGuild<K, Arc<Ready>>,
+    /// Those that calls wait for.
+    building: Mutex<HashMap<(GuildId, K), Weak<Build>>>,
+}
+
+/// The last build and its begin, as long as calls wait for the next.
+type Build = tokio::sync::Mutex<Option<(Instant, Arc<Ready>)>>;
+
+impl<K> Lists<K>
+where
+    K: Hash + Eq + Copy + Send + Sync + 'static,
+{
+    pub(crate) fn new(freshness: &Freshness) -> Self {
+        let kept = OfGuild::weighed(freshness, CAPACITY, |list: &Arc<Ready>| list.weight());
+        Self { kept, building: Mutex::default() }
+    }
+
+    /// The kept list, unless it may be stale.
+    pub(crate) fn get(&self, guild: GuildId, key: K, clock: &Clock) -> Option<Arc<Ready>> {
+        self.kept.get(guild, key).filter(|list| list.holds(clock.now()))
+    }
+
+    /// The kept list, or the result of `build`; calls at the same time share one build.
+    ///
+    /// A list that changed while it was built is not kept, but it is right for each call that came before its build
+    /// began. So a call waits for two builds at most, however often the list changes.
+    pub(crate) async fn get_or_build<E>(
+        &self,
+        guild: GuildId,
+        key: K,
+        clock: &Clock,
+        build: impl Future<Output = Result<Arc<Ready>, E>>,
+    ) -> Result<Arc<Ready>, E> {
+        if let Some(list) = self.get(guild, key, clock) {
+            return Ok(list);
+        }
+        let came = Instant::now();
+        let last = self.building(guild, key);
+        let mut last = last.lock().await;
+        if let Some(list) = self.get(guild, key, clock) {
+            return Ok(list);
+        }
+        let shared = last.as_ref().filter(|(began, list)| *began >= came && list.holds(clock.now()));
+        if let Some((_, list)) = shared {
+            return Ok(list.clone());
+        }
+        // The memory of the old one is for the new one.
+        *last = None;
+        self.kept.remove(guild, key);
+        let began = Instant::now();
+        let list = self.kept.load(guild, key, build).await?;
+        *last = Some((began, list.clone()));
+        Ok(list)
+    }
+
+    fn building(&self, guild: GuildId, key: K) -> Arc<Build> {
+        let mut building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(build) = building.get(&(guild, key)).and_then(Weak::upgrade) {
+            return build;
+        }
+        building.retain(|_, build| build.strong_count() > 0);
+        let build = Arc::default();
+        building.insert((guild, key), Arc::downgrade(&build));
+        build
+    }
+
+    pub(crate) fn forget(&self, guild: GuildId) {
+        self.kept.forget(guild);
+    }
+
+    pub(crate) fn forget_all(&self) {
+        self.kept.forget_all();
+    }
+
+    /// Makes room for another large list.
+    pub(crate) fn drop_large(&self) {
+        self.kept.remove_if(|list| list.is_large());
+    }
+}
+
+#[cfg(test)]
+mod tests;

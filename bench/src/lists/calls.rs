@@ -1,0 +1,112 @@
+//! The calls: ban checks at a steady rate, and many calls of a list at once that throw away what they read.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use futures_util::future::try_join_all;
+use testkit::key_text;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream};
+use tokio::net::TcpStream;
+
+/// Connections of the checks.
+const CHECKERS: usize = 8;
+/// Of each connection.
+const BETWEEN_CHECKS: Duration = Duration::from_millis(20);
+
+#[derive(Clone)]
+pub(super) struct Call(String);
+
+impl Call {
+    /// A GET with one of the keys of `cases::load`.
+    pub(super) fn new(path: &str, guild: usize, key: usize) -> Self {
+        let key = key_text(guild, &format!("load {key}"));
+        Self(format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n"))
+    }
+
+    pub(super) fn gzip(self, gzip: bool) -> Self {
+        if gzip { Self(self.0 + "Accept-Encoding: gzip\r\n") } else { self }
+    }
+}
+
+/// What became of many calls.
+#[derive(Default)]
+pub(super) struct Answers {
+    pub(super) whole: u32,
+    pub(super) busy: u32,
+    /// Of all whole answers.
+    pub(super) bytes: u64,
+    pub(super) seconds: f64,
+}
+
+/// Sends the calls at once, on a thread of their own.
+pub(super) fn all_at_once(base: &str, calls: &[Call]) -> anyhow::Result<Answers> {
+    let began = Instant::now();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let answers = runtime.block_on(try_join_all(calls.iter().map(async |call| {
+        let mut connection = Connection::open(base).await?;
+        connection.ask(call).await
+    })))?;
+    let mut all = Answers { seconds: began.elapsed().as_secs_f64(), ..Answers::default() };
+    for (status, bytes) in answers {
+        match status {
+            200 => (all.whole, all.bytes) = (all.whole + 1, all.bytes + bytes),
+            503 => all.busy += 1,
+            other => anyhow::bail!("a list was answered {other}"),
+        }
+    }
+    Ok(all)
+}
+
+/// Milliseconds of each check within this time.
+pub(super) async fn check_for(base: &str, checks: &[Call], within: Duration) -> anyhow::Result<Vec<f64>> {
+    let until = Instant::now() + within;
+    let checkers = (0..CHECKERS).map(async |first| {
+        let (mut connection, mut times) = (Connection::open(base).await?, Vec::new());
+        tokio::time::sleep(BETWEEN_CHECKS * u32::try_from(first)? / u32::try_from(CHECKERS)?).await;
+        for call in checks.iter().cycle().skip(first * checks.len() / CHECKERS) {
+            if Instant::now() >= until {
+                break;
+            }
+            let began = Instant::now();
+            let (status, _) = connection.ask(call).await?;
+            anyhow::ensure!(status == 200, "a check was answered {status}");
+            times.push(began.elapsed().as_secs_f64() * 1e3);
+            tokio::time::sleep(BETWEEN_CHECKS.saturating_sub(began.elapsed())).await;
+        }
+        anyhow::Ok(times)
+    });
+    Ok(try_join_all(checkers).await?.concat())
+}
+
+struct Connection(BufStream<TcpStream>);
+
+impl Connection {
+    async fn open(base: &str) -> anyhow::Result<Self> {
+        let address = base.strip_prefix("http://").context("no http")?;
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self(BufStream::with_capacity(256 * 1024, 4096, stream)))
+    }
+
+    /// Status and length of the body, which must arrive whole.
+    async fn ask(&mut self, Call(head): &Call) -> anyhow::Result<(u16, u64)> {
+        self.0.write_all(format!("{head}\r\n").as_bytes()).await?;
+        self.0.flush().await?;
+        let (mut status, mut length, mut line) = (0, 0, String::new());
+        loop {
+            line.clear();
+            self.0.read_line(&mut line).await?;
+            if status == 0 {
+                status = line.split(' ').nth(1).context("no status")?.parse()?;
+            }
+            match line.trim_end().split_once(": ") {
+                Some(("content-length", text)) => length = text.parse()?,
+                None if line == "\r\n" => break,
+                _ => {}
+            }
+        }
+        let read = tokio::io::copy_buf(&mut (&mut self.0).take(length), &mut tokio::io::sink()).await?;
+        anyhow::ensure!(read == length, "{read} of {length} bytes arrived");
+        Ok((status, length))
+    }
+}
