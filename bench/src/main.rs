@@ -48,7 +48,7 @@ async fn main() -> anyhow::Result<()> {
             print!("{report}");
             report.is_sound()
         }
-        Command::Http(arguments) => return bench::http::run(&arguments).await,
+        Command::Http(arguments) => bench::http::run(&arguments).await?,
         Command::HttpCeiling(arguments) => return bench::http::serve_ceiling(&arguments).await,
         Command::Flood(arguments) => bench::flood::run(&arguments).await,
         Command::Lists(arguments) => bench::lists::run(&arguments).await?,

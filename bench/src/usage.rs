@@ -1,9 +1,13 @@
-//! CPU time and memory of a process, as the system accounts them.
+//! CPU time and memory of a process, as the system accounts them, and its allocations, if it was built to count them.
 
 use anyhow::Context as _;
+use testkit::http_client;
 
 /// Clock ticks a second; the same on every Linux.
 const TICKS: f64 = 100.0;
+
+/// Longer than the interval at which the product reports its allocations.
+const COUNT_LAG: std::time::Duration = std::time::Duration::from_millis(250);
 
 pub(crate) struct Usage {
     cpu_seconds: f64,
@@ -27,4 +31,13 @@ impl Usage {
     pub(crate) fn cpu_since(&self, before: &Self) -> f64 {
         (self.cpu_seconds - before.cpu_seconds) * 1e6
     }
+}
+
+/// Allocations so far, of a product with the feature `count-allocations`; otherwise not a number.
+pub(crate) async fn allocations(base: &str) -> anyhow::Result<f64> {
+    // The metric is some milliseconds late.
+    tokio::time::sleep(COUNT_LAG).await;
+    let metrics = http_client().get(format!("{base}/metrics")).send().await?.text().await?;
+    let count = metrics.lines().find_map(|line| line.strip_prefix("guildhall_allocations_total "));
+    Ok(count.map_or(Ok(f64::NAN), str::parse)?)
 }

@@ -2,6 +2,8 @@
 //!
 //! `anyhow` is used in this crate only: every error ends here as one line on standard error.
 
+#[cfg(feature = "count-allocations")]
+mod allocations;
 mod commands;
 mod duration;
 mod fields;
@@ -23,6 +25,7 @@ use crate::commands::Command;
 use crate::settings::SettingNames;
 
 /// A job makes many small allocations on every thread, where this allocator is cheaper than the C library's.
+#[cfg(not(feature = "count-allocations"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -46,6 +49,8 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.into(), &names),
     };
+    #[cfg(feature = "count-allocations")]
+    runtime.spawn(allocations::report());
     let result = runtime.block_on(cli.command.run(cli.log));
     // Without waiting: a thread that a job blocks would never end.
     runtime.shutdown_background();

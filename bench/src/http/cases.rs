@@ -1,98 +1,165 @@
-//! The measured requests, and the guilds they are about.
+//! The measured requests and the targets of each.
 
 use serde_json::{Value, json};
-use testkit::{Fixture, Guild, Member, key_text};
+use testkit::{Guild, Member};
+use uuid::Uuid;
 
-/// Keys of each guild: rate limits count by key.
-pub(crate) const KEYS: usize = 100;
+use super::floor::Floor;
+use super::targets::Target::{self, Ceiling, CpuMicros, Like, Rate, Tail};
 
-/// So that no rate limit is reached on hot paths.
-pub(crate) const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
+/// Staff members of each guild, each with a session.
+pub(super) const STAFF: usize = 4;
+/// Ids of a Shield batch: as many as one may hold.
+const BATCH: usize = 200;
+/// Bans in a row before the same are lifted: more than are under way at once.
+const BANS: usize = 500;
+
+/// One request, about a guild and one of its members.
+pub(super) struct Ask<'a> {
+    pub(super) guild: &'a Guild,
+    pub(super) index: usize,
+    pub(super) member: &'a Member,
+    /// Differs from request to request.
+    pub(super) n: usize,
+}
+
+pub(super) enum Call {
+    Get(String),
+    Post(String, Value),
+}
+
+/// What the requests of a case are made of.
+pub(super) enum Requests {
+    /// One with each key, again and again.
+    Each(fn(&Ask) -> Call),
+    /// The same, with the `ETag` of the guild's last answer: 304.
+    Unchanged(fn(&Ask) -> Call),
+    /// Each guild is asked once.
+    Unloaded,
+}
 
 pub(super) struct Case {
     pub(super) name: &'static str,
-    /// The path of a GET, for a member and a number that differs from request to request.
-    path: fn(&Guild, &Member, usize) -> String,
-    /// The body of a POST instead.
-    body: Option<fn(&Member, usize) -> Value>,
+    pub(super) requests: Requests,
+    /// Other than the usual number.
+    pub(super) connections: Option<usize>,
+    pub(super) targets: &'static [Target],
 }
 
-const fn get(name: &'static str, path: fn(&Guild, &Member, usize) -> String) -> Case {
-    Case { name, path, body: None }
+const fn each(name: &'static str, call: fn(&Ask) -> Call, targets: &'static [Target]) -> Case {
+    Case { name, requests: Requests::Each(call), connections: None, targets }
 }
+
+const HALF: &[Target] = &[Ceiling(0.5), Tail(2.0)];
+const CACHED: &[Target] = &[Ceiling(0.5), Tail(2.0), CpuMicros(15.0)];
+const HEARTBEAT: &[Target] = &[Ceiling(0.4), Tail(2.0)];
 
 pub(super) const ALL: &[Case] = &[
-    get("ban-status", |guild, member, _| format!("/moderation/{}/ban-status/{}", guild.id, member.play)),
-    // No guild has a member with such an id.
-    get("ban-status, unseen", |guild, _, n| {
-        format!("/moderation/{}/ban-status/{}", guild.id, 7_000_000_000_000_usize + n * 104_729)
-    }),
-    get("mute-status", |guild, member, _| format!("/moderation/{}/mute-status/{}", guild.id, member.play)),
-    get("shield check", |_, member, _| format!("/shield/check/{}", member.play)),
-    get("empty command poll", |_, _, n| format!("/play/servers/s{}/commands", n % 10)),
+    each("ban-status", ban_status, CACHED),
+    each("ban-status, unseen", unseen, &[Ceiling(0.5), Tail(2.0), CpuMicros(15.0), Like("ban-status", 0.9)]),
+    Case { connections: Some(1_000), ..each("ban-status, 1,000 connections", ban_status, HALF) },
     Case {
-        name: "server heartbeat",
-        path: |_, _, _| "/play/servers/heartbeat".to_owned(),
-        body: Some(
-            |_, n| json!({ "server_id": format!("s{}", n % 10), "place_id": 1, "universe_id": 2, "player_count": 3 }),
-        ),
+        requests: Requests::Unloaded,
+        ..each("ban-status, unloaded", ban_status, &[Target::Floor(Floor::Select, 0.0)])
     },
-    get("lookup", |_, member, _| format!("/lookup/chat/{}", member.chat)),
+    each(
+        "mute-status",
+        |ask| Call::Get(format!("/moderation/{}/mute-status/{}", ask.guild.id, ask.member.play)),
+        CACHED,
+    ),
+    each(
+        "shield check",
+        |ask| Call::Get(format!("/shield/check/{}", ask.member.play)),
+        &[Ceiling(0.4), Tail(2.0), CpuMicros(15.0)],
+    ),
+    each(
+        "shield batch of 200",
+        |ask| {
+            let ids: Vec<usize> = (0..BATCH).map(|id| 1 + ask.n % 7 + id * 31).collect();
+            Call::Post("/shield/batch".to_owned(), json!({ "play_ids": ids }))
+        },
+        &[Rate(10_000.0)],
+    ),
+    each("empty command poll", |ask| Call::Get(format!("/play/servers/s{}/commands", ask.n % 10)), HALF),
+    each(
+        "server heartbeat",
+        |ask| {
+            let server = format!("s{}", ask.n % 10);
+            let body = json!({ "server_id": server, "place_id": 1, "universe_id": 2, "player_count": 3 });
+            Call::Post("/play/servers/heartbeat".to_owned(), body)
+        },
+        HEARTBEAT,
+    ),
+    each(
+        "staff heartbeat",
+        |ask| {
+            let session = session(ask.index, ask.n);
+            Call::Post("/staff/play/heartbeat".to_owned(), json!({ "session_id": session }))
+        },
+        HEARTBEAT,
+    ),
+    each("lookup", |ask| Call::Get(format!("/lookup/chat/{}", ask.member.chat)), HALF),
+    each(
+        "staff verify",
+        |ask| Call::Post("/staff/play/verify".to_owned(), json!({ "play_id": ask.member.play })),
+        HALF,
+    ),
+    each(
+        "play permissions",
+        |ask| Call::Get(format!("/guilds/{}/staff/play/{}/permissions", ask.guild.id, ask.member.play)),
+        HALF,
+    ),
+    each("active bans", active_bans, &[Rate(5_000.0)]),
     Case {
-        name: "staff verify",
-        path: |_, _, _| "/staff/play/verify".to_owned(),
-        body: Some(|member, _| json!({ "play_id": member.play })),
+        requests: Requests::Unchanged(active_bans),
+        ..each("active bans, 304", active_bans, &[Rate(20_000.0)])
     },
-    get("play permissions", |guild, member, _| {
-        format!("/guilds/{}/staff/play/{}/permissions", guild.id, member.play)
-    }),
-    get("active bans", |guild, _, _| format!("/moderation/{}/play/bans/active", guild.id)),
-    get("members", |guild, _, _| format!("/guilds/{}/members", guild.id)),
+    each("members", members, &[]),
+    Case { requests: Requests::Unchanged(members), ..each("members, 304", members, &[]) },
+    each("ban", |ask| ban(ask, ask.n), &[Target::Floor(Floor::Commit, 0.4)]),
+    each(
+        "ban and unban",
+        |ask| {
+            let whom = ask.n / (2 * BANS) * BANS + ask.n % BANS;
+            if (ask.n / BANS).is_multiple_of(2) { ban(ask, whom) } else { unban(ask, whom) }
+        },
+        &[Target::Floor(Floor::Commit, 0.4)],
+    ),
 ];
 
-/// The fixture with its keys and bans, as `guildhall seed` reads it.
-pub(crate) fn load(fixture: &Fixture, bans: usize) -> Value {
-    let mut file = fixture.json();
-    for (index, guild) in fixture.guilds.iter().enumerate() {
-        let owner = &guild.members[0].chat;
-        let key = |n| json!({ "name": format!("load {n}"), "text": text(index, n), "owner_id": owner });
-        let ban = |n: usize| {
-            json!({ "identifier": (90_000_000 + n).to_string(), "reason": "exploiting", "moderator_id": owner,
-                    "created_at": "2026-04-12T18:33:21Z" })
-        };
-        let guild = &mut file["guilds"][index];
-        guild["keys"] = (0..KEYS).map(key).collect();
-        guild["bans"] = (0..bans).map(ban).collect();
-    }
-    file
+/// The session of a staff member of this guild.
+pub(super) fn session(guild: usize, n: usize) -> Uuid {
+    Uuid::from_u128((guild * STAFF + n % STAFF + 1) as u128)
 }
 
-pub(crate) fn text(guild: usize, key: usize) -> String {
-    key_text(guild, &format!("load {key}"))
+fn ban_status(ask: &Ask) -> Call {
+    Call::Get(format!("/moderation/{}/ban-status/{}", ask.guild.id, ask.member.play))
 }
 
-impl Case {
-    /// One request with each key, in the form in which they go over the wire.
-    pub(super) fn requests(&self, fixture: &Fixture) -> Vec<String> {
-        let mut requests = Vec::new();
-        for (index, guild) in fixture.guilds.iter().enumerate() {
-            for n in 0..KEYS {
-                let number = index * KEYS + n;
-                let member = &guild.members[n * 37 % guild.members.len()];
-                let path = (self.path)(guild, member, number);
-                let key = format!("Host: bench\r\nX-API-Key: {}\r\n", text(index, n));
-                requests.push(match self.body {
-                    None => format!("GET {path} HTTP/1.1\r\n{key}\r\n"),
-                    Some(body) => {
-                        let body = body(member, number).to_string();
-                        let length = body.len();
-                        format!(
-                            "POST {path} HTTP/1.1\r\n{key}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-                        )
-                    }
-                });
-            }
-        }
-        requests
-    }
+/// No guild has a member with such an id.
+fn unseen(ask: &Ask) -> Call {
+    let id = 7_000_000_000_000 + ask.n * 104_729;
+    Call::Get(format!("/moderation/{}/ban-status/{id}", ask.guild.id))
+}
+
+fn active_bans(ask: &Ask) -> Call {
+    Call::Get(format!("/moderation/{}/play/bans/active", ask.guild.id))
+}
+
+fn members(ask: &Ask) -> Call {
+    Call::Get(format!("/guilds/{}/members", ask.guild.id))
+}
+
+fn ban(ask: &Ask, whom: usize) -> Call {
+    sanction(ask, "ban", whom)
+}
+
+fn unban(ask: &Ask, whom: usize) -> Call {
+    sanction(ask, "unban", whom)
+}
+
+fn sanction(ask: &Ask, verb: &str, whom: usize) -> Call {
+    let body = json!({ "identifier": (91_000_000 + whom).to_string(), "reason": "exploiting",
+                       "moderator_id": ask.guild.members[0].chat });
+    Call::Post(format!("/moderation/{}/play/{verb}", ask.guild.id), body)
 }

@@ -2,19 +2,55 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
+use anyhow::Context as _;
+use testkit::{Process, http_client};
 use warp::Filter;
 use warp::http::header::CONTENT_TYPE;
 
-pub(super) async fn serve(body: &Path, listen: SocketAddr) -> anyhow::Result<()> {
-    let body = bytes::Bytes::from(std::fs::read(body)?);
+use super::wrk;
+
+/// Serve the ceiling; started by `http`
+#[derive(clap::Args)]
+pub struct CeilingArguments {
+    /// File with the body of every answer
+    body: std::path::PathBuf,
+    status: u16,
+    listen: SocketAddr,
+}
+
+pub async fn serve_ceiling(arguments: &CeilingArguments) -> anyhow::Result<()> {
+    let body = bytes::Bytes::from(std::fs::read(&arguments.body)?);
+    let status = warp::http::StatusCode::from_u16(arguments.status)?;
     let answer = warp::any().map(move || {
-        warp::reply::with_header(
-            warp::reply::Response::new(body.clone().into()),
-            CONTENT_TYPE,
-            "application/json",
-        )
+        let answer = warp::reply::Response::new(body.clone().into());
+        warp::reply::with_header(warp::reply::with_status(answer, status), CONTENT_TYPE, "application/json")
     });
-    warp::serve(answer).run(listen).await;
+    warp::serve(answer).run(arguments.listen).await;
     Ok(())
+}
+
+pub(super) struct Ceiling {
+    pub(super) process: Process,
+    pub(super) base: String,
+}
+
+impl Ceiling {
+    /// Answers what the product answers to this request.
+    pub(super) async fn start(folder: &Path, product: &str, request: &str) -> anyhow::Result<Self> {
+        let answer = wrk::answer(product, request).await?;
+        let file = folder.join("ceiling.json");
+        std::fs::write(&file, answer.body)?;
+        let listen = testkit::free_address();
+        let file = file.to_str().context("a path that is no text")?.to_owned();
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["http-ceiling", &file, answer.status.as_str(), &listen]);
+        let process = Process::spawn_command("ceiling", command, folder);
+        let base = format!("http://{listen}");
+        let reachable = async || http_client().get(&base).send().await.ok().map(drop);
+        testkit::eventually("the ceiling answers", Duration::from_secs(10), reachable).await;
+        Ok(Self { process, base })
+    }
 }

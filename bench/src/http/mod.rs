@@ -1,22 +1,29 @@
 //! HTTP endpoints that game servers call, under `wrk` over thousands of keys, in turns with a ceiling: bare warp that
-//! answers with the same bytes. Each figure is the median of the rounds.
+//! answers with the same bytes. Writes and first looks stand beside a floor: what the database can do without a service.
+//! Each figure is the median of the rounds.
 
-pub(crate) mod cases;
+mod cases;
 mod ceiling;
+mod floor;
+pub(crate) mod load;
+mod targets;
+mod unloaded;
 mod wrk;
 
-use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
-
-use anyhow::Context as _;
-use cases::Case;
-use testkit::{Deployment, Fixture, Mode, Process, Setup, http_client};
+use cases::{Case, Requests};
+use ceiling::Ceiling;
+pub use ceiling::{CeilingArguments, serve_ceiling};
+use floor::Ground;
+use targets::{Measured, Target};
+use testkit::{Deployment, Fixture, Mode, Setup};
 use wrk::Round;
 
-use crate::usage::Usage;
+use crate::figures::{Figures, float};
+use crate::usage::{self, Usage};
 
-/// Measure requests a second, latency, CPU and memory of the endpoints that game servers call; needs wrk
+/// Measure requests a second, latency, CPU, memory and allocations of the endpoints that game servers call; needs wrk
+///
+/// Allocations are counted by a product that was built with the feature `count-allocations` of `cli`; another has `-`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// One process with SQLite, instead of processes with Postgres, RabbitMQ and Redis
@@ -34,89 +41,125 @@ pub struct Arguments {
     /// Connections that are kept alive
     #[arg(long, default_value_t = 64)]
     connections: usize,
-    /// Guilds, each with 100 keys
+    /// Guilds, each with 450 keys
     #[arg(long, default_value_t = 20)]
     guilds: usize,
     /// Linked members of each guild
     #[arg(long, default_value_t = 500)]
     members: usize,
     /// Bans of each guild
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 1_000)]
     bans: usize,
 }
 
-/// Serve the ceiling; started by `http`
-#[derive(clap::Args)]
-pub struct CeilingArguments {
-    /// File with the body of every answer
-    body: std::path::PathBuf,
-    listen: std::net::SocketAddr,
-}
-
-pub async fn serve_ceiling(arguments: &CeilingArguments) -> anyhow::Result<()> {
-    ceiling::serve(&arguments.body, arguments.listen).await
-}
-
-pub async fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let fixture = Fixture::new(arguments.guilds, arguments.members);
-    let file = cases::load(&fixture, arguments.bans);
-    let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "warn");
-    let deployment = Deployment::seeded_with(setup, fixture, &file).await;
-    deployment.execute(cases::UNLIMITED).await;
-    deployment.start_all().await;
-    println!("{:<20} {}", "", Round::HEADINGS);
-    for case in cases::ALL.iter().filter(|case| case.name.contains(&arguments.case)) {
-        measure(arguments, &deployment, case).await?;
+pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
+    let bench = Bench::start(arguments).await?;
+    let (mut all, mut figures) = (Vec::new(), Figures::default());
+    println!("{:<30} {}", "", Round::HEADINGS);
+    for case in bench.cases() {
+        let measured = match bench.measure(case).await {
+            Ok(measured) => measured,
+            Err(error) => {
+                println!("{:<30} {error:#}", case.name);
+                figures.at_least(&format!("{}: measured", case.name), 0.0, 1.0);
+                continue;
+            }
+        };
+        let (ours, bare) = (&measured.product, &measured.ceiling);
+        println!("{:<30} {ours}  {:.2} of the ceiling", case.name, ours.rate / bare.rate);
+        println!("{:<30} {bare}", "  ceiling");
+        all.push(measured);
     }
-    deployment.close().await;
-    Ok(())
-}
-
-async fn measure(arguments: &Arguments, deployment: &Deployment, case: &Case) -> anyhow::Result<()> {
-    let requests = case.requests(&deployment.fixture);
-    let script = wrk::script(deployment.folder(), &requests)?;
-    let base = deployment.api_base(0);
-    let ceiling = Ceiling::start(deployment.folder(), &base, &requests[0]).await?;
-    let product = deployment.roles().apis[0].process.id();
-    let load = |base: &str, process: u32, seconds: u64| {
-        let before = Usage::of(process)?;
-        let mut round = wrk::run(&script, base, arguments.connections, seconds)?;
-        round.cpu_micros = Usage::of(process)?.cpu_since(&before) / round.requests.max(1.0);
-        round.memory_mib = Usage::of(process)?.memory_mib;
-        anyhow::Ok(round)
-    };
-    // Every guild is in memory, and every connection of a pool is open.
-    load(&base, product, 1)?;
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
-    for _ in 0..arguments.rounds {
-        ours.push(load(&base, product, arguments.seconds)?);
-        bare.push(load(&ceiling.base, ceiling.process.id(), arguments.seconds)?);
+    figures.heading("targets");
+    for measured in &all {
+        measured.check(bench.deployment.mode(), &all, &mut figures);
     }
-    let (ours, bare) = (Round::median(&ours), Round::median(&bare));
-    println!("{:<20} {ours}  {:.2} of the ceiling", case.name, ours.rate / bare.rate);
-    println!("{:<20} {bare}", "  ceiling");
-    Ok(())
+    bench.deployment.close().await;
+    Ok(figures.conclude())
 }
 
-struct Ceiling {
-    process: Process,
-    base: String,
+struct Bench<'a> {
+    arguments: &'a Arguments,
+    deployment: Deployment,
+    ground: Ground,
+    /// The requests of each round about guilds that are asked about once.
+    unloaded: Vec<Vec<String>>,
 }
 
-impl Ceiling {
-    /// Answers what the product answers to this request.
-    async fn start(folder: &Path, product: &str, request: &str) -> anyhow::Result<Self> {
-        let body = wrk::answer(product, request).await?;
-        let file = folder.join("ceiling.json");
-        std::fs::write(&file, body)?;
-        let listen = testkit::free_address();
-        let file = file.to_str().context("a path that is no text")?.to_owned();
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["http-ceiling", &file, &listen]);
-        let process = Process::spawn_command("ceiling", command, folder);
-        let base = format!("http://{listen}");
-        let reachable = async || http_client().get(&base).send().await.ok().map(drop);
-        testkit::eventually("the ceiling answers", Duration::from_secs(10), reachable).await;
-        Ok(Self { process, base })
+impl<'a> Bench<'a> {
+    async fn start(arguments: &'a Arguments) -> anyhow::Result<Self> {
+        let fixture = Fixture::new(arguments.guilds, arguments.members);
+        let file = load::file(&fixture, arguments.bans);
+        let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "warn");
+        let deployment = Deployment::seeded_with(setup, fixture, &file).await;
+        deployment.execute(load::UNLIMITED).await;
+        load::open_sessions(&deployment).await?;
+        let ground = Ground::prepare(&deployment).await?;
+        let mut bench = Self { arguments, deployment, ground, unloaded: Vec::new() };
+        if bench.cases().any(|case| matches!(case.requests, Requests::Unloaded)) {
+            bench.unloaded = unloaded::add(&bench.deployment, arguments.rounds).await?;
+        }
+        bench.deployment.start_all().await;
+        Ok(bench)
     }
+
+    fn cases(&self) -> impl Iterator<Item = &'static Case> {
+        let part = &self.arguments.case;
+        cases::ALL.iter().filter(move |case| case.name.contains(part))
+    }
+
+    async fn measure(&self, case: &Case) -> anyhow::Result<Measured> {
+        let (base, folder) = (self.deployment.api_base(0), self.deployment.folder());
+        let once = matches!(case.requests, Requests::Unloaded);
+        let connections = case.connections.unwrap_or(self.arguments.connections);
+        // A guild that was asked about is loaded, so such rounds are short.
+        let seconds = if once { 1 } else { self.arguments.seconds };
+        let requests = if once {
+            self.unloaded.clone()
+        } else {
+            vec![load::requests(case, &self.deployment.fixture, &base).await?]
+        };
+        let script = wrk::script(folder, &requests[0])?;
+        let ceiling = Ceiling::start(folder, &base, requests[0].last().map_or("", String::as_str)).await?;
+        let product = self.deployment.roles().apis[0].process.id();
+        let mut warm = if once { f64::INFINITY } else { 0.0 };
+        // Every guild and key is in memory, and every connection of a pool is open.
+        while warm < float(requests[0].len()) {
+            warm += wrk::run(&script, &base, connections, 1)?.requests.max(1.0);
+        }
+        let (mut ours, mut bare, mut floors) = (Vec::new(), Vec::new(), Vec::new());
+        for requests in requests.iter().cycle().take(self.arguments.rounds) {
+            wrk::script(folder, requests)?;
+            let counted = usage::allocations(&base).await?;
+            let mut own = used(product, || wrk::run(&script, &base, connections, seconds))?;
+            own.allocations = (usage::allocations(&base).await? - counted) / own.requests;
+            anyhow::ensure!(!once || own.requests < float(unloaded::GUILDS), "too few unloaded guilds");
+            ours.push(own);
+            let theirs = ceiling.process.id();
+            bare.push(used(theirs, || wrk::run(&script, &ceiling.base, connections, seconds))?);
+            for target in case.targets {
+                if let Target::Floor(floor, _) = target {
+                    floors.extend(self.ground.measure(*floor, connections, self.arguments.seconds).await?);
+                }
+            }
+        }
+        floors.sort_by(f64::total_cmp);
+        Ok(Measured {
+            name: case.name,
+            targets: case.targets,
+            product: Round::median(&ours),
+            ceiling: Round::median(&bare),
+            floor: floors.get(floors.len() / 2).copied(),
+        })
+    }
+}
+
+/// The load with what it cost this process.
+fn used(process: u32, load: impl FnOnce() -> anyhow::Result<Round>) -> anyhow::Result<Round> {
+    let before = Usage::of(process)?;
+    let mut round = load()?;
+    let after = Usage::of(process)?;
+    round.cpu_micros = after.cpu_since(&before) / round.requests.max(1.0);
+    round.memory_mib = after.memory_mib;
+    Ok(round)
 }

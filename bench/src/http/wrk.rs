@@ -7,13 +7,13 @@ use std::process::Command;
 use anyhow::Context as _;
 use testkit::http_client;
 
-/// Requests are prepared texts, one a line with escaped line ends, sent in a fixed order that jumps through them.
+/// Requests are prepared texts, one a line with escaped line ends, sent in their order again and again.
 const SCRIPT: &str = r#"
 local requests, at = {}, 0
 for line in io.lines("REQUESTS") do requests[#requests + 1] = line:gsub("\\r\\n", "\r\n") end
 function request()
-  at = at + 1
-  return requests[(at * 7919) % #requests + 1]
+  at = at % #requests + 1
+  return requests[at]
 end
 function done(summary, latency)
   local errors = summary.errors
@@ -29,14 +29,17 @@ pub(super) struct Round {
     pub(super) requests: f64,
     pub(super) rate: f64,
     percentiles: [f64; 3],
-    errors: f64,
+    pub(super) errors: f64,
     /// Of the process, for each request.
     pub(super) cpu_micros: f64,
     pub(super) memory_mib: f64,
+    /// For each request; not a number if the process does not count them.
+    pub(super) allocations: f64,
 }
 
 impl Round {
-    pub(super) const HEADINGS: &str = "requests/s   p50 ms   p99 ms p99.9 ms   CPU µs  memory MiB  errors";
+    pub(super) const HEADINGS: &str =
+        "requests/s   p50 ms   p99 ms p99.9 ms   CPU µs  memory MiB  allocs  errors";
 
     /// Of each figure by itself.
     pub(super) fn median(rounds: &[Self]) -> Self {
@@ -56,7 +59,12 @@ impl Round {
             errors: rounds.iter().map(|round| round.errors).sum(),
             cpu_micros: median(|round| round.cpu_micros),
             memory_mib: median(|round| round.memory_mib),
+            allocations: median(|round| round.allocations),
         }
+    }
+
+    pub(super) fn p99(&self) -> f64 {
+        self.percentiles[1]
     }
 }
 
@@ -64,7 +72,13 @@ impl fmt::Display for Round {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [p50, p99, p999] = self.percentiles;
         write!(f, "{:>10.0} {p50:>8.2} {p99:>8.2} {p999:>8.2}", self.rate)?;
-        write!(f, " {:>8.1} {:>11.0} {:>7.0}", self.cpu_micros, self.memory_mib, self.errors)
+        write!(f, " {:>8.1} {:>11.0}", self.cpu_micros, self.memory_mib)?;
+        if self.allocations.is_nan() {
+            write!(f, " {:>7}", "-")?;
+        } else {
+            write!(f, " {:>7.1}", self.allocations)?;
+        }
+        write!(f, " {:>7.0}", self.errors)
     }
 }
 
@@ -90,11 +104,24 @@ pub(super) fn run(script: &Path, base: &str, connections: usize, seconds: u64) -
         anyhow::bail!("not understood: {line}")
     };
     let percentiles = [p50, p99, p999].map(|micros| micros / 1e3);
-    Ok(Round { requests, rate: requests / micros * 1e6, percentiles, errors, ..Round::default() })
+    Ok(Round {
+        requests,
+        rate: requests / micros * 1e6,
+        percentiles,
+        errors,
+        allocations: f64::NAN,
+        ..Round::default()
+    })
 }
 
-/// The body of the answer to a prepared request.
-pub(super) async fn answer(base: &str, request: &str) -> anyhow::Result<Vec<u8>> {
+pub(super) struct Answer {
+    pub(super) status: reqwest::StatusCode,
+    pub(super) tag: Option<String>,
+    pub(super) body: Vec<u8>,
+}
+
+/// The answer to a prepared request.
+pub(super) async fn answer(base: &str, request: &str) -> anyhow::Result<Answer> {
     let (head, body) = request.split_once("\r\n\r\n").context("no end of the head")?;
     let mut lines = head.split("\r\n");
     let mut first = lines.next().unwrap_or_default().split(' ');
@@ -106,5 +133,6 @@ pub(super) async fn answer(base: &str, request: &str) -> anyhow::Result<Vec<u8>>
         }
     }
     let answered = sent.body(body.to_owned()).send().await?.error_for_status()?;
-    Ok(answered.bytes().await?.to_vec())
+    let tag = answered.headers().get("etag").and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+    Ok(Answer { status: answered.status(), tag, body: answered.bytes().await?.to_vec() })
 }

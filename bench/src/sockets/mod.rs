@@ -13,7 +13,7 @@ use serde_json::json;
 use testkit::{Deployment, Fixture, Mode, Setup, http_client};
 
 use crate::figures::{Figures, float, percentile};
-use crate::http::cases;
+use crate::http::load;
 use crate::usage::Usage;
 
 /// Of the process, for each socket: 250 MB for 10,000.
@@ -65,10 +65,10 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let files = runtime::raise_file_limit();
     anyhow::ensure!(files > arguments.sockets + 500, "{files} open files are too few; see ulimit -n");
     let fixture = Fixture::new(arguments.guilds.max(2), 20);
-    let file = cases::load(&fixture, 0);
+    let file = load::file(&fixture, 0);
     let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "warn");
     let deployment = Deployment::seeded_with(setup, fixture, &file).await;
-    deployment.execute(cases::UNLIMITED).await;
+    deployment.execute(load::UNLIMITED).await;
     deployment.start_all().await;
     let mut figures = Figures::default();
     Bench::new(&deployment, arguments)?.measure(arguments, &mut figures).await?;
@@ -85,7 +85,7 @@ impl<'a> Bench<'a> {
             let guild = if number.is_multiple_of(2) { LARGE } else { 1 + number / 2 % (guilds.len() - 1) };
             let path =
                 format!("/ws/guilds/{}/play?placeId=1&serverId=s{number}&universeId=2", guilds[guild].id);
-            Seat { path, key: cases::text(guild, number / 2 % cases::KEYS), guild }
+            Seat { path, key: load::text(guild, number / 2 % load::KEYS), guild }
         };
         let seats = (0..arguments.sockets).map(seat).collect();
         let (crowd, http) = (Crowd::new(&address)?, http_client());
@@ -123,7 +123,7 @@ impl<'a> Bench<'a> {
     fn probe(&self) -> anyhow::Result<Probe> {
         let request = |(guild, number): (usize, usize)| {
             let of = &self.deployment.fixture.guilds[guild];
-            let (play, key) = (of.members[number % 20].play, cases::text(guild, number % cases::KEYS));
+            let (play, key) = (of.members[number % 20].play, load::text(guild, number % load::KEYS));
             let id = &of.id;
             format!(
                 "GET /moderation/{id}/ban-status/{play} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n\r\n"
@@ -146,7 +146,7 @@ impl<'a> Bench<'a> {
         let url = format!("http://{}/moderation/{}/play/ban", self.address, of.id);
         let body = json!({ "identifier": (80_000_000 + self.bans).to_string(), "reason": reason, "place_id": 1,
                            "moderator_id": of.members[0].chat });
-        let key = cases::text(guild, self.bans % cases::KEYS);
+        let key = load::text(guild, self.bans % load::KEYS);
         self.http.post(url).header("x-api-key", key).json(&body).send().await?.error_for_status()?;
         Ok(())
     }

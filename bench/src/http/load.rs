@@ -1,0 +1,104 @@
+//! What the product holds before it is measured, and the prepared requests.
+
+use anyhow::Context as _;
+use chrono::TimeDelta;
+use entities::{SessionId, staff_session};
+use runtime::Clock;
+use sea_orm::{EntityTrait, IntoActiveModel};
+use serde_json::{Value, json};
+use testkit::{Deployment, Fixture, key_text};
+
+use super::cases::{Ask, Call, Case, Requests, STAFF, session};
+use super::wrk;
+
+/// Keys of each guild: rate limits count by key, and only those of hot paths are lifted. With all guilds fewer than the
+/// product caches.
+pub(crate) const KEYS: usize = 450;
+/// So that the sweep of silent sessions leaves them open.
+const SESSION: TimeDelta = TimeDelta::days(1);
+
+/// So that no rate limit is reached on hot paths.
+pub(crate) const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
+
+/// The fixture with its keys and bans, as `guildhall seed` reads it.
+pub(crate) fn file(fixture: &Fixture, bans: usize) -> Value {
+    let mut file = fixture.json();
+    for (index, guild) in fixture.guilds.iter().enumerate() {
+        let owner = &guild.members[0].chat;
+        let key = |n| json!({ "name": format!("load {n}"), "text": text(index, n), "owner_id": owner });
+        let ban = |n: usize| {
+            json!({ "identifier": (90_000_000 + n).to_string(), "reason": "exploiting", "moderator_id": owner,
+                    "created_at": "2026-04-12T18:33:21Z" })
+        };
+        let guild = &mut file["guilds"][index];
+        guild["keys"] = (0..KEYS).map(key).collect();
+        guild["bans"] = (0..bans).map(ban).collect();
+    }
+    file
+}
+
+pub(crate) fn text(guild: usize, key: usize) -> String {
+    key_text(guild, &format!("load {key}"))
+}
+
+/// Opens the sessions.
+pub(super) async fn open_sessions(deployment: &Deployment) -> anyhow::Result<()> {
+    let (mut rows, now) = (Vec::new(), Clock::system().now());
+    for (index, guild) in deployment.fixture.guilds.iter().enumerate() {
+        for (n, member) in guild.members.iter().enumerate().take(STAFF) {
+            let row = staff_session::Model {
+                session_id: SessionId(session(index, n)),
+                guild_id: guild.id.parse()?,
+                staff_id: member.chat.parse()?,
+                play_id: member.play.try_into()?,
+                place_id: 1.try_into()?,
+                server_id: "s1".to_owned(),
+                started_second: now.into(),
+                heartbeat_second: (now + SESSION).into(),
+                ended_second: None,
+            };
+            rows.push(row.into_active_model());
+        }
+    }
+    let connection = deployment.connect().await;
+    staff_session::Entity::insert_many(rows).exec_without_returning(&connection).await?;
+    Ok(connection.close().await?)
+}
+
+/// One request with each key, in the form in which they go over the wire. Neighbours are about different guilds.
+pub(super) async fn requests(case: &Case, fixture: &Fixture, base: &str) -> anyhow::Result<Vec<String>> {
+    let (Requests::Each(call) | Requests::Unchanged(call)) = case.requests else {
+        anyhow::bail!("{} has no keys of these guilds", case.name)
+    };
+    let mut tags = vec![String::new(); fixture.guilds.len()];
+    if matches!(case.requests, Requests::Unchanged(_)) {
+        for (tag, index) in tags.iter_mut().zip(0..) {
+            let asked = wrk::answer(base, &request(fixture, call, (index, 0), "")).await?;
+            *tag = format!("If-None-Match: {}\r\n", asked.tag.context("the answer has no ETag")?);
+        }
+    }
+    let keys = (0..KEYS).flat_map(|key| (0..fixture.guilds.len()).map(move |guild| (guild, key)));
+    Ok(keys.map(|at| request(fixture, call, at, &tags[at.0])).collect())
+}
+
+fn request(fixture: &Fixture, call: fn(&Ask) -> Call, (index, key): (usize, usize), header: &str) -> String {
+    let guild = &fixture.guilds[index];
+    let member = &guild.members[key * 37 % guild.members.len()];
+    let n = key * fixture.guilds.len() + index;
+    wire(&call(&Ask { guild, index, member, n }), &text(index, key), header)
+}
+
+/// A request as it goes over the wire.
+pub(super) fn wire(call: &Call, key: &str, header: &str) -> String {
+    let head = format!("Host: bench\r\nX-API-Key: {key}\r\n{header}");
+    match call {
+        Call::Get(path) => format!("GET {path} HTTP/1.1\r\n{head}\r\n"),
+        Call::Post(path, body) => {
+            let body = body.to_string();
+            let length = body.len();
+            format!(
+                "POST {path} HTTP/1.1\r\n{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+            )
+        }
+    }
+}
