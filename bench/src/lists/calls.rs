@@ -17,7 +17,7 @@ const BETWEEN_CHECKS: Duration = Duration::from_millis(20);
 pub(super) struct Call(String);
 
 impl Call {
-    /// A GET with one of the keys of `cases::load`.
+    /// A GET with one of the keys of `load::file`.
     pub(super) fn new(path: &str, guild: usize, key: usize) -> Self {
         let key = key_text(guild, &format!("load {key}"));
         Self(format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n"))

@@ -10,7 +10,7 @@ use std::time::Duration;
 use testkit::{Deployment, Fixture, Mode, Setup};
 
 use crate::figures::{Figures, percentile};
-use crate::http::cases;
+use crate::http::load;
 use crate::usage::Usage;
 use calls::{Answers, Call};
 
@@ -41,10 +41,10 @@ const MOST_MIB: f64 = 200e6 / 1024.0 / 1024.0;
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let fixture = Fixture::new(5, 50);
-    let file = cases::load(&fixture, 0);
+    let file = load::file(&fixture, 0);
     let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "error");
     let deployment = Deployment::seeded_with(setup, fixture, &file).await;
-    deployment.execute(cases::UNLIMITED).await;
+    deployment.execute(load::UNLIMITED).await;
     rows::write(&deployment, arguments.rows).await;
     deployment.start_all().await;
     let mut figures = Figures::default();
