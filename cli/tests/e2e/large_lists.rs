@@ -175,7 +175,8 @@ async fn slow_readers_cost_only_their_own_guild(deployment: &Deployment) {
         readers.push(reader);
     }
     let began = Instant::now();
-    let (refused, ()) = tokio::join!(send(deployment, slow, Method::GET, &bans_of(slow)), async {
+    let list = bans_of(slow);
+    let (refused, ()) = tokio::join!(send(deployment, slow, Method::GET, &list), async {
         let whole = get(deployment, other, &bans_of(other)).await;
         assert_eq!(whole["bans"].as_array().unwrap().len(), 1_200);
         // What is not large needs no turn.

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use runtime::Events;
+use runtime::{Breaker, Events};
 use tokio::sync::Notify;
 
 use super::*;
@@ -23,7 +23,7 @@ async fn settle() {
 #[tokio::test]
 async fn calls_at_the_same_time_share_one_build() {
     let (lists, guild, clock) =
-        (Lists::new(Events::in_process().freshness()), "1".parse().unwrap(), Clock::system());
+        (Lists::new(Events::in_process(Breaker::default()).freshness()), "1".parse().unwrap(), Clock::system());
     let (builds, done) = (AtomicUsize::new(0), Notify::new());
     let call = async || {
         let build = async {
@@ -48,7 +48,7 @@ async fn calls_at_the_same_time_share_one_build() {
 #[tokio::test]
 async fn a_list_that_changes_while_it_is_built_is_right_only_for_calls_before_its_build() {
     let (lists, guild, clock) =
-        (Lists::new(Events::in_process().freshness()), "1".parse().unwrap(), Clock::system());
+        (Lists::new(Events::in_process(Breaker::default()).freshness()), "1".parse().unwrap(), Clock::system());
     let builds = AtomicUsize::new(0);
     let call = async || {
         let build = async {
