@@ -22,8 +22,11 @@ async fn settle() {
 
 #[tokio::test]
 async fn calls_at_the_same_time_share_one_build() {
-    let (lists, guild, clock) =
-        (Lists::new(Events::in_process(Breaker::default()).freshness()), "1".parse().unwrap(), Clock::system());
+    let (lists, guild, clock) = (
+        Lists::new(Events::in_process(Breaker::default()).freshness()),
+        "1".parse().unwrap(),
+        Clock::system(),
+    );
     let (builds, done) = (AtomicUsize::new(0), Notify::new());
     let call = async || {
         let build = async {
@@ -31,7 +34,7 @@ async fn calls_at_the_same_time_share_one_build() {
             done.notified().await;
             Ok::<_, ()>(list("one"))
         };
-        text(&*lists.get_or_build(guild, 7, &clock, build).await.unwrap())
+        text(&lists.get_or_build(guild, 7, &clock, build).await.unwrap())
     };
     let finish = async {
         settle().await;
@@ -47,8 +50,11 @@ async fn calls_at_the_same_time_share_one_build() {
 /// The list changes during each build: who came before a build began shares it, and who comes later does not get it.
 #[tokio::test]
 async fn a_list_that_changes_while_it_is_built_is_right_only_for_calls_before_its_build() {
-    let (lists, guild, clock) =
-        (Lists::new(Events::in_process(Breaker::default()).freshness()), "1".parse().unwrap(), Clock::system());
+    let (lists, guild, clock) = (
+        Lists::new(Events::in_process(Breaker::default()).freshness()),
+        "1".parse().unwrap(),
+        Clock::system(),
+    );
     let builds = AtomicUsize::new(0);
     let call = async || {
         let build = async {
@@ -57,7 +63,7 @@ async fn a_list_that_changes_while_it_is_built_is_right_only_for_calls_before_it
             lists.forget(guild);
             Ok::<_, ()>(list(["first", "second", "third"][number]))
         };
-        text(&*lists.get_or_build(guild, 7, &clock, build).await.unwrap())
+        text(&lists.get_or_build(guild, 7, &clock, build).await.unwrap())
     };
     let (one, two, three) = tokio::join!(call(), call(), call());
     assert_eq!(

@@ -1,5 +1,7 @@
 //! GET /staff/action-types
 
+use std::future::{Ready, ready};
+
 use entities::staff_action::ActionType;
 
 use crate::endpoints::prelude::*;
@@ -10,7 +12,11 @@ pub(crate) fn operation() -> Operation {
         .data_list::<ActionType>()
 }
 
-pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+pub(crate) fn handle(call: Call) -> Ready<Result<Reply, ApiError>> {
+    ready(list(&call))
+}
+
+fn list(call: &Call) -> Result<Reply, ApiError> {
     let page = call.page_or_whole::<ActionType>()?;
     let types = page.after(ActionType::ALL.to_vec(), |known| *known)?;
     page.reply(types, |known| known.name(), |types: Vec<ActionType>, _| types)
