@@ -216,7 +216,7 @@ impl SharedWindows {
             self.invoke(&grant).await?;
         // From before the call: no permit is used after the window's end.
         let ends_at = asked_at + Duration::from_millis(remaining_ms);
-        Ok(Window { left, id, closed, ..Window::new(rate, permits, ends_at) })
+        Ok(Window { left, closed, id, ..Window::new(rate, permits, ends_at) })
     }
 
     async fn hear(&self, message: Message) {

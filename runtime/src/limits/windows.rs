@@ -56,7 +56,12 @@ impl Window {
 
     fn peek(&self, now: Duration) -> Decision {
         let remaining = self.permits + self.left;
-        Decision { allowed: remaining > 0, limit: self.limit, remaining, reset_after: self.ends_at - now }
+        Decision {
+            allowed: remaining > 0,
+            limit: self.limit,
+            remaining,
+            reset_after: self.ends_at.saturating_sub(now),
+        }
     }
 }
 
