@@ -169,8 +169,9 @@ impl SharedWindows {
             Some(decision) => Ok(decision),
             None => {
                 let window = self.ask(counter, rate, 0).await?;
-                self.0.granted.add(counter, rate, window);
-                self.0.granted.peek(counter, rate).ok_or(LimitsDown)
+                self.0.granted.add(counter, window);
+                // It may have ended on the way.
+                Ok(self.0.granted.peek(counter, rate).unwrap_or_else(|| Decision::unused(rate)))
             }
         }
     }
@@ -193,12 +194,18 @@ impl SharedWindows {
         loop {
             let returned = self.0.returned.notified();
             let window = self.ask(counter, rate, parts.unwrap_or(u32::MAX)).await?;
-            granted.add(counter, rate, window);
+            granted.add(counter, window);
             if let Some(decision) = granted.take(counter, rate) {
                 return Ok(decision);
             }
-            // Others have the rest, and were asked for it.
-            if tokio::time::timeout_at(deadline, returned).await.is_err() {
+            let again = if window.ends_at <= granted.now() {
+                // It ended on the way.
+                tokio::time::Instant::now() < deadline
+            } else {
+                // Others have the rest, and were asked for it.
+                tokio::time::timeout_at(deadline, returned).await.is_ok()
+            };
+            if !again {
                 return granted.close(counter, rate).ok_or(LimitsDown);
             }
         }

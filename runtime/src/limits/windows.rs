@@ -13,6 +13,8 @@ use crate::clock::Clock;
 const SHARDS: usize = 16;
 /// A shard is not swept below this number of windows.
 const SWEEP_FROM: usize = 256;
+/// A window ends here sooner than in Redis, by as long as the answer took.
+const LATE: Duration = Duration::from_secs(1);
 
 pub(super) struct Windows {
     clock: Clock,
@@ -47,11 +49,11 @@ impl Window {
         Self { limit: rate.limit, permits, left: 0, ends_at, closed: true, id: 0 }
     }
 
-    /// `None`: a permit may come.
-    fn take(&mut self, now: Duration) -> Option<Decision> {
+    /// Uses a permit if there is one.
+    fn take(&mut self, now: Duration) -> Decision {
         let allowed = self.permits > 0;
         self.permits = self.permits.saturating_sub(1);
-        (allowed || self.closed).then(|| Decision { allowed, ..self.peek(now) })
+        Decision { allowed, ..self.peek(now) }
     }
 
     fn peek(&self, now: Duration) -> Decision {
@@ -76,15 +78,20 @@ impl Windows {
 
     /// Uses a permit of the open window. `None`: there is no window, or it has no permit at the moment.
     pub(super) fn take(&self, counter: Counter, rate: Rate) -> Option<Decision> {
-        self.with(counter, |shard, now| shard.open(counter, now, rate)?.take(now))
+        self.with(counter, |shard, now| {
+            let window = shard.open(counter, now, rate)?;
+            (window.permits > 0 || window.closed).then(|| window.take(now))
+        })
     }
 
     /// Uses a permit of the open window; opens one with all permits of the rate if there is none.
     pub(super) fn take_or_open(&self, counter: Counter, rate: Rate) -> Decision {
         self.with(counter, |shard, now| {
-            let whole = || Window::new(rate, rate.limit, now + rate.window);
-            let mut window = shard.open(counter, now, rate).copied().unwrap_or_else(whole);
-            let decision = window.take(now).unwrap_or_else(|| window.peek(now));
+            if let Some(open) = shard.open(counter, now, rate) {
+                return open.take(now);
+            }
+            let mut window = Window::new(rate, rate.limit, now + rate.window);
+            let decision = window.take(now);
             shard.put(counter, window, now);
             decision
         })
@@ -95,10 +102,12 @@ impl Windows {
         self.with(counter, |shard, now| shard.open(counter, now, rate).map(|window| window.peek(now)))
     }
 
-    /// Adds what Redis granted to the permits that this process has.
-    pub(super) fn add(&self, counter: Counter, rate: Rate, granted: Window) {
+    /// Adds what Redis granted to the permits that this process has of the same window. It may have ended here before it
+    /// ends in Redis.
+    pub(super) fn add(&self, counter: Counter, granted: Window) {
         self.with(counter, |shard, now| {
-            let kept = shard.open(counter, now, rate).filter(|open| open.id == granted.id);
+            let kept = shard.windows.get(&counter);
+            let kept = kept.filter(|kept| (kept.id, kept.limit) == (granted.id, granted.limit));
             let permits = granted.permits + kept.map_or(0, |open| open.permits);
             shard.put(counter, Window { permits, ..granted }, now);
         });
@@ -109,7 +118,7 @@ impl Windows {
         self.with(counter, |shard, now| {
             let window = shard.open(counter, now, rate)?;
             window.closed = true;
-            window.take(now)
+            Some(window.take(now))
         })
     }
 
@@ -171,7 +180,7 @@ impl Shard {
         if self.windows.len() < self.sweep_at.max(SWEEP_FROM) {
             return;
         }
-        self.windows.retain(|_, window| window.ends_at > now);
+        self.windows.retain(|_, window| window.ends_at + LATE > now);
         self.sweep_at = self.windows.len() * 2;
     }
 }
@@ -235,20 +244,23 @@ mod tests {
         let rate = Rate::per(10, MINUTE);
         let granted = |id| Window { left: 6, closed: false, id, ..Window::new(rate, 2, MINUTE) };
         assert_eq!(windows.take(KEY, rate), None, "nothing was granted");
-        windows.add(KEY, rate, granted(7));
+        windows.add(KEY, granted(7));
         let remaining = || windows.take(KEY, rate).map(|decision| decision.remaining);
         assert_eq!([remaining(), remaining(), remaining()], [Some(7), Some(6), None]);
-        windows.add(KEY, rate, granted(7));
-        windows.add(KEY, rate, granted(7));
+        windows.add(KEY, granted(7));
+        windows.add(KEY, granted(7));
         assert_eq!(windows.take_back(KEY), Some((4, 7)));
         assert_eq!((windows.take_back(KEY), windows.take(KEY, rate)), (Some((0, 7)), None));
         assert!(!windows.close(KEY, rate).unwrap().allowed);
         assert!(!windows.take(KEY, rate).unwrap().allowed, "closed until its end");
-        windows.add(KEY, rate, granted(8));
-        windows.add(KEY, rate, granted(9));
+        windows.add(KEY, granted(8));
+        windows.add(KEY, granted(9));
         assert_eq!(windows.take_back(KEY), Some((2, 9)), "permits of another window do not count");
+        windows.add(KEY, granted(9));
         clock.advance(MINUTE);
         assert_eq!((windows.take(KEY, rate), windows.take_back(KEY)), (None, None));
+        windows.add(KEY, Window { permits: 0, ends_at: 2 * MINUTE, ..granted(9) });
+        assert!(windows.take(KEY, rate).unwrap().allowed, "it had not ended in Redis");
     }
 
     #[test]

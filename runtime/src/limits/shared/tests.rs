@@ -130,6 +130,21 @@ async fn what_a_killed_process_was_granted_is_lost_and_delays_one_request() {
 }
 
 #[tokio::test]
+async fn permits_are_good_until_the_window_ends_in_redis() {
+    let Some(redis) = test_redis("limits::shared: end of a window").await else { return };
+    let clock = Clock::manual(chrono::DateTime::from_timestamp(1_000_000, 0).unwrap());
+    let (windows, rate) = (SharedWindows::new(redis, clock.clone()), Rate::per(3, Duration::from_mins(1)));
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        let decision = windows.take(KEY, rate).await.unwrap();
+        seen.push((decision.allowed, decision.remaining));
+        // Of this process: hardly any time has passed in Redis.
+        clock.advance(rate.window);
+    }
+    assert_eq!(seen, [(true, 2), (true, 1), (true, 0), (false, 0)]);
+}
+
+#[tokio::test]
 async fn permits_of_an_ended_window_do_not_count_in_the_next() {
     let Some(processes) = Processes::start("limits::shared: next window", 1).await else { return };
     let (rate, clock) = (Rate::per(40, Duration::from_mins(1)), Clock::manual(chrono::DateTime::UNIX_EPOCH));
