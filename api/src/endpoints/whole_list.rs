@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cache::lists::Lists;
 use crate::endpoints::prelude::*;
+use crate::request::if_none_match;
 use crate::response::chunks::{ChunkWriter, Chunks};
 use crate::response::large::{AnswerPermit, LARGE, Memory};
 use crate::response::ready::Ready;
@@ -40,6 +41,7 @@ pub(crate) trait WholeList: Send + 'static {
 pub(crate) struct Frame {
     /// The answer with an empty list, the first in it.
     pub(crate) reply: Reply,
+    /// `None`: the tag follows from the text.
     pub(crate) etag: Option<String>,
     /// From then on the list is another, without any event.
     pub(crate) until: Option<Timestamp>,
@@ -69,6 +71,11 @@ where
     let (guild, clock) = (call.guild(), &call.state.context.clock);
     let current = async || lists.get_or_build(guild, key, clock, build(&call.state, guild, &new)).await;
     let list = current().await?;
+    if let Some(tag) = &list.etag
+        && if_none_match::has(&call.headers, tag)
+    {
+        return Ok(Reply::not_modified(tag.clone()));
+    }
     if !list.is_large() {
         return Ok(Reply::ready(list, None));
     }
@@ -180,5 +187,6 @@ async fn render<L: WholeList>(
         memory.cover(body.len()).await?;
         body = body.held_by(memory);
     }
-    Ok(Some(Ready::new(body, frame.etag, frame.until)))
+    let etag = frame.etag.unwrap_or_else(|| body.tag());
+    Ok(Some(Ready::new(body, Some(etag), frame.until)))
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use bytes::Bytes;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::response::large::{LARGE, Memory};
 
@@ -38,6 +39,15 @@ impl Chunks {
 
     pub(crate) fn is_held(&self) -> bool {
         !self.parts.is_empty()
+    }
+
+    /// An `ETag` that only this very text has.
+    pub(crate) fn tag(&self) -> String {
+        let mut hash = Sha256::new();
+        self.parts.iter().for_each(|part| hash.update(part));
+        let digest = hash.finalize();
+        let half: [u8; 16] = std::array::from_fn(|at| digest[at]);
+        format!("\"{:032x}\"", u128::from_be_bytes(half))
     }
 
     pub(crate) fn held_by(self, memory: Memory) -> Self {
@@ -136,6 +146,7 @@ mod tests {
             let chunks = writer.finish(b"{\"rows\":[", b"]}");
             let expected = serde_json::to_vec(&serde_json::json!({ "rows": rows })).unwrap();
             assert_eq!(chunks.parts().concat(), expected);
+            assert_eq!(chunks.tag(), Chunks::from(Bytes::from(expected.clone())).tag());
             assert_eq!((chunks.len(), chunks.parts().len() > 1), (expected.len(), expected.len() >= LARGE));
             assert!(chunks.len() < LARGE || chunks.parts().iter().all(|part| part.len() <= CHUNK));
         }

@@ -11,6 +11,7 @@ pub(crate) fn operation() -> Operation {
         .about("All of them, by chat id; with `limit` or `cursor` one page.")
         .paged_if_asked::<ChatId>()
         .data::<LinkedMembers>()
+        .etag()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {

@@ -13,6 +13,7 @@ pub(crate) fn operation() -> Operation {
         .about("All of them, by chat id; with `limit` or `cursor` one page.")
         .paged_if_asked::<ChatId>()
         .data_list::<LinkedMember>()
+        .etag()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
