@@ -13,7 +13,7 @@ use super::wrk;
 
 /// Keys of each guild: rate limits count by key, and only those of hot paths are lifted. With all guilds fewer than the
 /// product caches.
-pub(crate) const KEYS: usize = 450;
+pub(crate) const KEYS: usize = 1_000;
 /// So that the sweep of silent sessions leaves them open.
 const SESSION: TimeDelta = TimeDelta::days(1);
 

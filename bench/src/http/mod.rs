@@ -41,7 +41,7 @@ pub struct Arguments {
     /// Connections that are kept alive
     #[arg(long, default_value_t = 64)]
     connections: usize,
-    /// Guilds, each with 450 keys
+    /// Guilds, each with 1,000 keys
     #[arg(long, default_value_t = 20)]
     guilds: usize,
     /// Linked members of each guild

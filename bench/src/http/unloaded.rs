@@ -12,7 +12,7 @@ use super::cases::Call;
 use super::load::wire;
 
 /// Guilds of a round, more than are asked about in its one second.
-pub(super) const GUILDS: usize = 12_000;
+pub(super) const GUILDS: usize = 40_000;
 
 const FIRST: i64 = 8_000_000_000_000_000_000;
 /// Rows of a statement.

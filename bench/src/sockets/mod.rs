@@ -43,7 +43,7 @@ pub struct Arguments {
     /// Sockets, half of them of one guild
     #[arg(long, default_value_t = 10_000)]
     sockets: usize,
-    /// Guilds, each with 100 keys
+    /// Guilds, each with 1,000 keys
     #[arg(long, default_value_t = 20)]
     guilds: usize,
     /// Storms of reconnects
