@@ -45,4 +45,4 @@ pub use run::{run, run_shared, run_unstarted};
 pub use servers::{Servers, job_queue, redis};
 pub use setup::{Mode, Setup};
 pub use simulator::{Simulator, Update};
-pub use wait::eventually;
+pub use wait::{eventually, until};

@@ -1,4 +1,4 @@
-//! Waits for an event in another process, with a deadline that fails the test.
+//! Waits for an event in another process or task, with a deadline that fails the test.
 
 use std::time::{Duration, Instant};
 
@@ -14,4 +14,9 @@ pub async fn eventually<T>(what: &str, within: Duration, mut ask: impl AsyncFnMu
         tokio::time::sleep(pause).await;
         pause = (pause * 3 / 2).min(Duration::from_millis(400));
     }
+}
+
+/// Polls until it is so. Panics after ten seconds.
+pub async fn until(condition: impl Fn() -> bool) {
+    eventually("it happens", Duration::from_secs(10), async || condition().then_some(())).await;
 }

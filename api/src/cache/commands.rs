@@ -8,7 +8,7 @@ use runtime::{Context, Freshness};
 use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
-use crate::response::reply::{Seconds, answer};
+use crate::response::rows::{Seconds, answer};
 
 /// Commands in one response. Further ones follow as these are acknowledged.
 const MOST: u64 = 1_000;

@@ -10,5 +10,6 @@ pub(crate) use crate::request::parts::{Patch, request};
 pub(crate) use crate::request::values::Text;
 pub(crate) use crate::response::created::Created;
 pub(crate) use crate::response::error::{ApiError, OrNotFound};
-pub(crate) use crate::response::reply::{Reply, Seconds, answer};
+pub(crate) use crate::response::reply::Reply;
+pub(crate) use crate::response::rows::{Seconds, answer};
 pub(crate) use crate::unit_of_work::UnitOfWork;

@@ -24,7 +24,7 @@ const SENT_MAX: usize = 10_000;
 const BATCH: usize = 32;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace {
+pub(crate) struct Timing {
     ping_every: Duration,
     /// Timeout of sending a batch of frames; the socket is closed after it.
     send_within: Duration,
@@ -32,7 +32,7 @@ pub(crate) struct Pace {
     close_within: Duration,
 }
 
-pub(crate) const PACE: Pace = Pace {
+pub(crate) const TIMING: Timing = Timing {
     ping_every: Duration::from_secs(30),
     send_within: Duration::from_secs(10),
     close_within: Duration::from_secs(2),
@@ -47,7 +47,7 @@ pub(crate) struct Session {
     pub(crate) read_pending: ReadPending,
     /// This process shuts down.
     pub(crate) stop: CancellationToken,
-    pub(crate) pace: Pace,
+    pub(crate) timing: Timing,
 }
 
 impl Ending {
@@ -68,18 +68,18 @@ pub(crate) async fn run<S, E>(mut socket: S, session: Session, pending: Vec<Arc<
 where
     S: Stream<Item = Result<Message, E>> + Sink<Message, Error = E> + Unpin,
 {
-    let Session { mut subscription, read_pending, stop, pace } = session;
+    let Session { mut subscription, read_pending, stop, timing } = session;
     let ended = tokio::select! {
         () = stop.cancelled() => Ok(Ending::GoingAway),
         () = subscription.key_ended.cancelled() => Ok(Ending::KeyNoLongerGood),
         // The other end is dropped with the subscription alone, which lives as long as this.
         _ = &mut subscription.too_slow => Ok(Ending::TooSlow),
-        ended = serve(&mut socket, &mut subscription.messages, &read_pending, pace, pending) => ended,
+        ended = serve(&mut socket, &mut subscription.messages, &read_pending, timing, pending) => ended,
     };
     // No further messages enter its queue.
     drop(subscription);
     match ended {
-        Ok(ending) => close(&mut socket, ending, pace).await,
+        Ok(ending) => close(&mut socket, ending, timing).await,
         Err(Gone) => tracing::debug!("a live socket is gone"),
     }
 }
@@ -91,7 +91,7 @@ async fn serve<S, E>(
     socket: &mut S,
     messages: &mut mpsc::Receiver<Task>,
     read_pending: &ReadPending,
-    pace: Pace,
+    timing: Timing,
     pending: Vec<Arc<Frame>>,
 ) -> Result<Ending, Gone>
 where
@@ -99,11 +99,12 @@ where
 {
     let mut sent = Sent::default();
     let mut missed = 0;
-    let mut ping = tokio::time::interval_at(Instant::now() + pace.ping_every, pace.ping_every);
+    let mut ping = tokio::time::interval_at(Instant::now() + timing.ping_every, timing.ping_every);
     let (mut frames, mut queued) = (pending, Vec::new());
     loop {
         let new = frames.drain(..).filter(|frame| sent.is_new(frame));
-        if let Some(ending) = send(socket, new.map(|frame| Message::Text(frame.text.clone())), pace).await? {
+        if let Some(ending) = send(socket, new.map(|frame| Message::Text(frame.text.clone())), timing).await?
+        {
             return Ok(ending);
         }
         tokio::select! {
@@ -111,7 +112,7 @@ where
                 Some(Ok(message)) if !message.is_close() => missed = 0,
                 Some(Ok(_)) => {
                     // The protocol layer responds by itself while the socket is read.
-                    drain(socket, pace).await;
+                    drain(socket, timing).await;
                     return Err(Gone);
                 }
                 _ => return Err(Gone),
@@ -122,7 +123,7 @@ where
                 }
                 missed += 1;
                 let ping = std::iter::once(Message::Ping(Bytes::new()));
-                if let Some(ending) = send(socket, ping, pace).await? {
+                if let Some(ending) = send(socket, ping, timing).await? {
                     return Ok(ending);
                 }
             }
@@ -151,7 +152,7 @@ async fn receive(messages: &mut mpsc::Receiver<Task>, queued: &mut Vec<Task>) {
 async fn send<S, E>(
     socket: &mut S,
     messages: impl Iterator<Item = Message>,
-    pace: Pace,
+    timing: Timing,
 ) -> Result<Option<Ending>, Gone>
 where
     S: Sink<Message, Error = E> + Unpin,
@@ -164,7 +165,7 @@ where
         }
         if any { socket.flush().await } else { Ok(()) }
     };
-    match tokio::time::timeout(pace.send_within, sending).await {
+    match tokio::time::timeout(timing.send_within, sending).await {
         Ok(Ok(())) => Ok(None),
         Ok(Err(_)) => Err(Gone),
         Err(_) => Ok(Some(Ending::TooSlow)),
@@ -172,7 +173,7 @@ where
 }
 
 /// Sends the close frame, and waits briefly for the reply.
-async fn close<S, E>(socket: &mut S, ending: Ending, pace: Pace)
+async fn close<S, E>(socket: &mut S, ending: Ending, timing: Timing)
 where
     S: Stream<Item = Result<Message, E>> + Sink<Message, Error = E> + Unpin,
 {
@@ -180,19 +181,19 @@ where
     metrics::counter!("guildhall_live_closed_total", "code" => frame.code.to_string()).increment(1);
     let farewell = socket.send(Message::Close(Some(frame)));
     // A peer that does not read is not awaited.
-    if let Ok(Ok(())) = tokio::time::timeout(pace.close_within, farewell).await {
-        drain(socket, pace).await;
+    if let Ok(Ok(())) = tokio::time::timeout(timing.close_within, farewell).await {
+        drain(socket, timing).await;
     }
 }
 
 /// Reads remaining frames until the peer has closed too.
-async fn drain<S, E>(socket: &mut S, pace: Pace)
+async fn drain<S, E>(socket: &mut S, timing: Timing)
 where
     S: Stream<Item = Result<Message, E>> + Unpin,
 {
     let rest = async { while let Some(Ok(_)) = socket.next().await {} };
     // A peer that does not close is disconnected.
-    let _ = tokio::time::timeout(pace.close_within, rest).await;
+    let _ = tokio::time::timeout(timing.close_within, rest).await;
 }
 
 /// The commands sent lately. Ids sort by time, so the oldest are forgotten first.

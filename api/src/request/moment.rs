@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
-use crate::response::reply::whole_second_from;
+use crate::response::rows::whole_second_from;
 
 /// From 1970 to the last second with a four-digit year.
 const LAST: i64 = 253_402_300_799;

@@ -9,3 +9,4 @@ pub(crate) mod large;
 pub(crate) mod payload;
 pub(crate) mod ready;
 pub(crate) mod reply;
+pub(crate) mod rows;

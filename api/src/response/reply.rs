@@ -1,19 +1,14 @@
-//! A handler's response: its data with rows and times, in the common envelope (docs/rules.md 2). Errors get theirs here
-//! too.
+//! A handler's response in the common envelope (docs/rules.md 2). Errors get theirs here too.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use chrono::{SecondsFormat, SubsecRound, TimeDelta};
-use entities::{JobId, Timestamp};
+use entities::JobId;
 use http::{HeaderMap, StatusCode};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
-use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, Type};
-use utoipa::openapi::{KnownFormat, RefOr};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::rate_limit::Window;
 use crate::response::error::ApiError;
@@ -218,98 +213,6 @@ pub(crate) fn render_error(error: &ApiError, request_id: &str) -> String {
     // Only texts and numbers: this cannot fail.
     serde_json::to_string(&envelope).unwrap_or_default()
 }
-
-/// A time: UTC, whole seconds, `Z` (docs/rules.md 8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seconds(pub(crate) Timestamp);
-
-impl From<Timestamp> for Seconds {
-    fn from(moment: Timestamp) -> Self {
-        Self(moment)
-    }
-}
-
-impl PartialSchema for Seconds {
-    fn schema() -> RefOr<Schema> {
-        let object = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-            .pattern(Some("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))
-            .description(Some("UTC, whole seconds."));
-        Schema::Object(object.examples(["2026-04-12T18:33:21Z"]).build()).into()
-    }
-}
-
-impl ToSchema for Seconds {
-    fn name() -> Cow<'static, str> {
-        "Timestamp".into()
-    }
-}
-
-impl Serialize for Seconds {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true))
-    }
-}
-
-/// The first whole second that is not before `moment`, so that an end is neither shown nor applied early.
-pub(crate) fn whole_second_from(moment: Timestamp) -> Timestamp {
-    let second = moment.trunc_subsecs(0);
-    if second < moment { second + TimeDelta::seconds(1) } else { second }
-}
-
-/// Declares a struct of an answer that shows a row. A field without an expression is the row's column of the same name; the comment of a field is
-/// its public documentation. With `at now` the row is shown as it stands at that time, by `new(&row, now)`.
-macro_rules! answer {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident from $row:ident: $model:ty $(, at $now:ident)? {
-        $($(#[$about:meta])* $field_vis:vis $field:ident: $type:ty $(= $value:expr)?),* $(,)?
-    }) => {
-        $(#[$meta])*
-        #[derive(serde::Serialize, utoipa::ToSchema)]
-        $vis struct $name {
-            $($(#[$about])* $field_vis $field: $type),*
-        }
-
-        $crate::response::reply::made_from! {
-            $name $row: $model $(, $now)? { $($field: $crate::response::reply::column!($row $field $($value)?)),* }
-        }
-    };
-}
-pub(crate) use answer;
-
-macro_rules! made_from {
-    ($name:ident $row:ident: $model:ty, $now:ident { $($fields:tt)* }) => {
-        impl $name {
-            pub(crate) fn new($row: &$model, $now: entities::Timestamp) -> Self {
-                Self { $($fields)* }
-            }
-        }
-    };
-    ($name:ident $row:ident: $model:ty { $($fields:tt)* }) => {
-        impl From<&$model> for $name {
-            fn from($row: &$model) -> Self {
-                Self { $($fields)* }
-            }
-        }
-
-        impl From<$model> for $name {
-            fn from(row: $model) -> Self {
-                Self::from(&row)
-            }
-        }
-    };
-}
-pub(crate) use made_from;
-
-macro_rules! column {
-    ($row:ident $field:ident) => {
-        $row.$field.clone().into()
-    };
-    ($row:ident $field:ident $value:expr) => {
-        $value
-    };
-}
-pub(crate) use column;
 
 #[cfg(test)]
 mod tests;

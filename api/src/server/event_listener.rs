@@ -8,7 +8,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::cache::commands::Command;
 use crate::live::frames::{Frame, Moderation};
 use crate::live::sockets::{Live, Message};
-use crate::response::reply::Seconds;
+use crate::response::rows::Seconds;
 use crate::state::State;
 
 pub(crate) fn listen(state: Arc<State>) -> impl Future<Output = ()> + Send {

@@ -1,9 +1,7 @@
-use std::time::Duration;
-
 use entities::shield_flag::{NewFlag, Origin};
 use entities::{ChatId, Timestamp};
 use runtime::{Breaker, Clock, Event, Events};
-use testkit::TestDatabase;
+use testkit::{TestDatabase, until};
 
 use super::*;
 
@@ -21,15 +19,6 @@ fn now() -> Timestamp {
 
 fn play(id: i64) -> PlayId {
     id.try_into().unwrap()
-}
-
-async fn until(condition: impl Fn() -> bool) {
-    let wait = async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), wait).await.expect("it happens in time");
 }
 
 impl Fixture {

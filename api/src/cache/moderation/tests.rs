@@ -3,7 +3,7 @@ use std::time::Duration;
 use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, SanctionKind, Subject, guild, moderation_revision};
 use runtime::{Breaker, Clock, Event, Events, ModerationVerb};
-use testkit::{TestDatabase, guild_row};
+use testkit::{TestDatabase, guild_row, until};
 
 use super::*;
 use crate::cache::caches::Caches;
@@ -37,15 +37,6 @@ fn banned(whom: &str) -> Event {
     let person = Person::from(subject(whom));
     let change = moderation_revision::Change { guild: the_guild(), revision: 1, now: at(0) };
     Event::moderation(&change, ModerationVerb::Ban, person, "r", None).unwrap()
-}
-
-async fn until(condition: impl Fn() -> bool) {
-    let wait = async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(WAIT_LIMIT, wait).await.expect("it happens in time");
 }
 
 impl Fixture {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
+use testkit::until;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use uuid::Uuid;
 
@@ -82,22 +83,22 @@ impl Peer {
     }
 }
 
-const FAST: Pace = Pace {
+const FAST: Timing = Timing {
     ping_every: Duration::from_millis(50),
     send_within: Duration::from_millis(50),
     close_within: Duration::from_millis(50),
 };
 /// No ping is sent in between.
-const CALM: Pace = Pace { ping_every: LONG, ..FAST };
+const CALM: Timing = Timing { ping_every: LONG, ..FAST };
 
-fn session(live: &Live, pace: Pace, found: Vec<Arc<Frame>>) -> Session {
+fn session(live: &Live, timing: Timing, found: Vec<Arc<Frame>>) -> Session {
     let place = Place { place: 1.try_into().unwrap(), server: "a".to_owned() };
     let subscription = live.enter("5".parse().unwrap(), &place, "key", None).unwrap();
     let read_pending: ReadPending = Box::new(move || {
         let found = found.clone();
         Box::pin(async move { Ok(found) })
     });
-    Session { subscription, read_pending, stop: CancellationToken::new(), pace }
+    Session { subscription, read_pending, stop: CancellationToken::new(), timing }
 }
 
 fn command(number: u128) -> Arc<Frame> {
@@ -114,15 +115,6 @@ fn live() -> Live {
 
 async fn ended(task: tokio::task::JoinHandle<()>) {
     tokio::time::timeout(LONG, task).await.expect("the socket ends").unwrap();
-}
-
-async fn until(condition: impl Fn() -> bool) {
-    let wait = async {
-        while !condition() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(LONG, wait).await.expect("it happens in time");
 }
 
 #[tokio::test]
@@ -171,7 +163,7 @@ async fn a_peer_that_reads_no_frames_is_too_slow() {
 
     // The peer gets the close frame for an overflowed queue as soon as it reads.
     let (peer, socket) = Peer::connected();
-    let session = session(&live, Pace { send_within: LONG, close_within: LONG, ..CALM }, Vec::new());
+    let session = session(&live, Timing { send_within: LONG, close_within: LONG, ..CALM }, Vec::new());
     for number in 0..=QUEUE as u128 {
         tell(&live, number).await;
     }

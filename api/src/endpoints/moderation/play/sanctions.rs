@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
-use crate::response::reply::whole_second_from;
+use crate::response::rows::whole_second_from;
 
 request! {
     pub(crate) struct SanctionRequest {

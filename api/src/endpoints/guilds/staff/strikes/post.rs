@@ -8,7 +8,7 @@ use crate::endpoints::guilds::staff::strikes::record::{Severity, Strike, check_e
 use crate::endpoints::prelude::*;
 use crate::endpoints::staff::staff_check::require_staff;
 use crate::request::moment::End;
-use crate::response::reply::whole_second_from;
+use crate::response::rows::whole_second_from;
 
 request! {
     pub(crate) struct StrikeRequest {

@@ -11,7 +11,7 @@ use crate::auth::check;
 use crate::cache::commands::{Command, OwnServer};
 use crate::endpoints::prelude::*;
 use crate::live::frames::Frame;
-use crate::live::socket::{self, PACE, ReadPending, Session};
+use crate::live::socket::{self, ReadPending, Session, TIMING};
 use crate::live::sockets::{Ending, Place};
 use crate::live::upgrade;
 use crate::request::game_values::{OrStudio, ServerId};
@@ -49,7 +49,7 @@ pub(crate) async fn handle(mut call: Call) -> Result<Reply, ApiError> {
     let pending = frames(&call.state.caches.commands.of(&call.state.context, &server, call.now()).await?)?;
     let shutdown = call.state.context.shutdown.clone();
     let stop = shutdown.soft().clone();
-    let session = Session { subscription, read_pending: read_pending(&call, server), stop, pace: PACE };
+    let session = Session { subscription, read_pending: read_pending(&call, server), stop, timing: TIMING };
     // Counted as work in flight from here on, so that a shutdown waits for its close frame.
     let serve = async move {
         match upgrade::socket(upgrading).await {
