@@ -8,7 +8,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Query;
 use sea_orm::{ActiveValue, DatabaseBackend, FromQueryResult, Order, Statement};
 
-use crate::by_id::no_relations;
+use crate::by_id::{ROWS_A_STATEMENT, no_relations};
 use crate::{Conn, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -29,13 +29,19 @@ pub async fn write(
     events: impl IntoIterator<Item = (Uuid, String)>,
     now: Timestamp,
 ) -> Result<()> {
-    let rows = events.into_iter().map(|(id, event)| ActiveModel {
-        event_id: ActiveValue::Set(id),
-        position: ActiveValue::NotSet,
-        event: ActiveValue::Set(event),
-        created_at: ActiveValue::Set(now),
-    });
-    Entity::insert_many(rows).exec_without_returning(conn).await.map(drop)
+    let rows: Vec<_> = events
+        .into_iter()
+        .map(|(id, event)| ActiveModel {
+            event_id: ActiveValue::Set(id),
+            position: ActiveValue::NotSet,
+            event: ActiveValue::Set(event),
+            created_at: ActiveValue::Set(now),
+        })
+        .collect();
+    for rows in rows.chunks(ROWS_A_STATEMENT) {
+        Entity::insert_many(rows.to_vec()).exec_without_returning(conn).await?;
+    }
+    Ok(())
 }
 
 /// The result of a read.
