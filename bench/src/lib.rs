@@ -5,6 +5,7 @@
 pub mod chaos;
 pub mod figures;
 pub mod flood;
+pub mod freshness;
 pub mod http;
 pub mod lists;
 pub mod outage;

@@ -27,6 +27,7 @@ enum Command {
     Staff(staff::Arguments),
     Chaos(bench::chaos::Plan),
     Flood(bench::flood::Arguments),
+    Freshness(bench::freshness::Arguments),
     Http(bench::http::Arguments),
     #[command(hide = true)]
     HttpCeiling(bench::http::CeilingArguments),
@@ -51,6 +52,7 @@ async fn main() -> anyhow::Result<()> {
         Command::Http(arguments) => bench::http::run(&arguments).await?,
         Command::HttpCeiling(arguments) => return bench::http::serve_ceiling(&arguments).await,
         Command::Flood(arguments) => bench::flood::run(&arguments).await,
+        Command::Freshness(arguments) => bench::freshness::run(&arguments).await?,
         Command::Lists(arguments) => bench::lists::run(&arguments).await?,
         Command::RateLimits(arguments) => bench::rate_limit_check::run(&arguments).await,
         Command::Outage(arguments) => bench::outage::run(&arguments).await,
