@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use tokio::net::{TcpSocket, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
@@ -37,19 +38,39 @@ pub(super) struct Crowd {
     failed: Arc<AtomicUsize>,
 }
 
+/// Threads that give way to all others: game servers have machines of their own.
+pub(super) fn patient_threads() -> anyhow::Result<Handle> {
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .on_thread_start(|| {
+            // Of this thread alone. Without it the figures are only worse.
+            let _ = rustix::process::setpriority_process(None, 19);
+        })
+        .build()?;
+    let handle = threads.handle().clone();
+    // They end with the program.
+    std::mem::forget(threads);
+    Ok(handle)
+}
+
 impl Crowd {
     pub(super) fn new(address: &str) -> anyhow::Result<Self> {
         Ok(Self { address: address.parse()?, received: Arc::default(), failed: Arc::default() })
     }
 
     /// Opens the sockets, at most `at_once` of them at a time; each reads until it is dropped with the set.
-    pub(super) async fn enter(&self, seats: &[Seat], at_once: usize) -> anyhow::Result<JoinSet<()>> {
+    pub(super) async fn enter(
+        &self,
+        seats: &[Seat],
+        at_once: usize,
+        threads: &Handle,
+    ) -> anyhow::Result<JoinSet<()>> {
         let permits = Arc::new(Semaphore::new(at_once));
         let (opened, mut all_opened) = tokio::sync::mpsc::unbounded_channel();
         let mut sockets = JoinSet::new();
         for (number, seat) in seats.iter().cloned().enumerate() {
             let (crowd, permits, opened) = (self.clone(), permits.clone(), opened.clone());
-            sockets.spawn(async move {
+            let reading = async move {
                 let permit = permits.acquire().await;
                 let mut socket = loop {
                     match crowd.open(&seat, number, None).await {
@@ -68,7 +89,8 @@ impl Crowd {
                         crowd.lock().push((seat.guild, Instant::now()));
                     }
                 }
-            });
+            };
+            sockets.spawn_on(reading, threads);
         }
         drop(opened);
         for _ in seats {

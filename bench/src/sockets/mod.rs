@@ -11,6 +11,8 @@ use crowd::{Crowd, Seat};
 use probe::Probe;
 use serde_json::json;
 use testkit::{Deployment, Fixture, Mode, Setup, http_client};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 
 use crate::figures::{Figures, float, percentile};
 use crate::http::load;
@@ -57,6 +59,7 @@ struct Bench<'a> {
     seats: Vec<Seat>,
     address: String,
     http: reqwest::Client,
+    patient: Handle,
     /// Bans so far.
     bans: usize,
 }
@@ -88,8 +91,8 @@ impl<'a> Bench<'a> {
             Seat { path, key: load::text(guild, number / 2 % load::KEYS), guild }
         };
         let seats = (0..arguments.sockets).map(seat).collect();
-        let (crowd, http) = (Crowd::new(&address)?, http_client());
-        Ok(Self { deployment, crowd, seats, address, http, bans: 0 })
+        let (crowd, http, patient) = (Crowd::new(&address)?, http_client(), crowd::patient_threads()?);
+        Ok(Self { deployment, crowd, seats, address, http, patient, bans: 0 })
     }
 
     async fn measure(mut self, arguments: &Arguments, figures: &mut Figures) -> anyhow::Result<()> {
@@ -98,7 +101,7 @@ impl<'a> Bench<'a> {
         let before = self.usage()?.memory_mib;
         figures.heading(&format!("{} sockets", arguments.sockets));
         let opened = Instant::now();
-        let mut sockets = self.crowd.enter(&self.seats, AT_ONCE).await?;
+        let mut sockets = self.crowd.enter(&self.seats, AT_ONCE, &Handle::current()).await?;
         figures.report("seconds until all are open", opened.elapsed().as_secs_f64());
         let more = self.usage()?.memory_mib - before;
         figures.report("memory of the process without them, MiB", before);
@@ -220,7 +223,7 @@ impl<'a> Bench<'a> {
         let before = self.usage()?;
         let begun = Instant::now();
         drop(sockets);
-        let sockets = self.crowd.enter(&self.seats, usize::MAX >> 4).await?;
+        let sockets = self.crowd.enter(&self.seats, Semaphore::MAX_PERMITS, &self.patient).await?;
         let lasted = begun.elapsed();
         let storm = probe.finish()?;
         let cpu = self.usage()?.cpu_since(&before) / float(self.seats.len());
