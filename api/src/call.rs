@@ -22,7 +22,7 @@ use crate::state::State;
 pub(crate) struct Call {
     pub(crate) state: Arc<State>,
     pub(crate) key: Arc<Key>,
-    pub(crate) request_id: String,
+    pub(crate) request_id: Arc<str>,
     pub(crate) params: Params,
     pub(crate) query: Query,
     pub(crate) body: Body,
@@ -97,7 +97,7 @@ impl Call {
         Actor {
             actor_id: self.key.owner().get(),
             key_id: Some(self.key.id()),
-            request_id: Some(self.request_id.clone()),
+            request_id: Some(self.request_id.to_string()),
         }
     }
 

@@ -17,6 +17,7 @@ mod job_call;
 mod live;
 mod openapi;
 mod options;
+mod pace;
 mod rate_limit;
 mod request;
 mod response;

@@ -11,10 +11,10 @@ use crate::auth::failures::FailedKeys;
 use crate::cache::caches::Caches;
 use crate::capacity::Capacity;
 use crate::heartbeats::Heartbeats;
-use crate::live::pace::Pace;
-use crate::live::sockets::Live;
+use crate::live::sockets::{self, Live};
 use crate::live::threads::Threads;
 use crate::options::Options;
+use crate::pace::Pace;
 use crate::response::large::LargeAnswers;
 
 pub(crate) struct State {
@@ -46,7 +46,7 @@ impl State {
             failed_keys: FailedKeys::new(context.limits.clone()),
             heartbeats: Heartbeats::default(),
             live: Live::new(capacity),
-            socket_pace: Pace::new(),
+            socket_pace: Pace::new(sockets::BURST),
             socket_threads: Threads::start(),
             capacity,
             large_answers: LargeAnswers::default(),

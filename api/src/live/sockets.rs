@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use entities::{GuildId, PlaceId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
@@ -19,6 +20,12 @@ use crate::response::error::ApiError;
 pub(crate) const QUEUE: usize = 256;
 /// Sockets that get a message before others may run in between.
 const SLICE: usize = 256;
+
+/// The pace at which sockets are opened, of each one: 2,500 a second, so that thousands of game servers that reconnect at
+/// once leave time for requests.
+pub(crate) const EACH: Duration = Duration::from_micros(400);
+/// Of sockets that are opened at once after a pause: 50 of them.
+pub(crate) const BURST: Duration = Duration::from_millis(20);
 
 /// The location of a game server.
 pub(crate) struct Place {

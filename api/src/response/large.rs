@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use entities::GuildId;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
-use tokio::time::Instant;
 
+use crate::pace::Pace;
 use crate::response::error::ApiError;
 
 /// Bytes from which a body is large. Smaller ones are not counted.
@@ -39,27 +39,6 @@ pub(crate) struct LargeAnswers {
     pace: Arc<Pace>,
 }
 
-/// When the next bytes may be sent.
-struct Pace(Mutex<Instant>);
-
-impl Pace {
-    async fn wait(&self, bytes: usize) {
-        let (now, lasts) = (Instant::now(), Duration::from_secs(bytes as u64) / PACE);
-        let at = {
-            let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let at = *next;
-            *next = at.max(now.checked_sub(BURST).unwrap_or(now)) + lasts;
-            at
-        };
-        if at > now {
-            tokio::time::sleep_until(at).await;
-        } else {
-            // A client that reads fast would keep the thread for megabytes.
-            tokio::task::yield_now().await;
-        }
-    }
-}
-
 struct Share {
     answers: Arc<Semaphore>,
     /// One permit is a KiB.
@@ -78,7 +57,7 @@ impl Share {
 impl Default for LargeAnswers {
     fn default() -> Self {
         let process = Share::new(ANSWERS.process, MEMORY.process);
-        let pace = Arc::new(Pace(Mutex::new(Instant::now())));
+        let pace = Arc::new(Pace::new(BURST));
         Self { process, guilds: Mutex::default(), building: Semaphore::new(1), pace }
     }
 }
@@ -94,7 +73,7 @@ pub(crate) struct AnswerPermit {
 impl AnswerPermit {
     /// Waits until so many bytes may be sent.
     pub(crate) async fn wait_to_send(&self, bytes: usize) {
-        self.pace.wait(bytes).await;
+        self.pace.wait(Duration::from_secs(bytes as u64) / PACE).await;
     }
 }
 
@@ -250,7 +229,7 @@ mod tests {
 
     #[tokio::test]
     async fn large_answers_are_paced_together() {
-        let (answers, began) = (LargeAnswers::default(), Instant::now());
+        let (answers, began) = (LargeAnswers::default(), std::time::Instant::now());
         let guild = "1".parse().unwrap();
         let permits = [answers.permit(guild).await.unwrap(), answers.permit(guild).await.unwrap()];
         for _ in 0..32 {

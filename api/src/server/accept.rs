@@ -83,7 +83,6 @@ async fn accept<F>(
     };
     let next = async || {
         let permit = permits.clone().acquire_owned().await;
-        state.socket_pace.wait().await;
         (listener.accept().await, permit)
     };
     while let Some((accepted, permit)) = shutdown.soft().run_until_cancelled(next()).await {

@@ -120,12 +120,12 @@ async fn guarded(server: Server, request: Request) -> Response<Payload> {
     let log = RequestLog::new(&request.method, &request.headers);
     let spare = log.clone();
     let reading = matches!(request.method, Method::GET | Method::HEAD);
-    let tracker = server.state.context.shutdown.tracker().clone();
-    let work = in_time(server, request, log);
     let ended = if reading {
-        AssertUnwindSafe(work).catch_unwind().await.map_err(|_| "a handler panicked".to_owned())
+        let work = AssertUnwindSafe(in_time(server, request, log));
+        work.catch_unwind().await.map_err(|_| "a handler panicked".to_owned())
     } else {
-        tracker.spawn(work).await.map_err(|error| error.to_string())
+        let tracker = server.state.context.shutdown.tracker().clone();
+        tracker.spawn(in_time(server, request, log)).await.map_err(|error| error.to_string())
     };
     ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
 }
@@ -143,11 +143,15 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
     log.route = route.path;
     let waits = if route.enqueues { Prefer::of(&request.headers).asked_wait() } else { Duration::ZERO };
     let work = serve(&server.state, route, params, request, &mut log);
-    let work = tokio::time::timeout(REQUEST_TIMEOUT + waits, work);
-    let result = match server.state.context.shutdown.hard().run_until_cancelled(work).await {
-        Some(Ok(result)) => result,
-        Some(Err(_)) => Err(ApiError::unavailable("timeout", "the request took too long")),
-        None => Err(ApiError::unavailable("stopping", "this process stops")),
+    let result = tokio::select! {
+        // Most work ends at once: then nothing else is asked.
+        biased;
+        result = tokio::time::timeout(REQUEST_TIMEOUT + waits, work) => {
+            result.unwrap_or_else(|_| Err(ApiError::unavailable("timeout", "the request took too long")))
+        }
+        () = server.state.context.shutdown.hard().cancelled() => {
+            Err(ApiError::unavailable("stopping", "this process stops"))
+        }
     };
     log.finish(result)
 }

@@ -1,7 +1,7 @@
 //! Data about a request, collected while it runs; used for response headers, one log line and metrics.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use entities::GuildId;
@@ -35,7 +35,7 @@ static SERIES: LazyLock<RwLock<HashMap<Series, (Counter, Histogram)>>> = LazyLoc
 
 #[derive(Clone)]
 pub(crate) struct RequestLog {
-    pub(crate) request_id: String,
+    pub(crate) request_id: Arc<str>,
     pub(crate) method: Method,
     /// The row's path, never the request's.
     pub(crate) route: &'static str,
@@ -95,7 +95,7 @@ impl RequestLog {
     /// One line per request; the cause of an internal error is logged here only.
     fn log(&self, status: StatusCode, cause: Option<&str>) {
         let guild = self.guild.map(GuildId::get);
-        let (id, route, method) = (self.request_id.as_str(), self.route, self.method.as_str());
+        let (id, route, method) = (&*self.request_id, self.route, self.method.as_str());
         let code = status.as_u16();
         let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         macro_rules! line {
@@ -123,14 +123,16 @@ impl RequestLog {
         // Any method may be sent to a path that does not exist.
         let method = if self.route == UNMATCHED { Method::GET } else { self.method.clone() };
         let series = (self.route, method, status);
-        let known = SERIES.read().unwrap_or_else(PoisonError::into_inner).get(&series).cloned();
-        let (requests, seconds) = known.unwrap_or_else(|| {
-            let made = Self::series(&series);
-            SERIES.write().unwrap_or_else(PoisonError::into_inner).insert(series, made.clone());
-            made
-        });
-        requests.increment(1);
-        seconds.record(self.started.elapsed());
+        let record = |(requests, seconds): &(Counter, Histogram)| {
+            requests.increment(1);
+            seconds.record(self.started.elapsed());
+        };
+        if let Some(known) = SERIES.read().unwrap_or_else(PoisonError::into_inner).get(&series) {
+            return record(known);
+        }
+        let made = Self::series(&series);
+        record(&made);
+        SERIES.write().unwrap_or_else(PoisonError::into_inner).insert(series, made);
     }
 
     fn series((route, method, status): &Series) -> (Counter, Histogram) {
@@ -206,11 +208,12 @@ fn insert_text(headers: &mut HeaderMap, name: HeaderName, text: &str) {
 }
 
 /// The client's request id if it has 1 to 64 letters, digits, dots, dashes and underscores, else a new one.
-fn request_id(headers: &HeaderMap) -> String {
+fn request_id(headers: &HeaderMap) -> Arc<str> {
     let mut values = headers.get_all(REQUEST_ID).iter();
     let first = values.next().filter(|first| values.all(|other| other == *first));
     let sent = first.and_then(|value| value.to_str().ok());
-    sent.filter(|id| is_sane(id)).map_or_else(|| uuid::Uuid::now_v7().simple().to_string(), str::to_owned)
+    let new = || uuid::Uuid::now_v7().simple().encode_lower(&mut uuid::Uuid::encode_buffer()).into();
+    sent.filter(|id| is_sane(id)).map_or_else(new, Arc::from)
 }
 
 fn is_sane(id: &str) -> bool {
@@ -229,7 +232,7 @@ mod tests {
             headers.insert(REQUEST_ID, sent.parse().unwrap());
             request_id(&headers)
         };
-        assert_eq!(id("trace-1.A_b"), "trace-1.A_b");
+        assert_eq!(&*id("trace-1.A_b"), "trace-1.A_b");
         for bad in ["", "a b", "a;b", &"x".repeat(65)] {
             assert_eq!(id(bad).len(), 32, "{bad:?}");
         }

@@ -97,7 +97,7 @@ fn call(state: std::sync::Arc<State>) -> Call {
     Call {
         state,
         key: key.into(),
-        request_id: "r".to_owned(),
+        request_id: "r".into(),
         params: Params::default(),
         query: Query::default(),
         body: Body::default(),

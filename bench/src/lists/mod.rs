@@ -29,7 +29,7 @@ pub struct Arguments {
     /// Ask for compressed lists
     #[arg(long)]
     gzip: bool,
-    /// Seconds without lists, before and after
+    /// Seconds without lists, before and after, and the least with them
     #[arg(long, default_value_t = 10)]
     seconds: u64,
 }
@@ -79,7 +79,7 @@ async fn measure(
     let done = Arc::new(AtomicBool::new(false));
     let (ended, target) = (done.clone(), base.clone());
     let sending = std::thread::spawn(move || {
-        let answers = calls::all_at_once(&target, &lists);
+        let answers = calls::all_at_once(&target, &lists, pause);
         ended.store(true, Ordering::Relaxed);
         answers
     });

@@ -101,7 +101,7 @@ async fn an_expired_key_closes_its_sockets() {
     let socket = enter(&live, 1, "a");
     let end = Timestamp::from_timestamp(100, 0).unwrap();
     live.set_expiry("k", Some(end));
-    live.end_expired_keys(end - std::time::Duration::from_secs(1));
+    live.end_expired_keys(end - Duration::from_secs(1));
     assert!(!socket.key_ended.is_cancelled());
     live.end_expired_keys(end);
     assert!(socket.key_ended.is_cancelled());

@@ -1,0 +1,68 @@
+//! A pace that all work of a kind keeps together: what comes faster waits for its turn.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+pub(crate) struct Pace {
+    /// When the next work has its turn.
+    next: Mutex<Instant>,
+    /// What may be done at once after a pause.
+    burst: Duration,
+}
+
+impl Pace {
+    pub(crate) fn new(burst: Duration) -> Self {
+        Self { next: Mutex::new(Instant::now()), burst }
+    }
+
+    /// Waits for the turn of work that lasts this long at the pace.
+    pub(crate) async fn wait(&self, lasts: Duration) {
+        let now = Instant::now();
+        let turn = self.turn(now, lasts);
+        if turn > now {
+            tokio::time::sleep_until(turn).await;
+        } else {
+            // Work without end would keep the thread.
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn turn(&self, now: Instant, lasts: Duration) -> Instant {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = *next;
+        *next = turn.max(now.checked_sub(self.burst).unwrap_or(now)) + lasts;
+        turn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn a_burst_has_its_turn_at_once_and_the_rest_at_the_pace() {
+        let (pace, begun) = (Pace::new(10 * MS), Instant::now());
+        let later = begun + Duration::from_secs(60);
+        let waits = |now: Instant| pace.turn(now, MS).saturating_duration_since(now);
+        let waited: Vec<_> = (0..15).map(|_| waits(later)).collect();
+        assert!(waited[..11].iter().all(Duration::is_zero));
+        assert_eq!(waited[11..], [MS, 2 * MS, 3 * MS, 4 * MS]);
+        // A pause is not saved up beyond the burst.
+        let much_later = later + Duration::from_secs(60);
+        let at_once = (0..100).take_while(|_| waits(much_later).is_zero()).count();
+        assert_eq!(at_once, 11);
+    }
+
+    #[tokio::test]
+    async fn all_wait_together() {
+        let (pace, begun) = (Pace::new(Duration::ZERO), Instant::now());
+        for _ in 0..10 {
+            tokio::join!(pace.wait(MS), pace.wait(MS));
+        }
+        assert!(begun.elapsed() >= 18 * MS);
+    }
+}
