@@ -11,7 +11,7 @@ use std::time::Instant;
 use entities::{GuildId, Person, Timestamp, link, sanction};
 use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, mpsc};
 
 use crate::cache::guild_state::{Base, GuildState, Look, Question, Sanction, accounts, find_in};
 
@@ -34,9 +34,15 @@ struct Inner {
     database: Database,
     freshness: Freshness,
     guilds: RwLock<Guilds>,
-    reads: Semaphore,
-    shutdown: Shutdown,
+    /// Guilds to be read, in the order of their first checks: a task for each of them would take far more memory.
+    to_read: mpsc::UnboundedSender<ToRead>,
     started: Instant,
+}
+
+struct ToRead {
+    guild: GuildId,
+    state: Arc<GuildState>,
+    now: Timestamp,
 }
 
 #[derive(Default)]
@@ -47,6 +53,11 @@ struct Guilds {
 }
 
 impl Guilds {
+    /// Not dropped meanwhile, as when links change.
+    fn holds(&self, guild: GuildId, state: &Arc<GuildState>) -> bool {
+        self.states.get(&guild).is_some_and(|current| Arc::ptr_eq(current, state))
+    }
+
     fn remove(&mut self, guild: GuildId) {
         self.bytes -= self.states.remove(&guild).map_or(0, |state| state.bytes());
         self.report();
@@ -84,14 +95,20 @@ impl Guilds {
 impl Moderation {
     /// Reads of guilds end when the shutdown begins.
     pub(crate) fn new(database: &Database, freshness: &Freshness, shutdown: &Shutdown) -> Self {
-        Self(Arc::new(Inner {
+        let (to_read, waiting) = mpsc::unbounded_channel();
+        let moderation = Self(Arc::new(Inner {
             database: database.clone(),
             freshness: freshness.clone(),
             guilds: RwLock::default(),
-            reads: Semaphore::new(READS),
-            shutdown: shutdown.clone(),
+            to_read,
             started: Instant::now(),
-        }))
+        }));
+        let waiting = Arc::new(Mutex::new(waiting));
+        for _ in 0..READS {
+            let reading = moderation.clone().read_guilds(waiting.clone());
+            shutdown.services().spawn(shutdown.soft().clone().run_until_cancelled_owned(reading));
+        }
+        moderation
     }
 
     /// The sanction that applies; of several the one that ends last. While the database is away what is in memory is
@@ -139,11 +156,8 @@ impl Moderation {
             let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
             let state = guilds.states.entry(guild).or_insert_with(|| {
                 let state = Arc::new(GuildState::default());
-                let fill = self.clone().fill(guild, state.clone(), now);
-                self.0
-                    .shutdown
-                    .services()
-                    .spawn(self.0.shutdown.soft().clone().run_until_cancelled_owned(fill));
+                // Refused only after the shutdown began.
+                let _ = self.0.to_read.send(ToRead { guild, state: state.clone(), now });
                 state
             });
             state.clone()
@@ -152,7 +166,17 @@ impl Moderation {
         state
     }
 
-    async fn fill(self, guild: GuildId, state: Arc<GuildState>, now: Timestamp) {
+    async fn read_guilds(self, waiting: Arc<Mutex<mpsc::UnboundedReceiver<ToRead>>>) {
+        let next = async || waiting.lock().await.recv().await;
+        while let Some(to_read) = next().await {
+            self.fill(to_read).await;
+        }
+    }
+
+    async fn fill(&self, ToRead { guild, state, now }: ToRead) {
+        if !self.0.guilds.read().unwrap_or_else(PoisonError::into_inner).holds(guild, &state) {
+            return;
+        }
         let base = match self.read_guild(guild, now).await {
             Ok(base) => base,
             Err(error) => {
@@ -162,8 +186,7 @@ impl Moderation {
             }
         };
         let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
-        // Dropped meanwhile, if links changed.
-        if guilds.states.get(&guild).is_some_and(|current| Arc::ptr_eq(current, &state)) {
+        if guilds.holds(guild, &state) {
             state.fill(base);
             guilds.bytes += state.bytes();
             guilds.make_room();
@@ -172,8 +195,6 @@ impl Moderation {
     }
 
     async fn read_guild(&self, guild: GuildId, now: Timestamp) -> Result<Base, DbErr> {
-        // Never closed.
-        let _permit = self.0.reads.acquire().await;
         let conn = self.0.database.read();
         let links = link::pairs(conn, guild).await?;
         Ok(Base::new(sanction::active::of_guild(conn, guild, now).await?, links))

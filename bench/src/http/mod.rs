@@ -10,6 +10,8 @@ mod targets;
 mod unloaded;
 mod wrk;
 
+use std::time::{Duration, Instant};
+
 use cases::{Case, Requests};
 use ceiling::Ceiling;
 pub use ceiling::{CeilingArguments, serve_ceiling};
@@ -51,6 +53,8 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1_000)]
     bans: usize,
 }
+
+const SETTLES: Duration = Duration::from_secs(3);
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let bench = Bench::start(arguments).await?;
@@ -122,9 +126,9 @@ impl<'a> Bench<'a> {
         let script = wrk::script(folder, &requests[0])?;
         let ceiling = Ceiling::start(folder, &base, requests[0].last().map_or("", String::as_str)).await?;
         let product = self.deployment.roles().apis[0].process.id();
-        let mut warm = if once { f64::INFINITY } else { 0.0 };
-        // Every guild and key is in memory, and every connection of a pool is open.
-        while warm < float(requests[0].len()) {
+        let (began, mut warm) = (Instant::now(), 0.0);
+        // Every guild and key is in memory, the first use of each key is noted, and every connection of a pool is open.
+        while !once && (warm < float(requests[0].len()) || began.elapsed() < SETTLES) {
             warm += wrk::run(&script, &base, connections, 1)?.requests.max(1.0);
         }
         let (mut ours, mut bare, mut floors) = (Vec::new(), Vec::new(), Vec::new());

@@ -5,8 +5,8 @@ use entities::key_text::KeyText;
 use entities::{GuildId, guild};
 use runtime::Clock;
 use sea_orm::ActiveValue::Set;
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, IntoActiveModel};
-use testkit::{Deployment, guild_row, key_text};
+use sea_orm::{ConnectionTrait, EntityTrait, IntoActiveModel};
+use testkit::{Deployment, guild_row};
 
 use super::cases::Call;
 use super::load::wire;
@@ -21,27 +21,25 @@ const ROWS: usize = 1_000;
 /// Adds the guilds of all rounds. Returns the requests of each round.
 pub(super) async fn add(deployment: &Deployment, rounds: usize) -> anyhow::Result<Vec<Vec<String>>> {
     let connection = deployment.connect().await;
-    let numbers: Vec<usize> = (0..rounds * GUILDS).collect();
-    for chunk in numbers.chunks(ROWS) {
+    let ids = (FIRST..).take(rounds * GUILDS);
+    let all: Vec<_> =
+        ids.map(|id| Ok((id.try_into()?, KeyText::generate()))).collect::<anyhow::Result<_>>()?;
+    for chunk in all.chunks(ROWS) {
         insert(&connection, chunk).await?;
     }
     connection.close().await?;
-    let request = |number: &usize| {
-        let path = format!("/moderation/{}/ban-status/77", FIRST + i64::try_from(*number)?);
-        anyhow::Ok(wire(&Call::Get(path), &text(*number), ""))
+    let request = |(guild, key): &(GuildId, KeyText)| {
+        wire(&Call::Get(format!("/moderation/{guild}/ban-status/77")), &key.reveal(), "")
     };
-    numbers.chunks(GUILDS).map(|round| round.iter().map(request).collect()).collect()
+    Ok(all.chunks(GUILDS).map(|round| round.iter().map(request).collect()).collect())
 }
 
-async fn insert(conn: &impl ConnectionTrait, numbers: &[usize]) -> anyhow::Result<()> {
-    let (now, mut guilds, mut keys) = (Clock::system().now(), Vec::new(), Vec::new());
-    for number in numbers {
-        let id = GuildId::try_from(FIRST + i64::try_from(*number)?)?;
-        let text =
-            KeyText::parse(&text(*number)).ok_or_else(|| DbErr::Custom("a malformed key".to_owned()))?;
-        guilds.push(guild_row(id, now).into_active_model());
-        keys.push(api_key::ActiveModel {
-            guild_id: Set(id),
+async fn insert(conn: &impl ConnectionTrait, all: &[(GuildId, KeyText)]) -> anyhow::Result<()> {
+    let now = Clock::system().now();
+    let guilds = all.iter().map(|(id, _)| guild_row(*id, now).into_active_model());
+    let keys = all.iter().map(|(guild, text)| {
+        Ok(api_key::ActiveModel {
+            guild_id: Set(*guild),
             public_id: Set(text.public_id().to_owned()),
             secret_hash: Set(text.secret_hash().to_vec()),
             name: Set("load".to_owned()),
@@ -50,13 +48,10 @@ async fn insert(conn: &impl ConnectionTrait, numbers: &[usize]) -> anyhow::Resul
             created_at: Set(now),
             hot_path_factor: Set(1),
             ..Default::default()
-        });
-    }
+        })
+    });
+    let keys: Vec<_> = keys.collect::<anyhow::Result<_>>()?;
     guild::Entity::insert_many(guilds).exec_without_returning(conn).await?;
     api_key::Entity::insert_many(keys).exec_without_returning(conn).await?;
     Ok(())
-}
-
-fn text(number: usize) -> String {
-    key_text(number, "unloaded")
 }
