@@ -154,14 +154,26 @@ impl SharedWindows {
             Some(decision) => Ok(decision),
             None => {
                 let leaving = self.0.leaving.load(Ordering::Relaxed);
-                self.take_granted(counter, rate, (!leaving).then(|| self.processes())).await
+                self.begin_take(counter, rate, (!leaving).then(|| self.processes())).await
             }
         }
     }
 
     /// Uses a permit that Redis grants for this request alone.
     pub(super) async fn take_one(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
-        self.take_granted(counter, rate, None).await
+        self.begin_take(counter, rate, None).await
+    }
+
+    /// A task of its own: a block that was granted to a request whose client has left is for the others.
+    async fn begin_take(
+        &self,
+        counter: Counter,
+        rate: Rate,
+        parts: Option<u32>,
+    ) -> Result<Decision, LimitsDown> {
+        let windows = self.clone();
+        let taking = tokio::spawn(async move { windows.take_granted(counter, rate, parts).await });
+        taking.await.unwrap_or(Err(LimitsDown))
     }
 
     pub(super) async fn peek(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {

@@ -130,6 +130,20 @@ async fn what_a_killed_process_was_granted_is_lost_and_delays_one_request() {
 }
 
 #[tokio::test]
+async fn what_was_granted_to_a_request_that_was_dropped_is_for_the_others() {
+    let Some(processes) = Processes::start("limits::shared: dropped request", 1).await else { return };
+    let rate = Rate::per(10, Duration::from_mins(1));
+    // The connection is open, and Redis knows the script.
+    processes.windows[0].take(Counter::Key(8, "ban_status"), rate).await.unwrap();
+    let mut dropped = Box::pin(processes.take(0, rate));
+    assert!(futures_util::poll!(&mut dropped).is_pending());
+    tokio::task::yield_now().await;
+    drop(dropped);
+    let next = processes.take(0, rate).await;
+    assert_eq!((next.allowed, next.remaining), (true, 8));
+}
+
+#[tokio::test]
 async fn permits_are_good_until_the_window_ends_in_redis() {
     let Some(redis) = test_redis("limits::shared: end of a window").await else { return };
     let clock = Clock::manual(chrono::DateTime::from_timestamp(1_000_000, 0).unwrap());
