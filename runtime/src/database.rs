@@ -9,6 +9,7 @@ use sea_orm::{
 
 use crate::error::StartError;
 
+mod access;
 mod bound;
 mod breaker;
 mod options;

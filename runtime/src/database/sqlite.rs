@@ -14,6 +14,7 @@ use sea_orm::sqlx::sqlite::{
 };
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
+use super::access;
 use super::options::{ACQUIRE_TIMEOUT, DatabaseOptions};
 use crate::error::StartError;
 use crate::settings::DATABASE_URL;
@@ -35,6 +36,7 @@ pub(super) async fn connect(
     let path = base.get_filename().to_owned();
     let unusable = |reason: String| StartError::DatabaseFile { path: path.clone(), reason };
     create_folder(&path).map_err(|error| unusable(error.to_string()))?;
+    access::restrict(&path).map_err(|error| unusable(error.to_string()))?;
     let writer = base
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)

@@ -1,0 +1,97 @@
+//! Who may read a SQLite database: it holds hashes of keys, so only its own user.
+
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+const FILE: u32 = 0o600;
+const FOLDER: u32 = 0o700;
+
+/// Makes the file where there is none. Its folder is restricted too, unless others keep files there.
+pub(super) fn restrict(database: &Path) -> io::Result<()> {
+    // SQLite gives the files beside the database the mode of the database.
+    OpenOptions::new().append(true).create(true).mode(FILE).open(database)?;
+    for file in ["", "-wal", "-shm"].map(|end| with_end(database, end)) {
+        if file.try_exists()? {
+            narrow(&file, FILE)?;
+        }
+    }
+    match database.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) if is_ours(folder, database)? => narrow(folder, FOLDER),
+        _ => Ok(()),
+    }
+}
+
+fn with_end(database: &Path, end: &str) -> PathBuf {
+    let mut path = OsString::from(database);
+    path.push(end);
+    path.into()
+}
+
+/// Whether every file in it belongs to the database.
+fn is_ours(folder: &Path, database: &Path) -> io::Result<bool> {
+    let name = database.file_name().unwrap_or_default().as_bytes();
+    for entry in fs::read_dir(folder)? {
+        if !entry?.file_name().as_bytes().starts_with(name) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn narrow(path: &Path, most: u32) -> io::Result<()> {
+    let mode = fs::metadata(path)?.permissions().mode();
+    if mode & 0o777 & !most == 0 {
+        return Ok(());
+    }
+    match fs::set_permissions(path, Permissions::from_mode(mode & most)) {
+        // Of another user, who decides.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            tracing::warn!(%error, path = %path.display(), "others can read the database, and this user cannot change that");
+            Ok(())
+        }
+        changed => changed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_database_that_others_could_read_is_restricted_with_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, database) = (folder.path().join("data"), folder.path().join("data/guildhall.db"));
+        fs::create_dir(&data).unwrap();
+        let files = ["", "-wal", "-shm", ".lock"].map(|end| with_end(&database, end));
+        for file in &files {
+            fs::write(file, "").unwrap();
+            fs::set_permissions(file, Permissions::from_mode(0o644)).unwrap();
+        }
+        fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
+        restrict(&database).unwrap();
+        assert_eq!(files[..3].iter().map(|file| mode(file)).collect::<Vec<_>>(), [FILE; 3]);
+        assert_eq!(mode(&data), FOLDER);
+        // Narrower stays narrower.
+        fs::set_permissions(&data, Permissions::from_mode(0o500)).unwrap();
+        restrict(&database).unwrap();
+        assert_eq!(mode(&data), 0o500);
+    }
+
+    #[test]
+    fn a_folder_that_others_use_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.path().join("notes.txt"), "").unwrap();
+        let database = folder.path().join("guildhall.db");
+        restrict(&database).unwrap();
+        assert_eq!((mode(&database), mode(folder.path())), (FILE, 0o755));
+    }
+}
