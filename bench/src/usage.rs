@@ -1,7 +1,7 @@
 //! CPU time and memory of a process, as the system accounts them, and its allocations, if it was built to count them.
 
 use anyhow::Context as _;
-use testkit::http_client;
+use testkit::Deployment;
 
 /// Clock ticks a second; the same on every Linux.
 const TICKS: f64 = 100.0;
@@ -34,10 +34,10 @@ impl Usage {
 }
 
 /// Allocations so far, of a product with the feature `count-allocations`; otherwise not a number.
-pub(crate) async fn allocations(base: &str) -> anyhow::Result<f64> {
+pub(crate) async fn allocations(deployment: &Deployment) -> anyhow::Result<f64> {
     // The metric is some milliseconds late.
     tokio::time::sleep(COUNT_LAG).await;
-    let metrics = http_client().get(format!("{base}/metrics")).send().await?.text().await?;
+    let metrics = deployment.metrics(0).await;
     let count = metrics.lines().find_map(|line| line.strip_prefix("guildhall_allocations_total "));
     Ok(count.map_or(Ok(f64::NAN), str::parse)?)
 }

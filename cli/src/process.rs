@@ -87,11 +87,26 @@ impl BackgroundArgs {
         let address = self.metrics.address()?;
         let (process, listener) =
             Process::distributed(mode, address, MetricsArgs::VARIABLE, &self.backend).await?;
-        let (readiness, shutdown) = (process.context.readiness.clone(), process.context.shutdown.clone());
-        shutdown.services().spawn(serve_ops(listener, readiness, shutdown.clone()));
+        serve_metrics(Some(listener), &process.context);
         start(&process);
-        shutdown.soft().cancelled().await;
+        process.context.shutdown.soft().cancelled().await;
         finish(process.context).await
+    }
+}
+
+/// The port of health and metrics of a process that serves the API.
+pub(crate) async fn bind_metrics(args: &HttpArgs) -> Result<Option<TcpListener>, StartError> {
+    match args.metrics_address()? {
+        Some(address) => bind(address, MetricsArgs::VARIABLE).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Serves health and metrics there.
+pub(crate) fn serve_metrics(listener: Option<TcpListener>, context: &Context) {
+    if let Some(listener) = listener {
+        let (readiness, shutdown) = (context.readiness.clone(), context.shutdown.clone());
+        context.shutdown.services().spawn(serve_ops(listener, readiness, shutdown));
     }
 }
 

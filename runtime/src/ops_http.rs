@@ -1,5 +1,5 @@
-//! `/metrics`, `/health/live` and `/health/ready`: the responses, and the small server of worker and scheduler. The API
-//! gives the same responses on its own port.
+//! `/metrics`, `/health/live` and `/health/ready`: the responses, and the small server of every process. The API answers
+//! the two health paths on its own port too.
 //!
 //! The server runs until the end of a shutdown, so that "stopping" is visible.
 

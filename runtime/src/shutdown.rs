@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Grace period of work in flight after the first signal (issue: "finish work within 30 s, then cut").
+/// Grace period of work in flight after the first signal.
 pub const GRACE: Duration = Duration::from_secs(30);
 /// How long cancelled tasks may clean up before the process ends without them.
 pub const CUT: Duration = Duration::from_secs(5);
@@ -122,11 +122,11 @@ impl Shutdown {
             if self.hard.is_cancelled() {
                 std::process::exit(1);
             } else if self.soft.is_cancelled() {
-                tracing::warn!("asked again to stop: cutting at once");
                 self.cut();
+                tracing::warn!("asked again to stop: cutting at once");
             } else {
-                tracing::info!("asked to stop: finishing what runs");
                 self.begin();
+                tracing::info!("asked to stop: finishing what runs");
             }
         }
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
 
+use crate::error::StartError;
 use crate::shutdown::Shutdown;
 
 /// For processes that serve: our crates at info, verbose libraries only when something is wrong.
@@ -37,9 +38,17 @@ impl LogFormat {
 }
 
 /// Starts logging for the process; `default_filter` applies if `RUST_LOG` is not set. A second call has no effect.
-pub fn init_logging(format: LogFormat, default_filter: &str) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default_filter));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+pub fn init_logging(format: LogFormat, default_filter: &str) -> Result<(), StartError> {
+    let filter = match std::env::var(EnvFilter::DEFAULT_ENV) {
+        Ok(text) if !text.trim().is_empty() => text.parse().map_err(|error| {
+            let problem = format!("is not a filter ({error}); give levels such as info,api=debug");
+            StartError::setting(EnvFilter::DEFAULT_ENV, problem)
+        })?,
+        _ => EnvFilter::new(default_filter),
+    };
+    // It would report a closed log on the same closed standard error, and panic.
+    let builder = tracing_subscriber::fmt().log_internal_errors(false);
+    let builder = builder.with_env_filter(filter).with_writer(std::io::stderr);
     let already = match format {
         LogFormat::Text => builder.with_ansi(std::io::stderr().is_terminal()).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
@@ -47,6 +56,7 @@ pub fn init_logging(format: LogFormat, default_filter: &str) {
     if already.is_err() {
         tracing::debug!("logging was started before");
     }
+    Ok(())
 }
 
 /// The recorder of this process, installed by the first call.

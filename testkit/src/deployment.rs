@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::client::Api;
+use crate::client::{Api, http_client};
 use crate::command::{Finished, run_command, run_into};
 use crate::database::TestDatabase;
 use crate::fixture::{Fixture, Guild};
@@ -103,9 +103,11 @@ impl Deployment {
 
     /// What the test of this number needs to know of the deployment.
     pub(crate) fn tenancy(&self, number: usize) -> Tenancy {
+        let apis = &self.roles().apis;
         Tenancy {
             number,
-            bases: self.roles().apis.iter().map(|api| api.base.clone()).collect(),
+            bases: apis.iter().map(|api| api.base.clone()).collect(),
+            metrics: apis.iter().map(|api| api.metrics.clone()).collect(),
             simulator: self.simulator.base.clone(),
             env: self.env.clone(),
             folder: self.folder().to_owned(),
@@ -184,6 +186,15 @@ impl Deployment {
             Some(lease) => lease.tenancy.bases[index].clone(),
             None => self.roles.borrow().apis[index].base.clone(),
         }
+    }
+
+    /// The metrics of an API process.
+    pub async fn metrics(&self, index: usize) -> String {
+        let base = match &self.lease {
+            Some(lease) => lease.tenancy.metrics[index].clone(),
+            None => self.roles.borrow().apis[index].metrics.clone(),
+        };
+        http_client().get(format!("{base}/metrics")).send().await.unwrap().text().await.unwrap()
     }
 
     /// A command beside the running processes, with their environment.

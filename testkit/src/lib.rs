@@ -39,7 +39,7 @@ pub use fixture::{Fixture, Guild, Member, OUTSIDER, key_text};
 pub use job_rows::{JobClass, JobRow, JobState};
 pub use keeper::keep;
 pub use private_server::PrivateServer;
-pub use process::{Process, Roles, Running, free_address, signal};
+pub use process::{Process, Roles, Running, Spawn, free_address, signal};
 pub use rows::Rows;
 pub use run::{run, run_shared, run_unstarted};
 pub use servers::{Servers, job_queue, redis};

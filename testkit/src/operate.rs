@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::client::http_client;
 use crate::deployment::Deployment;
 use crate::job_rows::JobRow;
-use crate::process::{Process, Roles, Running, free_address};
+use crate::process::{Process, Roles, Running, Spawn, free_address};
 use crate::setup::Mode;
 use crate::wait::eventually;
 
@@ -50,14 +50,19 @@ impl Deployment {
 
     /// Like [`spawn`](Self::spawn), with settings for this process alone, which override the common ones.
     pub fn spawn_with(&self, role: &str, extra: &[(&str, &str)]) -> Running {
-        let address = free_address();
-        let listen =
-            if matches!(role, "serve" | "api") { "GUILDHALL_LISTEN" } else { "GUILDHALL_METRICS_LISTEN" };
+        self.spawn_by(Process::spawn, role, extra)
+    }
+
+    /// Like [`spawn_with`](Self::spawn_with), by one of the ways to start a [`Process`].
+    pub fn spawn_by(&self, spawn: Spawn, role: &str, extra: &[(&str, &str)]) -> Running {
+        let metrics = free_address();
         let mut env = self.env.clone();
-        env.push((listen.to_owned(), address.clone()));
+        env.push(("GUILDHALL_METRICS_LISTEN".to_owned(), metrics.clone()));
+        let address = if matches!(role, "serve" | "api") { free_address() } else { metrics.clone() };
+        env.push(("GUILDHALL_LISTEN".to_owned(), address.clone()));
         env.extend(extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        let process = Process::spawn(&format!("{role}-{address}"), &[role], &env, self.folder());
-        Running { process, base: format!("http://{address}") }
+        let process = spawn(&format!("{role}-{address}"), &[role], &env, self.folder());
+        Running { process, base: format!("http://{address}"), metrics: format!("http://{metrics}") }
     }
 
     /// Ends the embedded process by `end` and starts a new one on the same data.

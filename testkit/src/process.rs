@@ -19,6 +19,9 @@ pub struct Process {
     log: PathBuf,
 }
 
+/// A way to start a process, by its name, arguments, environment and folder.
+pub type Spawn = fn(&str, &[&str], &[(String, String)], &Path) -> Process;
+
 pub fn free_address() -> String {
     // Test processes run concurrently: each starts at another port and counts up.
     static NEXT: AtomicU16 = AtomicU16::new(0);
@@ -64,6 +67,13 @@ impl Process {
     /// `name` names its log file in `folder`; a second process of this name appends.
     pub fn spawn(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
         Self::spawn_command(name, guildhall(args, env, folder), folder)
+    }
+
+    /// The same, with a standard error that nobody reads, as after `2>&1 | tee log` and the end of `tee`.
+    pub fn spawn_unheard(name: &str, args: &[&str], env: &[(String, String)], folder: &Path) -> Self {
+        let (_closed, log) = std::io::pipe().unwrap();
+        let child = guildhall(args, env, folder).stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        Self { name: name.to_owned(), child, log: folder.join(format!("{name}.log")) }
     }
 
     /// The same with another program.
@@ -171,6 +181,8 @@ pub struct Roles {
 pub struct Running {
     pub process: Process,
     pub base: String,
+    /// Where its metrics are.
+    pub metrics: String,
 }
 
 impl Roles {

@@ -32,6 +32,7 @@ pub(crate) struct Tenancy {
     /// Counts the tests; each has the two guilds of its number.
     pub(crate) number: usize,
     pub(crate) bases: Vec<String>,
+    pub(crate) metrics: Vec<String>,
     pub(crate) simulator: String,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) folder: PathBuf,

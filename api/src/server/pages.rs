@@ -1,6 +1,4 @@
-//! Paths beside the API: health, metrics and documentation. They need no key and have no envelope and no rate limit.
-//!
-//! Health and metrics share the API's port; where that is public, the load balancer must block `/metrics`.
+//! Paths beside the API: health and documentation. They need no key and have no envelope and no rate limit.
 
 use std::sync::Arc;
 
@@ -21,10 +19,9 @@ pub(crate) struct Page {
     pub(crate) answer: fn(&'static str, Arc<State>) -> BoxFuture<'static, Answer>,
 }
 
-pub(crate) static PAGES: [Page; 7] = [
+pub(crate) static PAGES: [Page; 6] = [
     page("/health/live", |path, state| Box::pin(ops(path, state))),
     page("/health/ready", |path, state| Box::pin(ops(path, state))),
-    page("/metrics", |path, state| Box::pin(ops(path, state))),
     page("/openapi.json", |_, _| Box::pin(std::future::ready(serve::document()))),
     page("/docs", |_, _| Box::pin(std::future::ready(Ok(serve::page())))),
     page("/docs/page.css", |_, _| Box::pin(std::future::ready(Ok(serve::style())))),
@@ -38,7 +35,7 @@ const fn page(
     Page { path, answer }
 }
 
-/// `/health/live`, `/health/ready` and `/metrics`, as in every process.
+/// `/health/live` and `/health/ready`, as in every process.
 async fn ops(path: &'static str, state: Arc<State>) -> Answer {
     ops_answer(path, &state.context.readiness).await.ok_or_else(ApiError::no_such_path)
 }

@@ -134,9 +134,9 @@ impl<'a> Bench<'a> {
         let (mut ours, mut bare, mut floors) = (Vec::new(), Vec::new(), Vec::new());
         for requests in requests.iter().cycle().take(self.arguments.rounds) {
             wrk::script(folder, requests)?;
-            let counted = usage::allocations(&base).await?;
+            let counted = usage::allocations(&self.deployment).await?;
             let mut own = used(product, || wrk::run(&script, &base, connections, seconds))?;
-            own.allocations = (usage::allocations(&base).await? - counted) / own.requests;
+            own.allocations = (usage::allocations(&self.deployment).await? - counted) / own.requests;
             anyhow::ensure!(!once || own.requests < float(unloaded::GUILDS), "too few unloaded guilds");
             ours.push(own);
             let theirs = ceiling.process.id();

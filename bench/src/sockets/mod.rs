@@ -194,7 +194,7 @@ impl<'a> Bench<'a> {
         let _slow = self.crowd.open(&seat, 0, Some(4_096)).await?;
         let (before, begun) = (self.usage()?.memory_mib, Instant::now());
         let (mut beside, mut bans) = (Vec::new(), 0);
-        while !self.closed_as_slow().await? && bans < SLOW_BANS {
+        while !self.closed_as_slow().await && bans < SLOW_BANS {
             beside.extend(self.ban_reaches(SLOW, &reason).await?);
             bans += 1;
         }
@@ -206,9 +206,9 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    async fn closed_as_slow(&self) -> anyhow::Result<bool> {
-        let text = self.http.get(format!("http://{}/metrics", self.address)).send().await?.text().await?;
-        Ok(text.lines().any(|line| line.starts_with("guildhall_live_closed_total") && line.contains("1013")))
+    async fn closed_as_slow(&self) -> bool {
+        let text = self.deployment.metrics(0).await;
+        text.lines().any(|line| line.starts_with("guildhall_live_closed_total") && line.contains("1013"))
     }
 
     /// Every socket leaves and comes back at once. Returns how many times as long the ban check's p99 is as before.

@@ -6,8 +6,7 @@ use crate::process::{self, BackendArgs, Process};
 
 /// An API process: answers HTTP and hands jobs to the workers.
 ///
-/// Needs Postgres (with the schema of `guildhall migrate`), RabbitMQ and Redis. Health and metrics share the
-/// port of the API.
+/// Needs Postgres (with the schema of `guildhall migrate`), RabbitMQ and Redis. /health is on the port of the API.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -20,9 +19,11 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let address = args.listen.address()?;
+    let metrics = process::bind_metrics(&args.http).await?;
     let (process, listener) =
         Process::distributed("api", address, ListenArgs::VARIABLE, &args.backend).await?;
     let Process { context, queue, platforms } = process;
+    process::serve_metrics(metrics, &context);
     let options = process::api_options(args.http, true);
     api::serve(context.clone(), queue, platforms, listener, options).await;
     process::finish(context).await

@@ -75,7 +75,7 @@ pub(crate) enum Command {
 
 impl Command {
     pub(crate) async fn run(self, log: LogArgs) -> anyhow::Result<()> {
-        runtime::init_logging(log.format(), self.default_filter());
+        runtime::init_logging(log.format(), self.default_filter())?;
         match self {
             Self::Demo(args) => Box::pin(demo::run(args)).await,
             Self::Serve(args) => Box::pin(serve::run(args)).await,

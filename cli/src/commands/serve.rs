@@ -26,6 +26,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals();
     // Port and file come first, so that a start that cannot succeed changes nothing.
     let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
+    let metrics = process::bind_metrics(&args.http).await?;
     let _lock = config.lock_data_dir()?;
     let process = Process::embedded(&config, &args.backend.platforms, shutdown).await?;
     process::log_start("embedded", &listener, &config)?;
@@ -35,6 +36,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
         );
     }
     let context = process.context.clone();
+    process::serve_metrics(metrics, &context);
     process.run_all(args.slots.slots(), listener, process::api_options(args.http, false)).await;
     process::finish(context).await
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::resilience::leading::{jobs_are_rescued, retries_come_back};
-use testkit::{Deployment, distributed_only, http_client};
+use testkit::{Deployment, distributed_only};
 
 distributed_only!(
     either_api_answers_with_the_workers_result(|setup| setup.processes(2)),
@@ -78,8 +78,7 @@ async fn many_clients_of_four_apis_pass_exactly_the_limit_and_redis_is_seldom_as
     let grants = async || {
         let mut sum = 0;
         for number in 0..4 {
-            let metrics = http_client().get(format!("{}/metrics", deployment.api_base(number))).send().await;
-            let metrics = metrics.unwrap().text().await.unwrap();
+            let metrics = deployment.metrics(number).await;
             let line = metrics.lines().find(|line| line.starts_with("guildhall_rate_limit_grants_total"));
             sum += line.map_or(0, |line| line.rsplit_once(' ').unwrap().1.parse::<u32>().unwrap());
         }

@@ -4,9 +4,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use testkit::{Deployment, Mode, both_modes, eventually, http_client};
+use testkit::{Deployment, Mode, Process, both_modes, eventually, http_client};
 
-both_modes!(every_process_reports_its_health(own), metrics_count_requests_and_jobs(own));
+both_modes!(
+    every_process_reports_its_health(own),
+    metrics_count_requests_and_jobs(own),
+    metrics_are_not_on_the_public_port,
+    a_closed_log_ends_no_process(own)
+);
 
 async fn fetch(url: String) -> (u16, String) {
     let response = http_client().get(&url).send().await.unwrap();
@@ -15,6 +20,11 @@ async fn fetch(url: String) -> (u16, String) {
 
 fn bases(deployment: &Deployment) -> Vec<String> {
     deployment.roles().all().map(|running| running.base.clone()).collect()
+}
+
+async fn metrics_are_not_on_the_public_port(deployment: &Deployment) {
+    deployment.api().get("/metrics").await.refused(404, &[]);
+    assert!(deployment.metrics(0).await.contains("# TYPE guildhall_"));
 }
 
 async fn every_process_reports_its_health(deployment: &Deployment) {
@@ -35,6 +45,8 @@ async fn every_process_reports_its_health(deployment: &Deployment) {
     }
 }
 
+/// The grace of a shutdown, and a reserve.
+const STOPS_WITHIN: Duration = Duration::from_secs(60);
 /// Two intervals of the gauges, and the election before the first.
 const GAUGES_WITHIN: Duration = Duration::from_secs(40);
 
@@ -45,7 +57,8 @@ async fn metrics_count_requests_and_jobs(deployment: &Deployment) {
     // The gauges of queued jobs come from the leader, which is elected after the start.
     let all = eventually("the leader reports queued jobs", GAUGES_WITHIN, async || {
         let mut all = String::new();
-        for base in bases(deployment) {
+        let metrics = deployment.roles().all().map(|running| running.metrics.clone()).collect::<Vec<_>>();
+        for base in metrics {
             let (status, text) = fetch(format!("{base}/metrics")).await;
             assert_eq!(status, 200);
             assert!(text.contains("# TYPE"), "{base}: {text}");
@@ -61,5 +74,27 @@ async fn metrics_count_requests_and_jobs(deployment: &Deployment) {
     }
     for secret in [&guild.admin_key[12..], &guild.lacking().chat, &guild.lacking().name, "test-token"] {
         assert!(!all.contains(secret), "metrics show {secret}");
+    }
+}
+
+async fn a_closed_log_ends_no_process(deployment: &Deployment) {
+    let roles: &[&str] =
+        if deployment.mode() == Mode::Embedded { &["serve"] } else { &["api", "worker", "scheduler"] };
+    if deployment.mode() == Mode::Embedded {
+        // Its data folder admits one.
+        let mut serve = deployment.roles().apis.remove(0);
+        serve.process.terminate();
+        serve.process.ended(STOPS_WITHIN).await;
+    }
+    for role in roles {
+        let mut running = deployment.spawn_by(Process::spawn_unheard, role, &[("RUST_LOG", "debug")]);
+        eventually(&format!("{role} is ready"), STOPS_WITHIN, async || {
+            assert_eq!(running.process.has_ended(), None, "{role}");
+            let ready = http_client().get(format!("{}/health/ready", running.base)).send().await.ok()?;
+            ready.status().is_success().then_some(())
+        })
+        .await;
+        running.process.terminate();
+        assert!(running.process.ended(STOPS_WITHIN).await.success(), "{role}");
     }
 }

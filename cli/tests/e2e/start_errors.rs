@@ -184,6 +184,8 @@ async fn unknown_commands_and_flags_are_refused() {
 async fn a_wrong_value_names_the_flag_or_the_variable_that_was_given() {
     let folder = folder();
     let address = "such as 127.0.0.1:8080";
+    let unreadable = run(&["serve"], &[("RUST_LOG", "info,api=loud")], folder.path()).await;
+    assert_says(unreadable, &["RUST_LOG", "info,api=debug"]);
     for (command, flag, variable, accepted) in [
         (&["demo"][..], "--listen", "GUILDHALL_LISTEN", address),
         (&["serve"], "--listen", "GUILDHALL_LISTEN", address),

@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use testkit::{Api, Deployment, both_modes, distributed_only, eventually, http_client};
+use testkit::{Api, Deployment, both_modes, distributed_only, eventually};
 
 both_modes!(
     invalid_requests_are_refused_before_the_upgrade,

@@ -73,6 +73,15 @@ pub struct HttpArgs {
         hide_default_value = true
     )]
     pub cors_origins: Listed<Origin>,
+    /// Address and port of /metrics, for your own network: the port of the API has no metrics [default: none]
+    #[arg(long, env = "GUILDHALL_METRICS_LISTEN", value_name = "ADDRESS")]
+    pub metrics_listen: Option<String>,
+}
+
+impl HttpArgs {
+    pub fn metrics_address(&self) -> Result<Option<SocketAddr>, StartError> {
+        self.metrics_listen.as_deref().map(|text| checked_address(text, MetricsArgs::VARIABLE)).transpose()
+    }
 }
 
 /// Values separated by commas; an empty text is an empty list.

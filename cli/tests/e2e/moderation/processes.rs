@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Moderating, STRANGER};
-use testkit::{Deployment, distributed_only, eventually, http_client};
+use testkit::{Deployment, distributed_only, eventually};
 
 distributed_only!(
     a_change_through_one_api_is_seen_by_the_other_within_a_second(|setup| setup.processes(2)),
@@ -41,8 +41,7 @@ async fn a_check_of_a_guild_in_memory_queries_no_database(deployment: &Deploymen
             && deployment.is_muted(clear).await
     );
     eventually("the guild is in memory", Duration::from_secs(10), async || {
-        let metrics = http_client().get(format!("{}/metrics", deployment.api_base(0))).send().await.unwrap();
-        metrics.text().await.unwrap().contains("guildhall_moderation_guilds 1").then_some(())
+        deployment.metrics(0).await.contains("guildhall_moderation_guilds 1").then_some(())
     })
     .await;
     // Rows deleted without an event: a query of the database would no longer find them.

@@ -42,8 +42,7 @@ async fn a_slow_reader_is_closed_with_1013(deployment: &Deployment) {
 }
 
 async fn closed_as_slow(deployment: &Deployment) -> bool {
-    let url = format!("{}/metrics", deployment.api_base(0));
-    let text = http_client().get(url).send().await.unwrap().text().await.unwrap();
+    let text = deployment.metrics(0).await;
     text.lines().any(|line| line.starts_with("guildhall_live_closed_total") && line.contains("1013"))
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use testkit::proxy::Way;
 
 use serde_json::json;
-use testkit::{Deployment, eventually, http_client};
+use testkit::{Deployment, eventually};
 
 use super::order::{Order, WAIT_LIMIT};
 use super::{reports, through};
@@ -60,8 +60,7 @@ pub(super) async fn a_ban_in_memory(deployment: &Deployment) -> String {
     let check = format!("/moderation/{guild}/ban-status/7007");
     eventually("the guild is in memory", WAIT_LIMIT, async || {
         assert_eq!(deployment.api().get(&check).await.ok()["banned"], true);
-        let metrics = http_client().get(format!("{}/metrics", deployment.api_base(0))).send().await.unwrap();
-        metrics.text().await.unwrap().contains("guildhall_moderation_guilds 1").then_some(())
+        deployment.metrics(0).await.contains("guildhall_moderation_guilds 1").then_some(())
     })
     .await;
     check
