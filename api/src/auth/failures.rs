@@ -3,13 +3,14 @@
 //! Failures are counted for all processes together. Each process caches the addresses over the limit, so their further
 //! failures cause no call to Redis. At most four unknown keys of such addresses are looked up concurrently.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use runtime::{Counter, Limits, Rate};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::request::client_address::network_of;
 use crate::response::error::ApiError;
 
 const FAILURES: Rate = Rate::per(30, Duration::from_secs(60));
@@ -41,7 +42,7 @@ impl FailedKeys {
 
     /// Refuses an address that failed too often.
     fn check(&self, address: IpAddr) -> Result<(), ApiError> {
-        let address = counted_as(address);
+        let address = network_of(address);
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(left) = over.get(&address).map(|until| until.saturating_duration_since(Instant::now()))
         else {
@@ -59,7 +60,7 @@ impl FailedKeys {
         if let Err(over) = self.check(address) {
             return over;
         }
-        let address = counted_as(address);
+        let address = network_of(address);
         let decision = self.limits.take_or_fallback(Counter::Failures(address), FAILURES).await;
         if decision.allowed {
             return failure;
@@ -77,17 +78,6 @@ impl FailedKeys {
         if over.len() < CAPACITY {
             over.insert(address, until);
         }
-    }
-}
-
-/// A customer with IPv6 has a whole /64.
-fn counted_as(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-        v4 @ IpAddr::V4(_) => v4,
     }
 }
 
@@ -111,13 +101,5 @@ mod tests {
         assert!((1..=60).contains(&over.parts().retry_after.unwrap()));
         assert!(failed.check(one).is_err());
         assert!(failed.check(other).is_ok());
-    }
-
-    #[test]
-    fn addresses_of_one_v6_network_count_as_one() {
-        let same = ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::1"].map(|text| counted_as(text.parse().unwrap()));
-        assert_eq!(same[0], same[1]);
-        assert_ne!(same[0], counted_as("2001:db8:1:3::1".parse().unwrap()));
-        assert_eq!(counted_as("::ffff:10.0.0.1".parse().unwrap()), "10.0.0.1".parse::<IpAddr>().unwrap());
     }
 }

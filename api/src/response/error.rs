@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     RequestTimeout,
     Conflict,
     TooLarge,
+    UriTooLong,
+    HeadTooLarge,
     MediaType,
     Rule,
     UpgradeRequired,
@@ -50,6 +52,8 @@ impl Kind {
             Self::RequestTimeout => (StatusCode::REQUEST_TIMEOUT, "request_timeout"),
             Self::Conflict => (StatusCode::CONFLICT, "conflict"),
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
+            Self::UriTooLong => (StatusCode::URI_TOO_LONG, "uri_too_long"),
+            Self::HeadTooLarge => (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "head_too_large"),
             Self::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
             Self::Rule => (StatusCode::UNPROCESSABLE_ENTITY, "unprocessable"),
             Self::UpgradeRequired => (StatusCode::UPGRADE_REQUIRED, "upgrade_required"),
@@ -176,6 +180,14 @@ impl ApiError {
 
     pub(crate) fn body_too_large(limit: usize) -> Self {
         Self::new(Kind::TooLarge, format!("the body may have at most {limit} bytes"))
+    }
+
+    pub(crate) fn uri_too_long() -> Self {
+        Self::new(Kind::UriTooLong, "the path and query of this request are too long")
+    }
+
+    pub(crate) fn head_too_large() -> Self {
+        Self::new(Kind::HeadTooLarge, "the headers of this request are too many or too long")
     }
 
     pub(crate) fn media_type(sent: &str) -> Self {

@@ -1,9 +1,8 @@
 //! The accept loop around warp's service, with what warp's own server lacks: it disconnects slow clients, sends small
 //! responses at once, limits connections, and on shutdown finishes requests in flight without waiting for idle clients.
 
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use platforms::Platforms;
@@ -17,6 +16,7 @@ use crate::live;
 use crate::options::Options;
 use crate::request::client_address;
 use crate::server::dispatch::Server;
+use crate::server::guests::{Guest, Guests};
 use crate::server::router::Router;
 use crate::server::{connection, dispatch, event_listener, heartbeat_writer};
 use crate::state::State;
@@ -43,8 +43,8 @@ pub async fn serve(
     let router = Arc::new(Router::new());
     let service = warp::service(dispatch::filter(Server { state: state.clone(), router }));
     let connections = TaskTracker::new();
-    accept(&listener, &state, &connections, |stream, peer| {
-        connection::serve(stream, peer, service.clone(), shutdown.clone())
+    accept(&listener, &state, &connections, |stream, peer, guest| {
+        connection::serve(stream, peer, guest, service.clone(), shutdown.clone())
     })
     .await;
     // The system refuses new connections, and clients go to another process.
@@ -68,14 +68,14 @@ async fn accept<F>(
     listener: &TcpListener,
     state: &State,
     connections: &TaskTracker,
-    serve: impl Fn(TcpStream, SocketAddr) -> F,
+    serve: impl Fn(TcpStream, SocketAddr, Guest) -> F,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
     let (capacity, shutdown) = (state.capacity, &state.context.shutdown);
     // At the limit, new connections wait in the system's queue.
     let permits = Arc::new(Semaphore::new(capacity.connections));
-    let addresses = Addresses::default();
+    let guests = Guests::default();
     let most_of = |address: &IpAddr| {
         // A trusted proxy brings everybody's connections.
         let trusted = client_address::is_trusted(*address, &state.options.trusted_proxies);
@@ -94,71 +94,16 @@ async fn accept<F>(
                 continue;
             }
         };
-        let Some(own) = addresses.permit(peer.ip(), most_of(&peer.ip())) else {
+        let Some(guest) = guests.admit(peer.ip(), most_of(&peer.ip())) else {
             metrics::counter!("guildhall_http_connections_refused_total").increment(1);
             continue;
         };
-        let connection = shutdown.tracker().track_future(serve(stream, peer));
+        let connection = shutdown.tracker().track_future(serve(stream, peer, guest));
         connections.spawn(async move {
             connection.await;
-            drop((permit, own));
+            drop(permit);
         });
         // What was accepted before has its turn first.
         tokio::task::yield_now().await;
-    }
-}
-
-/// The open connections of each address.
-#[derive(Clone, Default)]
-struct Addresses(Arc<Mutex<HashMap<IpAddr, usize>>>);
-
-/// A connection permit; released when dropped.
-struct ConnectionPermit {
-    addresses: Addresses,
-    address: IpAddr,
-}
-
-impl Addresses {
-    /// `None`: the address has `most` connections.
-    fn permit(&self, address: IpAddr, most: usize) -> Option<ConnectionPermit> {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = held.entry(address).or_default();
-        if *count >= most {
-            return None;
-        }
-        *count += 1;
-        Some(ConnectionPermit { addresses: self.clone(), address })
-    }
-}
-
-impl Drop for ConnectionPermit {
-    fn drop(&mut self) {
-        let mut held = self.addresses.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = held.get_mut(&self.address) {
-            *count -= 1;
-            if *count == 0 {
-                held.remove(&self.address);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::Ipv4Addr;
-
-    use super::*;
-
-    #[test]
-    fn permits_per_address_are_limited_and_released() {
-        let (one, other) = (Ipv4Addr::new(10, 0, 0, 1).into(), Ipv4Addr::new(10, 0, 0, 2).into());
-        let addresses = Addresses::default();
-        let mut permits: Vec<_> = (0..3).map(|_| addresses.permit(one, 3).unwrap()).collect();
-        assert!(addresses.permit(one, 3).is_none());
-        assert!(addresses.permit(one, 4).is_some() && addresses.permit(other, 3).is_some());
-        permits.pop();
-        assert!(addresses.permit(one, 3).is_some());
-        permits.clear();
-        assert!(addresses.0.lock().unwrap().is_empty());
     }
 }

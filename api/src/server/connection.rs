@@ -1,15 +1,7 @@
 //! One connection from its first byte to its end.
-//!
-//! Its timeout is short for the head of a request and long between two requests. hyper has one timeout for both: a short
-//! one would close the idle connections of load balancers; a long one would let slow clients keep theirs.
 
-use std::io;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::pin::pin;
 
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -17,20 +9,29 @@ use hyper::service::service_fn;
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use runtime::Shutdown;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, Sleep};
 use tower_service::Service;
 use warp::reply::Response;
 
+use crate::response::payload;
 use crate::server::dispatch::Peer;
+use crate::server::guests::Guest;
+use crate::server::head;
+use crate::server::phase::Phase;
+use crate::server::timed::{TIMEOUTS, Timed};
 
 /// Maximum bytes of a request's head; hyper answers larger ones with 431.
 const HEAD_LIMIT: usize = 64 * 1024;
 
-/// Serves requests until the client leaves or is too slow, or until shutdown begins and the request in flight is answered.
-pub(crate) async fn serve<S>(stream: TcpStream, peer: SocketAddr, service: S, shutdown: Shutdown)
-where
+/// Serves requests until the client leaves, is too slow or has to make room, or until shutdown begins and the request in
+/// flight is answered.
+pub(super) async fn serve<S>(
+    stream: TcpStream,
+    peer: SocketAddr,
+    guest: Guest,
+    service: S,
+    shutdown: Shutdown,
+) where
     S: Service<Request<Incoming>, Response = Response> + Clone + Send + 'static,
     S::Error: std::error::Error + Send + Sync + 'static,
     S::Future: Send,
@@ -38,7 +39,7 @@ where
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot switch off the delay of small packets");
     }
-    let phase = Phase::default();
+    let phase = guest.phase.clone();
     let stream = Timed::new(stream, phase.clone(), TIMEOUTS);
     let service = service_fn(move |request| {
         phase.answering();
@@ -52,6 +53,7 @@ where
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
+        () = guest.leave.cancelled() => Ok(()),
         () = shutdown.soft().cancelled() => {
             connection.as_mut().graceful_shutdown();
             shutdown.hard().run_until_cancelled(connection).await.unwrap_or(Ok(()))
@@ -71,6 +73,10 @@ async fn answer<S>(
 where
     S: Service<Request<Incoming>, Response = Response>,
 {
+    if let Some(refusal) = head::refuse(&request) {
+        phase.answered();
+        return Ok(payload::into_warp(refusal));
+    }
     request.extensions_mut().insert(peer);
     let response = service.call(request).await?;
     // An upgraded socket has its own timeouts.
@@ -78,207 +84,4 @@ where
         phase.answered();
     }
     Ok(response)
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Timeouts {
-    /// From a request's first byte, or from connecting, until its headers are in.
-    head: Duration,
-    /// Between two requests.
-    idle: Duration,
-    /// For which a client may take nothing of an answer.
-    stall: Duration,
-}
-
-/// Idle is longer than load balancers keep unused connections (60 s).
-const TIMEOUTS: Timeouts =
-    Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75), stall: Duration::from_secs(30) };
-/// Bytes a second. A client that takes a long answer more slowly uses up its stall: it holds the answer's memory.
-const SLOWEST_READER: u32 = 128 * 1024;
-
-const READING_HEAD: u8 = 0;
-const ANSWERING: u8 = 1;
-const IDLE: u8 = 2;
-
-/// Phase of a connection; its service reports when a request begins and ends.
-#[derive(Clone, Default)]
-struct Phase(Arc<AtomicU8>);
-
-impl Phase {
-    fn answering(&self) {
-        self.0.store(ANSWERING, Ordering::Relaxed);
-    }
-
-    fn answered(&self) {
-        self.0.store(IDLE, Ordering::Relaxed);
-    }
-
-    fn get(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn bytes_came(&self) {
-        let _ = self.0.compare_exchange(IDLE, READING_HEAD, Ordering::Relaxed, Ordering::Relaxed);
-    }
-}
-
-/// A stream whose reads fail when the timeout of its phase expires, and whose writes fail if the client hardly reads.
-struct Timed<S> {
-    stream: S,
-    phase: Phase,
-    timeouts: Timeouts,
-    /// The phase of the timer, which is reset when another phase begins, not by every byte.
-    timed: u8,
-    timer: Pin<Box<Sleep>>,
-    /// How long writes may still wait for the client.
-    patience: Duration,
-    /// While a write waits: since when, and until when.
-    blocked: Option<(Instant, Pin<Box<Sleep>>)>,
-}
-
-impl<S> Timed<S> {
-    fn new(stream: S, phase: Phase, timeouts: Timeouts) -> Self {
-        let timer = Box::pin(tokio::time::sleep(timeouts.head));
-        let patience = timeouts.stall;
-        Self { stream, phase, timeouts, timed: READING_HEAD, timer, patience, blocked: None }
-    }
-
-    fn timed_write(
-        &mut self,
-        cx: &mut Context<'_>,
-        written: Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
-        let Poll::Ready(written) = written else {
-            let patience = self.patience;
-            let (_, until) =
-                self.blocked.get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(patience))));
-            return until.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()));
-        };
-        if let Some((since, _)) = self.blocked.take() {
-            self.patience = self.patience.saturating_sub(since.elapsed());
-        }
-        if let Ok(bytes) = written {
-            let earned = Duration::from_secs(bytes as u64) / SLOWEST_READER;
-            self.patience = (self.patience + earned).min(self.timeouts.stall);
-        }
-        Poll::Ready(written)
-    }
-
-    fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let phase = self.phase.get();
-        if phase != self.timed {
-            self.timed = phase;
-            let limit = if phase == IDLE { self.timeouts.idle } else { self.timeouts.head };
-            self.timer.as_mut().reset(Instant::now() + limit);
-        }
-        if phase == ANSWERING { Poll::Pending } else { self.timer.as_mut().poll(cx) }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        if read.is_ready() {
-            if buffer.filled().len() > before {
-                self.phase.bytes_came();
-            }
-            return read;
-        }
-        self.poll_timeout(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.timed_write(cx, written)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
-        self.timed_write(cx, written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-    use super::*;
-
-    const SHORT: Timeouts = Timeouts {
-        head: Duration::from_millis(60),
-        idle: Duration::from_millis(240),
-        stall: Duration::from_millis(120),
-    };
-
-    /// The timeout of a read.
-    async fn waited(stream: &mut Timed<tokio::io::DuplexStream>) -> Duration {
-        let started = Instant::now();
-        assert_eq!(stream.read_u8().await.unwrap_err().kind(), io::ErrorKind::TimedOut);
-        started.elapsed()
-    }
-
-    #[tokio::test]
-    async fn a_slow_head_times_out_and_an_idle_client_stays_connected() {
-        let (mut client, server) = tokio::io::duplex(64);
-        let phase = Phase::default();
-        let mut server = Timed::new(server, phase.clone(), SHORT);
-        assert!((SHORT.head..SHORT.idle).contains(&waited(&mut server).await));
-        phase.answered();
-        assert!(waited(&mut server).await >= SHORT.idle);
-        // A trickle of bytes does not extend the timeout of a head.
-        phase.answered();
-        client.write_all(b"ab").await.unwrap();
-        server.read_u8().await.unwrap();
-        server.read_u8().await.unwrap();
-        assert!(waited(&mut server).await < SHORT.idle);
-        phase.answering();
-        let answering = tokio::time::timeout(SHORT.idle * 2, server.read_u8()).await;
-        assert!(answering.is_err(), "a request being answered is not timed here");
-    }
-
-    #[tokio::test]
-    async fn a_client_that_takes_nothing_of_an_answer_times_out() {
-        let (mut client, server) = tokio::io::duplex(64);
-        let mut server = Timed::new(server, Phase::default(), SHORT);
-        let started = Instant::now();
-        let refused = server.write_all(&[0; 65]).await.unwrap_err();
-        assert_eq!((refused.kind(), started.elapsed() >= SHORT.stall), (io::ErrorKind::TimedOut, true));
-        // A byte now and then buys no more time than it takes at the slowest rate.
-        let (mut trickle, server) = tokio::io::duplex(64);
-        let mut server = Timed::new(server, Phase::default(), SHORT);
-        let taking = tokio::spawn(async move {
-            while trickle.read_u8().await.is_ok() {
-                tokio::time::sleep(SHORT.stall / 4).await;
-            }
-        });
-        let started = Instant::now();
-        assert!(server.write_all(&[0; 128]).await.is_err());
-        assert!((SHORT.stall..SHORT.stall * 8).contains(&started.elapsed()));
-        drop(server);
-        taking.await.unwrap();
-        client.read_u8().await.unwrap();
-    }
 }

@@ -1,11 +1,15 @@
 //! HTTP: connections, dispatch to the endpoints, the response with its headers.
 
 pub(crate) mod accept;
-pub(crate) mod connection;
+mod connection;
 pub(crate) mod cors;
 pub(crate) mod dispatch;
 pub(crate) mod event_listener;
+mod guests;
+mod head;
 pub(crate) mod heartbeat_writer;
 pub(crate) mod pages;
+mod phase;
 pub(crate) mod request_log;
 pub(crate) mod router;
+mod timed;

@@ -13,7 +13,7 @@ use crate::response::error::{ApiError, Kind};
 use crate::response::payload::Payload;
 use crate::response::reply::{Reply, render_error};
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RATE_RESET_AFTER: HeaderName = HeaderName::from_static("x-ratelimit-reset-after");
@@ -21,6 +21,9 @@ const RATE_BUCKET: HeaderName = HeaderName::from_static("x-ratelimit-bucket");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const STALE: HeaderName = HeaderName::from_static("x-guildhall-stale");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const BY_KEY: HeaderValue = HeaderValue::from_static("authorization, x-api-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Maximum characters of a client's request id.
 const REQUEST_ID_MAX: usize = 64;
@@ -85,6 +88,10 @@ impl RequestLog {
 
     fn add_headers(&self, headers: &mut HeaderMap) {
         insert_text(headers, REQUEST_ID, &self.request_id);
+        // What a key may see is for its holder alone.
+        headers.insert(header::CACHE_CONTROL, NO_STORE);
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+        headers.append(header::VARY, BY_KEY);
         let Some((limit, decision)) = self.window else { return };
         headers.insert(RATE_LIMIT, decision.limit.into());
         headers.insert(RATE_REMAINING, decision.remaining.into());

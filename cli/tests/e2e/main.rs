@@ -10,6 +10,7 @@ mod demo;
 mod distributed_only;
 mod doctor;
 mod documentation;
+mod door;
 mod errors;
 mod game_activity;
 mod guilds;

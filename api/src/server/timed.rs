@@ -1,0 +1,214 @@
+//! The stream of a connection, with timeouts that hyper lacks, and our answer in place of hyper's own.
+//!
+//! The timeout is short for the head of a request and long between two requests. hyper has one timeout for both: a short
+//! one would close the idle connections of load balancers; a long one would let slow clients keep theirs.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+use crate::server::head::{self, Head};
+use crate::server::phase::{ANSWERING, IDLE, Phase, READING_HEAD};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timeouts {
+    /// From a request's first byte, or from connecting, until its headers are in.
+    head: Duration,
+    /// Between two requests.
+    idle: Duration,
+    /// For which a client may take nothing of an answer.
+    stall: Duration,
+}
+
+/// Idle is longer than load balancers keep unused connections (60 s).
+pub(super) const TIMEOUTS: Timeouts =
+    Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75), stall: Duration::from_secs(15) };
+/// Bytes a second. A client that takes a long answer more slowly uses up its stall: it holds the answer's memory.
+const SLOWEST_READER: u32 = 128 * 1024;
+
+/// A stream whose reads fail when the timeout of its phase expires, and whose writes fail if the client hardly reads.
+pub(super) struct Timed<S> {
+    stream: S,
+    phase: Phase,
+    head: Head,
+    /// What is left of our answer in place of hyper's.
+    answer: Option<Bytes>,
+    timeouts: Timeouts,
+    /// The phase of the timer, which is reset when another phase begins, not by every byte.
+    timed: u8,
+    timer: Pin<Box<Sleep>>,
+    /// How long writes may still wait for the client.
+    patience: Duration,
+    /// While a write waits: since when, and until when.
+    blocked: Option<(Instant, Pin<Box<Sleep>>)>,
+}
+
+impl<S> Timed<S> {
+    pub(super) fn new(stream: S, phase: Phase, timeouts: Timeouts) -> Self {
+        let timer = Box::pin(tokio::time::sleep(timeouts.head));
+        let patience = timeouts.stall;
+        let (head, answer) = (Head::default(), None);
+        Self { stream, phase, head, answer, timeouts, timed: READING_HEAD, timer, patience, blocked: None }
+    }
+
+    fn timed_write(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let Poll::Ready(written) = written else {
+            let patience = self.patience;
+            let (_, until) =
+                self.blocked.get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(patience))));
+            return until.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()));
+        };
+        if let Some((since, _)) = self.blocked.take() {
+            self.patience = self.patience.saturating_sub(since.elapsed());
+        }
+        if let Ok(bytes) = written {
+            let earned = Duration::from_secs(bytes as u64) / SLOWEST_READER;
+            self.patience = (self.patience + earned).min(self.timeouts.stall);
+        }
+        Poll::Ready(written)
+    }
+
+    fn bytes_came(&mut self, bytes: &mut [u8]) {
+        if !bytes.is_empty() && self.phase.bytes_came() {
+            self.head = Head::default();
+        }
+        if self.phase.get() == READING_HEAD {
+            self.head.check(bytes);
+        }
+    }
+
+    fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let phase = self.phase.get();
+        if phase != self.timed {
+            self.timed = phase;
+            let limit = if phase == IDLE { self.timeouts.idle } else { self.timeouts.head };
+            self.timer.as_mut().reset(Instant::now() + limit);
+        }
+        if phase == ANSWERING { Poll::Pending } else { self.timer.as_mut().poll(cx) }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if read.is_ready() {
+            self.bytes_came(&mut buffer.filled_mut()[before..]);
+            return read;
+        }
+        self.poll_timeout(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[io::IoSlice::new(bytes)])
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        if this.answer.is_none() {
+            let own = bytes.first().filter(|_| this.phase.get() != ANSWERING);
+            this.answer = own.and_then(|first| head::instead_of(first));
+        }
+        let Some(answer) = &mut this.answer else {
+            let written = Pin::new(&mut this.stream).poll_write_vectored(cx, bytes);
+            return this.timed_write(cx, written);
+        };
+        while answer.has_remaining() {
+            answer.advance(ready!(Pin::new(&mut this.stream).poll_write(cx, answer))?);
+        }
+        Poll::Ready(Ok(bytes.iter().map(|part| part.len()).sum()))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    const SHORT: Timeouts = Timeouts {
+        head: Duration::from_millis(60),
+        idle: Duration::from_millis(240),
+        stall: Duration::from_millis(120),
+    };
+
+    /// The timeout of a read.
+    async fn waited(stream: &mut Timed<tokio::io::DuplexStream>) -> Duration {
+        let started = Instant::now();
+        assert_eq!(stream.read_u8().await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        started.elapsed()
+    }
+
+    #[tokio::test]
+    async fn a_slow_head_times_out_and_an_idle_client_stays_connected() {
+        let (mut client, server) = tokio::io::duplex(64);
+        let phase = Phase::default();
+        let mut server = Timed::new(server, phase.clone(), SHORT);
+        assert!((SHORT.head..SHORT.idle).contains(&waited(&mut server).await));
+        phase.answered();
+        assert!(waited(&mut server).await >= SHORT.idle);
+        // A trickle of bytes does not extend the timeout of a head.
+        phase.answered();
+        client.write_all(b"ab").await.unwrap();
+        server.read_u8().await.unwrap();
+        server.read_u8().await.unwrap();
+        assert!(waited(&mut server).await < SHORT.idle);
+        phase.answering();
+        let answering = tokio::time::timeout(SHORT.idle * 2, server.read_u8()).await;
+        assert!(answering.is_err(), "a request being answered is not timed here");
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_of_an_answer_times_out() {
+        let (mut client, server) = tokio::io::duplex(64);
+        let mut server = Timed::new(server, Phase::default(), SHORT);
+        let started = Instant::now();
+        let refused = server.write_all(&[0; 65]).await.unwrap_err();
+        assert_eq!((refused.kind(), started.elapsed() >= SHORT.stall), (io::ErrorKind::TimedOut, true));
+        // A byte now and then buys no more time than it takes at the slowest rate.
+        let (mut trickle, server) = tokio::io::duplex(64);
+        let mut server = Timed::new(server, Phase::default(), SHORT);
+        let taking = tokio::spawn(async move {
+            while trickle.read_u8().await.is_ok() {
+                tokio::time::sleep(SHORT.stall / 4).await;
+            }
+        });
+        let started = Instant::now();
+        assert!(server.write_all(&[0; 128]).await.is_err());
+        assert!((SHORT.stall..SHORT.stall * 8).contains(&started.elapsed()));
+        drop(server);
+        taking.await.unwrap();
+        client.read_u8().await.unwrap();
+    }
+}

@@ -1,0 +1,86 @@
+//! Bytes that never become a request of a route: refused before any of our code sees them, in the usual envelope.
+
+use serde_json::Value;
+use testkit::{Deployment, both_modes};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream};
+use tokio::net::TcpStream;
+
+both_modes!(what_is_no_request_is_refused_in_the_envelope, a_refused_request_ends_no_connection);
+
+/// A client that sends what it likes.
+struct Client(BufStream<TcpStream>);
+
+impl Client {
+    async fn connect(deployment: &Deployment) -> Self {
+        let address = deployment.api_base(0).replace("http://", "");
+        Self(BufStream::new(TcpStream::connect(address).await.unwrap()))
+    }
+
+    async fn say(&mut self, text: &str) -> (u16, Value) {
+        self.0.write_all(text.as_bytes()).await.unwrap();
+        self.0.flush().await.unwrap();
+        let (mut head, mut line) = (Vec::new(), String::new());
+        while line != "\r\n" {
+            line.clear();
+            assert!(self.0.read_line(&mut line).await.unwrap() > 0, "closed without an answer: {head:?}");
+            head.push(line.to_ascii_lowercase());
+        }
+        let value = |name: &str| {
+            let found = head.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+            found.unwrap_or_else(|| panic!("no {name} in {head:?}")).trim().to_owned()
+        };
+        let mut body = vec![0; value("content-length").parse().unwrap()];
+        self.0.read_exact(&mut body).await.unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        if body["status"] == "error" {
+            assert_eq!(body["request_id"], value("x-request-id"), "{head:?}");
+        }
+        (head[0].split(' ').nth(1).unwrap().parse().unwrap(), body)
+    }
+}
+
+async fn what_is_no_request_is_refused_in_the_envelope(deployment: &Deployment) {
+    let many = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X-Again: x\r\n".repeat(150));
+    for (bytes, status, word) in [
+        ("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 400, "bad_request"),
+        ("GET a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 400, "bad_request"),
+        ("GET /health/live HTTP/1.1\r\n\r\n", 400, "bad_request"),
+        ("GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "bad_request"),
+        ("GET /health/live HTTP/1.1\nHost: a\n\n", 400, "bad_request"),
+        ("GET /health/live HTTP/1.1\r\nHost: a\nX-Hidden: b\r\n\r\n", 400, "bad_request"),
+        ("POST /shield/batch HTTP/1.1\r\nHost: a\r\nContent-Length: many\r\n\r\n", 400, "bad_request"),
+        ("\u{16}\u{3}\u{1} this is TLS\r\n\r\n", 400, "bad_request"),
+        (many.as_str(), 431, "head_too_large"),
+    ] {
+        let (got, body) = Client::connect(deployment).await.say(bytes).await;
+        assert_eq!(
+            (got, &body["error"]),
+            (status, &word.into()),
+            "{:?}: {body}",
+            &bytes[..bytes.len().min(80)]
+        );
+        assert_eq!((&body["code"], &body["status"]), (&status.into(), &"error".into()));
+    }
+}
+
+async fn a_refused_request_ends_no_connection(deployment: &Deployment) {
+    let mut client = Client::connect(deployment).await;
+    let (guild, key) = (&deployment.guild().id, &deployment.guild().admin_key);
+    let check =
+        format!("GET /moderation/{guild}/ban-status/77 HTTP/1.1\r\nHost: a\r\nX-API-Key: {key}\r\n\r\n");
+    // A line feed in a body is nobody's business.
+    let body = "{\n\"play_ids\": [\n1\n]\n}";
+    let batch = format!(
+        "POST /shield/batch HTTP/1.1\r\nHost: a\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for _ in 0..2 {
+        assert_eq!(client.say("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n").await.0, 400);
+        assert_eq!(client.say("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n").await.0, 400);
+        assert_eq!(client.say(&check).await.0, 200);
+        assert_eq!(client.say(&batch).await.0, 200);
+    }
+    // The second head of a connection is looked at like the first.
+    assert_eq!(client.say(&check.replacen("\r\n", "\n", 1)).await.0, 400);
+}
