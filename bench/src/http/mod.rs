@@ -133,6 +133,10 @@ impl<'a> Bench<'a> {
         }
         let (mut ours, mut bare, mut floors) = (Vec::new(), Vec::new(), Vec::new());
         for requests in requests.iter().cycle().take(self.arguments.rounds) {
+            if once {
+                wrk::script(folder, &unloaded::other_calls(requests))?;
+                wrk::run(&script, &base, connections, unloaded::KEYS_LOAD_WITHIN)?;
+            }
             wrk::script(folder, requests)?;
             let counted = usage::allocations(&self.deployment).await?;
             let mut own = used(product, || wrk::run(&script, &base, connections, seconds))?;
