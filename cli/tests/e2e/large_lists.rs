@@ -16,6 +16,8 @@ both_modes!(
     pages_are_the_whole_list(own),
     a_list_that_changes_is_never_stale(own),
     slow_readers_cost_only_their_own_guild(own),
+    abandoned_calls_end_and_give_back_their_turns(own),
+    a_list_too_long_to_be_held_is_sent_whole(own),
 );
 
 const LINKS: &str = "
@@ -157,6 +159,19 @@ async fn a_list_that_changes_is_never_stale(deployment: &Deployment) {
 /// More than the buffers of a connection take.
 const MANY: usize = 25_000;
 
+/// A call of the active bans of which only the status is read.
+async fn begin(deployment: &Deployment, guild: &Guild) -> TcpStream {
+    let base = deployment.api_base(0);
+    let mut reader = TcpStream::connect(base.strip_prefix("http://").unwrap()).await.unwrap();
+    let (path, key) = (bans_of(guild), &guild.admin_key);
+    let head = format!("GET {path} HTTP/1.1\r\nhost: test\r\nx-api-key: {key}\r\n\r\n");
+    reader.write_all(head.as_bytes()).await.unwrap();
+    let mut begin = [0; 15];
+    reader.read_exact(&mut begin).await.unwrap();
+    assert_eq!(&begin, b"HTTP/1.1 200 OK");
+    reader
+}
+
 async fn slow_readers_cost_only_their_own_guild(deployment: &Deployment) {
     let (slow, other) = (deployment.guild(), deployment.other_guild());
     write(deployment, slow, BANS, MANY).await;
@@ -164,14 +179,8 @@ async fn slow_readers_cost_only_their_own_guild(deployment: &Deployment) {
     let base = deployment.api_base(0);
     let mut readers = Vec::new();
     for _ in 0..4 {
-        let mut reader = TcpStream::connect(base.strip_prefix("http://").unwrap()).await.unwrap();
-        let (path, key) = (bans_of(slow), &slow.admin_key);
-        let head = format!("GET {path} HTTP/1.1\r\nhost: test\r\nx-api-key: {key}\r\n\r\n");
-        reader.write_all(head.as_bytes()).await.unwrap();
-        let mut begin = [0; 15];
-        reader.read_exact(&mut begin).await.unwrap();
-        assert_eq!(&begin, b"HTTP/1.1 200 OK");
-        readers.push(reader);
+        let reader = begin(deployment, slow).await;
+        readers.push(tokio::spawn(read_slowly(reader)));
     }
     let began = Instant::now();
     let list = bans_of(slow);
@@ -189,6 +198,42 @@ async fn slow_readers_cost_only_their_own_guild(deployment: &Deployment) {
     assert!(refused.headers().contains_key("retry-after"));
     assert_eq!(refused.json::<Value>().await.unwrap()["error"], "lists_busy");
     // Whoever leaves gives back a turn.
-    readers.pop();
+    readers.pop().unwrap().abort();
     assert_eq!(get(deployment, slow, &bans_of(slow)).await["bans"].as_array().unwrap().len(), MANY);
+}
+
+/// Slowly, but not so slowly that the connection is cut.
+async fn read_slowly(mut reader: TcpStream) {
+    let mut part = vec![0; 16 * 1024];
+    while reader.read_exact(&mut part).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+}
+
+async fn abandoned_calls_end_and_give_back_their_turns(deployment: &Deployment) {
+    let guild = deployment.guild();
+    write(deployment, guild, BANS, MANY).await;
+    let mut abandoned = Vec::new();
+    for _ in 0..4 {
+        abandoned.push(begin(deployment, guild).await);
+    }
+    // None of them reads on: this call gets a turn when they are cut, after 15 s.
+    assert_eq!(get(deployment, guild, &bans_of(guild)).await["bans"].as_array().unwrap().len(), MANY);
+}
+
+async fn a_list_too_long_to_be_held_is_sent_whole(deployment: &Deployment) {
+    // 4 kB each.
+    const ROWS: usize = 40_000;
+    let guild = deployment.guild();
+    let bans = BANS.replace("{reason}", &"\u{1F6AB}".repeat(980));
+    write(deployment, guild, &bans, ROWS).await;
+    let answer = send(deployment, guild, Method::GET, &bans_of(guild)).await;
+    assert_eq!((answer.status().as_u16(), answer.content_length()), (200, None));
+    let body = answer.bytes().await.unwrap();
+    assert!(body.len() > 150_000_000, "{} bytes could be held", body.len());
+    let list: Value = serde_json::from_slice(&body).unwrap();
+    let ids: Vec<i64> =
+        list["data"]["bans"].as_array().unwrap().iter().map(|ban| ban["id"].as_i64().unwrap()).collect();
+    assert_eq!((ids.len(), ids.is_sorted()), (ROWS, true));
+    assert_eq!(list["data"]["complete"], true);
 }
