@@ -171,6 +171,8 @@ async fn permits_of_an_ended_window_do_not_count_in_the_next() {
     let mut connection = processes.redis.connection().await.unwrap();
     redis::cmd("DEL").arg(windows.key(KEY)).query_async::<()>(&mut connection).await.unwrap();
     clock.advance(rate.window);
+    // The next window ends in another millisecond, which tells them apart.
+    tokio::time::sleep(Duration::from_millis(5)).await;
     let mut admitted = 0;
     while windows.take(KEY, rate).await.unwrap().allowed {
         admitted += 1;
