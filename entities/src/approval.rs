@@ -14,13 +14,13 @@ pub struct Recorded {
 
 /// Records an action.
 pub async fn record(conn: &impl Conn, new: NewAction, now: Timestamp) -> Result<Recorded> {
-    if quota::demands_approval(conn, new.guild, new.staff, new.action_type).await? {
-        let action = staff_action::add_waiting(conn, new, now).await?;
-        let pending = pending_action::add(conn, &action, now).await?;
-        return Ok(Recorded { action: action.action_id, pending: Some(pending) });
-    }
-    let action = staff_action::add(conn, &new, now).await?;
-    Ok(Recorded { action: action.action_id, pending: None })
+    let waits = quota::demanding_approval(new.guild, new.staff, new.action_type);
+    let action = staff_action::add(conn, &new, &waits, now).await?;
+    let pending = match action.nth {
+        None => Some(pending_action::add(conn, &action, now).await?),
+        Some(_) => None,
+    };
+    Ok(Recorded { action: action.action_id, pending })
 }
 
 /// The outcome of a decision.

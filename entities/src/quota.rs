@@ -1,8 +1,8 @@
 //! Quotas (docs/rules.md 6): a target for a metric in a period, for all staff or for one role.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel, QuerySelect};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{ActiveValue::Set, Condition, IntoActiveModel, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 use utoipa::ToSchema;
@@ -115,13 +115,8 @@ pub async fn follow_role(conn: &impl Conn, guild: GuildId, old: &str, new: &str)
     Ok(moved.rows_affected)
 }
 
-/// Whether a quota that covers this member demands approval of such actions.
-pub async fn demands_approval(
-    conn: &impl Conn,
-    guild: GuildId,
-    staff: ChatId,
-    action_type: ActionType,
-) -> Result<bool> {
+/// Finds a quota that covers this member and demands approval of such actions.
+pub(crate) fn demanding_approval(guild: GuildId, staff: ChatId, action_type: ActionType) -> SelectStatement {
     let own_roles = Query::select()
         .column((staff_role::Entity, staff_role::Column::RoleName))
         .from(staff_member::Entity)
@@ -134,7 +129,7 @@ pub async fn demands_approval(
         .and_where(staff_member::Column::GuildId.eq(guild))
         .and_where(staff_member::Column::ChatId.eq(staff))
         .to_owned();
-    let found: Option<QuotaId> = Entity::find()
+    Entity::find()
         .select_only()
         .column(Column::QuotaId)
         .filter(Column::GuildId.eq(guild))
@@ -143,9 +138,5 @@ pub async fn demands_approval(
         .filter(
             Condition::any().add(Column::ScopeRole.is_null()).add(Column::ScopeRole.in_subquery(own_roles)),
         )
-        .limit(1)
-        .into_tuple()
-        .one(conn)
-        .await?;
-    Ok(found.is_some())
+        .into_query()
 }

@@ -1,7 +1,7 @@
 //! Creates and closes sanctions. Every function needs a [`Change`]: the transaction's revision.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
 use super::model::{
@@ -35,17 +35,25 @@ pub async fn create<C: ConnectionTrait>(
     change: &Change,
     new: NewSanction,
 ) -> Result<Created, DbErr> {
-    let same_place = match new.place {
+    // Mostly there is none to replace: then one way to the database does.
+    let unless_open = OnConflict::new().do_nothing().to_owned();
+    let (kind, subject, place, moderator) = (new.kind, new.subject, new.place, new.moderator);
+    let row = row(change, new);
+    let added = Entity::insert_many([row.clone()]).on_conflict(unless_open).exec_with_returning(conn).await?;
+    if let Some(sanction) = added.into_iter().next() {
+        return Ok(Created { sanction, closed: Vec::new() });
+    }
+    let same_place = match place {
         Some(place) => Column::PlaceId.eq(place),
         None => Column::PlaceId.is_null(),
     };
-    let closed = closing(change, Lifted::Superseded, Some(new.moderator))
-        .filter(Column::Kind.eq(new.kind))
-        .filter(names(new.subject.into()))
+    let closed = closing(change, Lifted::Superseded, Some(moderator))
+        .filter(Column::Kind.eq(kind))
+        .filter(names(subject.into()))
         .filter(same_place)
         .exec_with_returning(conn)
         .await?;
-    Ok(Created { sanction: row(change, new).insert(conn).await?, closed })
+    Ok(Created { sanction: row.insert(conn).await?, closed })
 }
 
 /// Every column is set, so that all rows of one insert have the same ones.

@@ -7,8 +7,10 @@
 pub mod totals;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect, SqlErr};
+use sea_orm::sea_query::{
+    CaseStatement, Expr, ExprTrait, Func, InsertStatement, OnConflict, Query, SelectStatement,
+};
+use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
@@ -96,15 +98,17 @@ pub(crate) struct Sequence {
     pub(crate) action_type: ActionType,
 }
 
-/// Inserts a pending action, which has no number.
-pub(crate) async fn add_waiting(conn: &impl Conn, new: NewAction, now: Timestamp) -> Result<Model> {
-    row(&new, None, now).insert(conn).await
-}
-
-/// Inserts an action that counts.
-pub(crate) async fn add(conn: &impl Conn, new: &NewAction, now: Timestamp) -> Result<Model> {
+/// Inserts an action: with the next number, or without one where `waits` finds a row. `conn` is a transaction.
+pub(crate) async fn add(
+    conn: &impl Conn,
+    new: &NewAction,
+    waits: &SelectStatement,
+    now: Timestamp,
+) -> Result<Model> {
+    let insert = conn.get_database_backend().build(&insertion(new, waits, now));
     for _ in 0..MOST_TRIES {
-        if let Some(action) = try_append(conn, new, now).await? {
+        // Nothing: another transaction took the number and has committed.
+        if let Some(action) = Model::find_by_statement(insert.clone()).one(conn).await? {
             return Ok(action);
         }
     }
@@ -118,45 +122,62 @@ fn no_number() -> DbErr {
     DbErr::Custom("no place in the sequence of a staff member's actions".to_owned())
 }
 
-/// Inserts with the next number; `None`: another transaction took that number and has committed.
-async fn try_append(conn: &impl Conn, new: &NewAction, now: Timestamp) -> Result<Option<Model>> {
+/// One statement, because each costs a way to the database while the guild's other changes wait.
+fn insertion(new: &NewAction, waits: &SelectStatement, now: Timestamp) -> InsertStatement {
     let of = Sequence { guild: new.guild, staff: new.staff, action_type: new.action_type };
-    let next = next(conn, of, now).await?;
+    let waits = || Expr::exists(waits.clone());
+    let nth = CaseStatement::new()
+        .case(waits(), Expr::value(None::<i64>))
+        .finally(Expr::from(Func::coalesce([of.last(Column::Nth), 0_i64.into()])).add(1_i64));
+    // Clocks of two processes may differ, so that it never precedes the previous number's.
+    let counted_at = CaseStatement::new()
+        .case(waits(), Expr::value(None::<Timestamp>))
+        .case(of.last(Column::CountedAt).gt(now), of.last(Column::CountedAt))
+        .finally(Expr::value(now));
     let taken = OnConflict::columns([Column::GuildId, Column::StaffId, Column::ActionType, Column::Nth])
         .target_and_where(Expr::col(Column::Nth).is_not_null())
         .do_nothing()
         .to_owned();
-    let row = row(new, Some(next), now);
-    let added = Entity::insert_many([row]).on_conflict(taken).exec_with_returning(conn).await?;
-    Ok(added.into_iter().next())
+    let values: [(Column, Expr); 9] = [
+        (Column::GuildId, Expr::value(new.guild)),
+        (Column::StaffId, Expr::value(new.staff)),
+        (Column::ActionType, Expr::value(new.action_type)),
+        (Column::Nth, nth.into()),
+        (Column::CountedAt, counted_at.into()),
+        (Column::TargetId, Expr::value(new.target.clone())),
+        (Column::Details, Expr::value(new.details.clone())),
+        (Column::SessionId, Expr::value(new.session)),
+        (Column::CreatedAt, Expr::value(now)),
+    ];
+    let (columns, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();
+    let mut insert = Query::insert();
+    insert.into_table(Entity).columns(columns).values_panic(values).on_conflict(taken).returning_all();
+    insert
 }
 
-fn row(new: &NewAction, number: Option<(i64, Timestamp)>, now: Timestamp) -> ActiveModel {
-    ActiveModel {
-        action_id: NotSet,
-        guild_id: Set(new.guild),
-        staff_id: Set(new.staff),
-        action_type: Set(new.action_type),
-        nth: Set(number.map(|(nth, _)| nth)),
-        counted_at: Set(number.map(|(_, at)| at)),
-        target_id: Set(new.target.clone()),
-        details: Set(new.details.clone()),
-        session_id: Set(new.session),
-        created_at: Set(now),
+impl Sequence {
+    /// A column of the action with the highest number.
+    fn last(self, column: Column) -> Expr {
+        let last = self.numbered().select_only().column(column).order_by_desc(Column::Nth).limit(1);
+        Expr::SubQuery(None, Box::new(last.into_query().into()))
+    }
+
+    fn numbered(self) -> Select<Entity> {
+        Entity::find()
+            .filter(Column::GuildId.eq(self.guild))
+            .filter(Column::StaffId.eq(self.staff))
+            .filter(Column::ActionType.eq(self.action_type))
+            // Written like the index's own condition, or the index is not used.
+            .filter(Column::Nth.is_not_null())
     }
 }
 
-/// The next number, and the time from which it counts. Clocks of two processes may differ, so that time never precedes
-/// the previous number's.
+/// The next number, and the time from which it counts, which never precedes the previous number's.
 async fn next(conn: &impl Conn, of: Sequence, now: Timestamp) -> Result<(i64, Timestamp)> {
-    let last: Option<(i64, Timestamp)> = Entity::find()
+    let last: Option<(i64, Timestamp)> = of
+        .numbered()
         .select_only()
         .columns([Column::Nth, Column::CountedAt])
-        .filter(Column::GuildId.eq(of.guild))
-        .filter(Column::StaffId.eq(of.staff))
-        .filter(Column::ActionType.eq(of.action_type))
-        // Written like the index's own condition, or the index is not used.
-        .filter(Column::Nth.is_not_null())
         .order_by_desc(Column::Nth)
         .limit(1)
         .into_tuple()
