@@ -98,8 +98,12 @@ impl Candidate {
             }
             match tokio::time::timeout(ANSWER, self.beat()).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::warn!(%error, "cannot read or extend the lease of the leader"),
-                Err(_) => tracing::warn!("the database did not answer in time for the leader's lease"),
+                Ok(Err(error)) => {
+                    runtime::warn_seldom!(%error, "cannot read or extend the lease of the leader");
+                }
+                Err(_) => {
+                    runtime::warn_seldom!("the database did not answer in time for the leader's lease");
+                }
             }
             self.tell();
         }

@@ -117,7 +117,7 @@ impl Flags {
                 flagged.reading = Reading::Done;
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot read who is flagged: checks go to the database");
+                runtime::warn_seldom!(%error, "cannot read who is flagged: checks go to the database");
                 flagged.reading = Reading::NotBegun;
             }
         }

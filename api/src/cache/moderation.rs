@@ -181,7 +181,7 @@ impl Moderation {
             Ok(base) => base,
             Err(error) => {
                 let guild_id = guild.get();
-                tracing::warn!(%error, guild.id = guild_id, "cannot read the bans of a guild: checks go to the database");
+                runtime::warn_seldom!(%error, guild.id = guild_id, "cannot read the bans of a guild: checks go to the database");
                 return self.forget(guild);
             }
         };

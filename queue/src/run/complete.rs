@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use entities::GuildId;
 use entities::audit_entry::{self, NewEntry};
 use entities::job::family::{self, Planned, Steps};
 use entities::job::run::{self, Ending, Requeue};
@@ -86,7 +87,7 @@ impl<'a> Complete<'a> {
                     return;
                 }
                 Err(error) => {
-                    tracing::warn!(job.id = %self.job.job_id, %error, "cannot write how a run ended, trying again");
+                    runtime::warn_seldom!(job.id = %self.job.job_id, %error, "cannot write how a run ended, trying again");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
@@ -213,10 +214,23 @@ impl<'a> Complete<'a> {
         let recorded = Events::record(&transaction, stop, now).await?;
         fail_point("before_commit", &self.job.kind).await;
         transaction.commit().await?;
+        if let Some(failure) = ending.failure() {
+            self.warn(failure, matches!(ending, Ending::Dead(_)));
+        }
         self.reply(Answer::of(&row)).await;
         queue.events.publish(recorded);
         queue.publish(released);
         Ok(true)
+    }
+
+    fn warn(&self, failure: &Failure, dead: bool) {
+        let (id, kind, attempt) = (self.job.job_id, self.job.kind.as_str(), self.job.attempt);
+        let (guild, error) = (self.job.guild_id.map(GuildId::get), failure.error.as_str());
+        if dead {
+            tracing::warn!(job.id = %id, job.kind = kind, guild.id = guild, attempt, error, "a job is dead: no attempt is left");
+        } else {
+            tracing::warn!(job.id = %id, job.kind = kind, guild.id = guild, attempt, error, "a job failed");
+        }
     }
 
     async fn reply(&self, answer: Option<Answer>) {

@@ -43,7 +43,7 @@ pub(super) async fn register(
         let row = worker::Model { name: name.clone(), ..identity.clone() };
         match worker::register(queue.database.write(), row, asked.1).await {
             Ok(()) => return Some(Arc::new(Registration::new(name, asked))),
-            Err(error) => tracing::warn!(%error, "cannot register this worker process, trying again"),
+            Err(error) => runtime::warn_seldom!(%error, "cannot register this worker process, trying again"),
         }
         if over(queue, SOON).await {
             return None;
@@ -68,12 +68,12 @@ async fn keep_one(
             Ok(true) => match strays.look(queue, registration, running).await {
                 Ok(()) => EVERY,
                 Err(error) => {
-                    tracing::warn!(%error, "cannot look at what this process runs");
+                    runtime::warn_seldom!(%error, "cannot look at what this process runs");
                     EVERY
                 }
             },
             Err(error) => {
-                tracing::warn!(%error, "heartbeat failed, trying again");
+                runtime::warn_seldom!(%error, "heartbeat failed, trying again");
                 SOON
             }
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use testkit::{Deployment, JobState, both_modes, eventually};
+use testkit::{Deployment, JobState, Roles, Running, both_modes, eventually};
 
 both_modes!(a_huge_answer_is_cut_off_and_ends_only_its_own_job_as_dead(own));
 
@@ -40,6 +40,13 @@ async fn a_huge_answer_is_cut_off_and_ends_only_its_own_job_as_dead(deployment: 
         })
         .await;
         assert_eq!(dead.history().len(), 2, "it was tried again: {dead:?}");
+        eventually("the log names it", WITHIN, async || {
+            let log = runner(&mut deployment.roles()).process.log();
+            let line = log.lines().find(|line| line.contains("a job is dead") && line.contains(&job))?;
+            assert!(line.contains("WARN") && line.contains("platform_unavailable"), "{line}");
+            Some(())
+        })
+        .await;
         let shown = api.get(&format!("/jobs/{job}")).await.ok();
         assert_eq!(shown["error"]["error"], "platform_unavailable", "{shown}");
         for error in shown["errors"].as_array().unwrap().iter().chain([&shown["error"]]) {
@@ -55,11 +62,15 @@ async fn a_huge_answer_is_cut_off_and_ends_only_its_own_job_as_dead(deployment: 
     assert!(rise < RISE_KB, "{rise} kB");
 }
 
-/// Peak memory of the process that runs jobs (`VmHWM`).
+/// The process that runs jobs.
+fn runner(roles: &mut Roles) -> &mut Running {
+    if roles.workers.is_empty() { &mut roles.apis[0] } else { &mut roles.workers[0] }
+}
+
+/// Its peak memory (`VmHWM`).
 fn peak_kb(deployment: &Deployment) -> u64 {
-    let mut roles = deployment.roles();
-    let running = if roles.workers.is_empty() { &mut roles.apis[0] } else { &mut roles.workers[0] };
-    let status = std::fs::read_to_string(format!("/proc/{}/status", running.process.id())).unwrap();
+    let id = runner(&mut deployment.roles()).process.id();
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
