@@ -30,7 +30,8 @@ pub(crate) async fn authenticate(
             Ok(key)
         }
         Err(error) if error.kind() == Kind::Unauthorized => {
-            Err(state.failed_keys.count(address(), error).await)
+            let sent = sent_key(headers).ok().and_then(KeyText::parse);
+            Err(state.failed_keys.count(address(), sent.as_ref().map(KeyText::public_id), error).await)
         }
         Err(error) => Err(error),
     }

@@ -4,7 +4,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
 use serde_json::json;
 
-use testkit::{Deployment, both_modes, http_client};
+use testkit::{Deployment, both_modes, http_client, key_text};
 
 both_modes!(
     a_path_may_have_the_prefix_and_a_final_slash,
@@ -221,6 +221,17 @@ async fn behind_a_trusted_proxy_failed_keys_are_counted_by_client(deployment: &D
     }
     assert_eq!(ask("198.51.100.1").await, 429);
     assert_eq!(ask("198.51.100.2").await, 401);
+    // A guess that is well-formed, for ever: one line of the log for each minute of the address, which names the key.
+    let guess = key_text(9, "never issued");
+    let plain = Plain { key: guess.clone(), ..Plain::of(deployment) };
+    for _ in 0..100 {
+        plain.status(Method::GET, "/bindings/list", &[("x-forwarded-for", "198.51.100.3")]).await;
+    }
+    let log = deployment.roles().apis[0].process.log();
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("too many wrong keys")).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let told = lines.iter().find(|line| line.contains("198.51.100.3")).unwrap();
+    assert!(told.contains(&guess[3..11]) && !log.contains(&guess[12..]), "{told}");
 }
 
 async fn empty_arrays_and_whole_floats_of_lua_are_accepted(deployment: &Deployment) {
