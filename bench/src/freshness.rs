@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde_json::json;
 use testkit::proxy::Proxy;
-use testkit::{Deployment, Fixture, Mode, Setup, http_client};
+use testkit::{Deployment, Fixture, http_client};
 
 use crate::figures::{Figures, percentile};
 use crate::http::load;
@@ -28,12 +28,8 @@ const FELT_WITHIN_MS: f64 = 1_000.0;
 const LONG: Duration = Duration::from_secs(30);
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let fixture = Fixture::new(2, 20);
-    let file = load::file(&fixture, 100);
     let mut figures = Figures::default();
-    let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "error");
-    let deployment = Deployment::seeded_with(setup, fixture, &file).await;
-    deployment.execute(load::UNLIMITED).await;
+    let deployment = load::deployment(arguments.embedded, Fixture::new(2, 20), 100, "error").await;
     if arguments.embedded {
         deployment.start_all().await;
         revocations(arguments, &deployment, &mut figures).await?;

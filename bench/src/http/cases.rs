@@ -60,7 +60,7 @@ pub(super) const ALL: &[Case] = &[
     Case { connections: Some(1_000), ..each("ban-status, 1,000 connections", ban_status, HALF) },
     Case {
         requests: Requests::Unloaded,
-        ..each("ban-status, unloaded", ban_status, &[Target::Floor(Floor::Select, 0.0)])
+        ..each("ban-status, unloaded", ban_status, &[Target::Floor(Floor::Select, 0.5)])
     },
     each(
         "mute-status",

@@ -6,7 +6,7 @@ use entities::{SessionId, staff_session};
 use runtime::Clock;
 use sea_orm::{EntityTrait, IntoActiveModel};
 use serde_json::{Value, json};
-use testkit::{Deployment, Fixture, key_text};
+use testkit::{Deployment, Fixture, Mode, Setup, key_text};
 
 use super::cases::{Ask, Call, Case, Requests, STAFF, session};
 use super::wrk;
@@ -18,10 +18,19 @@ pub(crate) const KEYS: usize = 1_000;
 const SESSION: TimeDelta = TimeDelta::days(1);
 
 /// So that no rate limit is reached on hot paths.
-pub(crate) const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
+const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
+
+/// A deployment with that fixture, none of whose processes runs yet, and no rate limit on hot paths.
+pub(crate) async fn deployment(embedded: bool, fixture: Fixture, bans: usize, log: &str) -> Deployment {
+    let file = file(&fixture, bans);
+    let setup = Setup::new(Mode::embedded_if(embedded)).env("RUST_LOG", log);
+    let deployment = Deployment::seeded_with(setup, fixture, &file).await;
+    deployment.execute(UNLIMITED).await;
+    deployment
+}
 
 /// The fixture with its keys and bans, as `guildhall seed` reads it.
-pub(crate) fn file(fixture: &Fixture, bans: usize) -> Value {
+fn file(fixture: &Fixture, bans: usize) -> Value {
     let mut file = fixture.json();
     for (index, guild) in fixture.guilds.iter().enumerate() {
         let owner = &guild.members[0].chat;

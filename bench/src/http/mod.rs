@@ -17,7 +17,7 @@ use ceiling::Ceiling;
 pub use ceiling::{CeilingArguments, serve_ceiling};
 use floor::Ground;
 use targets::{Measured, Target};
-use testkit::{Deployment, Fixture, Mode, Setup};
+use testkit::{Deployment, Fixture};
 use wrk::Round;
 
 use crate::figures::{Figures, float};
@@ -93,10 +93,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     async fn start(arguments: &'a Arguments) -> anyhow::Result<Self> {
         let fixture = Fixture::new(arguments.guilds, arguments.members);
-        let file = load::file(&fixture, arguments.bans);
-        let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "warn");
-        let deployment = Deployment::seeded_with(setup, fixture, &file).await;
-        deployment.execute(load::UNLIMITED).await;
+        let deployment = load::deployment(arguments.embedded, fixture, arguments.bans, "warn").await;
         load::open_sessions(&deployment).await?;
         let ground = Ground::prepare(&deployment).await?;
         let mut bench = Self { arguments, deployment, ground, unloaded: Vec::new() };

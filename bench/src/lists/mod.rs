@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use testkit::{Deployment, Fixture, Mode, Setup};
+use testkit::{Deployment, Fixture};
 
 use crate::figures::{Figures, percentile};
 use crate::http::load;
@@ -40,11 +40,7 @@ const MOST_SLOWDOWN: f64 = 2.0;
 const MOST_MIB: f64 = 200e6 / 1024.0 / 1024.0;
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let fixture = Fixture::new(5, 50);
-    let file = load::file(&fixture, 0);
-    let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "error");
-    let deployment = Deployment::seeded_with(setup, fixture, &file).await;
-    deployment.execute(load::UNLIMITED).await;
+    let deployment = load::deployment(arguments.embedded, Fixture::new(5, 50), 0, "error").await;
     rows::write(&deployment, arguments.rows).await;
     deployment.start_all().await;
     let mut figures = Figures::default();

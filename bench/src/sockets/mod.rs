@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use crowd::{Crowd, Seat};
 use probe::Probe;
 use serde_json::json;
-use testkit::{Deployment, Fixture, Mode, Setup, http_client};
+use testkit::{Deployment, Fixture, http_client};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -68,10 +68,7 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let files = runtime::raise_file_limit();
     anyhow::ensure!(files > arguments.sockets + 500, "{files} open files are too few; see ulimit -n");
     let fixture = Fixture::new(arguments.guilds.max(2), 20);
-    let file = load::file(&fixture, 0);
-    let setup = Setup::new(Mode::embedded_if(arguments.embedded)).env("RUST_LOG", "warn");
-    let deployment = Deployment::seeded_with(setup, fixture, &file).await;
-    deployment.execute(load::UNLIMITED).await;
+    let deployment = load::deployment(arguments.embedded, fixture, 0, "warn").await;
     deployment.start_all().await;
     let mut figures = Figures::default();
     Bench::new(&deployment, arguments)?.measure(arguments, &mut figures).await?;
