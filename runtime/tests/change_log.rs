@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use entities::{GuildId, Timestamp, change_log};
 use runtime::{Breaker, Clock, Database, Event, Events, Shutdown};
-use testkit::TestDatabase;
+use testkit::{TestDatabase, until};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use uuid::Uuid;
@@ -32,12 +32,7 @@ impl Process {
     }
 
     async fn until_fresh(&self) {
-        let read = async {
-            while !self.events.freshness().is_fresh() {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        tokio::time::timeout(WAIT_LIMIT, read).await.expect("the log is read");
+        until(|| self.events.freshness().is_fresh()).await;
     }
 
     async fn next(&mut self) -> Event {

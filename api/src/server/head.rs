@@ -51,13 +51,18 @@ impl Head {
 pub(super) fn instead_of(written: &[u8]) -> Option<Bytes> {
     let status = written.strip_prefix(b"HTTP/1.")?.get(2..5)?;
     let error = match status {
+        b"400" | b"414" | b"431" if is_ours(written) => return None,
         b"400" => ApiError::body("bad_request", "this is not an HTTP/1.1 request"),
         b"414" => ApiError::uri_too_long(),
         b"431" => ApiError::head_too_large(),
         _ => return None,
     };
-    let ours = written.windows(REQUEST_ID.as_str().len()).any(|part| part == REQUEST_ID.as_str().as_bytes());
-    (!ours).then(|| on_the_wire(refusal(&Method::GET, error)))
+    Some(on_the_wire(refusal(&Method::GET, error)))
+}
+
+fn is_ours(head: &[u8]) -> bool {
+    let id = REQUEST_ID;
+    head.windows(id.as_str().len()).any(|part| part == id.as_str().as_bytes())
 }
 
 /// The answer to a request that no route may see.

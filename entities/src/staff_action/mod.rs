@@ -105,10 +105,11 @@ pub(crate) async fn add(
     waits: &SelectStatement,
     now: Timestamp,
 ) -> Result<Model> {
-    let insert = conn.get_database_backend().build(&insertion(new, waits, now));
+    let insert = insertion(new, waits, now);
     for _ in 0..MOST_TRIES {
         // Nothing: another transaction took the number and has committed.
-        if let Some(action) = Model::find_by_statement(insert.clone()).one(conn).await? {
+        let statement = conn.get_database_backend().build(&insert);
+        if let Some(action) = Model::find_by_statement(statement).one(conn).await? {
             return Ok(action);
         }
     }

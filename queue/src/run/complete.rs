@@ -226,11 +226,8 @@ impl<'a> Complete<'a> {
     fn warn(&self, failure: &Failure, dead: bool) {
         let (id, kind, attempt) = (self.job.job_id, self.job.kind.as_str(), self.job.attempt);
         let (guild, error) = (self.job.guild_id.map(GuildId::get), failure.error.as_str());
-        if dead {
-            tracing::warn!(job.id = %id, job.kind = kind, guild.id = guild, attempt, error, "a job is dead: no attempt is left");
-        } else {
-            tracing::warn!(job.id = %id, job.kind = kind, guild.id = guild, attempt, error, "a job failed");
-        }
+        let what = if dead { "a job is dead: no attempt is left" } else { "a job failed" };
+        tracing::warn!(job.id = %id, job.kind = kind, guild.id = guild, attempt, error, "{what}");
     }
 
     async fn reply(&self, answer: Option<Answer>) {

@@ -102,9 +102,9 @@ pub(crate) async fn reply<D: Serialize + 'static>(
         }
     }
     let (lists, key) = (&call.state.caches.active_lists, (kind, list.places));
-    let kept = lists.get(list.guild, key, &call.state.context.clock);
+    let kept = || lists.get(list.guild, key, &call.state.context.clock);
     // Without the rows only two short queries are needed.
-    if kept.is_none_or(|kept| kept.etag.is_none()) && (call.head || if_none_match::is_sent(&call.headers)) {
+    if (call.head || if_none_match::is_sent(&call.headers)) && kept().is_none_or(|kept| kept.etag.is_none()) {
         let tag = current_tag(call, list).await?;
         if if_none_match::has(&call.headers, &tag) {
             return Ok(Reply::not_modified(tag));
