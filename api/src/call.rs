@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use entities::audit_entry::Actor;
+use entities::cap::Cap;
 use entities::{ChatId, GuildId, JobId, Timestamp};
 use http::HeaderMap;
 use hyper::upgrade::OnUpgrade;
 use platforms::CallContext;
 use runtime::Pool;
+use sea_orm::ConnectionTrait;
 
 use crate::cache::keys::Key;
 use crate::idempotency::slot::IdempotencySlot;
@@ -47,6 +49,16 @@ impl Call {
     /// For queries outside of a transaction.
     pub(crate) fn read(&self) -> &Pool {
         self.state.context.database.read()
+    }
+
+    /// 422 if the guild may not have so many further rows of this type (docs/rules.md 3).
+    pub(crate) async fn room_for(
+        &self,
+        conn: &impl ConnectionTrait,
+        cap: Cap,
+        more: u64,
+    ) -> Result<(), ApiError> {
+        self.state.rooms.check(conn, self.guild(), cap, more).await
     }
 
     pub(crate) fn path<T: Field>(&self, name: &str) -> Result<T, ApiError> {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use entities::cap::Cap;
 use queue::{Answer, Draft, Enqueued, Payload};
 use serde_json::Value;
 
@@ -61,6 +62,7 @@ pub(crate) async fn answer(
 }
 
 async fn enqueue(call: &Call, draft: Draft, asked: Asked) -> Result<Enqueued, ApiError> {
+    call.room_for(call.read(), Cap::Jobs, 1).await?;
     let work = UnitOfWork::begin(call).await?;
     let enqueued = work.enqueue(draft).await?;
     work.audit(asked.action, asked.target, asked.metadata).await?;

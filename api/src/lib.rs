@@ -21,10 +21,12 @@ mod pace;
 mod rate_limit;
 mod request;
 mod response;
+mod room;
 mod route;
 mod routes;
 mod server;
 mod state;
+mod turns;
 mod unit_of_work;
 
 pub use options::Options;

@@ -1,6 +1,7 @@
 //! Settings in which API processes differ.
 
 use ipnet::IpNet;
+use runtime::AccessLog;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -10,4 +11,6 @@ pub struct Options {
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may read responses.
     pub cors_origins: Vec<String>,
+    /// Requests with a line in the log.
+    pub access_log: AccessLog,
 }

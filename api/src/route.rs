@@ -69,6 +69,12 @@ pub(crate) struct Area {
 }
 
 impl Route {
+    /// Waits for other requests of its guild: writes, and reads that the database works for. Not who waits for a worker.
+    pub(crate) fn takes_turns(&self) -> bool {
+        let reads_much = matches!(self.limit, RateLimit::StaffRead | RateLimit::AuditLogsRead);
+        (self.writes || reads_much) && !self.enqueues
+    }
+
     pub(crate) const fn new(
         method: Method,
         path: &'static str,

@@ -16,6 +16,8 @@ use crate::live::threads::Threads;
 use crate::options::Options;
 use crate::pace::Pace;
 use crate::response::large::LargeAnswers;
+use crate::room::Rooms;
+use crate::turns::Turns;
 
 pub(crate) struct State {
     pub(crate) options: Options,
@@ -30,6 +32,8 @@ pub(crate) struct State {
     pub(crate) socket_pace: Pace,
     pub(crate) socket_threads: Threads,
     pub(crate) large_answers: LargeAnswers,
+    pub(crate) rooms: Rooms,
+    pub(crate) turns: Turns,
 }
 
 impl State {
@@ -50,6 +54,8 @@ impl State {
             socket_threads: Threads::start(),
             capacity,
             large_answers: LargeAnswers::default(),
+            rooms: Rooms::default(),
+            turns: Turns::default(),
             options,
             context,
             queue,

@@ -2,7 +2,9 @@
 //! limits; and the chaos test, which counts effects while processes are killed. All of them run on `testkit`;
 //! `run` of a measurement returns whether every target was met.
 
+mod calls;
 pub mod chaos;
+pub mod door;
 pub mod figures;
 pub mod flood;
 pub mod freshness;

@@ -26,6 +26,7 @@ enum Command {
     /// Measure leaderboard, stats and quota progress of a guild with a million staff actions; at most 100 ms each
     Staff(staff::Arguments),
     Chaos(bench::chaos::Plan),
+    Door(bench::door::Arguments),
     Flood(bench::flood::Arguments),
     Freshness(bench::freshness::Arguments),
     Http(bench::http::Arguments),
@@ -51,6 +52,7 @@ async fn main() -> anyhow::Result<()> {
         }
         Command::Http(arguments) => bench::http::run(&arguments).await?,
         Command::HttpCeiling(arguments) => return bench::http::serve_ceiling(&arguments).await,
+        Command::Door(arguments) => bench::door::run(&arguments).await?,
         Command::Flood(arguments) => bench::flood::run(&arguments).await,
         Command::Freshness(arguments) => bench::freshness::run(&arguments).await?,
         Command::Lists(arguments) => bench::lists::run(&arguments).await?,

@@ -25,7 +25,9 @@ pub(crate) fn time(text: &str) -> Result<Timestamp, String> {
 }
 
 pub(crate) fn job_id(text: &str) -> Result<JobId, String> {
-    text.parse().map_err(|_| "must be the id of a job, a UUID".to_owned())
+    let whole = "must be the whole id of a job, a UUID of 36 characters; `guildhall jobs list` shows them";
+    // Other forms of a UUID are none that anything here prints.
+    text.parse().ok().filter(|_| text.len() == 36).ok_or_else(|| whole.to_owned())
 }
 
 /// One of the known words of a kind, such as the classes of jobs.
@@ -75,7 +77,12 @@ mod tests {
 
     #[test]
     fn a_wrong_job_id_is_explained_without_the_parser_s_words() {
-        assert_eq!(job_id("not-an-id").unwrap_err(), "must be the id of a job, a UUID");
+        for wrong in ["not-an-id", "01900000", "01900000-0000-7000-8000-00000000000"] {
+            assert!(
+                job_id(wrong).unwrap_err().starts_with("must be the whole id of a job, a UUID"),
+                "{wrong}"
+            );
+        }
         assert!(job_id("01900000-0000-7000-8000-000000000000").is_ok());
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Command;
 
 /// Titles with the names of their commands.
-const GROUPS: [(&str, &str); 4] = [
+const GROUPS: [(&str, &str); 5] = [
     ("Start", "demo serve"),
     ("Run distributed, any number of each (Postgres, RabbitMQ, Redis)", "migrate api worker scheduler"),
     (
@@ -13,6 +13,7 @@ const GROUPS: [(&str, &str); 4] = [
         "guilds keys links staff shield panels submissions sync jobs schedules doctor",
     ),
     ("Test", "seed simulate"),
+    ("Set up a shell", "completions man"),
 ];
 
 const EXAMPLES: &str = "\
@@ -42,7 +43,7 @@ fn groups(command: &Command) -> String {
         for name in names.split(' ') {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(text, "  {name:<10} {about}");
+            let _ = writeln!(text, "  {name:<11} {about}");
         }
     }
     text

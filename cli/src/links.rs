@@ -91,7 +91,7 @@ pub(crate) async fn merge<C: ConnectionTrait>(
             }
             different.push(row);
         }
-        relink_moderation(conn, guild, &different, now).await?;
+        relink_moderation(conn, guild, different.iter().map(|link| link.chat_id), now).await?;
         link::upsert_many(conn, different).await?;
     }
     Ok(merged)
@@ -119,18 +119,18 @@ pub(crate) async fn add<C: ConnectionTrait>(
     Ok(Merged { unchanged: total - links.len(), ..merged })
 }
 
-/// Open bans and mutes of these chat users are listed under another game id from now on. The new revision tells caches of
-/// the active lists.
-async fn relink_moderation<C: ConnectionTrait>(
+/// Call it before the links of these chat users change or go: their open bans and mutes are listed under another game id
+/// from then on. The new revision tells caches of the active lists.
+pub(crate) async fn relink_moderation<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
-    links: &[Model],
+    chats: impl IntoIterator<Item = ChatId>,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    if links.is_empty() || moderation_revision::current(conn, guild).await? == 0 {
+    let chats: Vec<ChatId> = chats.into_iter().collect();
+    if chats.is_empty() || moderation_revision::current(conn, guild).await? == 0 {
         return Ok(());
     }
-    let chats: Vec<ChatId> = links.iter().map(|link| link.chat_id).collect();
     let begun = moderation_revision::begin(conn, guild, now).await?;
     change::relink(conn, &begun, &chats).await?;
     Ok(())

@@ -6,9 +6,12 @@
 mod allocations;
 mod commands;
 mod duration;
+mod environment;
 mod fields;
 mod fixture;
+mod format;
 mod help;
+mod input;
 mod links;
 mod operator;
 mod output;
@@ -40,18 +43,22 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let (mut command, args) = (help::with_guide(Cli::command()), std::env::args_os().collect::<Vec<_>>());
+    let (mut command, files) = environment::with_files(help::with_guide(Cli::command()));
+    let args = std::env::args_os().collect::<Vec<_>>();
     let parsed = command.try_get_matches_from_mut(&args);
     let matches = parsed.unwrap_or_else(|error| settings::name_variable(error, &command, &args).exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let names = SettingNames::of(&command, &matches);
+    if let Err(problem) = files.and_then(|()| environment::refuse_unknown(&Cli::command())) {
+        return failed(&anyhow::Error::msg(problem), &names);
+    }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.into(), &names),
     };
     #[cfg(feature = "count-allocations")]
     runtime.spawn(allocations::report());
-    let result = runtime.block_on(cli.command.run(cli.log));
+    let result = runtime.block_on(cli.command.run(cli.log, || help::with_guide(Cli::command())));
     // Without waiting: a thread that a job blocks would never end.
     runtime.shutdown_background();
     result.map_or_else(|error| failed(&error, &names), |()| ExitCode::SUCCESS)

@@ -62,13 +62,6 @@ pub(crate) fn table<const N: usize>(
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-pub(crate) fn print_table<const N: usize>(
-    header: [&str; N],
-    rows: impl IntoIterator<Item = [String; N]>,
-) -> anyhow::Result<()> {
-    print(&table(header, rows))
-}
-
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -1,13 +1,15 @@
 //! The parts every process consists of, and how a process starts and stops.
 
 mod args;
+pub(crate) mod credentials;
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use platforms::Platforms;
-use queue::Queue;
 use queue::run::Slots;
+use queue::{Broker, Queue};
 use runtime::{
     Config, Context, HttpArgs, MetricsArgs, PlatformArgs, Redis, Shutdown, StartError, bind, serve_ops,
 };
@@ -55,17 +57,18 @@ impl Process {
         address: SocketAddr,
         variable: &'static str,
         backend: &BackendArgs,
+        shutdown: Shutdown,
     ) -> anyhow::Result<(Self, TcpListener)> {
         let config = Config::distributed(&backend.database, &backend.broker)?;
-        let shutdown = Shutdown::on_signals();
         let listener = bind(address, variable).await?;
         backend.platforms.checked()?;
         schema::require_current(&config).await?;
         let context = Context::distributed(&config, shutdown).await?;
-        context.follow_changes(&config).await?;
         let Some(amqp_url) = context.amqp_url.clone() else {
             return Err(StartError::Contradiction("this process needs RabbitMQ".to_owned()).into());
         };
+        Broker::check(amqp_url.expose()).await?;
+        context.follow_changes(&config).await?;
         let queue = Queue::distributed(&context, amqp_url.expose(), &context.prefix);
         let platforms = clients(&backend.platforms, context.redis.as_ref())?;
         log_start(mode, &listener, &config)?;
@@ -75,6 +78,7 @@ impl Process {
     /// Runs worker, scheduler and API in this process; returns after the shutdown.
     pub(crate) async fn run_all(self, slots: Slots, listener: TcpListener, options: api::Options) {
         let Self { context, queue, platforms } = self;
+        credentials::check(&platforms, &context.shutdown);
         worker::start(&context, &queue, platforms.clone(), slots);
         scheduler::start(&context, &queue, scheduler::Options { alone: true });
         api::serve(context, queue, platforms, listener, options).await;
@@ -85,8 +89,9 @@ impl BackgroundArgs {
     /// Runs a distributed process whose loops `start` spawns, until it is stopped.
     pub(crate) async fn run(&self, mode: &'static str, start: impl FnOnce(&Process)) -> anyhow::Result<()> {
         let address = self.metrics.address()?;
+        let shutdown = Shutdown::on_signals(Duration::ZERO);
         let (process, listener) =
-            Process::distributed(mode, address, MetricsArgs::VARIABLE, &self.backend).await?;
+            Process::distributed(mode, address, MetricsArgs::VARIABLE, &self.backend, shutdown).await?;
         serve_metrics(Some(listener), &process.context);
         start(&process);
         process.context.shutdown.soft().cancelled().await;
@@ -117,6 +122,9 @@ fn clients(args: &PlatformArgs, redis: Option<&Redis>) -> anyhow::Result<Platfor
 pub(crate) fn log_start(mode: &str, listener: &TcpListener, config: &Config) -> std::io::Result<()> {
     let (listen, database) = (listener.local_addr()?, database_name(config));
     tracing::info!(version = VERSION, mode, %listen, database, "process started");
+    for variable in config.without_tls() {
+        tracing::warn!(variable, "the server of this URL is reached over a network without TLS");
+    }
     Ok(())
 }
 
@@ -131,8 +139,9 @@ pub(crate) async fn finish(context: Context) -> anyhow::Result<()> {
 }
 
 pub(crate) fn api_options(args: HttpArgs, distributed: bool) -> api::Options {
+    let access_log = args.access_log;
     let cors_origins = args.cors_origins.0.into_iter().map(|origin| origin.0).collect();
-    api::Options { distributed, trusted_proxies: args.trusted_proxies.0, cors_origins }
+    api::Options { distributed, trusted_proxies: args.trusted_proxies.0, cors_origins, access_log }
 }
 
 /// The database as logs show it: its kind, and the path of a file.

@@ -20,6 +20,7 @@ impl SettingNames {
             let (flag, variable) = (flag(argument)?, variable(argument)?);
             let name = match matches.value_source(argument.get_id().as_str())? {
                 ValueSource::CommandLine => flag,
+                ValueSource::DefaultValue if has_file(argument) => format!("{variable}_FILE"),
                 ValueSource::DefaultValue => format!("{flag} ({variable})"),
                 _ => return None,
             };
@@ -50,6 +51,11 @@ pub(crate) fn name_variable(mut error: clap::Error, command: &Command, args: &[O
         error.insert(ContextKind::InvalidArg, ContextValue::String(variable));
     }
     error
+}
+
+/// A secret has no default but its file.
+fn has_file(argument: &Arg) -> bool {
+    argument.is_hide_env_values_set()
 }
 
 fn flag(argument: &Arg) -> Option<String> {

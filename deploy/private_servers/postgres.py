@@ -46,6 +46,8 @@ class Postgres(Server):
 
     def prepare(self):
         self.forget_dead_postmaster()
+        if self.speaks_tls:
+            self.write_certificates()
         if (self.data / "PG_VERSION").exists():
             return
         password = self.write("password", self.password)
@@ -72,7 +74,10 @@ class Postgres(Server):
             lock.unlink()
 
     def command(self):
-        flags = [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        settings = dict(SETTINGS)
+        if self.speaks_tls:
+            settings |= {"ssl": "on", "ssl_cert_file": self.home / "server.pem", "ssl_key_file": self.home / "server.key"}
+        flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [self.program(), "-D", str(self.data), "-p", str(self.port), *flags]
 
     def answers(self):
@@ -88,4 +93,5 @@ class Postgres(Server):
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     def url(self):
-        return f"postgres://{USER}:{self.password}@127.0.0.1:{self.port}/{DATABASE}"
+        url = f"postgres://{USER}:{self.password}@127.0.0.1:{self.port}/{DATABASE}"
+        return f"{url}?sslmode=verify-full&sslrootcert={self.certificates.authority}" if self.speaks_tls else url

@@ -21,8 +21,16 @@ from .server import Server
 USER = "guildhall"
 # The scripts behind Debian's wrapper: the wrapper insists on the account `rabbitmq`.
 SCRIPT = "/usr/lib/rabbitmq/bin/rabbitmq-server"
+PLAIN = "listeners.tcp.local = 127.0.0.1:{port}\n"
+TLS = """\
+listeners.tcp = none
+listeners.ssl.local = 127.0.0.1:{port}
+ssl_options.cacertfile = {authority}
+ssl_options.certfile = {certificate}
+ssl_options.keyfile = {key}
+ssl_options.verify = verify_none
+"""
 CONFIGURATION = """\
-listeners.tcp.local = 127.0.0.1:{port}
 default_user = {user}
 default_pass = {password}
 vm_memory_high_watermark.absolute = 1GB
@@ -48,8 +56,12 @@ class RabbitMq(Server):
         return shutil.which(SCRIPT) or shutil.which("rabbitmq-server")
 
     def prepare(self):
-        text = CONFIGURATION.format(port=self.port, user=USER, password=self.password)
-        self.write("rabbitmq.conf", text)
+        values, listen = {"port": self.port, "user": USER, "password": self.password}, PLAIN
+        if self.speaks_tls:
+            listen = TLS
+            certificate, key = self.write_certificates()
+            values |= {"certificate": certificate, "key": key, "authority": self.certificates.authority}
+        self.write("rabbitmq.conf", (CONFIGURATION + listen).format(**values))
         self.write("enabled_plugins", "[].\n")
         self.write("rabbitmq-env.conf", "")
 
@@ -114,7 +126,7 @@ class RabbitMq(Server):
 
     def answers(self):
         """Logs in: protocol header, Connection.Start, StartOk, and Connection.Tune says welcome."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+        with self.connect() as connection:
             connection.sendall(b"AMQP\x00\x00\x09\x01")
             if read_method(connection) != (10, 10):
                 return False
@@ -122,7 +134,8 @@ class RabbitMq(Server):
             return read_method(connection) == (10, 30)
 
     def url(self):
-        return f"amqp://{USER}:{self.password}@127.0.0.1:{self.port}/%2f"
+        scheme = "amqps" if self.speaks_tls else "amqp"
+        return f"{scheme}://{USER}:{self.password}@127.0.0.1:{self.port}/%2f"
 
 
 def accepts(port):

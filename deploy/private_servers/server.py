@@ -15,6 +15,7 @@ import socket
 import sys
 import time
 
+from . import tls
 from .failure import Failure
 from .folder import server_account
 from .process import POLL, Process
@@ -38,6 +39,7 @@ class Server:
         self.settings_file = folder.path / f"{self.name}.json"
         self.settings = json.loads(self.settings_file.read_text()) if self.is_known() else {}
         self.process = self.process_named(folder.path, self.name)
+        self.certificates = tls.Certificates(folder)
 
     # What each server says of itself.
 
@@ -72,6 +74,20 @@ class Server:
     @property
     def password(self):
         return self.settings["password"]
+
+    @property
+    def speaks_tls(self):
+        return self.settings.get("tls", False)
+
+    def connect(self):
+        plain = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        return self.certificates.wrap(plain) if self.speaks_tls else plain
+
+    def write_certificates(self):
+        """Copies that the account of the server can read: (certificate, key)."""
+        self.certificates.make()
+        sources = (self.certificates.certificate, self.certificates.key)
+        return [self.write(source.name, source.read_text()) for source in sources]
 
     def is_known(self):
         return self.settings_file.exists()
@@ -118,9 +134,10 @@ class Server:
 
     def settle(self):
         """Chooses ports and a password once; moves only from a port that a stranger took."""
-        if self.settings and all(is_free(self.settings[key]) for key in self.port_names):
+        self.settings.setdefault("tls", tls.is_wanted())
+        if "password" in self.settings and all(is_free(self.settings[key]) for key in self.port_names):
             return
-        if self.settings:
+        if "password" in self.settings:
             print(f"{self.name}: its port was taken, it moves to another", file=sys.stderr)
         self.settings.setdefault("password", secrets.token_hex(16))
         self.settings.update(zip(self.port_names, free_ports(len(self.port_names))))

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, LockBehavior, LockType, OnConflict, Query};
-use sea_orm::{ActiveValue::Set, Condition, QueryOrder};
+use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::by_id::no_relations;
@@ -188,6 +188,12 @@ pub async fn find_by_public_ids(
     Entity::find().filter(lists::any_of(conn, Column::PublicId, public_ids)).all(conn).await
 }
 
+/// The public id of a key, by which people name it.
+pub async fn public_id(conn: &impl Conn, key: KeyId) -> Result<Option<String>> {
+    let public_id = Entity::find_by_id(key).select_only().column(Column::PublicId);
+    public_id.into_tuple().one(conn).await
+}
+
 /// Keys of a guild, or of all guilds, oldest first.
 pub async fn list(conn: &impl Conn, guild: Option<GuildId>) -> Result<Vec<Model>> {
     let shown = Condition::all().add_option(guild.map(|guild| Column::GuildId.eq(guild)));
@@ -200,6 +206,25 @@ pub async fn revoke(conn: &impl Conn, public_id: &str, now: Timestamp) -> Result
         .col_expr(Column::RevokedAt, Expr::value(now))
         .filter(Column::PublicId.eq(public_id))
         .filter(Column::RevokedAt.is_null())
+        .exec_with_returning(conn)
+        .await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Makes a live key expire at this time, unless it expires before. Returns the key; `None` if it is unknown or not live.
+pub async fn expire(
+    conn: &impl Conn,
+    public_id: &str,
+    at: Timestamp,
+    now: Timestamp,
+) -> Result<Option<Model>> {
+    let live = Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(now));
+    let sooner = Expr::case(Column::ExpiresAt.lt(at), Expr::col(Column::ExpiresAt)).finally(Expr::value(at));
+    let rows = Entity::update_many()
+        .col_expr(Column::ExpiresAt, sooner.into())
+        .filter(Column::PublicId.eq(public_id))
+        .filter(Column::RevokedAt.is_null())
+        .filter(live)
         .exec_with_returning(conn)
         .await?;
     Ok(rows.into_iter().next())

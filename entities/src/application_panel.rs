@@ -2,11 +2,10 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, FromJsonQueryResult, QueryOrder};
-use serde::{Deserialize, Serialize};
+use sea_orm::{ActiveValue::Set, QueryOrder};
 
 use crate::by_id::{by_id, no_relations};
-use crate::{ChannelId, Conn, GuildId, PanelId, Result, RoleId, Timestamp, staff_role};
+use crate::{ChannelId, Conn, GuildId, PanelId, Result, RoleId, RoleList, Timestamp, staff_role};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "application_panel")]
@@ -19,18 +18,13 @@ pub struct Model {
     /// The chat channel category under which tickets open.
     pub category_id: Option<ChannelId>,
     /// Roles whose holders see the tickets. `None`: all staff roles.
-    pub staff_role_ids: Option<StaffRoles>,
+    pub staff_role_ids: Option<RoleList>,
     pub created_at: Timestamp,
 }
 
 no_relations!();
 
 by_id!(PanelId: find, next_id);
-
-/// Chat roles, in the order the guild gave them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult)]
-#[serde(transparent)]
-pub struct StaffRoles(pub Vec<RoleId>);
 
 /// A panel as its guild describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +47,7 @@ pub async fn add(conn: &impl Conn, guild: GuildId, panel: NewPanel, now: Timesta
         panel_id: Set(id),
         name: Set(panel.name),
         category_id: Set(panel.category),
-        staff_role_ids: Set(panel.staff_roles.map(StaffRoles)),
+        staff_role_ids: Set(panel.staff_roles.map(RoleList)),
         created_at: Set(now),
     };
     let taken = OnConflict::columns([Column::GuildId, Column::PanelId]).do_nothing().to_owned();
@@ -64,7 +58,7 @@ pub async fn add(conn: &impl Conn, guild: GuildId, panel: NewPanel, now: Timesta
 impl Model {
     /// The roles whose holders see the panel's tickets.
     pub async fn staff_roles(&self, conn: &impl Conn) -> Result<Vec<RoleId>> {
-        if let Some(StaffRoles(own)) = &self.staff_role_ids {
+        if let Some(RoleList(own)) = &self.staff_role_ids {
             return Ok(own.clone());
         }
         let all = staff_role::list(conn, self.guild_id).await?;

@@ -146,6 +146,13 @@ pub async fn sweep_offline(conn: &impl Conn, now: Timestamp, limit: u64) -> Resu
         .await
 }
 
+/// Deletes up to `limit` servers of a guild that are offline, with their commands.
+pub async fn forget_offline(conn: &impl Conn, guild: GuildId, now: Timestamp, limit: u64) -> Result<u64> {
+    let offline =
+        Condition::all().add(Column::GuildId.eq(guild)).add(Column::LastHeartbeatAt.lte(now - STALE_AFTER));
+    sweep::delete::<Entity>(conn, offline, limit).await
+}
+
 /// Deletes up to `limit` servers, with their commands, whose last heartbeat is older than `before`. A game gives every
 /// server a new id, so rows accumulate.
 pub async fn forget(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {

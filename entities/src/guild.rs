@@ -1,4 +1,4 @@
-//! Guilds, the tenants, with their settings (docs/rules.md 4 and 6).
+//! Guilds, the tenants, with their settings (docs/rules.md 4 to 6).
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::by_id::no_relations;
-use crate::{Conn, GuildId, Result, Timestamp};
+use crate::{Conn, GuildId, Result, RoleId, RoleList, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "guild")]
@@ -24,6 +24,7 @@ pub struct Model {
     pub week_start: i32,
     pub strike_days: i32,
     pub score_weights: Json,
+    pub allowed_privileged_roles: RoleList,
     pub created_at: Timestamp,
 }
 
@@ -49,6 +50,9 @@ pub struct Settings {
     /// Points of the leaderboard by action type; those not named have their default.
     #[schema(value_type = HashMap<String, i64>, example = json!({ "ban": 5 }))]
     pub score_weights: Json,
+    /// Chat roles that Guildhall grants although they administrate, manage, or act on other members.
+    #[schema(value_type = Vec<RoleId>)]
+    pub allowed_privileged_roles: RoleList,
 }
 
 impl Model {
@@ -60,6 +64,7 @@ impl Model {
             week_start: self.week_start,
             strike_days: self.strike_days,
             score_weights: self.score_weights.clone(),
+            allowed_privileged_roles: self.allowed_privileged_roles.clone(),
         }
     }
 }
@@ -71,6 +76,12 @@ pub async fn find(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
 /// Like [`find`], with the row locked until the transaction ends, which serializes changes to one guild.
 pub async fn find_for_update(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
     Entity::find_by_id(guild).lock_exclusive().one(conn).await
+}
+
+/// The privileged roles that the guild lets Guildhall grant (docs/rules.md 5).
+pub async fn allowed_privileged_roles(conn: &impl Conn, guild: GuildId) -> Result<Vec<RoleId>> {
+    let row = find(conn, guild).await?;
+    Ok(row.map(|row| row.allowed_privileged_roles.0).unwrap_or_default())
 }
 
 pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
@@ -95,6 +106,7 @@ pub async fn upsert(conn: &impl Conn, guild: Model) -> Result<()> {
             Column::WeekStart,
             Column::StrikeDays,
             Column::ScoreWeights,
+            Column::AllowedPrivilegedRoles,
         ])
         .to_owned();
     Entity::insert(ActiveModel::from(guild).reset_all())
@@ -118,4 +130,10 @@ pub async fn allow_shield(conn: &impl Conn, guild: GuildId, allowed: bool) -> Re
         .exec_with_returning(conn)
         .await?;
     Ok(changed.into_iter().next())
+}
+
+/// Deletes the guild with every row of it in any table, by foreign keys. Flags that it set in Shield stay, without their
+/// guild. False: the guild is unknown.
+pub async fn delete(conn: &impl Conn, guild: GuildId) -> Result<bool> {
+    Ok(Entity::delete_by_id(guild).exec(conn).await?.rows_affected == 1)
 }

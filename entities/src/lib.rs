@@ -13,8 +13,11 @@ pub mod binding;
 pub mod bulk;
 pub mod bulk_sync;
 mod by_id;
+pub mod cap;
 pub mod change_log;
 pub mod chat_ban;
+#[cfg(test)]
+mod fuzz;
 pub mod game_server;
 pub mod guild;
 pub mod idempotency;
@@ -32,6 +35,7 @@ pub mod pending_action;
 pub mod quota;
 pub mod quota_progress;
 pub mod registered_game;
+mod role_list;
 pub mod sanction;
 pub mod schedule;
 mod second;
@@ -56,6 +60,7 @@ pub use ids::{
     KeyId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, SessionId,
     StrikeId, SubmissionId, TicketId, UniverseId,
 };
+pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};
 pub use second::Second;
 pub use subject::{Person, Subject};

@@ -78,6 +78,11 @@ pub async fn upsert_many(conn: &impl Conn, links: Vec<Model>) -> Result<()> {
     Ok(())
 }
 
+/// Deletes the link of a chat user. False: there is none.
+pub async fn delete(conn: &impl Conn, guild: GuildId, chat: ChatId) -> Result<bool> {
+    Ok(Entity::delete_by_id((guild, chat)).exec(conn).await?.rows_affected == 1)
+}
+
 /// Records a player's new name on the game platform. False: the chat user is no longer linked to that player.
 pub async fn rename(
     conn: &impl Conn,

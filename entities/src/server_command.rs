@@ -181,6 +181,11 @@ pub async fn sweep(conn: &impl Conn, now: Timestamp, limit: u64) -> Result<Vec<M
     Ok(closed)
 }
 
+/// Deletes up to `limit` commands that ended before this time.
+pub async fn forget(conn: &impl Conn, before: Timestamp, limit: u64) -> Result<u64> {
+    sweep::delete::<Entity>(conn, Condition::all().add(Column::EndedAt.lt(before)), limit).await
+}
+
 fn expiry_entry(command: &Model) -> NewEntry {
     NewEntry {
         guild: command.guild_id,

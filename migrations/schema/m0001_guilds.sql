@@ -11,6 +11,7 @@ CREATE TABLE guild (
     week_start integer NOT NULL DEFAULT 1 CHECK (week_start BETWEEN 1 AND 7),
     strike_days integer NOT NULL DEFAULT 90 CHECK (strike_days BETWEEN 1 AND 3650),
     score_weights {json} NOT NULL DEFAULT '{}',
+    allowed_privileged_roles {json} NOT NULL DEFAULT '[]',
     created_at {time} NOT NULL
 );
 

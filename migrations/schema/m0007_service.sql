@@ -16,6 +16,9 @@ CREATE TABLE audit_entry (
 
 CREATE INDEX audit_entry_by_guild ON audit_entry (guild_id, audit_id);
 
+-- Counts the entries that a guild's clients wrote.
+CREATE INDEX audit_entry_custom ON audit_entry (guild_id) WHERE source = 'custom';
+
 CREATE INDEX audit_entry_by_action ON audit_entry (guild_id, action, audit_id);
 
 -- `status` is null while the first request is running, at the latest until `locked_until`.

@@ -63,16 +63,23 @@ pub async fn apply(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> 
     Ok(names)
 }
 
-/// Names of the changes that the database lacks; empty when the schema is current.
-///
-/// Reads only. A database that was never migrated lacks all of them.
-pub async fn pending(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+/// How a database differs from the schema of this program.
+#[derive(Debug, Default)]
+pub struct Difference {
+    /// Changes that the database lacks.
+    pub pending: Vec<String>,
+    /// Changes that a newer program made.
+    pub unknown: Vec<String>,
+}
+
+/// Reads only. A database that was never migrated lacks all changes.
+pub async fn difference(database: &DatabaseConnection) -> Result<Difference, DbErr> {
     let applied = applied_names(database).await?;
-    Ok(Schema::migrations()
-        .iter()
-        .map(|known| known.name().to_owned())
-        .filter(|name| !applied.contains(name))
-        .collect())
+    let known: Vec<String> = Schema::migrations().iter().map(|known| known.name().to_owned()).collect();
+    Ok(Difference {
+        pending: known.iter().filter(|name| !applied.contains(name)).cloned().collect(),
+        unknown: applied.into_iter().filter(|name| !known.contains(name)).collect(),
+    })
 }
 
 async fn applied_names(database: &DatabaseConnection) -> Result<Vec<String>, DbErr> {

@@ -3,8 +3,8 @@
 //! They are types of our own: twilight's require some twenty unused fields, so a platform change in any of them would
 //! stop a sync. The tests check the simulator against twilight instead.
 
-use entities::{ChannelId, ChatId, GuildId, RoleId};
-use serde::{Deserialize, Deserializer, Serialize};
+use entities::{ChatId, GuildId, RoleId};
+use serde::{Deserialize, Serialize};
 
 use crate::permissions::Permissions;
 
@@ -27,7 +27,7 @@ pub struct ChatRole {
     /// Managed by an integration: cannot be granted or removed on request.
     #[serde(default)]
     pub managed: bool,
-    #[serde(default)]
+    /// Without a default: a role must not pass as harmless because the field is absent.
     pub permissions: Permissions,
 }
 
@@ -52,6 +52,21 @@ pub(crate) struct UserBody {
     pub(crate) id: ChatId,
     #[serde(default)]
     bot: bool,
+}
+
+/// The bot's application.
+#[derive(Deserialize)]
+pub(crate) struct ApplicationBody {
+    flags: u64,
+}
+
+impl ApplicationBody {
+    /// `GATEWAY_GUILD_MEMBERS`, and the same for a bot in fewer than 100 guilds.
+    const MEMBERS_INTENT: u64 = 1 << 14 | 1 << 15;
+
+    pub(crate) fn has_members_intent(&self) -> bool {
+        self.flags & Self::MEMBERS_INTENT != 0
+    }
 }
 
 impl From<MemberBody> for ChatMember {
@@ -112,89 +127,6 @@ impl ChatBan {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct ChatChannel {
-    pub id: ChannelId,
-    #[serde(default)]
-    pub topic: Option<String>,
-    #[serde(default, rename = "permission_overwrites", deserialize_with = "overwrites")]
-    pub(crate) overwrites: Vec<Overwrite>,
-}
-
-/// The viewers and writers of a private channel. Roles that no longer exist in the guild are skipped.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Viewers {
-    pub users: Vec<ChatId>,
-    pub roles: Vec<RoleId>,
-}
-
-/// Whose permissions an [`Overwrite`] changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Principal {
-    Role(RoleId),
-    User(ChatId),
-}
-
-/// The permissions of a role or a user in one channel, overriding those elsewhere: sets of the platform's
-/// permission bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(into = "OverwriteBody")]
-pub struct Overwrite {
-    pub of: Principal,
-    pub allow: u64,
-    pub deny: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct OverwriteBody {
-    id: String,
-    #[serde(rename = "type")]
-    kind: u8,
-    #[serde(default)]
-    allow: Permissions,
-    #[serde(default)]
-    deny: Permissions,
-}
-
-const OVERWRITE_ROLE: u8 = 0;
-const OVERWRITE_MEMBER: u8 = 1;
-
-impl From<Overwrite> for OverwriteBody {
-    fn from(overwrite: Overwrite) -> Self {
-        let (id, kind) = match overwrite.of {
-            Principal::Role(role) => (role.to_string(), OVERWRITE_ROLE),
-            Principal::User(user) => (user.to_string(), OVERWRITE_MEMBER),
-        };
-        let [allow, deny] = [overwrite.allow, overwrite.deny].map(Permissions::from_bits);
-        Self { id, kind, allow, deny }
-    }
-}
-
-/// Overwrites of an unknown kind are skipped.
-fn overwrites<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Overwrite>, D::Error> {
-    let read = |body: OverwriteBody| {
-        let of = match body.kind {
-            OVERWRITE_ROLE => Principal::Role(body.id.parse().ok()?),
-            OVERWRITE_MEMBER => Principal::User(body.id.parse().ok()?),
-            _ => return None,
-        };
-        Some(Overwrite { of, allow: body.allow.bits(), deny: body.deny.bits() })
-    };
-    Ok(Vec::<OverwriteBody>::deserialize(deserializer)?.into_iter().filter_map(read).collect())
-}
-
-/// A text channel. Without overwrites it inherits its category's permissions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NewChannel {
-    pub name: String,
-    #[serde(rename = "parent_id", skip_serializing_if = "Option::is_none")]
-    pub category: Option<ChannelId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub topic: Option<String>,
-    #[serde(rename = "permission_overwrites", skip_serializing_if = "Vec::is_empty")]
-    pub overwrites: Vec<Overwrite>,
-}
-
 /// The guild's roles and the bot's highest position.
 #[derive(Debug, Clone)]
 pub struct GuildOverview {
@@ -215,6 +147,33 @@ pub enum RoleProblem {
     AboveBot,
     #[error("everybody has this role")]
     Everyone,
+    #[error(
+        "the role has the permission {0}; an admin of the guild can allow it by the setting `allowed_privileged_roles`"
+    )]
+    Privileged(&'static str),
+}
+
+impl RoleProblem {
+    /// A stable word for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown_role",
+            Self::Managed => "role_managed",
+            Self::AboveBot => "role_above_bot",
+            Self::Everyone => "role_everyone",
+            Self::Privileged(_) => "role_privileged",
+        }
+    }
+}
+
+impl ChatRole {
+    /// Whether the guild's setting `allowed` lets Guildhall grant the role, whatever the hierarchy says.
+    pub fn check_privileges(&self, allowed: &[RoleId]) -> Result<(), RoleProblem> {
+        match self.permissions.privileged() {
+            Some(permission) if !allowed.contains(&self.id) => Err(RoleProblem::Privileged(permission)),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl GuildOverview {
@@ -222,8 +181,13 @@ impl GuildOverview {
         self.roles.iter().find(|role| role.id == id)
     }
 
-    /// Whether the bot may grant and remove the role. The platform refuses a whole update for one forbidden role.
-    pub fn grantable(&self, id: RoleId) -> Result<(), RoleProblem> {
+    /// Whether the role may be granted (docs/rules.md 5). `allowed`: the guild's `allowed_privileged_roles`.
+    pub fn grantable(&self, id: RoleId, allowed: &[RoleId]) -> Result<(), RoleProblem> {
+        self.removable(id)?.check_privileges(allowed)
+    }
+
+    /// The role, if the platform lets the bot grant and remove it. It refuses a whole update for one forbidden role.
+    pub fn removable(&self, id: RoleId) -> Result<&ChatRole, RoleProblem> {
         let role = self.role(id).ok_or(RoleProblem::Unknown)?;
         if id.get() == self.guild.get() {
             return Err(RoleProblem::Everyone);
@@ -234,7 +198,7 @@ impl GuildOverview {
         if role.position >= self.bot_position {
             return Err(RoleProblem::AboveBot);
         }
-        Ok(())
+        Ok(role)
     }
 }
 
@@ -249,19 +213,5 @@ mod tests {
         assert_eq!(json!(MemberUpdate::default()), json!({}));
         let taken_away = MemberUpdate { roles: Some(vec![]), nick: Some(None) };
         assert_eq!(json!(taken_away), json!({ "roles": [], "nick": null }));
-    }
-
-    #[test]
-    fn overwrites_are_read_as_they_are_written() {
-        let of =
-            [Principal::Role(RoleId::try_from(7).unwrap()), Principal::User(ChatId::try_from(9).unwrap())];
-        let overwrites = of.map(|of| Overwrite { of, allow: 1 << 50, deny: 1024 }).to_vec();
-        let channel =
-            NewChannel { name: "x".into(), category: None, topic: None, overwrites: overwrites.clone() };
-        let mut sent = json!(channel);
-        assert_eq!(sent["permission_overwrites"][0]["deny"], "1024");
-        sent["id"] = json!("5");
-        let read: ChatChannel = serde_json::from_value(sent).unwrap();
-        assert_eq!(read.overwrites, overwrites);
     }
 }

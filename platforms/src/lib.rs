@@ -4,11 +4,15 @@
 //! formats: for the clients only the base URL differs from the real hosts.
 
 mod answer;
+mod channel;
 mod chat;
 mod config;
 mod context;
+mod credentials;
 mod discord;
 mod error;
+#[cfg(test)]
+mod fuzz;
 mod pacing;
 mod permissions;
 mod play;
@@ -16,9 +20,10 @@ mod roblox;
 mod routes;
 mod wire;
 
+pub use channel::{ChatChannel, NewChannel, Overwrite, Principal, Viewers};
 pub use chat::{
-    ChatBan, ChatChannel, ChatMember, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE, MemberCall,
-    MemberChange, MemberUpdate, NewChannel, Overwrite, Principal, RoleProblem, Viewers,
+    ChatBan, ChatMember, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE, MemberCall, MemberChange,
+    MemberUpdate, RoleProblem,
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};

@@ -33,6 +33,24 @@ impl Permissions {
         (Self(1 << 4), "Manage Channels"),
     ];
 
+    /// The permissions that make a role privileged (docs/rules.md 5): to administrate, to manage, and to act on other
+    /// members, with the platform's names.
+    const PRIVILEGED: [(Self, &'static str); 13] = [
+        (Self(ADMINISTRATOR), "Administrator"),
+        (Self(1 << 5), "Manage Server"),
+        (Self(1 << 28), "Manage Roles"),
+        (Self(1 << 4), "Manage Channels"),
+        (Self(1 << 29), "Manage Webhooks"),
+        (Self(1 << 30), "Manage Expressions"),
+        (Self(1 << 33), "Manage Events"),
+        (Self(1 << 34), "Manage Threads"),
+        (Self(1 << 13), "Manage Messages"),
+        (Self(1 << 27), "Manage Nicknames"),
+        (Self(1 << 2), "Ban Members"),
+        (Self(1 << 1), "Kick Members"),
+        (Self(1 << 40), "Timeout Members"),
+    ];
+
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
@@ -51,6 +69,11 @@ impl Permissions {
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
+
+    /// The name of a privileged permission in the set, the most powerful one first.
+    pub(crate) fn privileged(self) -> Option<&'static str> {
+        Self::PRIVILEGED.into_iter().find(|(one, _)| self.0 & one.0 != 0).map(|(_, name)| name)
+    }
 }
 
 #[cfg(test)]
@@ -63,5 +86,11 @@ mod tests {
         let held = roles.with(Permissions::from_bits(1 << 40));
         assert!(held.permits(roles) && !held.permits(nicknames) && !held.permits(roles.with(nicknames)));
         assert!(Permissions::from_bits(ADMINISTRATOR).permits(roles.with(nicknames)));
+    }
+
+    #[test]
+    fn the_most_powerful_privileged_permission_is_named() {
+        let [both, neither] = [1 << 13 | ADMINISTRATOR, 1 << 11].map(Permissions::from_bits);
+        assert_eq!((both.privileged(), neither.privileged()), (Some("Administrator"), None));
     }
 }

@@ -3,6 +3,7 @@
 /// Methods and paths of the chat platform, below its base URL.
 pub(crate) mod chat {
     pub(crate) const BOT_USER: &str = "GET /users/@me";
+    pub(crate) const APPLICATION: &str = "GET /applications/@me";
     pub(crate) const ROLES: &str = "GET /guilds/:guild/roles";
     pub(crate) const MEMBERS: &str = "GET /guilds/:guild/members";
     pub(crate) const MEMBER: &str = "GET /guilds/:guild/members/:user";

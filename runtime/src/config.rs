@@ -13,15 +13,21 @@ use crate::settings::{AMQP_URL, DATABASE_URL, REDIS_URL};
 
 mod args;
 mod platforms;
+mod tls;
 
-pub use args::{BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs};
+pub use args::{AccessLog, BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs};
 pub use platforms::{PlatformArgs, PlatformConfig, PlatformRate};
 
 const PREFIX: &str = "GUILDHALL_PREFIX";
+const DEFAULT_PREFIX: &str = "guildhall";
 /// Queue names and Redis keys stay short; RabbitMQ cuts names at 255 bytes.
 const PREFIX_MAX: usize = 32;
 /// Connections that wait to be accepted, as far as the system allows: thousands of game servers may come at once.
 const ACCEPT_QUEUE: u32 = 16_384;
+/// Bytes of answers that the system keeps for one connection beyond what its client can take at the moment. By default
+/// it is megabytes, which a client that reads nothing holds for as long as we let it.
+#[cfg(target_os = "linux")]
+const UNSENT: u32 = 64 * 1024;
 
 /// Where a deployment stores its state. Validated: every URL in it can be used.
 #[derive(Clone, Debug)]
@@ -41,15 +47,9 @@ pub struct BrokerConfig {
 }
 
 impl Config {
-    /// For `serve` and `demo`: SQLite (or Postgres), no broker.
-    pub fn embedded(database: &DatabaseArgs, broker: &BrokerArgs) -> Result<Self, StartError> {
-        if checked_broker(broker)?.is_some() {
-            return Err(StartError::Contradiction(format!(
-                "{AMQP_URL} and {REDIS_URL} are set, but this command runs everything in one process and uses neither: \
-                 unset both, or start `guildhall api`, `guildhall worker` and `guildhall scheduler`"
-            )));
-        }
-        Self::either(database, broker)
+    /// A database alone: for one process that does everything, and for commands beside running ones.
+    pub fn embedded(database: &DatabaseArgs) -> Result<Self, StartError> {
+        Ok(Self { database_url: database_url(database)?, prefix: DEFAULT_PREFIX.to_owned(), broker: None })
     }
 
     /// For `api`, `worker`, `scheduler`: Postgres, RabbitMQ and Redis.
@@ -64,7 +64,7 @@ impl Config {
         Ok(config)
     }
 
-    /// For commands beside running processes (`keys`, `jobs`, `migrate`): whichever of the two is configured.
+    /// Whichever of the two is configured.
     pub fn either(database: &DatabaseArgs, broker: &BrokerArgs) -> Result<Self, StartError> {
         let config = Self {
             database_url: database_url(database)?,
@@ -115,6 +115,9 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // As the system's own servers do: a restart meets connections of the process before.
     socket.set_reuseaddr(true)?;
+    // Accepted connections inherit it.
+    #[cfg(target_os = "linux")]
+    socket2::SockRef::from(&socket).set_tcp_notsent_lowat(UNSENT)?;
     socket.bind(address)?;
     socket.listen(ACCEPT_QUEUE)
 }

@@ -33,6 +33,11 @@ pub enum StartError {
         "the database schema is {pending} migration(s) behind this program; run `guildhall migrate` first"
     )]
     OldSchema { pending: usize },
+    #[error(
+        "the database schema is newer than this program (version {version} does not know {unknown}); run the version of \
+         `guildhall` that migrated it, or a later one"
+    )]
+    NewSchema { unknown: String, version: &'static str },
     #[error("{} is in use by another `guildhall serve` ({holder}); stop that one, or give this one its own GUILDHALL_DATA_DIR", path.display())]
     AlreadyRunning { path: PathBuf, holder: String },
     #[error("cannot listen on {address}: {reason}; free it or choose another address with {variable}")]

@@ -22,8 +22,8 @@ pub mod telemetry;
 
 pub use clock::Clock;
 pub use config::{
-    BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs, PlatformArgs,
-    PlatformConfig, PlatformRate, bind, parse_address,
+    AccessLog, BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs,
+    PlatformArgs, PlatformConfig, PlatformRate, bind, parse_address,
 };
 pub use context::Context;
 pub use database::{Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction};

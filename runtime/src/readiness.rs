@@ -92,7 +92,7 @@ impl Readiness {
         }))
         .await;
         let blocked = answers.iter().any(|(_, need, up)| *need == Need::Required && !up);
-        let stopping = self.shutdown.as_ref().is_some_and(|shutdown| shutdown.soft().is_cancelled());
+        let stopping = self.shutdown.as_ref().is_some_and(|shutdown| shutdown.leaving().is_cancelled());
         let status = match (stopping, blocked) {
             (true, _) => "stopping",
             (false, true) => "not_ready",

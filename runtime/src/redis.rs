@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use redis::aio::{ConnectionLike, MultiplexedConnection, PubSub};
 use redis::{
     AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, RedisFuture, ServerErrorKind, Value,
@@ -109,6 +110,14 @@ impl Redis {
         redis::cmd("PING").query_async::<()>(&mut connection).await.is_ok()
     }
 
+    /// The time of day on the server's clock.
+    pub async fn time(&self) -> Result<DateTime<Utc>, RedisDown> {
+        let mut connection = self.connection().await?;
+        let asked = redis::cmd("TIME").query_async::<(i64, u32)>(&mut connection).await;
+        let (seconds, micros) = asked.map_err(|_| RedisDown)?;
+        DateTime::from_timestamp(seconds, micros.saturating_mul(1_000)).ok_or(RedisDown)
+    }
+
     /// A dedicated connection for a subscription.
     pub(crate) async fn pubsub(&self) -> Result<PubSub, RedisError> {
         match tokio::time::timeout(START_TIMEOUT, self.0.client.get_async_pubsub()).await {
@@ -128,11 +137,6 @@ fn is_replica(role: &Value) -> bool {
 }
 
 pub(crate) fn check_url(url: &str) -> Result<Client, StartError> {
-    if url.starts_with("rediss:") {
-        let problem =
-            "asks for TLS, which is not supported; reach Redis by redis:// over a private network or tunnel";
-        return Err(StartError::setting(REDIS_URL, problem));
-    }
     Client::open(url).map_err(|error| {
         let why = error.category();
         let problem =

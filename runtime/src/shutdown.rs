@@ -1,5 +1,6 @@
 //! Shutdown in two steps: first accept no new work and let running work end (`soft`), then cancel it (`hard`).
 //!
+//! Before them a process that serves requests is not ready for a while (`leaving`), so that load balancers let go of it.
 //! Tasks with work in flight are spawned on [`Shutdown::tracker`]; tasks that serve them until the end (event
 //! subscription, health responses) on [`Shutdown::services`], and stop at `hard`. A second signal cancels at once, a
 //! third ends the process.
@@ -20,6 +21,7 @@ const LEAVE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
+    leaving: CancellationToken,
     soft: CancellationToken,
     hard: CancellationToken,
     tracker: TaskTracker,
@@ -35,11 +37,13 @@ impl Shutdown {
     }
 
     /// A shutdown that SIGTERM and SIGINT trigger. Call it inside the runtime, before anything slow.
-    pub fn on_signals() -> Self {
+    ///
+    /// After SIGTERM the process goes on for `notice` before the first step. Who presses Ctrl-C has no load balancer.
+    pub fn on_signals(notice: Duration) -> Self {
         let shutdown = Self { is_process: true, ..Self::new() };
-        for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+        for (kind, notice) in [(SignalKind::terminate(), notice), (SignalKind::interrupt(), Duration::ZERO)] {
             match signal(kind) {
-                Ok(stream) => drop(tokio::spawn(shutdown.clone().listen(stream))),
+                Ok(stream) => drop(tokio::spawn(shutdown.clone().listen(stream, notice))),
                 Err(error) => {
                     tracing::warn!(%error, "cannot listen for signals: they end the process at once");
                 }
@@ -50,12 +54,13 @@ impl Shutdown {
 
     /// First step: accept no new work.
     pub fn begin(&self) {
+        self.leaving.cancel();
         self.soft.cancel();
     }
 
     /// Second step: cancel running work. Implies the first.
     pub fn cut(&self) {
-        self.soft.cancel();
+        self.begin();
         self.hard.cancel();
     }
 
@@ -73,6 +78,11 @@ impl Shutdown {
     /// Whether the process ends because of a failure rather than a request.
     pub fn has_given_up(&self) -> bool {
         self.given_up.is_cancelled()
+    }
+
+    /// Cancelled: not ready any more, the end is near.
+    pub fn leaving(&self) -> &CancellationToken {
+        &self.leaving
     }
 
     /// Cancelled: accept no new work, finish running work.
@@ -117,16 +127,29 @@ impl Shutdown {
         }
     }
 
-    async fn listen(self, mut signals: Signal) {
+    async fn begin_after(self, notice: Duration) {
+        // Without a notice at once: a timer waits for its next tick.
+        if !notice.is_zero() {
+            tokio::time::sleep(notice).await;
+        }
+        self.begin();
+    }
+
+    async fn listen(self, mut signals: Signal, notice: Duration) {
         while signals.recv().await.is_some() {
             if self.hard.is_cancelled() {
                 std::process::exit(1);
-            } else if self.soft.is_cancelled() {
+            } else if self.leaving.is_cancelled() {
                 self.cut();
                 tracing::warn!("asked again to stop: cutting at once");
             } else {
-                self.begin();
-                tracing::info!("asked to stop: finishing what runs");
+                // Before the line of the log, which may block.
+                self.leaving.cancel();
+                tokio::spawn(self.clone().begin_after(notice));
+                tracing::info!(
+                    notice_s = notice.as_secs(),
+                    "asked to stop: not ready, then finishing what runs"
+                );
             }
         }
     }

@@ -1,15 +1,19 @@
 //! Logging and metrics of a process. Logs go to standard error, so that standard output holds only a command's result;
 //! the `metrics` macros record metrics anywhere, exposed as Prometheus text.
 
+mod repeated;
+
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::prelude::*;
 
 use crate::error::StartError;
 use crate::shutdown::Shutdown;
+use repeated::Repeated;
 
 /// For processes that serve: our crates at info, verbose libraries only when something is wrong.
 pub const DEFAULT_FILTER: &str =
@@ -50,13 +54,18 @@ pub fn init_logging(format: LogFormat, default_filter: &str) -> Result<(), Start
     let builder = tracing_subscriber::fmt().log_internal_errors(false);
     let builder = builder.with_env_filter(filter).with_writer(std::io::stderr);
     let already = match format {
-        LogFormat::Text => builder.with_ansi(std::io::stderr().is_terminal()).try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Text => builder.with_ansi(wants_color()).finish().with(Repeated::default()).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).finish().with(Repeated::default()).try_init(),
     };
     if already.is_err() {
         tracing::debug!("logging was started before");
     }
     Ok(())
+}
+
+/// On a terminal, unless `NO_COLOR` is set and not empty (no-color.org).
+fn wants_color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// The recorder of this process, installed by the first call.

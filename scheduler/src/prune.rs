@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use entities::{change_log, game_server, idempotency, job};
+use entities::{change_log, game_server, idempotency, job, server_command};
 use runtime::Context;
 use sea_orm::DbErr;
 
@@ -15,11 +15,19 @@ const KEEP_PERIODIC: Duration = Duration::from_secs(24 * 60 * 60);
 /// Servers without a heartbeat for this long are deleted, with their commands: every new server has a new id.
 const KEEP_SERVERS: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
+/// Commands that are over are kept this long, so that a server may acknowledge one late or twice.
+const KEEP_COMMANDS: Duration = Duration::from_secs(60 * 60);
+
 /// Events stay in the change log for this long: far longer than any process goes without reading it, whatever the clocks.
 const KEEP_EVENTS: Duration = Duration::from_secs(30 * 60);
 
 pub(crate) async fn change_log(context: &Context) -> Result<u64, DbErr> {
     change_log::prune(context.database.write(), context.clock.now() - KEEP_EVENTS, BATCH).await
+}
+
+pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
+    let before = context.clock.now() - KEEP_COMMANDS;
+    server_command::forget(context.database.write(), before, BATCH).await
 }
 
 pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {

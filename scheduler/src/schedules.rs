@@ -28,6 +28,7 @@ pub const SCHEDULES: &[Schedule] = &[
     schedule!("commands", "45 * * * * *", expiry::commands),
     schedule!("stale_sessions", "20,50 * * * * *", stale::sessions),
     schedule!("offline_servers", "10,40 * * * * *", stale::servers),
+    schedule!("old_commands", "55 */5 * * * *", prune::commands),
     schedule!("old_servers", "0 53 * * * *", prune::servers),
     schedule!("change_log", "0 */5 * * * *", prune::change_log),
     schedule!("idempotency_keys", "0 */10 * * * *", prune::idempotency_keys),

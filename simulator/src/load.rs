@@ -3,7 +3,7 @@
 //! Every error is one sentence with the file and either line and column (syntax) or the object (content).
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
@@ -17,10 +17,10 @@ pub enum LoadError {
     #[error("cannot read the simulator's state from {}: {cause}", path.display())]
     Read { path: PathBuf, cause: std::io::Error },
     /// Names the field, line and column.
-    #[error("{} is not a fixture: {cause}", path.display())]
-    Form { path: PathBuf, cause: serde_json::Error },
-    #[error("{} contradicts itself: {what}", path.display())]
-    Content { path: PathBuf, what: String },
+    #[error("{name} is not a fixture: {cause}")]
+    Form { name: String, cause: serde_json::Error },
+    #[error("{name} contradicts itself: {what}")]
+    Content { name: String, what: String },
 }
 
 #[derive(Deserialize)]
@@ -123,9 +123,14 @@ impl SimulatorState {
     /// Blocks while it reads: a file of 100,000 members takes about a second.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let file = File::open(path).map_err(|cause| LoadError::Read { path: path.to_owned(), cause })?;
-        let fixture: Fixture = serde_json::from_reader(BufReader::with_capacity(1 << 18, file))
-            .map_err(|cause| LoadError::Form { path: path.to_owned(), cause })?;
-        Self::build(fixture).map_err(|what| LoadError::Content { path: path.to_owned(), what })
+        Self::read(file, &path.display().to_string())
+    }
+
+    /// The same from a reader that errors call `name`.
+    pub fn read(reader: impl Read, name: &str) -> Result<Self, LoadError> {
+        let fixture: Fixture = serde_json::from_reader(BufReader::with_capacity(1 << 18, reader))
+            .map_err(|cause| LoadError::Form { name: name.to_owned(), cause })?;
+        Self::build(fixture).map_err(|what| LoadError::Content { name: name.to_owned(), what })
     }
 
     fn build(fixture: Fixture) -> Result<Self, String> {

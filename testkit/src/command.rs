@@ -1,7 +1,8 @@
 //! A command of the product that runs to its end.
 
+use std::fs::File;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::process::guildhall;
@@ -26,8 +27,24 @@ pub(crate) async fn run_into(
     folder: &Path,
     stdout: Stdio,
 ) -> Finished {
+    finish(args, guildhall(args, env, folder), stdout).await
+}
+
+/// With this file as standard input.
+pub(crate) async fn run_with_input(
+    args: &[&str],
+    env: &[(String, String)],
+    folder: &Path,
+    input: File,
+) -> Finished {
+    let mut command = guildhall(args, env, folder);
+    command.stdin(input);
+    finish(args, command, Stdio::piped()).await
+}
+
+async fn finish(args: &[&str], command: Command, stdout: Stdio) -> Finished {
     let what = format!("guildhall {}", args.join(" "));
-    let mut command = tokio::process::Command::from(guildhall(args, env, folder));
+    let mut command = tokio::process::Command::from(command);
     let child = command.kill_on_drop(true).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     // Its standard output: the test may have closed the other end.
     drop(command);

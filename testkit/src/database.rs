@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use entities::{GuildId, Timestamp, guild};
+use entities::{GuildId, RoleList, Timestamp, guild};
 use runtime::{Database, DatabaseOptions};
 use sea_orm::ConnectionTrait;
 
@@ -111,6 +111,7 @@ pub fn guild_row(guild_id: GuildId, created_at: Timestamp) -> guild::Model {
         week_start: 1,
         strike_days: 90,
         score_weights: serde_json::json!({}),
+        allowed_privileged_roles: RoleList::default(),
         created_at,
     }
 }

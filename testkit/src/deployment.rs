@@ -7,7 +7,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::client::{Api, http_client};
-use crate::command::{Finished, run_command, run_into};
+use crate::command::{Finished, run_command, run_into, run_with_input};
 use crate::database::TestDatabase;
 use crate::fixture::{Fixture, Guild};
 use crate::process::{Process, Roles, free_address, print_logs};
@@ -206,6 +206,13 @@ impl Deployment {
         run_into(args, &self.env, self.folder(), stdout).await
     }
 
+    /// A command with this text as standard input.
+    pub async fn command_with_input(&self, args: &[&str], input: &str) -> Finished {
+        let file = self.folder().join("input");
+        std::fs::write(&file, input).unwrap();
+        run_with_input(args, &self.env, self.folder(), std::fs::File::open(file).unwrap()).await
+    }
+
     /// A new key of the first guild, with the default scopes if none are given.
     pub async fn new_key(&self, scopes: &str) -> String {
         self.create_key(if scopes.is_empty() { None } else { Some(["--scopes", scopes]) }).await
@@ -256,6 +263,8 @@ fn environment(prefix: &str, simulated: &str, folder: &Path) -> Vec<(String, Str
         ("GUILDHALL_CHAT_TOKEN", "test-token"),
         ("GUILDHALL_PLAY_API_URL", &platform),
         ("GUILDHALL_PLAY_KEY", "test-key"),
+        // No load balancer is there to let go.
+        ("GUILDHALL_STOP_NOTICE", "0"),
         // The limits of the real hosts have separate tests, beside the clients.
         ("GUILDHALL_CHAT_RATE", "off"),
         ("GUILDHALL_PLAY_RATE", "off"),

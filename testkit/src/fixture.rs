@@ -30,6 +30,8 @@ pub struct Guild {
     pub bot_role: String,
     /// Above the bot.
     pub high_role: String,
+    /// Below the bot, with Manage Server; in no binding.
+    pub privileged_role: String,
     pub members: Vec<Member>,
 }
 
@@ -85,6 +87,7 @@ impl Guild {
             members: (0..members).map(|n| member(index, n, &roles)).collect(),
             bot_role: (id + 2_000).to_string(),
             high_role: (id + 3_000).to_string(),
+            privileged_role: (id + 4_000).to_string(),
             roles,
         }
     }
@@ -134,6 +137,9 @@ impl Guild {
         };
         let mut roles = vec![role(&self.id, "@everyone", 0, false), role(&self.bot_role, "Bot", 10, true)];
         roles.push(role(&self.high_role, "Admin", 20, false));
+        let mut privileged = role(&self.privileged_role, "Steward", 5, false);
+        privileged["permissions"] = json!((1 << 5).to_string());
+        roles.push(privileged);
         roles.extend(
             self.roles.iter().zip(RANKS).zip(1..).map(|((id, (_, name)), n)| role(id, name, n, false)),
         );

@@ -60,8 +60,10 @@ fn now() -> u64 {
 }
 
 pub(crate) fn with_database(server: &str, name: &str) -> String {
+    let (server, query) = server.split_once('?').map_or((server, None), |(url, query)| (url, Some(query)));
     let (address, _) = server.rsplit_once('/').unwrap();
-    format!("{address}/{name}")
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{address}/{name}{query}")
 }
 
 /// Databases whose name has this prefix.

@@ -11,24 +11,45 @@ pub struct PrivateServer {
     kind: &'static str,
     folder: PathBuf,
     script: String,
+    tls: bool,
 }
 
 impl PrivateServer {
-    /// Starts `kind` (`rabbitmq`, `redis`) in a folder of this name.
+    /// Starts `kind` (`postgres`, `rabbitmq`, `redis`) in a folder of this name.
     pub fn start(kind: &'static str, name: &str) -> Self {
+        Self::start_with(kind, name, false)
+    }
+
+    /// Like [`start`](Self::start), but over TLS alone, with a certificate of [`authority`](Self::authority).
+    pub fn start_with_tls(kind: &'static str, name: &str) -> Self {
+        Self::start_with(kind, name, true)
+    }
+
+    fn start_with(kind: &'static str, name: &str, tls: bool) -> Self {
         let folder = PathBuf::from(variable("GUILDHALL_TEST_PRIVATE_DIR")).join(name);
-        let server = Self { kind, folder, script: variable("GUILDHALL_TEST_SERVICES") };
+        let server = Self { kind, folder, script: variable("GUILDHALL_TEST_SERVICES"), tls };
         server.run("start");
         server
     }
 
     pub fn url(&self) -> String {
+        self.printed(match self.kind {
+            "redis" => "GUILDHALL_TEST_REDIS_URL",
+            "postgres" => "GUILDHALL_TEST_DATABASE_URL",
+            _ => "GUILDHALL_TEST_AMQP_URL",
+        })
+    }
+
+    /// The file with the certificate of the authority that the server's is from.
+    pub fn authority(&self) -> String {
+        self.printed("GUILDHALL_TEST_AUTHORITY")
+    }
+
+    fn printed(&self, variable: &str) -> String {
         let printed = self.run("env");
-        let line = printed.lines().find_map(|line| {
-            let wanted =
-                if self.kind == "redis" { "GUILDHALL_TEST_REDIS_URL" } else { "GUILDHALL_TEST_AMQP_URL" };
-            line.strip_prefix("export ")?.strip_prefix(wanted)?.strip_prefix('=')
-        });
+        let line = printed
+            .lines()
+            .find_map(|line| line.strip_prefix("export ")?.strip_prefix(variable)?.strip_prefix('='));
         line.unwrap().trim_matches('\'').to_owned()
     }
 
@@ -79,6 +100,7 @@ impl PrivateServer {
             .args([command, self.kind])
             .args(arguments)
             .env("GUILDHALL_SERVICES_DIR", &self.folder)
+            .env("GUILDHALL_SERVICES_TLS", if self.tls { "on" } else { "off" })
             .output()
             .unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,7 +1,7 @@
 //! Shared by `assign_role` and `remove_role` (docs/rules.md 5): the checks before the call and the messages after it.
 
 use entities::audit_entry::NewEntry;
-use entities::{ChatId, GuildId, RoleId};
+use entities::{ChatId, GuildId, RoleId, guild};
 use platforms::{CallContext, Missing, PlatformError, RoleProblem};
 use queue::run::{JobContext, JobError, Outcome, failure};
 use serde_json::json;
@@ -26,16 +26,33 @@ pub(crate) enum Verb {
     Remove,
 }
 
-/// Checks the platform's rules for whether the bot may change the role. Returns the role's name.
-async fn check(services: &Services, target: Target) -> Result<String, JobError> {
-    let call = CallContext::interactive(target.guild);
-    let overview = services.platforms.chat.guild_overview(call).await.map_err(job_error)?;
-    match overview.grantable(target.role) {
-        Ok(()) => Ok(overview.role(target.role).map(|role| role.name.clone()).unwrap_or_default()),
-        Err(problem @ RoleProblem::Unknown) => {
-            Err(JobError::Fail(failure(404, "unknown_role", problem.to_string())))
+/// Checks whether the role may be changed (docs/rules.md 5). Returns its name.
+async fn check(
+    services: &Services,
+    job: &JobContext,
+    target: Target,
+    verb: Verb,
+) -> Result<String, JobError> {
+    let Target { guild, role, .. } = target;
+    let overview = services.platforms.chat.guild_overview(CallContext::interactive(guild)).await;
+    let overview = overview.map_err(job_error)?;
+    let name = overview.role(role).map(|role| role.name.clone()).unwrap_or_default();
+    let outcome = match verb {
+        Verb::Assign => {
+            let allowed = guild::allowed_privileged_roles(job.database().read(), guild).await?;
+            overview.grantable(role, &allowed)
         }
-        Err(problem) => Err(JobError::Fail(failure(422, "role_not_grantable", problem.to_string()))),
+        Verb::Remove => overview.removable(role).map(drop),
+    };
+    match outcome {
+        Ok(()) => Ok(name),
+        Err(problem @ RoleProblem::Unknown) => {
+            Err(JobError::Fail(failure(404, problem.word(), problem.to_string())))
+        }
+        Err(problem) => {
+            let message = format!("{name} ({role}): {problem}");
+            Err(JobError::Fail(failure(422, "role_not_grantable", message)))
+        }
     }
 }
 
@@ -46,7 +63,7 @@ pub(crate) async fn change(
     target: Target,
     verb: Verb,
 ) -> Result<Outcome, JobError> {
-    let name = check(services, target).await?;
+    let name = check(services, job, target, verb).await?;
     job.before_effect().await?;
     let Target { guild, user, role } = target;
     let (chat, call) = (&services.platforms.chat, CallContext::interactive(guild));

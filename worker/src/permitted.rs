@@ -1,7 +1,8 @@
 //! The part of a change that the bot may make. The platform refuses a whole update for one role out of the bot's
 //! reach, so such roles are removed first and reported by name (docs/rules.md 5).
 
-use entities::RoleId;
+use entities::job_failure::NewFailure;
+use entities::{ChatId, RoleId};
 use platforms::{GuildOverview, PlatformError, RoleProblem};
 use serde::Serialize;
 
@@ -28,20 +29,23 @@ pub(crate) struct Permitted {
 const STANDS_ABOVE: &str =
     "the member stands at or above the bot's highest role, so the bot cannot rename them";
 
-/// `held`: the member's current roles.
-pub(crate) fn permitted(overview: &GuildOverview, held: &[RoleId], change: Change) -> Permitted {
+/// `held`: the member's current roles. `allowed`: the privileged roles that the guild allows.
+pub(crate) fn permitted(
+    overview: &GuildOverview,
+    allowed: &[RoleId],
+    held: &[RoleId],
+    change: Change,
+) -> Permitted {
     let mut failed_roles = Vec::new();
-    let mut may = |role: &RoleId| match overview.grantable(*role) {
-        Ok(()) => true,
-        Err(problem) => {
-            let (error, reason) = (word(problem), problem.to_string());
-            failed_roles.push(FailedRole { role_id: *role, error, reason });
-            false
-        }
+    let mut may = |role: &RoleId, outcome: Result<(), RoleProblem>| {
+        let failed = outcome.err().map(|problem| FailedRole::of(*role, problem));
+        let permitted = failed.is_none();
+        failed_roles.extend(failed);
+        permitted
     };
     let mut change = change;
-    change.add.retain(&mut may);
-    change.remove.retain(&mut may);
+    change.add.retain(|role| may(role, overview.grantable(*role, allowed)));
+    change.remove.retain(|role| may(role, overview.removable(*role).map(drop)));
     let positions = held.iter().filter_map(|role| overview.role(*role)).map(|role| role.position);
     let above = positions.max().is_some_and(|highest| highest >= overview.bot_position);
     let nickname_refused = change.nick.take_if(|_| above).map(|_| STANDS_ABOVE);
@@ -49,10 +53,14 @@ pub(crate) fn permitted(overview: &GuildOverview, held: &[RoleId], change: Chang
 }
 
 impl FailedRole {
+    pub(crate) fn of(role_id: RoleId, problem: RoleProblem) -> Self {
+        Self { role_id, error: problem.word(), reason: problem.to_string() }
+    }
+
     /// Refused by the platform itself.
     pub(crate) fn refused(role_id: RoleId, error: &PlatformError, reason: String) -> Self {
         let error = match error {
-            PlatformError::NotFound(_) => word(RoleProblem::Unknown),
+            PlatformError::NotFound(_) => RoleProblem::Unknown.word(),
             PlatformError::Invalid { .. } => "platform_invalid",
             _ => "platform_refused",
         };
@@ -60,13 +68,20 @@ impl FailedRole {
     }
 }
 
-fn word(problem: RoleProblem) -> &'static str {
-    match problem {
-        RoleProblem::Unknown => "unknown_role",
-        RoleProblem::Managed => "role_managed",
-        RoleProblem::AboveBot => "role_above_bot",
-        RoleProblem::Everyone => "role_everyone",
-    }
+/// The refused part of a member's change, as a failure of a bulk sync.
+pub(crate) fn refusal(
+    chat: ChatId,
+    roles: &[FailedRole],
+    nickname: Option<&'static str>,
+) -> Option<NewFailure> {
+    let error = match (roles.is_empty(), nickname) {
+        (true, None) => return None,
+        (true, Some(_)) => "nickname_refused",
+        (false, _) => "role_not_grantable",
+    };
+    let roles = roles.iter().map(|role| format!("role {}: {}", role.role_id, role.reason));
+    let message: Vec<String> = roles.chain(nickname.map(str::to_owned)).collect();
+    Some(NewFailure { chat, error, message: message.join("; ") })
 }
 
 #[cfg(test)]
@@ -75,7 +90,7 @@ mod tests {
     use platforms::{ChatRole, Permissions};
 
     use super::*;
-    use crate::testing::{role, roles};
+    use crate::testing::{chat, role, roles};
 
     fn overview() -> GuildOverview {
         let make = |id, position, managed| ChatRole {
@@ -100,7 +115,7 @@ mod tests {
 
     #[test]
     fn roles_out_of_reach_are_named_and_the_rest_is_permitted() {
-        let outcome = permitted(&overview(), &[], change(&[101, 103, 999, 1], &[102]));
+        let outcome = permitted(&overview(), &[], &[], change(&[101, 103, 999, 1], &[102]));
         assert_eq!(outcome.change, change(&[101], &[]));
         let words: Vec<_> =
             outcome.failed_roles.iter().map(|failed| (failed.role_id.get(), failed.error)).collect();
@@ -113,11 +128,39 @@ mod tests {
     }
 
     #[test]
+    fn privileged_roles_are_added_only_if_the_guild_allows_them_and_always_removed() {
+        let mut overview = overview();
+        overview.roles[1].permissions = Permissions::from_bits(1 << 28);
+        let refused = permitted(&overview, &roles(&[103]), &[], change(&[101], &[]));
+        assert_eq!(refused.change.add, []);
+        let [failed] = refused.failed_roles.as_slice() else { panic!("{refused:?}") };
+        assert_eq!((failed.role_id, failed.error), (role(101), "role_privileged"));
+        assert!(failed.reason.contains("Manage Roles") && failed.reason.contains("allowed_privileged_roles"));
+        let allowed = permitted(&overview, &roles(&[101]), &[], change(&[101], &[]));
+        assert_eq!((allowed.change.add, allowed.failed_roles), (roles(&[101]), vec![]));
+        let removed = permitted(&overview, &[], &[], change(&[], &[101]));
+        assert_eq!((removed.change.remove, removed.failed_roles), (roles(&[101]), vec![]));
+    }
+
+    #[test]
     fn members_above_the_bot_keep_the_nickname_but_get_roles() {
-        let outcome = permitted(&overview(), &roles(&[103]), change(&[101], &[]));
+        let outcome = permitted(&overview(), &[], &roles(&[103]), change(&[101], &[]));
         assert_eq!(outcome.change, Change { nick: None, ..change(&[101], &[]) });
         assert!(outcome.nickname_refused.is_some());
         let nothing_to_rename = Change { nick: None, ..change(&[101], &[]) };
-        assert_eq!(permitted(&overview(), &roles(&[103]), nothing_to_rename).nickname_refused, None);
+        assert_eq!(permitted(&overview(), &[], &roles(&[103]), nothing_to_rename).nickname_refused, None);
+    }
+
+    #[test]
+    fn refused_changes_of_a_member_are_one_line() {
+        assert_eq!(refusal(chat(1), &[], None), None);
+        let nickname = refusal(chat(1), &[], Some("stands above")).unwrap();
+        assert_eq!((nickname.error, nickname.message.as_str()), ("nickname_refused", "stands above"));
+        let failed = FailedRole { role_id: role(9), error: "role_above_bot", reason: "too high".to_owned() };
+        let both = refusal(chat(1), &[failed], Some("stands above")).unwrap();
+        assert_eq!(
+            (both.error, both.message.as_str()),
+            ("role_not_grantable", "role 9: too high; stands above")
+        );
     }
 }

@@ -7,6 +7,7 @@
 //! chunk continues; a transient error leaves its member to the next run.
 
 mod buckets;
+mod privileges;
 mod progress;
 mod reread;
 
@@ -25,7 +26,8 @@ use crate::errors::{job_error, wait_out};
 use crate::services::Services;
 use crate::wanted::Change;
 use buckets::{Buckets, Due};
-use progress::{Progress, Settled};
+use privileges::Refused;
+use progress::{Member, Progress, Settled};
 
 pub(crate) struct Job(pub(crate) Services);
 
@@ -102,9 +104,10 @@ impl Job {
         let left: Vec<(usize, &PlannedChange)> =
             chunk.members.iter().enumerate().filter(|(index, _)| !progress.is_settled(*index)).collect();
         let age = u64::try_from(job.now().timestamp() - chunk.planned_at).unwrap_or(0);
+        let chat = self.0.platforms.chat.as_ref();
+        let refused = Refused::read(job, chat, call, chunk).await?;
         let now: Option<HashMap<ChatId, ChatMember>> = if job.is_resumed() || age > FRESH.as_secs() {
             let users: Vec<ChatId> = left.iter().map(|(_, planned)| planned.user).collect();
-            let chat = self.0.platforms.chat.as_ref();
             Some(reread::members(chat, call, &users).await.map_err(job_error)?)
         } else {
             None
@@ -112,7 +115,7 @@ impl Job {
         let mut due = Vec::with_capacity(left.len());
         for (index, planned) in left {
             let change = Change::from(planned);
-            let change = match &now {
+            let mut change = match &now {
                 None => change,
                 Some(members) => match members.get(&planned.user) {
                     Some(member) => change.still_due(member),
@@ -122,10 +125,13 @@ impl Job {
                     }
                 },
             };
-            if change.is_empty() {
-                progress.note(index, progress::Member::Skipped);
-            } else {
-                due.push((index, planned.user, change));
+            match (refused.drop_from(planned.user, &mut change), change.is_empty()) {
+                (Some(refusal), true) => progress.note(index, Member::Failed(refusal)),
+                (None, true) => progress.note(index, Member::Skipped),
+                (refusal, false) => {
+                    refusal.into_iter().for_each(|refusal| progress.refuse(refusal));
+                    due.push((index, planned.user, change));
+                }
             }
         }
         Ok(due)

@@ -6,7 +6,7 @@
 mod intent;
 
 use entities::audit_entry::NewEntry;
-use entities::{ChatId, GuildId, link};
+use entities::{ChatId, GuildId, RoleId, link};
 use platforms::{CallContext, ChatMember};
 use queue::kinds::SyncMember;
 use queue::run::{Handler, JobContext, JobError, Outcome};
@@ -46,7 +46,7 @@ impl Handler for Job {
         self.store_name(job, guild, renamed.as_ref()).await?;
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
         let change = rules.change(&member, Player { id: link.play_id, name }, &ranks);
-        let permitted = self.permitted(call, &member, change).await?;
+        let permitted = self.permitted(call, &rules.allowed, &member, change).await?;
         let mut sync = Sync::begin(job, guild, &member, &permitted).await?;
         let sender = Sender { chat, call, job, stop: job.cancelled() };
         let applied = sender.apply(user, &permitted.change).await.map_err(halted)?;
@@ -76,6 +76,7 @@ impl Job {
     async fn permitted(
         &self,
         call: CallContext,
+        allowed: &[RoleId],
         member: &ChatMember,
         change: Change,
     ) -> Result<Permitted, JobError> {
@@ -83,7 +84,7 @@ impl Job {
             return Ok(Permitted::default());
         }
         let overview = self.0.platforms.chat.guild_overview(call).await.map_err(job_error)?;
-        Ok(permitted(&overview, &member.roles, change))
+        Ok(permitted(&overview, allowed, &member.roles, change))
     }
 }
 

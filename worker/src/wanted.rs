@@ -12,11 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::nickname::nickname;
 
-/// The guild's bindings and nickname template.
+/// The guild's bindings and settings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GuildRules {
     bindings: Vec<Rule>,
     nickname_template: String,
+    /// The privileged roles that may be granted.
+    pub(crate) allowed: Vec<RoleId>,
 }
 
 /// The game side of a linked member.
@@ -37,13 +39,14 @@ pub(crate) struct Change {
 
 impl GuildRules {
     pub(crate) fn new(bindings: Vec<Rule>, nickname_template: String) -> Self {
-        Self { bindings, nickname_template }
+        Self { bindings, nickname_template, allowed: Vec::new() }
     }
 
     pub(crate) async fn load<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Self, DbErr> {
         let bindings = binding::list(conn, guild).await?.iter().map(binding::Model::rule).collect();
-        let settings = guild::find(conn, guild).await?;
-        Ok(Self::new(bindings, settings.map(|guild| guild.nickname_template).unwrap_or_default()))
+        let Some(guild) = guild::find(conn, guild).await? else { return Ok(Self::default()) };
+        let guild::Model { nickname_template, allowed_privileged_roles, .. } = guild;
+        Ok(Self { allowed: allowed_privileged_roles.0, ..Self::new(bindings, nickname_template) })
     }
 
     /// The guild has neither bindings nor a nickname template.

@@ -20,8 +20,8 @@ const LINKS: u64 = 100_000;
 /// Players who were checked for being staff.
 const STAFF: u64 = 100_000;
 const KNOWN_SERVERS: u64 = 50_000;
-/// Far shorter than the retention of stale servers' rows.
-const KNOWN_SERVER_LIFE: Duration = Duration::from_secs(10 * 60);
+/// Shorter than the time after which a silent server is offline: the row of an offline one may be deleted.
+const KNOWN_SERVER_LIFE: Duration = Duration::from_secs(60);
 
 /// The two lists of a guild's links.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,7 +59,7 @@ impl Caches {
             commands: Commands::new(freshness),
             known_servers: Cache::builder()
                 .max_capacity(KNOWN_SERVERS)
-                .time_to_live(KNOWN_SERVER_LIFE)
+                .time_to_idle(KNOWN_SERVER_LIFE)
                 .build(),
         }
     }

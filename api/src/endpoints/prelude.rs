@@ -1,5 +1,6 @@
 //! Imports that most endpoints need.
 
+pub(crate) use entities::cap::Cap;
 pub(crate) use serde::Serialize;
 pub(crate) use serde_json::json;
 pub(crate) use utoipa::ToSchema;

@@ -112,11 +112,12 @@ impl Live {
         let mut listeners = self.lock();
         let of_guild = listeners.by_guild.get(&guild).map_or(0, BTreeMap::len);
         let capacity = listeners.capacity;
-        if listeners.count >= capacity.sockets || of_guild >= capacity.sockets_per_guild {
-            return Err(ApiError::unavailable(
-                "sockets_full",
-                "this process holds as many sockets as it may",
-            ));
+        let full = |message| Err(ApiError::unavailable("sockets_full", message));
+        if listeners.count >= capacity.sockets {
+            return full("this process holds as many sockets as it may");
+        }
+        if of_guild >= capacity.sockets_per_guild {
+            return full("this process holds as many sockets of the guild as it may");
         }
         let id: SocketId = (at.server.as_str().into(), listeners.next);
         listeners.next += 1;

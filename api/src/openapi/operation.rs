@@ -128,7 +128,7 @@ impl Operation {
 
     pub(crate) fn job(mut self) -> Self {
         self.job = true;
-        self.refuses(409, &["cancelled"]).refuses(422, &[]).refuses(502, &["platform_refused"])
+        self.refuses(409, &["cancelled"]).refuses(422, &["too_many"]).refuses(502, &["platform_refused"])
     }
 
     pub(crate) fn etag(mut self) -> Self {

@@ -1,4 +1,5 @@
-//! `GET /openapi.json`, `/docs` and its two files: the document, generated once, and the page that shows it.
+//! `GET /openapi.json`, `/docs` and its two files: the document, generated once, and the page that shows it. `/` says what
+//! this server is.
 
 use std::sync::LazyLock;
 
@@ -13,6 +14,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'",
 );
+const HOME: &str = include_str!("page/home.html");
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
@@ -26,6 +28,10 @@ static DOCUMENT: LazyLock<Result<Bytes, String>> = LazyLock::new(|| {
 pub(crate) fn document() -> Result<Response<Bytes>, ApiError> {
     let text = DOCUMENT.clone().map_err(ApiError::internal)?;
     Ok(file(text, "application/json"))
+}
+
+pub(crate) fn home() -> Response<Bytes> {
+    file(Bytes::from_static(HOME.as_bytes()), "text/html; charset=utf-8")
 }
 
 pub(crate) fn page() -> Response<Bytes> {

@@ -32,7 +32,7 @@ impl Body {
     }
 
     /// A missing body counts as an empty one.
-    fn parse(body: &[u8]) -> Result<Self, ApiError> {
+    pub(super) fn parse(body: &[u8]) -> Result<Self, ApiError> {
         if body.is_empty() {
             return Ok(Self::default());
         }

@@ -2,6 +2,8 @@
 
 pub(crate) mod body;
 pub(crate) mod client_address;
+#[cfg(test)]
+mod fuzz;
 pub(crate) mod game_values;
 pub(crate) mod if_none_match;
 pub(crate) mod moment;

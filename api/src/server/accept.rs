@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use crate::live;
 use crate::options::Options;
 use crate::request::client_address;
-use crate::server::dispatch::Server;
+use crate::server::dispatch::{Peer, Server};
 use crate::server::guests::{Guest, Guests};
 use crate::server::router::Router;
 use crate::server::{connection, dispatch, event_listener, heartbeat_writer};
@@ -44,7 +44,7 @@ pub async fn serve(
     let service = warp::service(dispatch::filter(Server { state: state.clone(), router }));
     let connections = TaskTracker::new();
     accept(&listener, &state, &connections, |stream, peer, guest| {
-        connection::serve(stream, peer, guest, service.clone(), shutdown.clone())
+        connection::serve(stream, Peer(peer.ip()), guest, service.clone(), shutdown.clone())
     })
     .await;
     // The system refuses new connections, and clients go to another process.

@@ -1,8 +1,10 @@
 //! One connection from its first byte to its end.
 
-use std::net::SocketAddr;
 use std::pin::pin;
+use std::time::Duration;
 
+use http::HeaderValue;
+use http::header::CONNECTION;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -23,15 +25,13 @@ use crate::server::timed::{TIMEOUTS, Timed};
 /// Maximum bytes of a request's head; hyper answers larger ones with 431.
 const HEAD_LIMIT: usize = 64 * 1024;
 
+/// How long a refusal takes that its client could repeat for ever, so that it takes little from others.
+const REFUSAL: Duration = Duration::from_millis(20);
+
 /// Serves requests until the client leaves, is too slow or has to make room, or until shutdown begins and the request in
 /// flight is answered.
-pub(super) async fn serve<S>(
-    stream: TcpStream,
-    peer: SocketAddr,
-    guest: Guest,
-    service: S,
-    shutdown: Shutdown,
-) where
+pub(super) async fn serve<S>(stream: TcpStream, peer: Peer, guest: Guest, service: S, shutdown: Shutdown)
+where
     S: Service<Request<Incoming>, Response = Response> + Clone + Send + 'static,
     S::Error: std::error::Error + Send + Sync + 'static,
     S::Future: Send,
@@ -41,9 +41,19 @@ pub(super) async fn serve<S>(
     }
     let phase = guest.phase.clone();
     let stream = Timed::new(stream, phase.clone(), TIMEOUTS);
+    let leaving = shutdown.leaving().clone();
     let service = service_fn(move |request| {
         phase.answering();
-        answer(service.clone(), request, Peer(peer.ip()), phase.clone())
+        let (phase, leaving) = (phase.clone(), leaving.clone());
+        let answered = answer(service.clone(), request, peer, phase);
+        async move {
+            let mut response = answered.await?;
+            // A client that goes on to another process finds it before this one is gone.
+            if leaving.is_cancelled() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, S::Error>(response)
+        }
     });
     let connection = http1::Builder::new()
         .header_read_timeout(None)
@@ -74,11 +84,15 @@ where
     S: Service<Request<Incoming>, Response = Response>,
 {
     if let Some(refusal) = head::refuse(&request) {
+        tokio::time::sleep(REFUSAL).await;
         phase.answered();
         return Ok(payload::into_warp(refusal));
     }
     request.extensions_mut().insert(peer);
     let response = service.call(request).await?;
+    if matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS) {
+        tokio::time::sleep(REFUSAL).await;
+    }
     // An upgraded socket has its own timeouts.
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         phase.answered();

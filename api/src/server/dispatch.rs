@@ -10,6 +10,7 @@ use bytes::{Buf, Bytes};
 use futures_util::{FutureExt, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Response, header};
 use hyper::upgrade::OnUpgrade;
+use runtime::AccessLog;
 use warp::Filter;
 use warp::path::FullPath;
 
@@ -17,9 +18,9 @@ use crate::auth::{admission, check};
 use crate::call::Call;
 use crate::idempotency::replay;
 use crate::request::body::{Body, BodyStream};
-use crate::request::page;
 use crate::request::prefer::Prefer;
 use crate::request::url::{Params, Query};
+use crate::request::{client_address, page};
 use crate::response::error::ApiError;
 use crate::response::gzip;
 use crate::response::payload::{self, Payload};
@@ -117,7 +118,12 @@ fn unfit(rejection: &warp::Rejection) -> Response<Payload> {
 /// A write runs in a task of its own, so that a disconnect does not interrupt it; a read is dropped with its client. A
 /// panic becomes a 500 like any other.
 async fn guarded(server: Server, request: Request) -> Response<Payload> {
-    let log = RequestLog::new(&request.method, &request.headers);
+    let options = &server.state.options;
+    let mut log = RequestLog::new(&request.method, &request.headers);
+    if options.access_log != AccessLog::Off {
+        let client = client_address::of(request.peer, &request.headers, &options.trusted_proxies);
+        log.access = Some((options.access_log, client));
+    }
     let spare = log.clone();
     let reading = matches!(request.method, Method::GET | Method::HEAD);
     let ended = if reading {
@@ -166,6 +172,7 @@ async fn serve(
     let Request { method, path, query: raw, headers, peer, upgrade, body } = request;
     let key = check::authenticate(state, &headers, peer).await?;
     log.guild = Some(key.guild());
+    log.key = log.access.map(|_| key.public_id().into());
     log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);
     let query = Query::parse(&raw)?;
     let body = match route.method {
@@ -176,6 +183,7 @@ async fn serve(
             body
         }
     };
+    let _turn = if route.takes_turns() { state.turns.take(key.guild()).await } else { None };
     let idempotency_key = if route.writes { replay::key_of(&headers)? } else { None };
     let call = Call {
         state: state.clone(),

@@ -13,13 +13,21 @@ use crate::server::request_log::{REQUEST_ID, RequestLog};
 /// No head may have it: hyper answers 400.
 const REFUSED: u8 = 0;
 
-/// The bytes of a head as they come.
+/// Headers of requests that are followed by other bytes than the next head.
+const FOLLOWED: [&[u8]; 3] = [b"content-length:", b"transfer-encoding:", b"upgrade:"];
+/// Enough to know them.
+const NAME: usize = 18;
+
+/// The bytes of heads as they come, one behind the other.
 #[derive(Default)]
 pub(super) struct Head {
     begun: bool,
+    /// A body follows, whose bytes are nobody's business.
+    followed: bool,
     ended: bool,
-    /// Bytes of the line so far, and the last of them.
+    /// Bytes of the line so far, the first and the last of them.
     line: usize,
+    name: [u8; NAME],
     last: u8,
 }
 
@@ -36,15 +44,42 @@ impl Head {
                 self.ended = true;
                 return;
             }
+            self.note(&bytes[from..at]);
             // Empty lines may precede the first one.
-            let empty = self.line + length == 1;
-            self.ended = self.begun && empty;
+            let empty = self.line == 1;
+            let named = &self.name[..self.line.min(NAME)];
+            self.followed |= FOLLOWED.iter().any(|name| starts_with(named, name));
+            if self.begun && empty {
+                // The next head may come before this request is answered.
+                *self = Self { ended: self.followed, ..Self::default() };
+            }
             self.begun |= !empty;
             (self.line, from) = (0, at + 1);
         }
-        self.line += bytes.len() - from;
+        if !self.ended {
+            self.note(&bytes[from..]);
+        }
         self.last = bytes.last().copied().unwrap_or(self.last);
     }
+
+    /// The request before is answered, and its body is over.
+    pub(super) fn renew(&mut self) {
+        if self.ended {
+            *self = Self::default();
+        }
+    }
+
+    /// More bytes of the line.
+    fn note(&mut self, bytes: &[u8]) {
+        let free = NAME.saturating_sub(self.line).min(bytes.len());
+        let at = self.line.min(NAME);
+        self.name[at..at + free].copy_from_slice(&bytes[..free]);
+        self.line += bytes.len();
+    }
+}
+
+fn starts_with(line: &[u8], name: &[u8]) -> bool {
+    line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
 /// The answer in place of hyper's own, which has neither an envelope nor a request id.
@@ -112,13 +147,19 @@ mod tests {
 
     #[test]
     fn a_bare_line_feed_in_a_head_is_refused_wherever_the_reads_end() {
-        let fine = "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n{\n}";
+        let fine = "\r\nPOST / HTTP/1.1\r\nCONTENT-length: 3\r\n\r\n{\n}";
         let (lines, last) = ("GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\n");
         for cut in 0..20 {
             for (text, expected) in [(fine, false), (lines, true), (last, true)] {
                 let (one, two) = text.split_at(cut);
                 assert_eq!(refused(&[one, two]), expected, "{one:?} {two:?}");
             }
+        }
+        let behind = format!("GET / HTTP/1.1\r\nHost: a\r\n\r\n{lines}");
+        let upgraded = "GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n\n\n";
+        for cut in 0..upgraded.len() {
+            assert!(refused(&[&behind[..cut], &behind[cut..]]), "{cut}");
+            assert!(!refused(&[&upgraded[..cut], &upgraded[cut..]]), "{cut}");
         }
         let single: Vec<String> = fine.chars().map(String::from).collect();
         assert!(!refused(&single.iter().map(String::as_str).collect::<Vec<_>>()));

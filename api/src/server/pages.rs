@@ -19,7 +19,8 @@ pub(crate) struct Page {
     pub(crate) answer: fn(&'static str, Arc<State>) -> BoxFuture<'static, Answer>,
 }
 
-pub(crate) static PAGES: [Page; 6] = [
+pub(crate) static PAGES: [Page; 7] = [
+    page("/", |_, _| Box::pin(std::future::ready(Ok(serve::home())))),
     page("/health/live", |path, state| Box::pin(ops(path, state))),
     page("/health/ready", |path, state| Box::pin(ops(path, state))),
     page("/openapi.json", |_, _| Box::pin(std::future::ready(serve::document()))),

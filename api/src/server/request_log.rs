@@ -1,12 +1,14 @@
 //! Data about a request, collected while it runs; used for response headers, one log line and metrics.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use entities::GuildId;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use metrics::{Counter, Histogram};
+use runtime::AccessLog;
 
 use crate::rate_limit::Window;
 use crate::response::error::{ApiError, Kind};
@@ -45,6 +47,10 @@ pub(crate) struct RequestLog {
     pub(crate) guild: Option<GuildId>,
     /// The rate limit that applied to this request, once known.
     pub(crate) window: Option<Window>,
+    /// The lines of the access log, and the client, where there is one.
+    pub(crate) access: Option<(AccessLog, IpAddr)>,
+    /// The public id of its key, for the access log.
+    pub(crate) key: Option<Box<str>>,
     started: Instant,
 }
 
@@ -56,6 +62,8 @@ impl RequestLog {
             route: UNMATCHED,
             guild: None,
             window: None,
+            access: None,
+            key: None,
             started: Instant::now(),
         }
     }
@@ -99,11 +107,13 @@ impl RequestLog {
         headers.insert(RATE_BUCKET, HeaderValue::from_static(limit.name()));
     }
 
-    /// One line per request; the cause of an internal error is logged here only.
+    /// The line of a failure of ours, or of the access log; the cause of an internal error is logged here only.
     fn log(&self, status: StatusCode, cause: Option<&str>) {
         let guild = self.guild.map(GuildId::get);
         let (id, route, method) = (&*self.request_id, self.route, self.method.as_str());
         let code = status.as_u16();
+        let client = self.access.map(|(_, client)| tracing::field::display(client));
+        let key = self.key.as_deref();
         let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         macro_rules! line {
             ($level:ident, $text:literal) => {
@@ -114,6 +124,8 @@ impl RequestLog {
                     method,
                     status = code,
                     duration_ms,
+                    key.id = key,
+                    client,
                     cause,
                     $text
                 )
@@ -122,6 +134,7 @@ impl RequestLog {
         match code {
             500 => line!(error, "request failed"),
             501.. => line!(warn, "request not served: a dependency is down"),
+            _ if self.access.is_some_and(|(lines, _)| lines.has(status)) => line!(info, "request answered"),
             _ => line!(debug, "request answered"),
         }
     }

@@ -5,11 +5,14 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use crate::server::head::{self, Head};
@@ -25,14 +28,14 @@ pub(super) struct Timeouts {
     stall: Duration,
 }
 
-/// Idle is longer than load balancers keep unused connections (60 s).
+/// Idle is longer than load balancers keep unused connections (60 s); who stalls is gone within 15 s.
 pub(super) const TIMEOUTS: Timeouts =
-    Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75), stall: Duration::from_secs(15) };
+    Timeouts { head: Duration::from_secs(10), idle: Duration::from_secs(75), stall: Duration::from_secs(14) };
 /// Bytes a second. A client that takes a long answer more slowly uses up its stall: it holds the answer's memory.
 const SLOWEST_READER: u32 = 128 * 1024;
 
 /// A stream whose reads fail when the timeout of its phase expires, and whose writes fail if the client hardly reads.
-pub(super) struct Timed<S> {
+pub(super) struct Timed<S: Abort> {
     stream: S,
     phase: Phase,
     head: Head,
@@ -44,11 +47,58 @@ pub(super) struct Timed<S> {
     timer: Pin<Box<Sleep>>,
     /// How long writes may still wait for the client.
     patience: Duration,
-    /// While a write waits: since when, and until when.
-    blocked: Option<(Instant, Pin<Box<Sleep>>)>,
+    blocked: Option<Blocked>,
 }
 
-impl<S> Timed<S> {
+/// Connections of this process whose clients do not take what is written.
+static BLOCKED: AtomicUsize = AtomicUsize::new(0);
+/// So many may use up their patience; the clients of further ones have [`HURRY`], for each holds an answer's memory.
+const MOST_BLOCKED: usize = 1_000;
+const HURRY: Duration = Duration::from_secs(1);
+
+/// A write that waits for its client.
+struct Blocked {
+    since: Instant,
+    until: Pin<Box<Sleep>>,
+}
+
+impl Blocked {
+    fn new(patience: Duration) -> Self {
+        let hurry = BLOCKED.fetch_add(1, Ordering::Relaxed) >= MOST_BLOCKED;
+        let patience = if hurry { patience.min(HURRY) } else { patience };
+        Self { since: Instant::now(), until: Box::pin(tokio::time::sleep(patience)) }
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        BLOCKED.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A stream that can end without sending the rest, which the system would otherwise keep for a client that takes nothing.
+pub(super) trait Abort {
+    /// What is unsent goes when the stream is closed.
+    fn abort(&self);
+}
+
+impl Abort for TcpStream {
+    fn abort(&self) {
+        if let Err(error) = SockRef::from(self).set_linger(Some(Duration::ZERO)) {
+            tracing::debug!(%error, "a connection ends with what is unsent");
+        }
+    }
+}
+
+impl<S: Abort> Drop for Timed<S> {
+    fn drop(&mut self) {
+        if self.blocked.is_some() {
+            self.stream.abort();
+        }
+    }
+}
+
+impl<S: Abort> Timed<S> {
     pub(super) fn new(stream: S, phase: Phase, timeouts: Timeouts) -> Self {
         let timer = Box::pin(tokio::time::sleep(timeouts.head));
         let patience = timeouts.stall;
@@ -63,12 +113,11 @@ impl<S> Timed<S> {
     ) -> Poll<io::Result<usize>> {
         let Poll::Ready(written) = written else {
             let patience = self.patience;
-            let (_, until) =
-                self.blocked.get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(patience))));
-            return until.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()));
+            let blocked = self.blocked.get_or_insert_with(|| Blocked::new(patience));
+            return blocked.until.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()));
         };
-        if let Some((since, _)) = self.blocked.take() {
-            self.patience = self.patience.saturating_sub(since.elapsed());
+        if let Some(blocked) = self.blocked.take() {
+            self.patience = self.patience.saturating_sub(blocked.since.elapsed());
         }
         if let Ok(bytes) = written {
             let earned = Duration::from_secs(bytes as u64) / SLOWEST_READER;
@@ -79,11 +128,9 @@ impl<S> Timed<S> {
 
     fn bytes_came(&mut self, bytes: &mut [u8]) {
         if !bytes.is_empty() && self.phase.bytes_came() {
-            self.head = Head::default();
+            self.head.renew();
         }
-        if self.phase.get() == READING_HEAD {
-            self.head.check(bytes);
-        }
+        self.head.check(bytes);
     }
 
     fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -97,7 +144,7 @@ impl<S> Timed<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
+impl<S: AsyncRead + Abort + Unpin> AsyncRead for Timed<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -113,7 +160,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
+impl<S: AsyncWrite + Abort + Unpin> AsyncWrite for Timed<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_write_vectored(cx, &[io::IoSlice::new(bytes)])
     }
@@ -156,6 +203,10 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
+
+    impl Abort for tokio::io::DuplexStream {
+        fn abort(&self) {}
+    }
 
     const SHORT: Timeouts = Timeouts {
         head: Duration::from_millis(60),

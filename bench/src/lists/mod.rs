@@ -1,6 +1,5 @@
 //! A large guild's whole lists, many calls at once: what other guilds notice, and what memory the process takes.
 
-mod calls;
 mod rows;
 
 use std::sync::Arc;
@@ -9,10 +8,10 @@ use std::time::Duration;
 
 use testkit::{Deployment, Fixture};
 
+use crate::calls::{self, Answers, Call};
 use crate::figures::{Figures, percentile};
 use crate::http::load;
 use crate::usage::Usage;
-use calls::{Answers, Call};
 
 /// Measure ban checks of other guilds and memory while whole lists of a large guild are sent; at most twice and 200 MB more than idle
 #[derive(clap::Args)]

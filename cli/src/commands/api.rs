@@ -1,6 +1,6 @@
 //! `guildhall api`: answers HTTP. Any number of them run behind a load balancer.
 
-use runtime::{HttpArgs, ListenArgs};
+use runtime::{HttpArgs, ListenArgs, Shutdown};
 
 use crate::process::{self, BackendArgs, Process};
 
@@ -19,9 +19,10 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let address = args.listen.address()?;
+    let shutdown = Shutdown::on_signals(args.http.stop_notice());
     let metrics = process::bind_metrics(&args.http).await?;
     let (process, listener) =
-        Process::distributed("api", address, ListenArgs::VARIABLE, &args.backend).await?;
+        Process::distributed("api", address, ListenArgs::VARIABLE, &args.backend, shutdown).await?;
     let Process { context, queue, platforms } = process;
     process::serve_metrics(metrics, &context);
     let options = process::api_options(args.http, true);

@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
-    let shutdown = Shutdown::on_signals();
+    let shutdown = Shutdown::on_signals(std::time::Duration::ZERO);
     let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
     let api = http_client::local_url(listener.local_addr()?);
     let (env, process) = Environment::prepare(args.data_dir, api, &shutdown).await?;

@@ -1,21 +1,26 @@
 //! `guildhall doctor`: checks what a deployment needs, and says how to mend each failed check.
 
+mod clock;
 mod guild;
 mod platforms;
+mod proxies;
 mod report;
 mod servers;
 
 use anyhow::bail;
 use entities::GuildId;
-use runtime::{Config, StartError};
+use runtime::{Config, HttpArgs, ListenArgs, StartError};
 
 use self::platforms::Clients;
 use self::report::Report;
+use crate::format::FormatArgs;
 use crate::process::{BackendArgs, database_name};
 
-/// Checks the configuration, the servers, both platforms and the bot's permissions in each guild. Changes nothing.
+/// Checks the configuration, the servers and their clocks, both platforms and the bot's permissions in each guild. Changes
+/// nothing.
 ///
-/// Prints a line for each check, with the cure if it failed; exits with 1 if any failed. On the chat platform the bot
+/// Prints a line for each check, with the cure if it failed; exits with 1 if any failed. Run it with the settings of the
+/// processes. On the chat platform the bot
 /// needs the privileged intent Server Members (developer portal, Bot) and the permissions Manage Roles, Manage
 /// Nicknames, Ban Members (mirrored bans) and Manage Channels (tickets), and its highest role above the roles it grants.
 #[derive(clap::Args)]
@@ -23,17 +28,20 @@ pub(crate) struct Args {
     /// Check this guild only [default: all guilds]
     #[arg(long, value_name = "GUILD_ID")]
     guild: Option<GuildId>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     backend: BackendArgs,
+    #[command(flatten)]
+    listen: ListenArgs,
+    #[command(flatten)]
+    http: HttpArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let mut report = Report::default();
     examine(&args, &mut report).await;
-    report.print(args.json)?;
+    report.print(args.format)?;
     match report.failed() {
         0 => Ok(()),
         failed => bail!("{failed} of {} checks failed", report.len()),
@@ -44,12 +52,16 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
 async fn examine(args: &Args, report: &mut Report) {
     let config = report.check("configuration", configuration(args));
     let Some(config) = config else { return };
+    report.record("proxies", proxies::check(&args.listen, &args.http.trusted_proxies.0));
     let guilds = servers::database(&config, args.guild, report).await;
     servers::broker(&config, report).await;
     let Some(clients) = report.record_failure("platforms", Clients::new(&args.backend.platforms)) else {
         return;
     };
     let token = clients.check_token(report).await;
+    if token {
+        clients.check_intents(report).await;
+    }
     let Some(guilds) = guilds else { return };
     for guild in guilds.iter().filter(|_| token) {
         guild::check(&clients, guild, report).await;
@@ -60,6 +72,8 @@ async fn examine(args: &Args, report: &mut Report) {
 fn configuration(args: &Args) -> Result<(Config, String), report::Problem> {
     let read = || -> Result<Config, StartError> {
         args.backend.platforms.checked()?;
+        args.listen.address()?;
+        args.http.metrics_address()?;
         Config::either(&args.backend.database, &args.backend.broker)
     };
     let config = read()?;

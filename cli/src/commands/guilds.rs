@@ -1,4 +1,6 @@
-//! `guildhall guilds`: list and add guilds, the tenants. `guilds add` creates the database if it is missing.
+//! `guildhall guilds`: list, add and remove guilds, the tenants. `guilds add` creates the database if it is missing.
+
+mod remove;
 
 use anyhow::bail;
 use entities::{GuildId, guild, link};
@@ -6,6 +8,7 @@ use runtime::Event;
 use serde_json::json;
 
 use crate::fields;
+use crate::format::FormatArgs;
 use crate::operator::{OperatorArgs, UnitOfWork, new_guild};
 use crate::output;
 
@@ -14,7 +17,12 @@ pub(crate) enum Command {
     /// Add a guild, by its id on the chat platform
     Add(AddArgs),
     /// List all guilds
-    List(OperatorArgs),
+    List(ListArgs),
+    /// Remove a guild with everything that belongs to it: keys, links, bans, staff, jobs, audit log
+    ///
+    /// Nothing of it can be restored, except from a backup. Running processes refuse its keys and stop its jobs within a
+    /// second. Shield flags that it set stay; roles and bans on the chat platform stay too.
+    Remove(remove::Args),
 }
 
 #[derive(clap::Args)]
@@ -32,10 +40,19 @@ pub(crate) struct AddArgs {
     operator: OperatorArgs,
 }
 
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    format: FormatArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Add(args) => add(args).await,
         Command::List(args) => list(args).await,
+        Command::Remove(args) => remove::run(args).await,
     }
 }
 
@@ -53,15 +70,19 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     output::print(&format!("added guild {}", args.guild))
 }
 
-async fn list(args: OperatorArgs) -> anyhow::Result<()> {
-    let context = args.open().await?;
+async fn list(args: ListArgs) -> anyhow::Result<()> {
+    let context = args.operator.open().await?;
     let database = context.database.read();
     let mut rows = Vec::new();
     for guild in guild::list(database).await? {
-        let links = link::count(database, guild.guild_id).await?;
-        let (shield, added) = (output::yes_or_no(guild.shield_writer), output::time(guild.created_at));
-        rows.push([guild.guild_id.to_string(), guild.name, links.to_string(), shield, added]);
+        rows.push(json!({
+            "guild_id": guild.guild_id,
+            "name": guild.name,
+            "links": link::count(database, guild.guild_id).await?,
+            "shield_writer": guild.shield_writer,
+            "created_at": output::time(guild.created_at),
+        }));
     }
     context.close().await;
-    output::print_table(["guild", "name", "links", "shield writer", "added"], rows)
+    args.format.list(["guild_id", "name", "links", "shield_writer", "created_at"], rows)
 }

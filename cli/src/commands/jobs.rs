@@ -4,6 +4,7 @@ mod cancel;
 mod job;
 mod list;
 mod pause;
+mod record;
 mod retry;
 mod show;
 mod workers;
@@ -12,14 +13,15 @@ use job::JobArgs;
 use list::ListArgs;
 use pause::PauseArgs;
 use retry::RetryArgs;
+use show::ShowArgs;
 use workers::WorkersArgs;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// List jobs, newest first, below the backlog of each class and the progress of bulk jobs
+    /// List jobs, newest first, below the backlog of each class and the progress of bulk jobs (`--json`: the jobs alone)
     List(ListArgs),
     /// Show all fields of a job, the errors of its attempts, and the members that failed
-    Show(JobArgs),
+    Show(ShowArgs),
     /// Run failed and dead jobs again with all their attempts; a job that waits for its next attempt becomes due now
     Retry(RetryArgs),
     /// Cancel a job: a job that has not started ends now, a running one is asked to stop

@@ -1,12 +1,14 @@
 //! The list of commands, one file each, and their dispatch.
 
 mod api;
+mod completions;
 mod demo;
 mod doctor;
 mod guilds;
 mod jobs;
 mod keys;
 mod links;
+mod man;
 mod migrate;
 mod panels;
 mod scheduler;
@@ -38,13 +40,13 @@ pub(crate) enum Command {
     Doctor(doctor::Args),
     /// Bring the database schema up to date
     Migrate(migrate::Args),
-    /// Add guilds and list them
+    /// Add, list and remove guilds
     #[command(subcommand)]
     Guilds(guilds::Command),
-    /// Create, list and revoke API keys
+    /// Create, list, rotate and revoke API keys
     #[command(subcommand)]
     Keys(keys::Command),
-    /// Import links between chat and game accounts
+    /// Import, list and remove links between chat and game accounts
     #[command(subcommand)]
     Links(links::Command),
     /// List, set and remove staff members and staff roles
@@ -71,10 +73,15 @@ pub(crate) enum Command {
     Seed(seed::Args),
     /// Simulate both platforms from a fixture file, for tests and trials
     Simulate(simulate::Args),
+    /// Print completions for a shell
+    Completions(completions::Args),
+    /// Print the manual page, or write those of all commands
+    Man(man::Args),
 }
 
 impl Command {
-    pub(crate) async fn run(self, log: LogArgs) -> anyhow::Result<()> {
+    /// `tree` makes the whole command line, for the commands that describe it.
+    pub(crate) async fn run(self, log: LogArgs, tree: fn() -> clap::Command) -> anyhow::Result<()> {
         runtime::init_logging(log.format(), self.default_filter())?;
         match self {
             Self::Demo(args) => Box::pin(demo::run(args)).await,
@@ -96,6 +103,8 @@ impl Command {
             Self::Schedules(command) => Box::pin(schedules::run(command)).await,
             Self::Seed(args) => Box::pin(seed::run(args)).await,
             Self::Simulate(args) => Box::pin(simulate::run(args)).await,
+            Self::Completions(args) => completions::run(args, tree()),
+            Self::Man(args) => man::run(args, tree()),
         }
     }
 

@@ -1,20 +1,20 @@
 //! `guildhall panels`: the application panels of a guild (docs/rules.md 7).
 
 use anyhow::bail;
-use entities::application_panel::{self, NewPanel, StaffRoles};
+use entities::application_panel::{self, NewPanel};
 use entities::{ChannelId, PanelId, RoleId, staff_role};
 use serde_json::json;
 
 use crate::fields;
-use crate::operator::GuildArgs;
+use crate::operator::{GuildArgs, GuildListArgs};
 use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// Add a panel
     Add(AddArgs),
-    /// List the panels of a guild
-    List(GuildArgs),
+    /// List the panels of a guild; where STAFF ROLE IDS is `-`, all staff roles see the tickets
+    List(GuildListArgs),
 }
 
 #[derive(clap::Args)]
@@ -60,17 +60,18 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     output::print(&format!("added panel {}", panel.panel_id))
 }
 
-async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open().await?;
-    let panels = application_panel::list(context.database.read(), args.guild).await?;
+async fn list(GuildListArgs { format, guild }: GuildListArgs) -> anyhow::Result<()> {
+    let context = guild.open().await?;
+    let panels = application_panel::list(context.database.read(), guild.guild).await?;
     context.close().await;
     let rows = panels.into_iter().map(|panel| {
-        let roles = panel.staff_role_ids.map_or_else(
-            || "all".to_owned(),
-            |StaffRoles(ids)| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
-        );
-        let (category, added) = (output::or_dash(panel.category_id), output::time(panel.created_at));
-        [panel.panel_id.to_string(), panel.name, category, roles, added]
+        json!({
+            "panel_id": panel.panel_id,
+            "name": panel.name,
+            "category_id": panel.category_id,
+            "staff_role_ids": panel.staff_role_ids,
+            "created_at": output::time(panel.created_at),
+        })
     });
-    output::print_table(["panel", "name", "category", "staff roles", "added"], rows)
+    format.list(["panel_id", "name", "category_id", "staff_role_ids", "created_at"], rows.collect())
 }

@@ -9,6 +9,7 @@ use scheduler::SCHEDULES;
 use serde_json::json;
 
 use crate::fields;
+use crate::format::FormatArgs;
 use crate::operator::OperatorArgs;
 use crate::output;
 
@@ -16,7 +17,7 @@ const NO_SCHEDULER: &str = "no scheduler process has run on this database yet: s
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// List schedules: when each fires, when it last fired, and the outcome
+    /// List schedules: when each fires (UTC), when it last fired, and the outcome
     List(ListArgs),
     /// Run the task of a schedule now, even while it is paused
     Run(OneArgs),
@@ -28,9 +29,8 @@ pub(crate) enum Command {
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     operator: OperatorArgs,
 }
@@ -69,24 +69,21 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
         });
     }
     context.close().await;
-    let (mut cells, mut listed) = (Vec::new(), Vec::new());
+    let mut listed = Vec::new();
     for (row, job) in rows.iter().zip(jobs) {
         let Some(known) = SCHEDULES.iter().find(|known| known.name == row.name) else { continue };
         let status = job.as_ref().map(|job| job.status(now).name());
-        let last_tick = output::time(row.last_tick);
         listed.push(json!({
-            "schedule": row.name, "cron": known.cron, "paused": row.paused, "last_tick": last_tick,
-            "job_id": row.job_id, "job_state": status,
+            "schedule": row.name,
+            "cron": known.cron,
+            "paused": row.paused,
+            "last_tick": output::time(row.last_tick),
+            "job_id": row.job_id,
+            "job_state": status,
+            "outcome": job.as_ref().map(|job| outcome(job, status.unwrap_or("-"))),
         }));
-        let outcome = output::or_dash(job.as_ref().map(|job| outcome(job, status.unwrap_or("-"))));
-        let (state, job) = (state(row.paused).to_owned(), output::or_dash(row.job_id));
-        cells.push([row.name.clone(), known.cron.to_owned(), state, last_tick, job, outcome]);
     }
-    if args.json {
-        output::print(&serde_json::to_string_pretty(&listed)?)
-    } else {
-        output::print_table(["schedule", "cron (UTC)", "state", "last tick", "last job", "outcome"], cells)
-    }
+    args.format.list(["schedule", "cron", "paused", "last_tick", "job_id", "outcome"], listed)
 }
 
 fn outcome(job: &Model, status: &str) -> String {

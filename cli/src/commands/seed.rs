@@ -1,11 +1,11 @@
 //! `guildhall seed FILE`: loads a fixture into the database, in one transaction.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
 
 use crate::fixture::{self, Fixture, Loaded};
+use crate::input::Input;
 use crate::operator::{OperatorArgs, UnitOfWork};
 use crate::output;
 
@@ -15,21 +15,21 @@ use crate::output;
 /// are ignored.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A fixture: JSON with a list `guilds`; `simulate` reads other parts of the same file
+    /// A fixture: JSON with a list `guilds`, `-` for standard input; `simulate` reads other parts of the same file
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    file: Input,
     #[command(flatten)]
     operator: OperatorArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let started = Instant::now();
-    let path = args.file.clone();
-    let fixture = tokio::task::spawn_blocking(move || Fixture::read(&path)).await??;
+    let file = args.file.clone();
+    let fixture = tokio::task::spawn_blocking(move || Fixture::read(&file)).await??;
     let mut unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
     entities::bulk::prepare(unit.tx()).await?;
     let loaded = fixture::load(unit.tx(), fixture, unit.now()).await;
-    let loaded = loaded.with_context(|| format!("{} was not loaded", args.file.display()))?;
+    let loaded = loaded.with_context(|| format!("{} was not loaded", args.file))?;
     let report = report(&loaded);
     unit.announce(loaded.events);
     unit.commit().await?;

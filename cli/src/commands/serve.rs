@@ -1,9 +1,10 @@
 //! `guildhall serve`: API, worker and scheduler in one process, on a SQLite file or a Postgres of its own.
 
 use entities::guild;
-use runtime::{Config, HttpArgs, ListenArgs, Shutdown, bind};
+use runtime::{Config, DatabaseArgs, HttpArgs, ListenArgs, PlatformArgs, Shutdown, bind};
 
-use crate::process::{self, BackendArgs, Process, SlotArgs};
+use crate::environment;
+use crate::process::{self, Process, SlotArgs};
 
 /// Everything in one process: for one community on one machine. Needs no configuration; its data survives restarts.
 ///
@@ -16,19 +17,22 @@ pub(crate) struct Args {
     #[command(flatten)]
     http: HttpArgs,
     #[command(flatten)]
-    backend: BackendArgs,
+    database: DatabaseArgs,
+    #[command(flatten)]
+    platforms: PlatformArgs,
     #[command(flatten)]
     slots: SlotArgs,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
-    let config = Config::embedded(&args.backend.database, &args.backend.broker)?;
-    let shutdown = Shutdown::on_signals();
+    environment::refuse_servers()?;
+    let config = Config::embedded(&args.database)?;
+    let shutdown = Shutdown::on_signals(args.http.stop_notice());
     // Port and file come first, so that a start that cannot succeed changes nothing.
     let listener = bind(args.listen.address()?, ListenArgs::VARIABLE).await?;
     let metrics = process::bind_metrics(&args.http).await?;
     let _lock = config.lock_data_dir()?;
-    let process = Process::embedded(&config, &args.backend.platforms, shutdown).await?;
+    let process = Process::embedded(&config, &args.platforms, shutdown).await?;
     process::log_start("embedded", &listener, &config)?;
     if !guild::any(process.context.database.read()).await? {
         tracing::info!(

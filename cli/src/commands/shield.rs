@@ -6,13 +6,26 @@ use entities::shield_flag::{self, NewFlag, Origin};
 use entities::{ChatId, GuildId, Page, PlayId, guild, link};
 use runtime::Event;
 use sea_orm::ConnectionTrait;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fields;
-use crate::operator::{GuildArgs, OperatorArgs, require_guild};
+use crate::format::FormatArgs;
+use crate::operator::{GuildArgs, LimitArgs, OperatorArgs, require_guild};
 use crate::output;
 
 const SOURCE: &str = "manual";
+
+/// Of `shield list`.
+const COLUMNS: [&str; 8] = [
+    "play_id",
+    "play_username",
+    "flagged_at",
+    "flagged_by",
+    "flagged_by_guild",
+    "source",
+    "lifted_at",
+    "reason",
+];
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -75,9 +88,10 @@ pub(crate) struct ListArgs {
     /// List lifted flags instead of active ones
     #[arg(long)]
     lifted: bool,
-    /// At most this many
-    #[arg(long, default_value_t = 50)]
-    limit: u64,
+    #[command(flatten)]
+    limit: LimitArgs,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     operator: OperatorArgs,
 }
@@ -152,14 +166,24 @@ async fn lift(args: LiftArgs) -> anyhow::Result<()> {
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {
     let context = args.operator.open().await?;
-    let flags =
-        shield_flag::list(context.database.read(), Some(args.lifted), Page::first(args.limit)).await?;
+    let page = Page::first(args.limit.limit);
+    let flags = shield_flag::list(context.database.read(), Some(args.lifted), page).await?;
     context.close().await;
-    let rows = flags.into_iter().map(|flag| {
-        let guild = output::or_dash(flag.flagged_by_guild);
-        let (flagged, lifted) = (output::time(flag.flagged_at), output::time_or_dash(flag.lifted_at));
-        let (play, by) = (flag.play_id.to_string(), flag.flagged_by.to_string());
-        [play, flag.play_username, flagged, by, guild, flag.source, lifted, flag.reason]
-    });
-    output::print_table(["game user", "name", "flagged", "by", "guild", "source", "lifted", "reason"], rows)
+    args.format.list(COLUMNS, flags.iter().map(record).collect())
+}
+
+fn record(flag: &shield_flag::Model) -> Value {
+    json!({
+        // A string, as in the answers of the API.
+        "play_id": flag.play_id.to_string(),
+        "play_username": flag.play_username,
+        "reason": flag.reason,
+        "source": flag.source,
+        "flagged_by": flag.flagged_by,
+        "flagged_by_guild": flag.flagged_by_guild,
+        "flagged_at": output::time(flag.flagged_at),
+        "lifted_at": flag.lifted_at.map(output::time),
+        "lifted_by": flag.lifted_by,
+        "lifted_reason": flag.lifted_reason,
+    })
 }

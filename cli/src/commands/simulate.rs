@@ -1,13 +1,13 @@
 //! `guildhall simulate`: simulates both platforms from a fixture file, for tests and trials.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use runtime::{Shutdown, bind};
 use simulator::{Credentials, RateLimit, SimulatorOptions, SimulatorState};
 
+use crate::input::Input;
 use crate::output;
 
 const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
@@ -30,9 +30,9 @@ pub(crate) struct Args {
     /// Address and port to serve on
     #[arg(long, env = LISTEN, value_name = "ADDRESS", default_value = "127.0.0.1:9000", value_parser = runtime::parse_address)]
     listen: SocketAddr,
-    /// Fixture file with the parts `chat` and `play`
+    /// Fixture file with the parts `chat` and `play`; `-` for standard input
     #[arg(long, env = "GUILDHALL_SIMULATE_STATE", value_name = "FILE")]
-    state: PathBuf,
+    state: Input,
     /// Rate limits to apply: `discord` (those of the real hosts, as observed), `fast` (only the 50 chat requests a second) or `off`
     #[arg(long, env = "GUILDHALL_SIMULATE_RATE_LIMIT", value_name = "LIMITS", default_value = "discord")]
     rate_limit: RateLimit,
@@ -51,9 +51,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
-    let shutdown = Shutdown::on_signals();
+    let shutdown = Shutdown::on_signals(Duration::ZERO);
     let listener = bind(args.listen, LISTEN).await?;
-    let state = tokio::task::spawn_blocking(move || SimulatorState::load(&args.state)).await??;
+    let state = tokio::task::spawn_blocking(move || read(&args.state)).await??;
     let (guilds, members, ranked) = state.size();
     let address = listener.local_addr()?;
     output::print(&format!(
@@ -71,4 +71,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     simulator::serve(listener, state, options, shutdown.soft().clone())
         .await
         .context("the simulator cannot serve")
+}
+
+fn read(file: &Input) -> anyhow::Result<SimulatorState> {
+    Ok(SimulatorState::read(file.open()?, &file.to_string())?)
 }

@@ -2,10 +2,11 @@
 
 use anyhow::bail;
 use entities::application_submission::{self, NewSubmission};
-use entities::{ChatId, Page, PanelId, SubmissionId, application_panel, ticket};
+use entities::{ChatId, GuildId, Page, PanelId, SubmissionId, application_panel, ticket};
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
-use crate::operator::GuildArgs;
+use crate::operator::{GuildArgs, GuildListArgs, LimitArgs};
 use crate::output;
 
 #[derive(clap::Subcommand)]
@@ -39,11 +40,10 @@ pub(crate) struct ListArgs {
     /// Submissions to this panel only
     #[arg(long, value_name = "PANEL_ID")]
     panel: Option<PanelId>,
-    /// At most this many
-    #[arg(long, default_value_t = 50)]
-    limit: u64,
     #[command(flatten)]
-    guild: GuildArgs,
+    limit: LimitArgs,
+    #[command(flatten)]
+    list: GuildListArgs,
 }
 
 fn answers(text: &str) -> Result<Value, String> {
@@ -64,9 +64,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 async fn add(args: AddArgs) -> anyhow::Result<()> {
     let guild = args.guild.guild;
     let unit = args.guild.begin().await?;
-    if application_panel::find(unit.tx(), guild, args.panel).await?.is_none() {
-        bail!("guild {guild} has no panel {}", args.panel);
-    }
+    require_panel(unit.tx(), guild, args.panel).await?;
     let new =
         NewSubmission { id: args.id, panel: args.panel, applicant: args.applicant, answers: args.answers };
     let Some(submission) = application_submission::add(unit.tx(), guild, new, unit.now()).await? else {
@@ -80,18 +78,33 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
 }
 
 async fn list(args: ListArgs) -> anyhow::Result<()> {
-    let guild = args.guild.guild;
-    let context = args.guild.open().await?;
-    let conn = context.database.read();
+    let GuildListArgs { format, guild } = args.list;
+    let context = guild.open().await?;
+    let (conn, guild) = (context.database.read(), guild.guild);
+    if let Some(panel) = args.panel {
+        require_panel(conn, guild, panel).await?;
+    }
+    let page = Page::first(args.limit.limit);
     let mut rows = Vec::new();
-    for row in application_submission::list(conn, guild, args.panel, Page::first(args.limit)).await? {
+    for row in application_submission::list(conn, guild, args.panel, page).await? {
         let ticket = ticket::find_by_submission(conn, guild, row.submission_id).await?;
-        let channel = output::or_dash(ticket.as_ref().and_then(|ticket| ticket.channel_id));
-        let ticket = output::or_dash(ticket.map(|ticket| ticket.ticket_id));
-        let (id, panel, chat) =
-            (row.submission_id.to_string(), row.panel_id.to_string(), row.chat_id.to_string());
-        rows.push([id, panel, chat, ticket, channel, output::time(row.created_at)]);
+        rows.push(json!({
+            "submission_id": row.submission_id,
+            "panel_id": row.panel_id,
+            "chat_id": row.chat_id,
+            "answers": row.answers,
+            "ticket_id": ticket.as_ref().map(|ticket| ticket.ticket_id),
+            "channel_id": ticket.and_then(|ticket| ticket.channel_id),
+            "created_at": output::time(row.created_at),
+        }));
     }
     context.close().await;
-    output::print_table(["submission", "panel", "applicant", "ticket", "channel", "sent"], rows)
+    format.list(["submission_id", "panel_id", "chat_id", "ticket_id", "channel_id", "created_at"], rows)
+}
+
+async fn require_panel<C: ConnectionTrait>(conn: &C, guild: GuildId, panel: PanelId) -> anyhow::Result<()> {
+    match application_panel::find(conn, guild, panel).await? {
+        Some(_) => Ok(()),
+        None => bail!("guild {guild} has no panel {panel}: see `guildhall panels list`"),
+    }
 }

@@ -1,6 +1,6 @@
 //! `guildhall worker`: runs jobs. Any number of them share the queue.
 
-use crate::process::{BackgroundArgs, Process, SlotArgs};
+use crate::process::{BackgroundArgs, Process, SlotArgs, credentials};
 
 /// A worker process: takes jobs from RabbitMQ and runs them.
 ///
@@ -16,6 +16,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let start = |Process { context, queue, platforms }: &Process| {
+        credentials::check(platforms, &context.shutdown);
         worker::start(context, queue, platforms.clone(), args.slots.slots());
     };
     args.background.run("worker", start).await

@@ -1,13 +1,14 @@
 //! The database of a command that does one thing beside running processes. Only its URL (or data folder) is needed.
 //!
-//! A SQLite file is migrated when it is opened, as `serve` does; an old schema on Postgres is refused.
+//! Only `migrate` and `serve` change a schema: an older and a newer one are refused.
 
 use anyhow::bail;
 use entities::GuildId;
-use runtime::{BrokerArgs, Config, Context, DatabaseArgs, Shutdown, StartError};
+use runtime::{Config, Context, DatabaseArgs, Shutdown, StartError};
 
 use super::guild::require_guild;
 use super::unit_of_work::UnitOfWork;
+use crate::format::FormatArgs;
 use crate::schema;
 
 #[derive(clap::Args, Clone)]
@@ -25,11 +26,23 @@ impl OperatorArgs {
 
     /// Like [`open`](Self::open), but creates a missing SQLite file: for the first command of a new user.
     pub(crate) async fn open_or_create(&self) -> anyhow::Result<Context> {
-        connect(&self.config()?).await
+        let config = self.config()?;
+        if schema::missing_file(&config)?.is_some() {
+            schema::migrate(&config).await?;
+        }
+        connect(&config).await
     }
 
     pub(crate) async fn begin(&self) -> anyhow::Result<UnitOfWork> {
         UnitOfWork::begin(self.open().await?).await
+    }
+
+    /// Like [`begin`](Self::begin), but a statement may take as long as it does.
+    pub(crate) async fn begin_unbounded(&self) -> anyhow::Result<UnitOfWork> {
+        let mut context = self.open().await?;
+        let unbounded = schema::connect(&self.config()?).await?;
+        std::mem::replace(&mut context.database, unbounded).close().await;
+        UnitOfWork::begin(context).await
     }
 
     /// Applies pending migrations and returns their names.
@@ -38,8 +51,7 @@ impl OperatorArgs {
     }
 
     fn config(&self) -> Result<Config, StartError> {
-        let no_broker = BrokerArgs { amqp_url: None, redis_url: None, prefix: "guildhall".to_owned() };
-        Config::either(&self.database, &no_broker)
+        Config::embedded(&self.database)
     }
 }
 
@@ -69,6 +81,23 @@ impl GuildArgs {
     }
 }
 
+/// The arguments of a list of a guild's objects.
+#[derive(clap::Args)]
+pub(crate) struct GuildListArgs {
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) guild: GuildArgs,
+}
+
+/// How many rows a list has at most.
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct LimitArgs {
+    /// List at most this many
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) limit: u64,
+}
+
 fn refuse_missing_file(config: &Config) -> anyhow::Result<()> {
     match schema::missing_file(config)? {
         Some(what) => bail!("{what}; {}", schema::CREATE_DATABASE),
@@ -77,10 +106,6 @@ fn refuse_missing_file(config: &Config) -> anyhow::Result<()> {
 }
 
 async fn connect(config: &Config) -> anyhow::Result<Context> {
-    if config.is_postgres() {
-        schema::require_current(config).await?;
-    } else {
-        schema::migrate(config).await?;
-    }
+    schema::require_current(config).await?;
     Ok(Context::embedded(config, Shutdown::new()).await?)
 }

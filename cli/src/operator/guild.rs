@@ -1,7 +1,7 @@
 //! The guild of a command, and a new guild with its defaults.
 
 use anyhow::bail;
-use entities::{GuildId, Timestamp, guild};
+use entities::{GuildId, RoleList, Timestamp, guild};
 use sea_orm::ConnectionTrait;
 use serde_json::json;
 
@@ -9,11 +9,14 @@ use serde_json::json;
 pub(crate) async fn require_guild<C: ConnectionTrait>(conn: &C, id: GuildId) -> anyhow::Result<guild::Model> {
     match guild::find(conn, id).await? {
         Some(guild) => Ok(guild),
-        None => bail!("guild {id} is not known; add it with `guildhall guilds add {id} --name NAME`"),
+        None => bail!(
+            "guild {id} is not known: `guildhall guilds list` shows those that are, and \
+             `guildhall guilds add {id} --name NAME` adds it"
+        ),
     }
 }
 
-/// A guild with the default settings of docs/rules.md 4 and 6.
+/// A guild with the default settings of docs/rules.md 4 to 6.
 pub(crate) fn new_guild(id: GuildId, name: String, shield_writer: bool, now: Timestamp) -> guild::Model {
     guild::Model {
         guild_id: id,
@@ -25,6 +28,7 @@ pub(crate) fn new_guild(id: GuildId, name: String, shield_writer: bool, now: Tim
         week_start: 1,
         strike_days: 90,
         score_weights: json!({}),
+        allowed_privileged_roles: RoleList::default(),
         created_at: now,
     }
 }

@@ -4,10 +4,11 @@
 mod args;
 mod guild;
 mod key;
+mod os_user;
 mod sync_quota;
 mod unit_of_work;
 
-pub(crate) use args::{GuildArgs, OperatorArgs};
+pub(crate) use args::{GuildArgs, GuildListArgs, LimitArgs, OperatorArgs};
 pub(crate) use guild::{new_guild, require_guild};
 pub(crate) use key::create_key;
 pub(crate) use sync_quota::quota_error;

@@ -7,6 +7,8 @@ use runtime::{Context, Event, Events, Transaction};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
 
+use super::os_user::os_user;
+
 pub(crate) struct UnitOfWork {
     context: Context,
     transaction: Transaction,
@@ -57,12 +59,13 @@ impl UnitOfWork {
     }
 }
 
-/// Writes the audit entry of a change made by the service, from the command line. `metadata` is an object.
+/// Writes the audit entry of a change made by a command. `metadata` is an object; its field `by` names the user of the
+/// operating system who ran the command, because `actor_id` is a chat user's.
 pub(crate) async fn audit<C: ConnectionTrait>(
     conn: &C,
     mut entry: NewEntry,
     now: Timestamp,
 ) -> Result<(), DbErr> {
-    entry.metadata["by"] = "command line".into();
+    entry.metadata["by"] = os_user().into();
     audit_entry::write(conn, &Actor::service(), entry, now).await.map(drop)
 }

@@ -11,8 +11,9 @@ both_modes!(
     a_second_seed_changes_nothing(own),
     a_malformed_fixture_changes_nothing,
     a_link_import_is_all_or_nothing,
-    keys_are_created_and_revoked,
+    wrong_arguments_create_no_key,
     a_key_that_cannot_be_printed_is_not_created,
+    a_key_for_a_program_has_no_scope_that_the_program_does_not_need,
     jobs_are_listed_shown_cancelled_and_retried(own),
     one_serve_at_a_time_uses_a_data_folder(own),
 );
@@ -144,20 +145,10 @@ async fn a_link_import_is_all_or_nothing(deployment: &Deployment) {
     assert!(deployment.command(&unknown).await.refused().contains("7123"));
 }
 
-async fn keys_are_created_and_revoked(deployment: &Deployment) {
-    let key = deployment.new_key("read").await;
-    deployment.api().key(&key).get("/bindings/list").await.ok();
-    let entries = deployment.audit("keys.create").await;
-    assert_eq!(entries[0]["target_id"], key[3..11]);
-    assert!(!entries[0].to_string().contains(&key[12..]), "the audit log shows a secret");
-    deployment.command(&["keys", "revoke", &key]).await.succeeded();
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    deployment.api().key(&key).get("/bindings/list").await.refused(401, &[]);
-    assert_eq!(deployment.audit("keys.revoke").await[0]["target_id"], key[3..11]);
+async fn wrong_arguments_create_no_key(deployment: &Deployment) {
     let guild = deployment.guild().id.as_str();
     for args in [
-        &["keys", "revoke", "nobody00"][..],
-        &["keys", "create", "--guild", "7123", "--name", "n", "--owner", "1"],
+        &["keys", "create", "--guild", "7123", "--name", "n", "--owner", "1"][..],
         &["keys", "create", "--guild", guild, "--name", "", "--owner", "1"],
         &["keys", "create", "--guild", guild, "--name", "n", "--owner", "x"],
         &["keys", "create", "--guild", guild, "--name", "n", "--owner", "1", "--scopes", "root"],
@@ -187,6 +178,35 @@ async fn a_key_that_cannot_be_printed_is_not_created(deployment: &Deployment) {
     for wrong in [["--for", "toaster"], ["--scopes", "read"]] {
         let args: Vec<&str> = args.iter().copied().chain(wrong).collect();
         assert_eq!(deployment.command(&args).await.code, Some(2), "{wrong:?}");
+    }
+}
+
+async fn a_key_for_a_program_has_no_scope_that_the_program_does_not_need(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let settings = format!("/guilds/{}/settings", guild.id);
+    let calls = [
+        ("moderation", format!("/moderation/{}/play/unban", guild.id)),
+        ("staff", format!("/guilds/{}/staff/loa/expire", guild.id)),
+        ("play", "/play/servers/heartbeat".to_owned()),
+        ("sync", "/interactions/sync".to_owned()),
+        ("shield", "/shield/import".to_owned()),
+    ];
+    for (caller, scopes) in [
+        ("game", ["moderation", "play"].as_slice()),
+        ("dashboard", &["moderation", "staff", "sync", "shield"]),
+        ("bot", &["moderation", "staff", "sync"]),
+    ] {
+        let args =
+            ["keys", "create", "--guild", &guild.id, "--name", caller, "--owner", "1", "--for", caller];
+        let key = deployment.command(&args).await.succeeded();
+        let api = deployment.api().key(key.trim());
+        api.get("/bindings/list").await.ok();
+        api.get(&settings).await.refused(403, &["`admin`"]);
+        for (scope, path) in &calls {
+            let answer = api.post(path, json!({})).await;
+            let refused = answer.status == 403 && answer.message().contains(&format!("`{scope}`"));
+            assert_eq!(refused, !scopes.contains(scope), "{caller} {scope}: {answer}");
+        }
     }
 }
 

@@ -39,14 +39,18 @@ async fn a_sound_deployment_passes_every_check(deployment: &Deployment) {
     let (code, checks) = examined(deployment, &[]).await;
     assert_eq!(code, 0, "{checks:?}");
     let of = |name: &str| checks.iter().filter(|check| check["name"] == name).count();
-    for once in ["configuration", "database", "schema", "guilds", "chat token", "play key"] {
+    for once in
+        ["configuration", "proxies", "database", "schema", "guilds", "chat token", "intents", "play key"]
+    {
         assert_eq!(of(once), 1, "{once}: {checks:?}");
     }
     for each in ["bot", "members intent", "permissions", "bound roles"] {
         assert_eq!(of(each), 2, "{each}: {checks:?}");
     }
     let servers = usize::from(deployment.mode() == Mode::Distributed);
-    assert_eq!((of("rabbitmq"), of("redis")), (servers, servers));
+    for server in ["rabbitmq", "redis", "database clock", "redis clock"] {
+        assert_eq!(of(server), servers, "{server}");
+    }
     let (_, one) = examined(deployment, &["--guild", &deployment.guild().id]).await;
     let guilds: Vec<&Value> =
         one.iter().filter_map(|check| check.get("guild_id")).filter(|id| !id.is_null()).collect();
@@ -56,6 +60,14 @@ async fn a_sound_deployment_passes_every_check(deployment: &Deployment) {
     assert_eq!(lines.lines().count(), checks.len() + 1, "{lines}");
     assert!(!lines.contains("failed"), "{lines}");
     assert_eq!(deployment.member_updates().await, 0);
+    if deployment.mode() == Mode::Distributed {
+        let skewed = "CREATE OR REPLACE FUNCTION queue_now() RETURNS timestamptz LANGUAGE sql STABLE
+                      AS $$SELECT statement_timestamp() - interval '90 seconds'$$";
+        deployment.execute(skewed).await;
+        let (code, checks) = examined(deployment, &[]).await;
+        assert_eq!(code, 1);
+        assert_says(failed(&checks, "database clock"), &["Postgres", " s behind", "NTP"]);
+    }
 }
 
 async fn failed_checks_name_their_cure(deployment: &Deployment) {
@@ -63,6 +75,10 @@ async fn failed_checks_name_their_cure(deployment: &Deployment) {
     assert_eq!(code, 1);
     assert_says(failed(&checks, "chat token"), &["GUILDHALL_CHAT_TOKEN"]);
     assert_says(failed(&checks, "play key"), &["GUILDHALL_PLAY_KEY"]);
+    let (_, checks) = examined(deployment, &["--trusted-proxies", "10.0.0.0/8,0.0.0.0/0"]).await;
+    assert_says(failed(&checks, "proxies"), &["0.0.0.0/0", "GUILDHALL_TRUSTED_PROXIES"]);
+    let (_, checks) = examined(deployment, &["--trusted-proxies", "10.0.0.0/8"]).await;
+    assert_says(failed(&checks, "proxies"), &["127.0.0.1:8080", "GUILDHALL_LISTEN"]);
     let (_, checks) = examined(deployment, &["--guild", "3"]).await;
     assert_says(failed(&checks, "guilds"), &["guildhall guilds add 3"]);
     let (_, checks) = examined(deployment, &["--chat-api-url", "http://127.0.0.1:1"]).await;
@@ -97,6 +113,9 @@ async fn missing_permissions_are_named(deployment: &Deployment) {
             role["permissions"] = json!((1 << 2 | 1 << 28).to_string());
         } else if role["id"] == bound.as_str() {
             role["position"] = json!(15);
+        } else if role["id"] == guild.roles[2].as_str() {
+            // Administrator.
+            role["permissions"] = json!((1 << 3).to_string());
         }
     }
     std::fs::write(deployment.folder().join("poor.json"), fixture.to_string()).unwrap();
@@ -132,7 +151,9 @@ async fn missing_permissions_are_named(deployment: &Deployment) {
     let permissions = failed(&checks, "permissions");
     assert_says(permissions, &["Manage Nicknames", "Manage Channels"]);
     assert!(!permissions["cure"].as_str().unwrap().contains("Manage Roles"), "{permissions}");
-    assert_says(failed(&checks, "bound roles"), &[bound, "above"]);
+    let roles = failed(&checks, "bound roles");
+    assert_says(roles, &[bound, "above"]);
+    assert_says(roles, &[&guild.roles[2], "Administrator", "allowed_privileged_roles"]);
     // The second simulator does not have the other guild.
     let absent = failed(&checks, "bot");
     assert_eq!(absent["guild_id"], deployment.other_guild().id.as_str());
@@ -143,7 +164,9 @@ async fn a_missing_members_intent_is_named_by_doctor_and_syncs(deployment: &Depl
     deployment.simulator.set_members_intent(false).await;
     let (code, checks) = examined(deployment, &["--guild", &deployment.guild().id]).await;
     assert_eq!(code, 1);
-    assert_says(failed(&checks, "members intent"), &["Server Members Intent", "developer portal"]);
+    for check in ["intents", "members intent"] {
+        assert_says(failed(&checks, check), &["Server Members Intent", "developer portal"]);
+    }
 
     let body = json!({ "guild_id": deployment.guild().id });
     let job = deployment.api().post("/interactions/sync/all", body).await.ok();

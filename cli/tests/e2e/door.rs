@@ -1,11 +1,18 @@
 //! Bytes that never become a request of a route: refused before any of our code sees them, in the usual envelope.
 
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
-use testkit::{Deployment, both_modes};
+use testkit::{Deployment, both_modes, http_client};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpStream;
 
-both_modes!(what_is_no_request_is_refused_in_the_envelope, a_refused_request_ends_no_connection);
+both_modes!(
+    what_is_no_request_is_refused_in_the_envelope,
+    a_refused_request_ends_no_connection,
+    a_refusal_takes_its_time,
+    a_visitor_learns_what_this_is,
+);
 
 /// A client that sends what it likes.
 struct Client(BufStream<TcpStream>);
@@ -16,15 +23,20 @@ impl Client {
         Self(BufStream::new(TcpStream::connect(address).await.unwrap()))
     }
 
-    async fn say(&mut self, text: &str) -> (u16, Value) {
-        self.0.write_all(text.as_bytes()).await.unwrap();
-        self.0.flush().await.unwrap();
+    async fn head(&mut self) -> Vec<String> {
         let (mut head, mut line) = (Vec::new(), String::new());
         while line != "\r\n" {
             line.clear();
             assert!(self.0.read_line(&mut line).await.unwrap() > 0, "closed without an answer: {head:?}");
             head.push(line.to_ascii_lowercase());
         }
+        head
+    }
+
+    async fn say(&mut self, text: &str) -> (u16, Value) {
+        self.0.write_all(text.as_bytes()).await.unwrap();
+        self.0.flush().await.unwrap();
+        let head = self.head().await;
         let value = |name: &str| {
             let found = head.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
             found.unwrap_or_else(|| panic!("no {name} in {head:?}")).trim().to_owned()
@@ -81,6 +93,35 @@ async fn a_refused_request_ends_no_connection(deployment: &Deployment) {
         assert_eq!(client.say(&check).await.0, 200);
         assert_eq!(client.say(&batch).await.0, 200);
     }
-    // The second head of a connection is looked at like the first.
+    // The second head of a connection is looked at like the first, also when it comes before the first is answered.
+    let mut hasty = Client::connect(deployment).await;
+    let both = format!("{check}GET /health/live HTTP/1.1\nHost: a\n\n");
+    assert_eq!(hasty.say(&both).await.0, 200);
+    assert_eq!(hasty.head().await[0].split(' ').nth(1), Some("400"));
     assert_eq!(client.say(&check.replacen("\r\n", "\n", 1)).await.0, 400);
+}
+
+async fn a_refusal_takes_its_time(deployment: &Deployment) {
+    let mut client = Client::connect(deployment).await;
+    let began = Instant::now();
+    for refused in
+        ["GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "GET /bindings/list HTTP/1.1\r\nHost: a\r\n\r\n"]
+    {
+        for _ in 0..5 {
+            assert!(client.say(refused).await.0 >= 400);
+        }
+    }
+    assert!(began.elapsed() >= Duration::from_millis(10 * 20), "{:?}", began.elapsed());
+}
+
+async fn a_visitor_learns_what_this_is(deployment: &Deployment) {
+    let answer = http_client().get(deployment.api_base(0)).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let header = |name: &str| answer.headers()[name].to_str().unwrap().to_owned();
+    assert!(header("content-type").starts_with("text/html"));
+    assert!(header("content-security-policy").contains("default-src 'none'"));
+    let page = answer.text().await.unwrap();
+    for link in ["href=\"docs\"", "href=\"openapi.json\"", "Discord", "Roblox"] {
+        assert!(page.contains(link), "{link} in {page}");
+    }
 }

@@ -161,7 +161,6 @@ async fn a_body_must_be_a_small_shallow_json_object(deployment: &Deployment) {
 async fn an_unknown_path_is_404_and_an_unknown_method_405(deployment: &Deployment) {
     let api = deployment.api();
     for path in [
-        "/",
         "/nothing",
         "/api/v1",
         "/api/v1/nothing",

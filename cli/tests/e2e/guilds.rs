@@ -15,7 +15,7 @@ async fn roles_come_from_the_chat_platform(deployment: &Deployment) {
     let guild = deployment.guild();
     let data = deployment.api().get(&format!("/guilds/{}/roles", guild.id)).await.ok();
     let roles = data["roles"].as_array().unwrap();
-    assert_eq!(roles.len(), 7, "{data}");
+    assert_eq!(roles.len(), 8, "{data}");
     let first = json!({ "id": guild.roles[0], "name": "Member", "color": 0x33_66_CC, "position": 1 });
     assert!(roles.contains(&first), "{data}");
 }
@@ -87,6 +87,9 @@ async fn invalid_settings_are_refused(deployment: &Deployment) {
         ("nickname_template", json!(7)),
         ("score_weights", json!({ "ban": -1 })),
         ("score_weights", json!({ "dance": 1 })),
+        ("allowed_privileged_roles", Value::Null),
+        ("allowed_privileged_roles", json!([7])),
+        ("allowed_privileged_roles", json!(vec!["7"; 101])),
     ] {
         let answer = api.patch(&path, json!({ field: value, "strike_days_": 1 })).await;
         assert!(matches!(answer.status, 400 | 422), "{field} {value}: {answer}");

@@ -1,6 +1,6 @@
 //! Rate limits (docs/rules.md 3). The end of a window is tested beside the limiter.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use testkit::{Api, Deployment, both_modes, key_text};
 
@@ -132,8 +132,12 @@ async fn a_key_may_multiply_the_limits_of_hot_paths(deployment: &Deployment) {
         "{hot}"
     );
     assert_eq!(api.get("/bindings/list").await.number("x-ratelimit-limit"), 100);
-    let listed = deployment.command(&["keys", "list"]).await.succeeded();
-    assert!(listed.lines().any(|line| line.contains(&key[3..11]) && line.contains(" x10 ")), "{listed}");
+    let listed = deployment.command(&["keys", "list", "--json"]).await.succeeded();
+    let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    assert!(
+        listed.iter().any(|row| row["public_id"] == key[3..11] && row["hot_path_factor"] == 10),
+        "{listed:?}"
+    );
     for bad in ["0", "1001", "x"] {
         let args =
             ["keys", "create", "--guild", &guild.id, "--name", "n", "--owner", "1", "--hot-path-factor", bad];

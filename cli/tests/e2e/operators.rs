@@ -81,7 +81,7 @@ async fn all_failed_jobs_of_a_kind_are_retried(deployment: &Deployment) {
     for verb in ["retry", "cancel", "show"] {
         let refused = deployment.command(&["jobs", verb, "not-an-id"]).await;
         assert_eq!(refused.code, Some(2), "{verb}");
-        assert!(refused.refused().contains("must be the id of a job, a UUID"), "{verb}");
+        assert!(refused.refused().contains("must be the whole id of a job, a UUID"), "{verb}");
     }
 }
 

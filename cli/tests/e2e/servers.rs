@@ -210,12 +210,23 @@ async fn old_commands_expire(deployment: &Deployment) {
     deployment.execute("UPDATE server_command SET issued_at = '2026-01-01T00:00:00+00:00'").await;
     let young = queue(&api, "s1", "2").await;
     // An expired command is not returned, even before the sweep.
-    assert_eq!(ids(&poll(&api, "s1").await), [young]);
+    assert_eq!(ids(&poll(&api, "s1").await), [young.as_str()]);
     deployment.run_schedule("commands").await;
     let entry = within_a_minute(async || deployment.audit("commands.expire").await.first().cloned()).await;
     assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id), &json!("0")));
-    // The server may have applied the expired command, so it can acknowledge it.
+    // The server may have applied the expired command, so it can acknowledge it, for an hour.
     ack(&api, "s1", &id).await;
+    ack(&api, "s1", &id).await;
+    let over = "UPDATE server_command SET ended_at = '2026-01-01T00:00:00+00:00' WHERE ended_at IS NOT NULL";
+    deployment.execute(over).await;
+    deployment.run_schedule("old_commands").await;
+    let path = format!("/play/servers/s1/commands/{id}/ack");
+    within_a_minute(async || {
+        let answer = api.post(&path, json!({ "status": "ok" })).await;
+        (answer.status == 404).then_some(Value::Null)
+    })
+    .await;
+    assert_eq!(ids(&poll(&api, "s1").await), [young]);
 }
 
 async fn within_a_minute(mut look: impl AsyncFnMut() -> Option<Value>) -> Value {

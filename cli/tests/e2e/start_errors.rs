@@ -11,7 +11,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-async fn run(args: &[&str], env: &[(&str, &str)], folder: &Path) -> Finished {
+pub(crate) async fn run(args: &[&str], env: &[(&str, &str)], folder: &Path) -> Finished {
     let mut all = vec![("GUILDHALL_LISTEN", "127.0.0.1:0"), ("GUILDHALL_METRICS_LISTEN", "127.0.0.1:0")];
     all.extend(env);
     let env: Vec<_> = all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -20,7 +20,7 @@ async fn run(args: &[&str], env: &[(&str, &str)], folder: &Path) -> Finished {
 
 /// Asserts that the command was refused with a message that has each of the words.
 #[track_caller]
-fn assert_says(finished: Finished, words: &[&str]) {
+pub(crate) fn assert_says(finished: Finished, words: &[&str]) {
     let what = finished.what.clone();
     let message = finished.refused();
     for word in words {
@@ -78,11 +78,10 @@ async fn a_setting_without_its_other_half_names_it() {
     let folder = folder();
     let (amqp, redis) = (("GUILDHALL_AMQP_URL", "amqp://h/%2f"), ("GUILDHALL_REDIS_URL", "redis://h/0"));
     let postgres = ("GUILDHALL_DATABASE_URL", "postgres://u:p@h/d");
-    for command in ["serve", "api", "worker", "scheduler"] {
+    for command in PROCESSES {
         assert_says(run(&[command], &[postgres, amqp], folder.path()).await, &["GUILDHALL_REDIS_URL is not"]);
         assert_says(run(&[command], &[postgres, redis], folder.path()).await, &["GUILDHALL_AMQP_URL is not"]);
     }
-    assert_says(run(&["serve"], &[postgres, amqp, redis], folder.path()).await, &["unset both"]);
     for process in PROCESSES {
         assert_says(
             run(&[process], &[postgres], folder.path()).await,
@@ -97,7 +96,7 @@ async fn a_setting_without_its_other_half_names_it() {
 }
 
 #[tokio::test]
-async fn an_old_schema_is_refused_with_the_command_that_migrates_it() {
+async fn an_old_or_newer_schema_is_refused_with_what_to_run() {
     let (folder, servers) = (folder(), Servers::from_env());
     let database = TestDatabase::empty_on_server(&servers.database).await;
     let env = [
@@ -117,7 +116,30 @@ async fn an_old_schema_is_refused_with_the_command_that_migrates_it() {
         .execute("DELETE FROM seaql_migrations WHERE version = (SELECT max(version) FROM seaql_migrations)")
         .await;
     assert_says(run(&["api"], &env, folder.path()).await, &["1 migration", "guildhall migrate"]);
+    database.execute("INSERT INTO seaql_migrations VALUES ('m9999_later', 0)").await;
+    for command in [&["api"][..], &["migrate"], &["guilds", "list"]] {
+        assert_says(run(command, &env, folder.path()).await, &["newer", "m9999_later", "or a later one"]);
+    }
     database.remove().await;
+}
+
+#[tokio::test]
+async fn only_serve_and_migrate_change_the_schema_of_a_file() {
+    let folder = folder();
+    let file = folder.path().join("guildhall-data/guildhall.db");
+    std::fs::create_dir(folder.path().join("guildhall-data")).unwrap();
+    let database = TestDatabase::sqlite_file(&file).await;
+    database
+        .execute("DELETE FROM seaql_migrations WHERE version = (SELECT max(version) FROM seaql_migrations)")
+        .await;
+    let add = ["guilds", "add", "7000000000000000000", "--name", "g"];
+    for command in [&["guilds", "list"][..], &["keys", "list"], &add] {
+        assert_says(run(command, &[], folder.path()).await, &["1 migration", "guildhall migrate"]);
+    }
+    database.execute("INSERT INTO seaql_migrations VALUES ('m9999_later', 0)").await;
+    for command in [&["serve"][..], &["migrate"], &["guilds", "list"]] {
+        assert_says(run(command, &[], folder.path()).await, &["newer", "m9999_later"]);
+    }
 }
 
 #[tokio::test]
@@ -192,7 +214,7 @@ async fn a_wrong_value_names_the_flag_or_the_variable_that_was_given() {
         (&["api"], "--listen", "GUILDHALL_LISTEN", address),
         (&["worker"], "--metrics-listen", "GUILDHALL_METRICS_LISTEN", address),
         (&["simulate", "--state=f.json"], "--listen", "GUILDHALL_SIMULATE_LISTEN", address),
-        (&["serve"], "--prefix", "GUILDHALL_PREFIX", "a-z, 0-9"),
+        (&["api"], "--prefix", "GUILDHALL_PREFIX", "a-z, 0-9"),
         (&["serve"], "--chat-rate", "GUILDHALL_CHAT_RATE", "or `off`"),
         (&["sync"], "--guild", "GUILDHALL_GUILD", "digits"),
     ] {

@@ -2,10 +2,11 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::Expr;
+use sea_orm::{QueryOrder, QuerySelect};
 
 use super::model::{Column, Entity, Model, State};
 use super::time;
-use crate::{Conn, JobId, Result, Timestamp};
+use crate::{Conn, GuildId, JobId, Result, Timestamp};
 
 /// States in which no worker runs the job.
 const IDLE: [State; 2] = [State::Queued, State::Held];
@@ -33,6 +34,22 @@ pub async fn stop_children(conn: &impl Conn, parent: JobId, now: Timestamp) -> R
         .exec_with_returning(conn)
         .await?;
     Ok(running.into_iter().map(|child| child.job_id).collect())
+}
+
+/// Locks the unfinished jobs of a guild that is about to be deleted, parents before their chunks as workers do, and
+/// returns the running ones.
+pub async fn lock_open(conn: &impl Conn, guild: GuildId) -> Result<Vec<JobId>> {
+    let open: Vec<(JobId, State)> = Entity::find()
+        .select_only()
+        .columns([Column::JobId, Column::State])
+        .filter(Column::GuildId.eq(guild))
+        .filter(Column::FinishedAt.is_null())
+        .order_by_asc(Column::JobId)
+        .lock_exclusive()
+        .into_tuple()
+        .all(conn)
+        .await?;
+    Ok(open.into_iter().filter(|(_, state)| *state == State::Running).map(|(job, _)| job).collect())
 }
 
 async fn end_idle(conn: &impl Conn, which: sea_orm::sea_query::SimpleExpr, now: Timestamp) -> Result<()> {

@@ -13,4 +13,4 @@ pub mod import;
 pub mod mirror;
 mod model;
 
-pub use model::{Entity, Lifted, MirrorState, Model, Places, SanctionKind};
+pub use model::{Column, Entity, Lifted, MirrorState, Model, Places, SanctionKind};

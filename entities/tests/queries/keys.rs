@@ -30,5 +30,21 @@ both_databases! {
         let used: Vec<_> = found.iter().map(|key| (key.key_id, key.last_used_at)).collect();
         assert_eq!(used, [(one.key_id, Some(at(7))), (two.key_id, Some(at(7))), (unused.key_id, None)]);
         api_key::touch(fixture.conn(), &[], at(8)).await.unwrap();
+        assert_eq!(api_key::public_id(fixture.conn(), two.key_id).await.unwrap(), Some(two.public_id));
+    }
+
+    async fn a_key_expires_at_the_earlier_of_two_times(fixture: &Fixture) {
+        let key = fixture.key().await.public_id;
+        let expire = async |end, now| {
+            let key = api_key::expire(fixture.conn(), &key, at(end), at(now)).await.unwrap();
+            key.map(|key| key.expires_at)
+        };
+        assert_eq!(expire(60, 0).await, Some(Some(at(60))));
+        assert_eq!(expire(90, 1).await, Some(Some(at(60))));
+        assert_eq!(expire(30, 2).await, Some(Some(at(30))));
+        assert_eq!(expire(40, 30).await, None, "it has expired");
+        let revoked = fixture.key().await.public_id;
+        api_key::revoke(fixture.conn(), &revoked, at(1)).await.unwrap();
+        assert_eq!(api_key::expire(fixture.conn(), &revoked, at(9), at(2)).await.unwrap(), None);
     }
 }

@@ -5,8 +5,10 @@
 mod actions;
 mod bans;
 mod bans_upkeep;
+mod caps;
 mod commands;
 mod fixture;
+mod guilds;
 mod idempotency;
 mod keys;
 mod leave;

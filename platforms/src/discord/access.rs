@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use entities::{GuildId, RoleId};
 
-use crate::chat::{ChatMember, ChatRole, Overwrite, Principal, Viewers};
+use crate::channel::{Overwrite, Principal, Viewers};
+use crate::chat::{ChatMember, ChatRole};
 use crate::permissions::ADMINISTRATOR;
 
 const MANAGE_CHANNELS: u64 = 1 << 4;

@@ -14,9 +14,10 @@ use tokio::sync::OnceCell;
 
 pub(crate) use errors::classify;
 
+use crate::channel::{ChatChannel, NewChannel, Overwrite, Viewers};
 use crate::chat::{
-    ChatBan, ChatChannel, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE,
-    MemberCall, MemberChange, MemberUpdate, NewChannel, Overwrite, UserBody, Viewers,
+    ApplicationBody, ChatBan, ChatMember, ChatRole, GuildOverview, MAX_REASON_CHARS, MEMBERS_PER_PAGE,
+    MemberCall, MemberChange, MemberUpdate, UserBody,
 };
 use crate::context::CallContext;
 use crate::error::{Missing, PlatformError, Result};
@@ -127,6 +128,12 @@ impl ChatPlatform {
             Ok(self.wire.json::<UserBody>(call, &request).await?.id)
         };
         self.bot.get_or_try_init(|| ask).await.copied()
+    }
+
+    /// Whether the bot's application has the privileged intent `GUILD_MEMBERS`, which the member list needs.
+    pub async fn has_members_intent(&self, call: CallContext) -> Result<bool> {
+        let request = self.call(Method::GET, routes::APPLICATION, "/applications/@me")?;
+        Ok(self.wire.json::<ApplicationBody>(call, &request).await?.has_members_intent())
     }
 
     /// All roles of the guild.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use entities::JobId;
 use entities::job::{Class, JobMessage};
-use runtime::{Shutdown, fail_point};
+use runtime::{Shutdown, StartError, fail_point};
 use tokio::sync::watch;
 
 use crate::Answer;
@@ -35,6 +35,11 @@ impl Broker {
 
     pub(crate) fn amqp(url: &str, prefix: &str, waiters: Waiters, shutdown: Shutdown) -> Self {
         Self::Amqp(AmqpBroker::start(url, prefix, waiters, shutdown))
+    }
+
+    /// An error if RabbitMQ will never accept this URL; one that is away is none.
+    pub async fn check(url: &str) -> Result<(), StartError> {
+        AmqpBroker::check(url).await
     }
 
     /// Puts the message into its class's queue and waits for the confirmation.

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use ipnet::IpNet;
@@ -26,14 +27,14 @@ pub struct DatabaseArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "RabbitMQ and Redis (distributed processes)")]
 pub struct BrokerArgs {
-    /// RabbitMQ, `amqp://user:password@host:5672/%2f`; set together with --redis-url
+    /// RabbitMQ, `amqp://user:password@host:5672/%2f`, with TLS `amqps://`; set together with --redis-url
     #[arg(long, env = "GUILDHALL_AMQP_URL", value_name = "URL", hide_env_values = true)]
     pub amqp_url: Option<Secret>,
-    /// Redis, `redis://user:password@host:6379/0`; set together with --amqp-url
+    /// Redis, `redis://user:password@host:6379/0`, with TLS `rediss://`; set together with --amqp-url
     #[arg(long, env = "GUILDHALL_REDIS_URL", value_name = "URL", hide_env_values = true)]
     pub redis_url: Option<Secret>,
     /// Heads the names of queues and Redis keys, so that two deployments can share the servers
-    #[arg(long, env = "GUILDHALL_PREFIX", value_name = "NAME", default_value = "guildhall")]
+    #[arg(long, env = "GUILDHALL_PREFIX", value_name = "NAME", default_value = super::DEFAULT_PREFIX)]
     pub prefix: String,
 }
 
@@ -76,9 +77,40 @@ pub struct HttpArgs {
     /// Address and port of /metrics, for your own network: the port of the API has no metrics [default: none]
     #[arg(long, env = "GUILDHALL_METRICS_LISTEN", value_name = "ADDRESS")]
     pub metrics_listen: Option<String>,
+    /// Requests that get a line in the log beside the failures of this service, which always have one
+    #[arg(long, env = "GUILDHALL_ACCESS_LOG", value_enum, value_name = "REQUESTS", default_value_t = AccessLog::Off)]
+    pub access_log: AccessLog,
+    /// Seconds after SIGTERM in which it is not ready but answers, so that load balancers let go of it
+    #[arg(long, env = "GUILDHALL_STOP_NOTICE", value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub stop_notice: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum AccessLog {
+    /// None
+    #[default]
+    Off,
+    /// Those answered with 400 and above
+    Errors,
+    /// All
+    All,
+}
+
+impl AccessLog {
+    pub fn has(self, status: http::StatusCode) -> bool {
+        match self {
+            Self::Off => false,
+            Self::Errors => status.as_u16() >= 400,
+            Self::All => true,
+        }
+    }
 }
 
 impl HttpArgs {
+    pub fn stop_notice(&self) -> Duration {
+        Duration::from_secs(self.stop_notice)
+    }
+
     pub fn metrics_address(&self) -> Result<Option<SocketAddr>, StartError> {
         self.metrics_listen.as_deref().map(|text| checked_address(text, MetricsArgs::VARIABLE)).transpose()
     }

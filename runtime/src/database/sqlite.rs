@@ -53,7 +53,7 @@ pub(super) async fn connect(
     Ok((connection(read), connection(write)))
 }
 
-async fn pool(connections: u32, options: SqliteConnectOptions) -> Result<SqlitePool, sea_orm::sqlx::Error> {
+async fn pool(connections: u32, options: SqliteConnectOptions) -> Result<SqlitePool, sqlx::Error> {
     SqlitePoolOptions::new()
         .max_connections(connections)
         .min_connections(1)

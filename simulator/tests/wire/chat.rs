@@ -88,11 +88,11 @@ async fn roles_and_members_above_the_bot_are_refused() {
 
     let overview = chat_platform.guild_overview(now()).await.unwrap();
     assert_eq!(overview.bot_position, 10);
-    assert_eq!(overview.grantable(role(OFFICER_ROLE)), Ok(()));
-    assert_eq!(overview.grantable(role(ADMIN_ROLE)), Err(RoleProblem::AboveBot));
-    assert_eq!(overview.grantable(role(BOT_ROLE)), Err(RoleProblem::Managed));
-    assert_eq!(overview.grantable(role(GUILD)), Err(RoleProblem::Everyone));
-    assert_eq!(overview.grantable(role(9)), Err(RoleProblem::Unknown));
+    assert_eq!(overview.grantable(role(OFFICER_ROLE), &[]), Ok(()));
+    assert_eq!(overview.grantable(role(ADMIN_ROLE), &[]), Err(RoleProblem::AboveBot));
+    assert_eq!(overview.grantable(role(BOT_ROLE), &[]), Err(RoleProblem::Managed));
+    assert_eq!(overview.grantable(role(GUILD), &[]), Err(RoleProblem::Everyone));
+    assert_eq!(overview.grantable(role(9), &[]), Err(RoleProblem::Unknown));
 }
 
 #[tokio::test]

@@ -1,10 +1,11 @@
 //! The simulator's answers parse as the types of another Discord client, so that they do not fit ours alone.
 
+use platforms::ChatRole;
 use reqwest::Method;
 use serde_json::{Value, json};
 use simulator::RateLimit;
 use twilight_model::channel::Channel;
-use twilight_model::guild::{Guild, Member, Role};
+use twilight_model::guild::{Guild, Member, Permissions, Role};
 use twilight_model::oauth::Application;
 use twilight_model::user::CurrentUser;
 
@@ -34,6 +35,29 @@ async fn objects_parse_as_twilight_types() {
     let channel: Channel =
         serde_json::from_str(&request.send().await.unwrap().text().await.unwrap()).unwrap();
     assert_eq!(channel.name.as_deref(), Some("a-b"));
+}
+
+#[test]
+fn administrating_managing_and_acting_on_members_make_a_role_privileged() {
+    let privileged = Permissions::ADMINISTRATOR
+        | Permissions::MANAGE_GUILD
+        | Permissions::MANAGE_ROLES
+        | Permissions::MANAGE_CHANNELS
+        | Permissions::MANAGE_WEBHOOKS
+        | Permissions::MANAGE_GUILD_EXPRESSIONS
+        | Permissions::MANAGE_EVENTS
+        | Permissions::MANAGE_THREADS
+        | Permissions::MANAGE_MESSAGES
+        | Permissions::MANAGE_NICKNAMES
+        | Permissions::BAN_MEMBERS
+        | Permissions::KICK_MEMBERS
+        | Permissions::MODERATE_MEMBERS;
+    for bit in (0..64).map(|n| 1_u64 << n) {
+        let body = json!({ "id": "7", "name": "r", "position": 1, "permissions": bit.to_string() });
+        let role: ChatRole = serde_json::from_value(body).unwrap();
+        assert_eq!(role.check_privileges(&[]).is_err(), privileged.bits() & bit != 0, "{bit:#x}");
+        assert_eq!(role.check_privileges(&[role.id]), Ok(()));
+    }
 }
 
 #[tokio::test]

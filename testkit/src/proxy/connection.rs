@@ -49,6 +49,10 @@ enum Outcome {
 
 pub(super) async fn serve(mut client: TcpStream, target: &str, plan: watch::Receiver<Plan>) {
     let born = plan.borrow().resets;
+    // It may have been accepted just before the listener was closed.
+    if plan.borrow().refusing {
+        return reset(&client);
+    }
     let opened = if plan.borrow().silent { None } else { TcpStream::connect(target).await.ok() };
     let Some(mut server) = opened else {
         if plan.borrow().silent {

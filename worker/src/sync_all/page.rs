@@ -13,7 +13,7 @@ use super::plan::Differences;
 use super::planner::Planner;
 use crate::errors::job_error;
 use crate::names::{self, Renamed};
-use crate::permitted::{FailedRole, Permitted, permitted};
+use crate::permitted::{Permitted, permitted, refusal};
 use crate::wanted::Player;
 
 /// Links read per query: any number of users who left may be between two members.
@@ -61,7 +61,7 @@ pub(super) async fn examine(planner: &Planner<'_>, page: &Page) -> Result<Findin
         let renamed = names::difference(&link, &names);
         let name = renamed.as_ref().map_or(link.play_username.as_str(), |renamed| renamed.name.as_str());
         let change = planner.rules.change(member, Player { id: link.play_id, name }, &ranks);
-        findings.note(member, permitted(&planner.overview, &member.roles, change));
+        findings.note(member, permitted(&planner.overview, &planner.rules.allowed, &member.roles, change));
         findings.renamed.extend(renamed);
     }
     Ok(findings)
@@ -124,20 +124,10 @@ fn count<T>(items: &[T]) -> i64 {
     i64::try_from(items.len()).unwrap_or(i64::MAX)
 }
 
-fn refusal(chat: ChatId, roles: &[FailedRole], nickname: Option<&'static str>) -> Option<NewFailure> {
-    let error = match (roles.is_empty(), nickname) {
-        (true, None) => return None,
-        (true, Some(_)) => "nickname_refused",
-        (false, _) => "role_not_grantable",
-    };
-    let roles = roles.iter().map(|role| format!("role {}: {}", role.role_id, role.reason));
-    let message: Vec<String> = roles.chain(nickname.map(str::to_owned)).collect();
-    Some(NewFailure { chat, error, message: message.join("; ") })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::permitted::FailedRole;
     use crate::sync_all::plan::Seen;
     use crate::testing::{chat, member, role, roles};
     use crate::wanted::Change;
@@ -176,17 +166,5 @@ mod tests {
         assert_eq!(*seen, expected);
         assert_eq!((changes.len(), refused_roles.len()), (1, 2));
         assert_eq!(findings.refusals[0].message, "role 9: too high; role 8: too high");
-    }
-
-    #[test]
-    fn refused_changes_of_a_member_are_one_line() {
-        assert_eq!(refusal(chat(1), &[], None), None);
-        let nickname = refusal(chat(1), &[], Some("stands above")).unwrap();
-        assert_eq!((nickname.error, nickname.message.as_str()), ("nickname_refused", "stands above"));
-        let both = refusal(chat(1), &[failed(9)], Some("stands above")).unwrap();
-        assert_eq!(
-            (both.error, both.message.as_str()),
-            ("role_not_grantable", "role 9: too high; stands above")
-        );
     }
 }

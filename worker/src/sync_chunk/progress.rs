@@ -88,6 +88,11 @@ impl Progress {
         }
     }
 
+    /// Records a refused part of a member whose other changes are still to be made.
+    pub(super) fn refuse(&mut self, failure: NewFailure) {
+        self.failures.push(failure);
+    }
+
     pub(super) async fn keep_if_due(&mut self, job: &JobContext) -> Result<(), JobError> {
         let settled = self.reached.settled();
         if settled > self.kept && (settled - self.kept >= KEEP_EACH || self.kept_at.elapsed() >= KEEP_AFTER) {

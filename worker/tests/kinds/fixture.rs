@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use entities::binding::{self, Kind, Rule};
-use entities::{ChatId, GroupId, GuildId, PlayId, RoleId, guild, link};
+use entities::{ChatId, GroupId, GuildId, PlayId, RoleId, RoleList, guild, link};
 use platforms::Platforms;
 use queue::Queue;
 use queue::run::Slots;
@@ -89,6 +89,14 @@ impl Fixture {
             nickname_template: template.to_owned(),
             ..guild_row(guild_id(), context.clock.now())
         };
+        guild::upsert(context.database.write(), row).await.unwrap();
+    }
+
+    /// Allows these privileged roles and no others.
+    pub(crate) async fn allow(&self, context: &Context, roles: &[i64]) {
+        let allowed = RoleList(roles.iter().copied().map(role).collect());
+        let row =
+            guild::Model { allowed_privileged_roles: allowed, ..guild_row(guild_id(), context.clock.now()) };
         guild::upsert(context.database.write(), row).await.unwrap();
     }
 

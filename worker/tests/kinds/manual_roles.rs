@@ -3,7 +3,7 @@
 use queue::kinds::{AssignRole, RemoveRole};
 
 use crate::fixture::{Fixture, chat, guild_id, role};
-use crate::people::{ADMIN, DECORATION, GUILD, INTEGRATION, MEMBER, Person};
+use crate::people::{ADMIN, DECORATION, GUILD, INTEGRATION, MEMBER, MODERATOR, Person};
 
 fn assign(user: i64, id: i64) -> AssignRole {
     AssignRole { guild: guild_id(), user: chat(user), role: role(id) }
@@ -53,6 +53,28 @@ async fn roles_the_bot_may_not_touch_are_refused_before_the_call() {
         assert_eq!((was, error.as_str()), (status, word));
     }
     assert_eq!(fixture.stats().await["invalid"], 0);
+}
+
+#[tokio::test]
+async fn a_privileged_role_is_assigned_only_if_the_guild_allows_it_and_always_removed() {
+    let person = Person { held: vec![MEMBER, MODERATOR], ..Person::right(1) };
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    process.succeed(&remove(person.chat, MODERATOR)).await;
+    assert_eq!(fixture.member(person.chat).await.0, [MEMBER]);
+    let (status, error, message) = process.fail(&assign(person.chat, MODERATOR)).await;
+    assert_eq!((status, error.as_str()), (422, "role_not_grantable"));
+    for word in ["role 6", &MODERATOR.to_string(), "Manage Roles", "allowed_privileged_roles"] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+    assert_eq!(fixture.member(person.chat).await.0, [MEMBER]);
+    fixture.allow(&process.context, &[MODERATOR]).await;
+    process.succeed(&assign(person.chat, MODERATOR)).await;
+    assert_eq!(fixture.member(person.chat).await.0, [MEMBER, MODERATOR]);
+    // The setting is no way around the hierarchy.
+    fixture.allow(&process.context, &[ADMIN]).await;
+    let (status, error, _) = process.fail(&assign(person.chat, ADMIN)).await;
+    assert_eq!((status, error.as_str()), (422, "role_not_grantable"));
 }
 
 #[tokio::test]

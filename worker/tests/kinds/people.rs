@@ -11,6 +11,8 @@ pub(crate) const OFFICER: i64 = GUILD + 1002;
 /// Below the bot and in no binding.
 pub(crate) const DECORATION: i64 = GUILD + 1500;
 pub(crate) const INTEGRATION: i64 = GUILD + 1600;
+/// Below the bot and in no binding, with Manage Roles.
+pub(crate) const MODERATOR: i64 = GUILD + 1700;
 pub(crate) const BOT: i64 = GUILD + 2000;
 pub(crate) const ADMIN: i64 = GUILD + 3000;
 pub(crate) const RANKS: [(i16, i64); 3] = [(1, MEMBER), (50, TRAINEE), (100, OFFICER)];
@@ -65,8 +67,12 @@ pub(crate) fn crowd(count: i64) -> Vec<Person> {
 /// The simulator's state.
 pub(crate) fn platforms(people: &[Person]) -> Value {
     let role = |id: i64, position: i64, managed: bool| {
-        json!({ "id": id.to_string(), "name": format!("role {position}"), "position": position,
-                "managed": managed, "bot": id == BOT })
+        let mut role = json!({ "id": id.to_string(), "name": format!("role {position}"), "position": position,
+                               "managed": managed, "bot": id == BOT });
+        if id == MODERATOR {
+            role["permissions"] = json!((1 << 28).to_string());
+        }
+        role
     };
     let members = people.iter().filter(|person| person.in_guild).map(|person| {
         let roles: Vec<String> = person.held.iter().map(ToString::to_string).collect();
@@ -79,7 +85,7 @@ pub(crate) fn platforms(people: &[Person]) -> Value {
     let guild = json!({
         "guild_id": GUILD.to_string(), "bot_role_id": BOT.to_string(), "members": members.collect::<Vec<_>>(),
         "roles": [role(GUILD, 0, false), role(MEMBER, 1, false), role(TRAINEE, 2, false), role(OFFICER, 3, false),
-            role(DECORATION, 4, false), role(INTEGRATION, 5, true), role(BOT, 10, true), role(ADMIN, 20, false)],
+            role(DECORATION, 4, false), role(INTEGRATION, 5, true), role(MODERATOR, 6, false), role(BOT, 10, true), role(ADMIN, 20, false)],
     });
     let users = people.iter().map(|person| json!({ "play_id": person.play, "username": person.name }));
     json!({

@@ -9,7 +9,7 @@ use runtime::Events;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, bind, guild_id, until};
-use crate::people::{ADMIN, MEMBER, Person, TRAINEE, crowd};
+use crate::people::{ADMIN, MEMBER, MODERATOR, Person, TRAINEE, crowd};
 use crate::process::Process;
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
@@ -227,6 +227,27 @@ async fn a_role_above_the_bot_is_in_the_result_and_under_each_member() {
     assert_eq!(failures.len(), 3);
     assert!(failures.iter().all(|(_, word)| word == "role_not_grantable"));
     assert_eq!(fixture.stats().await["invalid"], 0);
+}
+
+#[tokio::test]
+async fn a_privileged_role_is_in_the_result_and_given_to_no_member() {
+    let people = [lacking(1), Person::right(2)];
+    let fixture = Fixture::new(&people).await;
+    let process = fixture.process().await;
+    bind(&process.context, 1, MODERATOR).await;
+    let preview = process.succeed(&SyncAll { dry_run: true, ..everybody() }).await;
+    let job = process.enqueue(&everybody()).await;
+    let Answer::Succeeded(result) = process.finish(job).await else { panic!("failed") };
+    for result in [&preview, &result] {
+        let role = &result["ungrantable_roles"][0];
+        assert_eq!(
+            (&role["role_id"], &role["error"]),
+            (&json!(MODERATOR.to_string()), &json!("role_privileged"))
+        );
+        assert_eq!((&result["role_additions"], &role["members"]), (&json!(1), &json!(2)));
+    }
+    assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER]);
+    assert_eq!(fixture.member(people[1].chat).await.0, [MEMBER]);
 }
 
 #[tokio::test]

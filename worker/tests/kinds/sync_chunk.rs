@@ -3,8 +3,8 @@
 use queue::kinds::{PlannedChange, SyncChunk};
 use serde_json::json;
 
-use crate::fixture::{Fixture, chat, guild_id, role};
-use crate::people::{DECORATION, GUILD, MEMBER, OFFICER, Person, TRAINEE};
+use crate::fixture::{Fixture, bind, chat, guild_id, role};
+use crate::people::{DECORATION, GUILD, MEMBER, MODERATOR, OFFICER, Person, TRAINEE};
 use crate::process::Process;
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
@@ -91,6 +91,33 @@ async fn a_role_assigned_after_the_plan_is_kept() {
         count("DELETE /guilds/:guild/members/:user/roles/:role"),
     );
     assert_eq!((put, delete, &stats["requests"][UPDATE]), (2, 1, &json!({ "200": 1 })), "{stats}");
+}
+
+#[tokio::test]
+async fn a_role_that_became_privileged_after_the_plan_is_not_granted() {
+    let only = Person { held: vec![], ..Person::right(1) };
+    let beside = Person { held: vec![TRAINEE], ..Person::right(2) };
+    let fixture = Fixture::new(&[only.clone(), beside.clone()]).await;
+    let process = fixture.process().await;
+    bind(&process.context, 1, MODERATOR).await;
+    let plan = |person: &Person, remove: &[i64]| PlannedChange {
+        add: vec![role(MODERATOR)],
+        remove: remove.iter().copied().map(role).collect(),
+        nick: None,
+        ..planned(person)
+    };
+    let members = vec![plan(&only, &[]), plan(&beside, &[TRAINEE])];
+    let chunk = SyncChunk { members, ..chunk(&process, &[], 0) };
+    let job = process.enqueue(&chunk).await;
+    let answer = process.finish(job).await;
+    assert_eq!(answer, queue::Answer::Succeeded(json!({ "updated": 1, "failed": 1, "skipped": 0 })));
+    assert!(fixture.member(only.chat).await.0.is_empty());
+    assert!(fixture.member(beside.chat).await.0.is_empty());
+    let refused = |person: &Person| (person.chat, "role_not_grantable".to_owned());
+    assert_eq!(process.failures(job).await, [refused(&only), refused(&beside)]);
+    fixture.allow(&process.context, &[MODERATOR]).await;
+    process.succeed(&SyncChunk { members: vec![plan(&only, &[])], ..chunk }).await;
+    assert_eq!(fixture.member(only.chat).await.0, [MODERATOR]);
 }
 
 #[tokio::test]

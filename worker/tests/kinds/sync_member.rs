@@ -5,7 +5,9 @@ use queue::{Answer, Payload};
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, bind, chat, guild_id, platforms_at};
-use crate::people::{ADMIN, DECORATION, GROUP, GUILD, INTEGRATION, MEMBER, OFFICER, Person, TRAINEE};
+use crate::people::{
+    ADMIN, DECORATION, GROUP, GUILD, INTEGRATION, MEMBER, MODERATOR, OFFICER, Person, TRAINEE,
+};
 
 const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";
@@ -82,6 +84,25 @@ async fn roles_above_the_bot_are_reported_and_the_others_set() {
     );
     assert!(failed.iter().all(|failed| failed["reason"].as_str().is_some_and(|reason| !reason.is_empty())));
     assert_eq!(fixture.member(person.chat).await.0, [OFFICER]);
+}
+
+#[tokio::test]
+async fn a_privileged_role_is_granted_only_if_the_guild_allows_it() {
+    let person = Person { held: vec![], ..Person::right(1) };
+    let fixture = Fixture::new(std::slice::from_ref(&person)).await;
+    let process = fixture.process().await;
+    bind(&process.context, 1, MODERATOR).await;
+    let result = process.succeed(&sync(&person)).await;
+    assert_eq!(result["added_roles"], ids(&[MEMBER]));
+    let failed = &result["failed_roles"][0];
+    assert_eq!(
+        (&failed["role_id"], &failed["error"]),
+        (&json!(MODERATOR.to_string()), &json!("role_privileged"))
+    );
+    assert_eq!(fixture.member(person.chat).await.0, [MEMBER]);
+    fixture.allow(&process.context, &[MODERATOR]).await;
+    assert_eq!(process.succeed(&sync(&person)).await["added_roles"], ids(&[MODERATOR]));
+    assert_eq!(fixture.member(person.chat).await.0, [MEMBER, MODERATOR]);
 }
 
 #[tokio::test]

@@ -71,8 +71,7 @@ impl Environment {
 
 fn config(folder: &Path) -> anyhow::Result<Config> {
     let database = runtime::DatabaseArgs { data_dir: folder.to_owned(), database_url: None };
-    let broker = runtime::BrokerArgs { amqp_url: None, redis_url: None, prefix: "demo".to_owned() };
-    Ok(Config::embedded(&database, &broker)?)
+    Ok(Config::embedded(&database)?)
 }
 
 /// Starts the simulator for as long as this process lives; returns its URL.

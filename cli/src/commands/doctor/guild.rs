@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use entities::RoleId;
+use entities::{RoleId, RoleList};
 use platforms::{CallContext, GuildOverview, Permissions};
 
 use super::platforms::{Clients, problem};
@@ -38,17 +38,19 @@ fn permissions(overview: &GuildOverview) -> Result<String, Problem> {
 
 fn bound_roles(overview: &GuildOverview, known: &KnownGuild) -> Result<String, Problem> {
     let bound: BTreeSet<RoleId> = known.bindings.iter().map(|binding| binding.role_id).collect();
+    let RoleList(allowed) = &known.guild.allowed_privileged_roles;
     let out_of_reach: Vec<String> = bound
         .iter()
-        .filter_map(|role| Some((role, overview.grantable(*role).err()?)))
+        .filter_map(|role| Some((role, overview.grantable(*role, allowed).err()?)))
         .map(|(role, problem)| {
             let name = overview.role(*role).map(|role| format!(" ({})", role.name)).unwrap_or_default();
             format!("role {role}{name}: {problem}")
         })
         .collect();
     if out_of_reach.is_empty() {
-        return Ok(format!("the bot may grant all {}", bound.len()));
+        return Ok(format!("all {} may be granted", bound.len()));
     }
-    let cure = "move the bot's role above them in the server settings, and remove bindings of roles that cannot be granted";
+    let cure = "move the bot's role above them in the server settings, name privileged ones in the guild's setting \
+                `allowed_privileged_roles`, and remove bindings of roles that cannot be granted";
     Err(Problem::new(out_of_reach.join("; "), cure))
 }

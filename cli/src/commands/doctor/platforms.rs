@@ -35,6 +35,16 @@ impl Clients {
         report.check("chat token", bot.map_err(|error| problem(&error))).is_some()
     }
 
+    /// Whether the bot's application has the privileged intents that syncs need.
+    pub(super) async fn check_intents(&self, report: &mut Report) {
+        let intent = match self.platforms.chat.has_members_intent(self.no_guild).await {
+            Ok(true) => Ok("the application has the Server Members Intent".to_owned()),
+            Ok(false) => Err(problem(&PlatformError::MembersIntentOff)),
+            Err(error) => Err(problem(&error)),
+        };
+        report.record("intents", intent);
+    }
+
     /// Checks the key, and that the groups of all bindings exist.
     pub(super) async fn check_play_key(&self, guilds: &[KnownGuild], report: &mut Report) {
         report.of_guild(None);

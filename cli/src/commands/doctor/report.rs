@@ -4,6 +4,7 @@ use entities::GuildId;
 use runtime::StartError;
 use serde_json::{Value, json};
 
+use crate::format::FormatArgs;
 use crate::output;
 
 /// Why a check failed, and how to mend it.
@@ -75,12 +76,12 @@ impl Report {
         self.lines.iter().filter(|line| line.outcome.is_err()).count()
     }
 
-    pub(super) fn print(&self, as_json: bool) -> anyhow::Result<()> {
-        if as_json {
-            let checks: Vec<Value> = self.lines.iter().map(Line::json).collect();
-            return output::print(&json!({ "ok": self.failed() == 0, "checks": checks }).to_string());
-        }
-        output::print_table(["check", "guild", "result", ""], self.lines.iter().map(Line::cells))
+    pub(super) fn print(&self, format: FormatArgs) -> anyhow::Result<()> {
+        let checks = || self.lines.iter().map(Line::json).collect::<Value>();
+        format.print(
+            || json!({ "ok": self.failed() == 0, "checks": checks() }),
+            || output::table(["check", "guild", "result", ""], self.lines.iter().map(Line::cells)),
+        )
     }
 }
 

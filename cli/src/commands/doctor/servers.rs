@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use entities::{GuildId, binding, guild};
+use entities::{GuildId, binding, guild, job};
 use lapin::{Connection, ConnectionProperties};
-use runtime::{BrokerConfig, Config, Database, DatabaseOptions, Redis};
+use migrations::Difference;
+use runtime::{BrokerConfig, Clock, Config, Database, DatabaseOptions, Redis};
 
+use super::clock;
 use super::report::{Problem, Report};
 use crate::{output, schema};
 
@@ -28,6 +30,9 @@ pub(super) async fn database(
     let current = current_schema(&database).await;
     let usable = current.is_ok();
     report.record("schema", current);
+    if usable && database.is_postgres() {
+        report.record("database clock", database_clock(&database).await);
+    }
     let guilds = if usable { report.check("guilds", guilds(&database, only).await) } else { None };
     database.close().await;
     guilds
@@ -43,9 +48,13 @@ async fn open(config: &Config) -> Result<Database, Problem> {
 }
 
 async fn current_schema(database: &Database) -> Result<String, Problem> {
-    match migrations::pending(database.read().unbounded()).await {
-        Ok(pending) if pending.is_empty() => Ok("up to date".to_owned()),
-        Ok(pending) => {
+    match migrations::difference(database.read().unbounded()).await {
+        Ok(Difference { unknown, .. }) if !unknown.is_empty() => {
+            let what = format!("newer than this program: {} unknown", unknown.join(", "));
+            Err(Problem::new(what, "run the version of `guildhall` that migrated it, or a later one"))
+        }
+        Ok(Difference { pending, .. }) if pending.is_empty() => Ok("up to date".to_owned()),
+        Ok(Difference { pending, .. }) => {
             let what = format!("{} missing: {}", output::count(pending.len(), "change"), pending.join(", "));
             Err(Problem::new(what, "run `guildhall migrate` (`guildhall serve` does it by itself)"))
         }
@@ -53,8 +62,18 @@ async fn current_schema(database: &Database) -> Result<String, Problem> {
     }
 }
 
+async fn database_clock(database: &Database) -> Result<String, Problem> {
+    let clock = Clock::system();
+    let asked = clock.now();
+    let read = job::time::read(database.read(), asked).await;
+    clock::compare("Postgres", read.map_err(unreadable)?, asked..clock.now())
+}
+
+fn unreadable(error: sea_orm::DbErr) -> Problem {
+    Problem::new(error.to_string(), CHECK_SERVER)
+}
+
 async fn guilds(database: &Database, only: Option<GuildId>) -> Result<(Vec<KnownGuild>, String), Problem> {
-    let unreadable = |error: sea_orm::DbErr| Problem::new(error.to_string(), CHECK_SERVER);
     let mut known = Vec::new();
     for guild in guild::list(database.read()).await.map_err(unreadable)? {
         if only.is_none_or(|only| only == guild.guild_id) {
@@ -78,8 +97,19 @@ pub(super) async fn broker(config: &Config, report: &mut Report) {
     let Some(BrokerConfig { amqp_url, redis_url }) = &config.broker else { return };
     report.record("rabbitmq", rabbitmq(amqp_url.expose()).await);
     let redis = Redis::connect(redis_url.expose(), &config.prefix).await;
-    let redis = redis.map(|_| "reachable".to_owned());
-    report.record("redis", redis.map_err(|error| Problem::new(error.to_string(), CHECK_SERVER)));
+    let redis = redis.map(|redis| (redis, "reachable".to_owned()));
+    let redis = redis.map_err(|error| Problem::new(error.to_string(), CHECK_SERVER));
+    if let Some(redis) = report.check("redis", redis) {
+        report.record("redis clock", redis_clock(&redis).await);
+    }
+}
+
+async fn redis_clock(redis: &Redis) -> Result<String, Problem> {
+    let clock = Clock::system();
+    let asked = clock.now();
+    let read = redis.time().await;
+    let theirs = read.map_err(|error| Problem::new(error.to_string(), CHECK_SERVER))?;
+    clock::compare("Redis", theirs, asked..clock.now())
 }
 
 async fn rabbitmq(url: &str) -> Result<String, Problem> {

@@ -6,8 +6,10 @@ use entities::{GuildId, Page, Timestamp, job_pause};
 use runtime::Database;
 
 use super::job::{kind, ready_in};
+use super::record;
 use crate::duration;
-use crate::operator::{OperatorArgs, require_guild};
+use crate::format::FormatArgs;
+use crate::operator::{LimitArgs, OperatorArgs, require_guild};
 use crate::output;
 
 #[derive(clap::Args)]
@@ -21,9 +23,10 @@ pub(crate) struct ListArgs {
     /// Jobs of this kind only, such as `sync_all`
     #[arg(long, value_name = "KIND", value_parser = kind)]
     kind: Option<&'static str>,
-    /// List at most this many
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    limit: u64,
+    #[command(flatten)]
+    limit: LimitArgs,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     operator: OperatorArgs,
 }
@@ -43,18 +46,19 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
     if let Some(guild) = args.guild {
         require_guild(conn, guild).await?;
     }
+    let filter = Filter { guild: args.guild, status: args.state, kind: args.kind };
+    let jobs = listing::list(conn, filter, Page::first(args.limit.limit), now).await?;
     let mut parts = vec![backlog(&context.database, now).await?];
     parts.extend(paused(&job_pause::list(conn).await?));
     let bulk = listing::open_bulk(conn, args.guild, BULK).await?;
     if !bulk.is_empty() {
         parts.push(unfinished_bulk(&bulk, now));
     }
-    let filter = Filter { guild: args.guild, status: args.state, kind: args.kind };
-    let jobs = listing::list(conn, filter, Page::first(args.limit), now).await?;
     context.close().await;
     let header = ["job", "kind", "guild", "state", "done", "attempt", "age", "last error"];
     parts.push(output::table(header, jobs.iter().map(|job| row(job, now))));
-    output::print(&parts.join("\n\n"))
+    let json = || jobs.iter().map(|job| record::job(job, now)).collect();
+    args.format.print(json, || parts.join("\n\n"))
 }
 
 /// The number of waiting jobs in each class, and the age of the oldest.

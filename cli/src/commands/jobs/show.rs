@@ -2,33 +2,57 @@
 
 use entities::job::Model;
 use entities::job::history::AttemptError;
-use entities::{Page, Timestamp, job_failure};
+use entities::{Page, Timestamp, api_key, job_failure};
 
 use super::job::{JobArgs, ready_in, require};
+use super::record;
+use crate::format::FormatArgs;
 use crate::output::{self, or_dash};
 
-/// How many failed members are shown.
-const FAILURES: u64 = 100;
-
-pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
-    let context = args.operator.open().await?;
-    let job = require(context.database.read(), args.job).await?;
-    let failures = job_failure::list(context.database.read(), args.job, Page::first(FAILURES + 1)).await?;
-    let now = context.clock.now();
-    context.close().await;
-    let rows = fields(&job, now).into_iter().map(|(name, value)| [name.to_owned(), value]);
-    output::print_table(["field", "value"], rows)?;
-    let history = job.history();
-    if !history.is_empty() {
-        output::print(&format!("\n{}", attempts(&history)))?;
-    }
-    if !failures.is_empty() {
-        output::print(&format!("\n{}", failed_members(&failures)))?;
-    }
-    Ok(())
+#[derive(clap::Args)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    job: JobArgs,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
-fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
+/// How many failed members are shown.
+const FAILURES: usize = 100;
+
+pub(super) async fn run(ShowArgs { job: args, format }: ShowArgs) -> anyhow::Result<()> {
+    let context = args.operator.open().await?;
+    let (conn, now) = (context.database.read(), context.clock.now());
+    let job = require(conn, args.job).await?;
+    let failures = job_failure::list(conn, args.job, Page::first(FAILURES as u64 + 1)).await?;
+    let key = match job.key_id {
+        Some(key) => api_key::public_id(conn, key).await?,
+        None => None,
+    };
+    context.close().await;
+    let history = job.history();
+    let text = || {
+        let rows = fields(&job, key.as_deref(), now);
+        let rows = rows.into_iter().map(|(name, value)| [name.to_owned(), value]);
+        let mut parts = vec![output::table(["field", "value"], rows)];
+        parts.extend((!history.is_empty()).then(|| attempts(&history)));
+        parts.extend((!failures.is_empty()).then(|| failed_members(&failures)));
+        parts.join("\n\n")
+    };
+    let json = || {
+        let mut json = record::job(&job, now);
+        json["key"] = key.as_deref().into();
+        json["args"] = job.args.clone();
+        json["checkpoint"] = job.checkpoint.clone().into();
+        json["dedupe_key"] = job.dedupe_key.clone().into();
+        json["errors"] = history.iter().map(record::attempt).collect();
+        json["failures"] = failures.iter().take(FAILURES).map(record::failure).collect();
+        json
+    };
+    format.print(json, text)
+}
+
+fn fields(job: &Model, key: Option<&str>, now: Timestamp) -> Vec<(&'static str, String)> {
     let progress =
         format!("{} of {} done, {} failed", job.progress_done, job.progress_total, job.progress_failed);
     vec![
@@ -51,7 +75,7 @@ fn fields(job: &Model, now: Timestamp) -> Vec<(&'static str, String)> {
         ("fencing token", job.token.to_string()),
         ("worker", or_dash(job.worker.as_ref())),
         ("actor", or_dash(job.actor_id)),
-        ("with key row", or_dash(job.key_id)),
+        ("key", or_dash(key)),
         ("request", or_dash(job.request_id.as_ref())),
         ("created", output::time(job.created_at)),
         ("due", output::time(job.run_at)),
@@ -70,13 +94,12 @@ fn attempts(history: &[AttemptError]) -> String {
 }
 
 fn failed_members(failures: &[job_failure::Model]) -> String {
-    let shown = usize::try_from(FAILURES).unwrap_or(usize::MAX);
-    let rows = failures.iter().take(shown).map(|failure| {
+    let rows = failures.iter().take(FAILURES).map(|failure| {
         let (member, at) = (failure.chat_id.to_string(), output::time(failure.created_at));
         [member, failure.error.clone(), failure.message.clone(), at]
     });
     let table = output::table(["failed member", "error", "message", "at"], rows);
-    let more = if failures.len() > shown {
+    let more = if failures.len() > FAILURES {
         "\n... and more; GET /jobs/:jobId pages through all of them"
     } else {
         ""

@@ -5,14 +5,14 @@ use entities::worker::{self, Listed};
 use serde_json::json;
 
 use crate::duration;
+use crate::format::FormatArgs;
 use crate::operator::OperatorArgs;
 use crate::output;
 
 #[derive(clap::Args)]
 pub(crate) struct WorkersArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     operator: OperatorArgs,
 }
@@ -22,19 +22,18 @@ pub(super) async fn run(args: WorkersArgs) -> anyhow::Result<()> {
     let now = time::read(context.database.read(), context.clock.now()).await?;
     let workers = worker::list(context.database.read()).await?;
     context.close().await;
-    if args.json {
-        let list: Vec<_> = workers.iter().map(to_json).collect();
-        return output::print(&serde_json::to_string_pretty(&list)?);
-    }
-    let rows = workers.into_iter().map(|Listed { worker, running }| {
-        let heartbeat = format!("{} ago", duration::approximate(now - worker.heartbeat_at));
-        let (slots, started) = (slots(&worker.slots), output::time(worker.started_at));
-        [worker.name, worker.version, running.to_string(), slots, started, heartbeat]
-    });
-    output::print_table(["worker", "version", "running", "slots", "started", "last heartbeat"], rows)
+    let table = || {
+        let rows = workers.iter().map(|Listed { worker, running }| {
+            let heartbeat = format!("{} ago", duration::approximate(now - worker.heartbeat_at));
+            let (slots, started) = (slots(&worker.slots), output::time(worker.started_at));
+            [worker.name.clone(), worker.version.clone(), running.to_string(), slots, started, heartbeat]
+        });
+        output::table(["worker", "version", "running", "slots", "started", "last heartbeat"], rows)
+    };
+    args.format.print(|| workers.iter().map(record).collect(), table)
 }
 
-fn to_json(Listed { worker, running }: &Listed) -> serde_json::Value {
+fn record(Listed { worker, running }: &Listed) -> serde_json::Value {
     json!({
         "worker": worker.name,
         "host": worker.host,

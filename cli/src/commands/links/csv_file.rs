@@ -1,12 +1,13 @@
 //! The CSV file of `links import`. Errors name line and column, and quote the start of the value.
 
-use std::path::Path;
+use std::io::Read as _;
 use std::str::FromStr;
 
 use anyhow::{Context as _, anyhow, bail};
 use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 
 use crate::fields;
+use crate::input::Input;
 use crate::links::Incoming;
 
 const COLUMNS: &str = "chat_id,play_id,play_username and, optionally, verified_at";
@@ -29,9 +30,10 @@ struct Columns {
     verified_at: Option<usize>,
 }
 
-pub(super) fn read(path: &Path) -> anyhow::Result<Rows> {
-    let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(&text).with_context(|| path.display().to_string())
+pub(super) fn read(file: &Input) -> anyhow::Result<Rows> {
+    let mut text = Vec::new();
+    file.open()?.read_to_end(&mut text).with_context(|| format!("cannot read {file}"))?;
+    parse(&text).with_context(|| file.to_string())
 }
 
 fn parse(text: &[u8]) -> anyhow::Result<Rows> {
@@ -70,7 +72,10 @@ impl<'a> Lines<'a> {
         let rest = self.text.iter().skip(start);
         let start = start + rest.take_while(|byte| b"\r\n".contains(byte)).count();
         let passed = self.text.get(self.counted..start).unwrap_or_default();
-        let lines = passed.split(|byte| *byte == b'\n').count() - 1;
+        // A carriage return alone ends a line too, as old spreadsheets write it.
+        let ends =
+            |at: usize| passed[at] == b'\n' || (passed[at] == b'\r' && passed.get(at + 1) != Some(&b'\n'));
+        let lines = (0..passed.len()).filter(|at| ends(*at)).count();
         self.line += u64::try_from(lines).unwrap_or(0);
         self.counted = start;
         self.line
@@ -151,6 +156,22 @@ mod tests {
     }
 
     #[test]
+    fn csv() {
+        let valid = b"play_id,chat_id,play_username,verified_at\r\n5,17,\"a, b\",2026-04-12T20:33:21+02:00\r\n6, 18 ,c,\r\n";
+        testkit::fuzz("CSV", &[valid], |bytes| match parse(bytes) {
+            Ok(rows) => {
+                assert_eq!(rows.links.len(), rows.lines.len());
+                rows.lines.windows(2).for_each(|pair| assert!(pair[0] < pair[1], "{pair:?}"));
+                true
+            }
+            Err(error) => {
+                assert!(error.to_string().contains("line") || error.to_string().contains("empty"), "{error}");
+                false
+            }
+        });
+    }
+
+    #[test]
     fn columns_are_found_by_name_and_a_byte_order_mark_is_skipped() {
         let text = "\u{feff}play_id,chat_id,play_username,verified_at\r\n5,17,\"a, b\",2026-04-12T20:33:21+02:00\r\n6, 18 ,c,\r\n";
         let rows = parse_text(text).unwrap();
@@ -192,6 +213,8 @@ mod tests {
         }
         let blank = parse_text("chat_id,play_id,play_username\r\n1,1,\"a\"\r\n\r\n\r\n2,,b\r\n").unwrap_err();
         assert!(blank.starts_with("line 5, column play_id"), "{blank}");
+        let old = parse_text("chat_id,play_id,play_username\r1,1,a\r2,,b\r").unwrap_err();
+        assert!(old.starts_with("line 3, column play_id"), "{old}");
         let shifted = parse_text("chat_id,play_id,play_username\n1,1,\"a\"\n\n2,2,b\n3,3\n").unwrap_err();
         assert!(shifted.starts_with("line 5 has 2 columns"), "{shifted}");
     }

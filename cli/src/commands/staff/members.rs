@@ -6,13 +6,13 @@ use runtime::Event;
 use serde_json::{Value, json};
 
 use crate::fields;
-use crate::operator::GuildArgs;
+use crate::operator::{GuildArgs, GuildListArgs};
 use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// List the staff members of a guild
-    List(GuildArgs),
+    List(GuildListArgs),
     /// Add a staff member, or give one another role
     Set(SetArgs),
     /// Remove a staff member; their actions and the notes about them stay
@@ -51,17 +51,22 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
-async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open().await?;
+async fn list(GuildListArgs { format, guild }: GuildListArgs) -> anyhow::Result<()> {
+    let context = guild.open().await?;
     let now = context.clock.now();
-    let members = staff_directory::list(context.database.read(), args.guild, now).await?;
+    let members = staff_directory::list(context.database.read(), guild.guild, now).await?;
     context.close().await;
     let rows = members.into_iter().map(|member| {
-        let (on_duty, joined) = (output::yes_or_no(member.on_duty), output::time(member.joined_at));
-        let (chat, role) = (member.chat_id.to_string(), member.role_id.to_string());
-        [chat, role, member.role_name, on_duty, joined]
+        json!({
+            "chat_id": member.chat_id,
+            "play_id": member.play_id,
+            "role_id": member.role_id,
+            "role_name": member.role_name,
+            "on_duty": member.on_duty,
+            "joined_at": output::time(member.joined_at),
+        })
     });
-    output::print_table(["member", "role", "role name", "on duty", "joined"], rows)
+    format.list(["chat_id", "role_id", "role_name", "on_duty", "joined_at"], rows.collect())
 }
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {

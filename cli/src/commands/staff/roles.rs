@@ -7,13 +7,13 @@ use runtime::Event;
 use serde_json::{Value, json};
 
 use crate::fields::{self, Permissions};
-use crate::operator::GuildArgs;
+use crate::operator::{GuildArgs, GuildListArgs};
 use crate::output;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// List the staff roles of a guild
-    List(GuildArgs),
+    List(GuildListArgs),
     /// Add a staff role, or change the name and permissions of one; an omitted flag leaves its value as it is
     Set(SetArgs),
     /// Remove a staff role without holders
@@ -55,15 +55,19 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
-async fn list(args: GuildArgs) -> anyhow::Result<()> {
-    let context = args.open().await?;
-    let roles = staff_role::list(context.database.read(), args.guild).await?;
+async fn list(GuildListArgs { format, guild }: GuildListArgs) -> anyhow::Result<()> {
+    let context = guild.open().await?;
+    let roles = staff_role::list(context.database.read(), guild.guild).await?;
     context.close().await;
     let rows = roles.into_iter().map(|role| {
-        let (permissions, play) = (role.permissions.0.join(","), role.play_permissions.0.join(","));
-        [role.role_id.to_string(), role.role_name, permissions, play]
+        json!({
+            "role_id": role.role_id,
+            "role_name": role.role_name,
+            "permissions": role.permissions,
+            "play_permissions": role.play_permissions,
+        })
     });
-    output::print_table(["role", "name", "permissions", "in games"], rows)
+    format.list(["role_id", "role_name", "permissions", "play_permissions"], rows.collect())
 }
 
 async fn set(args: SetArgs) -> anyhow::Result<()> {

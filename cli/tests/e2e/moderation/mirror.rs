@@ -148,9 +148,16 @@ async fn an_unban_right_after_a_ban_lifts_the_platforms_ban(deployment: &Deploym
     let member = &deployment.guild().members[21];
     // The platform applies the ban after the unban has been requested.
     deployment.fault(json!({ "route": BAN, "hang_ms": 1500, "count": 1 })).await;
+    // The worker checks its token once.
+    let before = eventually("the token is checked", WITHIN, async || {
+        let stats = deployment.simulator.stats().await;
+        stats["requests"]["GET /users/@me"]["200"].as_u64()?;
+        stats["chat_requests"].as_u64()
+    })
+    .await;
     deployment.ban(&member.chat, json!({})).await;
     eventually("the platform has the request", WITHIN, async || {
-        (deployment.simulator.stats().await["chat_requests"] == 2).then_some(())
+        (deployment.simulator.stats().await["chat_requests"].as_u64() == Some(before + 2)).then_some(())
     })
     .await;
     deployment.unban(&member.chat, json!({})).await.ok();

@@ -8,22 +8,70 @@ use std::time::Duration;
 
 use lapin::tcp::{AMQPUriTcpExt, AsyncTcpStream};
 use lapin::uri::AMQPUri;
-use lapin::{Connection, ConnectionProperties, Error};
+use lapin::{Connection, ConnectionProperties, Error, ErrorKind};
+use runtime::{AMQP_URL, StartError};
 
 /// Heartbeat interval of both sides. After two missed heartbeats the broker requeues the worker's messages.
 const HEARTBEAT_SECONDS: u16 = 5;
 /// Connect timeout: a running broker greets at once, a starting one is retried soon.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// Codes with which a broker closes a connection that it will never accept: wrong credentials, no such virtual host.
+const REFUSALS: [u16; 2] = [403, 530];
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DialError {
+    /// Trying again would not help.
+    #[error("{0}")]
+    Refused(String),
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<Error> for DialError {
+    fn from(error: Error) -> Self {
+        match error.kind() {
+            ErrorKind::ProtocolError(closed) if REFUSALS.contains(&closed.kind().get_id()) => {
+                Self::Refused(closed.get_message().to_string())
+            }
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<DialError> for String {
+    fn from(error: DialError) -> Self {
+        error.to_string()
+    }
+}
+
+/// Wrong credentials and virtual hosts are an error, a broker that is away is none.
+pub(super) async fn check(url: &str) -> Result<(), StartError> {
+    match connect(url, "start").await {
+        Ok(connection) => {
+            // The check is over: an error while closing would say nothing.
+            drop(connection.close(200, "checked".into()).await);
+            Ok(())
+        }
+        Err(DialError::Failed(_)) => Ok(()),
+        Err(DialError::Refused(reason)) => {
+            let target =
+                url.parse().map(|uri: AMQPUri| format!("{}:{}", uri.authority.host, uri.authority.port));
+            let target = target.unwrap_or_default();
+            Err(StartError::Credentials { what: "RabbitMQ", target, reason, variable: AMQP_URL })
+        }
+    }
+}
+
 /// A connection that reports its end and has a name for the broker's operator.
-pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, String> {
-    let mut uri: AMQPUri = url.parse()?;
+pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, DialError> {
+    let mut uri: AMQPUri = url.parse().map_err(DialError::Failed)?;
     uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
     let properties =
         ConnectionProperties::default().with_connection_name(format!("guildhall {name}").as_str().into());
     let attempt = Attempt::default();
     let socket = attempt.clone();
-    let runtime = lapin::runtime::default_runtime().map_err(|error| error.to_string())?;
+    let runtime = lapin::runtime::default_runtime()?;
     let connecting = Connection::connector(
         uri,
         runtime,
@@ -45,10 +93,10 @@ pub(super) async fn connect(url: &str, name: &str) -> Result<Connection, String>
     );
     match tokio::time::timeout(CONNECT_TIMEOUT, connecting).await {
         Ok(Ok(connection)) => Ok(connection),
-        Ok(Err(error)) => Err(error.to_string()),
+        Ok(Err(error)) => Err(error.into()),
         Err(_) => {
             attempt.give_up();
-            Err(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs()))
+            Err(DialError::Failed(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs())))
         }
     }
 }
@@ -100,7 +148,7 @@ mod tests {
             let mut heard = Vec::new();
             client.read_to_end(&mut heard).map(|_| heard)
         });
-        let error = connect(&url, "test").await.map(drop).unwrap_err();
+        let error = connect(&url, "test").await.map(drop).unwrap_err().to_string();
         assert_eq!(error, "no answer within 3 s");
         let heard = silent.join().unwrap().expect("the client closes its side");
         assert!(heard.starts_with(b"AMQP"), "{heard:?}");
@@ -111,7 +159,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("amqp://guildhall:secret@{}/%2f", listener.local_addr().unwrap());
         drop(listener);
-        let error = connect(&url, "test").await.map(drop).unwrap_err();
+        let error = connect(&url, "test").await.map(drop).unwrap_err().to_string();
         assert!(error.contains("refused") && !error.contains("secret"), "{error}");
     }
 }

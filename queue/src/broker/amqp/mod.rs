@@ -25,7 +25,7 @@ use futures_util::StreamExt;
 use lapin::options::{BasicConsumeOptions, BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Confirmation};
-use runtime::{Shutdown, fail_point};
+use runtime::{Shutdown, StartError, fail_point};
 use tokio::sync::watch;
 
 use super::publish_error::PublishError;
@@ -52,6 +52,10 @@ pub struct AmqpBroker {
 }
 
 impl AmqpBroker {
+    pub(super) async fn check(url: &str) -> Result<(), StartError> {
+        dial::check(url).await
+    }
+
     pub(super) fn start(url: &str, prefix: &str, waiters: Waiters, shutdown: Shutdown) -> Self {
         let names = Arc::new(Names::new(prefix));
         let topology = Arc::clone(&names);

@@ -1,7 +1,8 @@
-//! POST /bindings/validate: do group, rank and role exist, and may the bot grant the role? Says why not.
+//! POST /bindings/validate: do group, rank and role exist, and may the role be granted? Says why not.
 
 use entities::binding::Rule;
-use platforms::{GroupRole, GuildOverview, Missing, PlatformError, RoleProblem};
+use entities::{RoleId, guild};
+use platforms::{GroupRole, GuildOverview, Missing, PlatformError};
 
 use crate::endpoints::bindings::change::BindingRequest;
 use crate::endpoints::prelude::*;
@@ -31,7 +32,7 @@ impl BindingProblem {
 
 pub(crate) fn operation() -> Operation {
     Operation::new("validateBinding", "Could a binding work?")
-        .about("Do group, rank and role exist, and may the bot grant the role?")
+        .about("Do group, rank and role exist, and may the role be granted?")
         .body::<BindingRequest>()
         .data::<BindingValidation>()
         .asks_platform()
@@ -40,7 +41,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let rule: Rule = call.body::<BindingRequest>()?.into();
     let platforms = &call.state.platforms;
-    let (group, guild) = tokio::join!(
+    let (group, overview) = tokio::join!(
         platforms.play.group_roles(call.platform(), rule.group_id),
         platforms.chat.guild_overview(call.platform())
     );
@@ -48,8 +49,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         Err(PlatformError::NotFound(Missing::Group)) => None,
         group => Some(group?),
     };
-    let reasons: Vec<_> =
-        about_rank(&rule, group.as_deref()).into_iter().chain(about_role(&rule, &guild?)).collect();
+    let allowed = guild::allowed_privileged_roles(call.read(), call.guild()).await?;
+    let about_role = about_role(&rule, &overview?, &allowed);
+    let reasons: Vec<_> = about_rank(&rule, group.as_deref()).into_iter().chain(about_role).collect();
     Reply::data(&BindingValidation { valid: reasons.is_empty(), reasons })
 }
 
@@ -63,15 +65,9 @@ fn about_rank(rule: &Rule, group: Option<&[GroupRole]>) -> Option<BindingProblem
     })
 }
 
-fn about_role(rule: &Rule, guild: &GuildOverview) -> Option<BindingProblem> {
-    let problem = guild.grantable(rule.role_id).err()?;
-    let word = match problem {
-        RoleProblem::Unknown => "unknown_role",
-        RoleProblem::Managed => "role_managed",
-        RoleProblem::AboveBot => "role_above_bot",
-        RoleProblem::Everyone => "role_everyone",
-    };
-    Some(BindingProblem::new("role_id", word, problem))
+fn about_role(rule: &Rule, guild: &GuildOverview, allowed: &[RoleId]) -> Option<BindingProblem> {
+    let problem = guild.grantable(rule.role_id, allowed).err()?;
+    Some(BindingProblem::new("role_id", problem.word(), problem))
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(crate) fn operation() -> Operation {
         .data::<ApplicationPanel>()
         .message("panel added")
         .refuses(409, &["panel_exists"])
-        .refuses(422, &["unknown_role"])
+        .refuses(422, &["unknown_role", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -37,6 +37,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         call.body()?;
     let staff_roles = staff_role_ids.map(|roles| roles.0);
     let work = UnitOfWork::begin(&call).await?;
+    call.room_for(work.tx(), Cap::Panels, 1).await?;
     let roles = staff_roles.as_deref().unwrap_or_default();
     if let Some(unknown) = staff_role::first_unknown(work.tx(), call.guild(), roles).await? {
         let message = format!("`staff_role_ids`: {unknown} is no staff role of this guild");

@@ -30,12 +30,14 @@ pub(crate) fn operation() -> Operation {
         .message("submission added")
         .refuses(404, &["not_found"])
         .refuses(409, &["submission_exists"])
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let SubmissionRequest { submission_id: id, panel_id: panel, chat_id: applicant, answers } =
         call.body()?;
     let answers = Value::Object(answers.unwrap_or_default().0);
+    call.room_for(call.read(), Cap::Submissions, 1).await?;
     let work = UnitOfWork::begin(&call).await?;
     application_panel::find(work.tx(), call.guild(), panel).await?.or_not_found("panel")?;
     let new = NewSubmission { id, panel, applicant, answers };

@@ -26,12 +26,14 @@ pub(crate) fn operation() -> Operation {
     Operation::new("createAuditEntry", "Append an entry of your own")
         .body::<NewAuditEntry>()
         .data::<Created<AuditId>>()
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let NewAuditEntry { action, metadata, target_id } = call.body()?;
     let target = target_id.map(|text| text.0).unwrap_or_default();
     let metadata = Value::Object(metadata.unwrap_or_default().0);
+    call.room_for(call.read(), Cap::CustomEntries, 1).await?;
     let work = UnitOfWork::begin(&call).await?;
     let entry = CustomEntry { guild: call.guild(), action: action.0, target, metadata };
     let id = audit_entry::write_custom(work.tx(), &call.actor(), entry, work.now()).await?;

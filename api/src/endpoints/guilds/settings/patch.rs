@@ -1,13 +1,17 @@
 //! PATCH /guilds/:guildId/settings (docs/rules.md 8)
 
 use entities::guild::{self, Settings};
+use entities::{RoleId, RoleList};
 use runtime::Event;
 use serde_json::Value;
 
 use crate::audit;
 use crate::endpoints::guilds::settings::values::{NicknameTemplate, ScoreWeights, TimeZone};
 use crate::endpoints::prelude::*;
-use crate::request::values::Whole;
+use crate::request::values::{List, Whole};
+
+/// Of `allowed_privileged_roles`.
+const PRIVILEGED_ROLES_MAX: usize = 100;
 
 request! {
     pub(crate) struct SettingsPatch {
@@ -22,6 +26,8 @@ request! {
         strike_days: Patch<Whole<1, 3650>>,
         /// The whole table: an action type that it leaves out has its default.
         score_weights: Patch<ScoreWeights>,
+        /// The whole list of chat roles that Guildhall may grant although they administrate, manage, or act on other members.
+        allowed_privileged_roles: Patch<List<RoleId, PRIVILEGED_ROLES_MAX>>,
     }
 }
 
@@ -34,6 +40,10 @@ impl SettingsPatch {
             week_start: self.week_start.0.map_or(settings.week_start, |sent| sent.0),
             strike_days: self.strike_days.0.map_or(settings.strike_days, |sent| sent.0),
             score_weights: self.score_weights.0.map_or(settings.score_weights, |sent| Value::Object(sent.0)),
+            allowed_privileged_roles: self
+                .allowed_privileged_roles
+                .0
+                .map_or(settings.allowed_privileged_roles, |sent| RoleList(sent.0)),
         }
     }
 }

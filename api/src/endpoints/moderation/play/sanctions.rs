@@ -63,6 +63,7 @@ pub(crate) async fn impose<D: Serialize>(
 ) -> Result<Reply, ApiError> {
     let SanctionRequest { identifier, reason: Text(reason), moderator_id, duration_seconds, place_id } =
         call.body()?;
+    call.room_for(call.read(), Cap::Sanctions, 1).await?;
     let mut work = UnitOfWork::begin(call).await?;
     let now = work.now();
     let expires_at = duration_seconds.map(|duration| duration.end(now));

@@ -1,3 +1,4 @@
+use entities::RoleList;
 use serde_json::json;
 
 use super::*;
@@ -10,6 +11,7 @@ fn settings((zone, week_start): (&str, i32)) -> Settings {
         week_start,
         strike_days: 90,
         score_weights: json!({}),
+        allowed_privileged_roles: RoleList::default(),
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn operation() -> Operation {
         .body::<BroadcastCommandRequest>()
         .data::<QueuedCommands>()
         .message("command queued for 1 live servers")
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -48,7 +49,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     call.state.heartbeats.write_servers(&call.state.context).await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let copies = copies_for_live(&call, &work, place).await?;
-    queue(&mut work, call.guild(), &command, &copies).await?;
+    queue(&call, &mut work, &command, &copies).await?;
     let after = json!({
         "servers": copies.len(), "place_id": place, "type": command.kind, "target_id": command.target,
     });

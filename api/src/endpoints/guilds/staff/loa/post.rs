@@ -26,7 +26,7 @@ pub(crate) fn operation() -> Operation {
         .message("leave of absence added")
         .refuses(404, &["not_found"])
         .refuses(409, &["loa_overlaps"])
-        .refuses(422, &["ends_before_start"])
+        .refuses(422, &["ends_before_start", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -34,6 +34,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let new = NewLoa { staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason };
     check_span(new.starts_at, new.ends_at)?;
     let work = UnitOfWork::begin(&call).await?;
+    call.room_for(work.tx(), Cap::Leaves, 1).await?;
     let added = written(loa::add(work.tx(), call.guild(), new, work.now()).await?)?;
     let id = added.loa_id;
     work.audit("loa.create", id, json!({ "after": Loa::from(&added) })).await?;

@@ -22,7 +22,7 @@ pub(crate) fn operation() -> Operation {
         .body::<StaffMemberRequest>()
         .data::<StaffMembership>()
         .message("staff member added")
-        .refuses(422, &["unknown_role"])
+        .refuses(422, &["unknown_role", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -34,6 +34,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(ApiError::rule("unknown_role", "no staff role of this guild has this `role_id`"));
     }
     let before = staff_member::find_for_update(work.tx(), call.guild(), chat).await?;
+    if before.is_none() {
+        call.room_for(work.tx(), Cap::StaffMembers, 1).await?;
+    }
     let known = before.as_ref().map(|member| member.joined_at);
     let joined_at = joined_at.map(|moment| moment.0).or(known).unwrap_or_else(|| work.now());
     let member = Model { guild_id: call.guild(), chat_id: chat, role_id, joined_at };

@@ -21,12 +21,14 @@ pub(crate) fn operation() -> Operation {
         .data::<Note>()
         .message("note added")
         .refuses(404, &["not_found"])
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let NoteRequest { staff_id: staff, body } = call.body()?;
     let work = UnitOfWork::begin(&call).await?;
     require_staff(&call, &work, staff).await?;
+    call.room_for(work.tx(), Cap::Notes, 1).await?;
     let new = NewNote { staff_id: staff, author_id: call.key.owner(), body: body.0 };
     let added = staff_note::add(work.tx(), call.guild(), new, work.now()).await?;
     let note = Note::from(&added);

@@ -42,13 +42,14 @@ pub(crate) fn operation() -> Operation {
         .body::<QuotaRequest>()
         .data::<Created<QuotaId>>()
         .message("quota added")
-        .refuses(422, &["nothing_to_approve"])
+        .refuses(422, &["nothing_to_approve", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let new: NewQuota = call.body::<QuotaRequest>()?.into();
     check_approval(new.metric, new.requires_approval)?;
     let work = UnitOfWork::begin(&call).await?;
+    call.room_for(work.tx(), Cap::Quotas, 1).await?;
     let added = quota::add(work.tx(), call.guild(), new, work.now()).await?;
     let id = added.quota_id;
     work.audit("quotas.create", id, json!({ "after": Quota::from(&added) })).await?;

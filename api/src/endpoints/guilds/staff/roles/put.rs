@@ -25,6 +25,7 @@ pub(crate) fn operation() -> Operation {
         .body::<StaffRoleRequest>()
         .data::<StaffRole>()
         .message("staff role added")
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -35,6 +36,9 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let new = NewRole { role, role_name, permissions, play_permissions };
     let mut work = UnitOfWork::begin(&call).await?;
     let before = staff_role::find_for_update(work.tx(), call.guild(), role).await?;
+    if before.is_none() {
+        call.room_for(work.tx(), Cap::StaffRoles, 1).await?;
+    }
     let after = staff_role::upsert(work.tx(), call.guild(), new, work.now()).await?;
     let shown = StaffRole::from(&after);
     let changes = match &before {

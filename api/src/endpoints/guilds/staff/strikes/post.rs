@@ -28,7 +28,7 @@ pub(crate) fn operation() -> Operation {
         .data::<Created<StrikeId>>()
         .message("strike added")
         .refuses(404, &["not_found"])
-        .refuses(422, &["expires_in_the_past"])
+        .refuses(422, &["expires_in_the_past", "too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -38,6 +38,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     let work = UnitOfWork::begin(&call).await?;
     require_staff(&call, &work, staff).await?;
+    call.room_for(work.tx(), Cap::Strikes, 1).await?;
     let expires_at = match expires_at {
         Some(End(at)) => at,
         None => default_expiry(&call, &work).await?,

@@ -23,6 +23,7 @@ pub(crate) fn operation() -> Operation {
         .body::<SanctionRequest>()
         .data::<Muted>()
         .message("user muted")
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {

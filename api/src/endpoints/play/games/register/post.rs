@@ -29,6 +29,7 @@ pub(crate) fn operation() -> Operation {
         .body::<GameRequest>()
         .data::<GameRegistration>()
         .message("game registered")
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -37,6 +38,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if registered_game::find(call.read(), call.guild(), universe_id).await?.is_some() {
         return already_registered();
     }
+    call.room_for(call.read(), Cap::Games, 1).await?;
     let work = UnitOfWork::begin(&call).await?;
     let game = Model { guild_id: call.guild(), universe_id, place_id, name, registered_at: work.now() };
     if !registered_game::register(work.tx(), game).await? {

@@ -6,6 +6,7 @@ use crate::cache::commands::Command;
 use crate::endpoints::play::servers::commands::own_server::own_server;
 use crate::endpoints::play::servers::commands::queue::{CommandRequest, copy_for, queue};
 use crate::endpoints::prelude::*;
+use crate::room::too_many;
 
 #[derive(Serialize, ToSchema)]
 pub(crate) struct QueuedCommand {
@@ -21,15 +22,21 @@ pub(crate) fn operation() -> Operation {
         .body::<CommandRequest>()
         .data::<QueuedCommand>()
         .message("command queued")
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let (guild, server) = own_server(&call).or_not_found("server")?;
+    let own = own_server(&call).or_not_found("server")?;
     let command = call.body::<CommandRequest>()?.issued_by(call.key.owner());
+    let waiting = call.state.caches.commands.of(&call.state.context, &own, call.now()).await?;
+    if waiting.len() as u64 >= Cap::CommandsOfServer.row().most {
+        return Err(too_many(Cap::CommandsOfServer));
+    }
+    let (guild, server) = own;
     let mut work = UnitOfWork::begin(&call).await?;
     game_server::find(work.tx(), guild, &server).await?.or_not_found("server")?;
     let copy = copy_for(server);
-    queue(&mut work, guild, &command, std::slice::from_ref(&copy)).await?;
+    queue(&call, &mut work, &command, std::slice::from_ref(&copy)).await?;
     let (id, server_id) = copy;
     let after = json!({ "server_id": server_id, "type": command.kind, "target_id": command.target });
     work.audit("commands.queue", id, json!({ "after": after })).await?;

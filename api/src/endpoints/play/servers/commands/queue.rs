@@ -1,7 +1,7 @@
 //! A command for game servers: its body, and the queueing of its copies.
 
 use entities::server_command::{self, NewCommand};
-use entities::{ChatId, CommandId, GuildId};
+use entities::{ChatId, CommandId};
 use runtime::Event;
 
 use crate::endpoints::prelude::*;
@@ -38,12 +38,13 @@ pub(crate) fn copy_for(server: String) -> CommandCopy {
 
 /// Queues the copies; polls and sockets are notified after the commit.
 pub(crate) async fn queue(
+    call: &Call,
     work: &mut UnitOfWork<'_>,
-    guild: GuildId,
     command: &NewCommand,
     copies: &[CommandCopy],
 ) -> Result<(), ApiError> {
-    let now = work.now();
+    let (guild, now) = (call.guild(), work.now());
+    call.room_for(work.tx(), Cap::PendingCommands, copies.len() as u64).await?;
     server_command::queue(work.tx(), guild, command, copies.to_vec(), now).await?;
     for copies in copies.chunks(SERVERS_PER_EVENT) {
         work.announce(Event::CommandQueued {

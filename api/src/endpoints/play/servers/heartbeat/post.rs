@@ -3,14 +3,16 @@
 //! The first heartbeat of a server is written at once, so that commands can be queued for it from then on; later ones
 //! are written in batches. Heartbeats leave no audit entries: they record no decision.
 
-use entities::game_server::{self, Heartbeat};
-use entities::{PlaceId, UniverseId};
+use entities::game_server::{self, Filter, Heartbeat};
+use entities::{Page, PlaceId, UniverseId};
 
 use crate::endpoints::prelude::*;
 use crate::request::game_values::{OrStudio, ServerId};
 use crate::request::values::Whole;
 
 const PLAYERS_MAX: i32 = 100_000;
+/// Offline servers that are deleted at a time, to make room.
+const FORGOTTEN: u64 = 100;
 
 request! {
     pub(crate) struct ServerHeartbeat {
@@ -32,6 +34,7 @@ pub(crate) fn operation() -> Operation {
         .about("The first one makes the server known; after 90 seconds without one the server is offline.")
         .body::<ServerHeartbeat>()
         .data::<ServerHeartbeatResult>()
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -46,11 +49,28 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     let server = (heartbeat.guild, heartbeat.server.clone());
     let known = &call.state.caches.known_servers;
-    if known.contains_key(&server) {
+    if known.get(&server).is_some() {
         call.state.heartbeats.note_server(heartbeat);
     } else {
+        admit(&call, &heartbeat.server).await?;
         game_server::heartbeat(call.state.context.database.write(), &[heartbeat]).await?;
         known.insert(server, ());
     }
     Reply::data(&ServerHeartbeatResult { ok: true })
+}
+
+/// A new server needs room among the guild's rows, which offline servers make.
+async fn admit(call: &Call, server: &str) -> Result<(), ApiError> {
+    if game_server::find(call.read(), call.guild(), server).await?.is_some() {
+        return Ok(());
+    }
+    let Err(refusal) = call.room_for(call.read(), Cap::GameServers, 1).await else { return Ok(()) };
+    // A look before the deletion: a refusal writes nothing.
+    let offline = Filter { live: Some(false), place: None };
+    if game_server::list(call.read(), call.guild(), offline, Page::first(1), call.now()).await?.is_empty() {
+        return Err(refusal);
+    }
+    let write = call.state.context.database.write();
+    game_server::forget_offline(write, call.guild(), call.now(), FORGOTTEN).await?;
+    Ok(())
 }

@@ -38,6 +38,7 @@ pub(crate) fn operation() -> Operation {
         .data::<RecordedAction>()
         .refuses(404, &["not_found"])
         .refuses(409, &["session_ended"])
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -51,6 +52,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let staff = open_session(&call, session).await?.staff_id;
     let audited = json!({ "action_type": action_type, "target_id": target, "session_id": session });
     let new = NewAction { guild: call.guild(), staff, action_type, target, details, session: Some(session) };
+    call.room_for(call.read(), Cap::StaffActions, 1).await?;
     let work = UnitOfWork::begin(&call).await?;
     let recorded = approval::record(work.tx(), new, work.now()).await?;
     let id = recorded.action;

@@ -28,6 +28,7 @@ pub(crate) fn operation() -> Operation {
         .body::<SessionRequest>()
         .data::<StartedSession>()
         .refuses(404, &["not_found"])
+        .refuses(422, &["too_many"])
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
@@ -39,6 +40,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     // The open session ends at its last heartbeat, which may not be written yet.
     call.state.write_session_heartbeats().await?;
     let new = NewSession { id: SessionId(uuid::Uuid::now_v7()), guild, staff, play, place, server };
+    call.room_for(call.read(), Cap::StaffSessions, 1).await?;
     let mut work = UnitOfWork::begin(&call).await?;
     let started = staff_session::start(work.tx(), new, work.now()).await?.or_not_found("staff member")?;
     let session = started.session;

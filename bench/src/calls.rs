@@ -14,32 +14,32 @@ const CHECKERS: usize = 8;
 const BETWEEN_CHECKS: Duration = Duration::from_millis(20);
 
 #[derive(Clone)]
-pub(super) struct Call(String);
+pub(crate) struct Call(String);
 
 impl Call {
     /// A GET with one of the keys of `load::file`.
-    pub(super) fn new(path: &str, guild: usize, key: usize) -> Self {
+    pub(crate) fn new(path: &str, guild: usize, key: usize) -> Self {
         let key = key_text(guild, &format!("load {key}"));
         Self(format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n"))
     }
 
-    pub(super) fn gzip(self, gzip: bool) -> Self {
+    pub(crate) fn gzip(self, gzip: bool) -> Self {
         if gzip { Self(self.0 + "Accept-Encoding: gzip\r\n") } else { self }
     }
 }
 
 /// What became of many calls.
 #[derive(Default)]
-pub(super) struct Answers {
-    pub(super) whole: u32,
-    pub(super) busy: u32,
+pub(crate) struct Answers {
+    pub(crate) whole: u32,
+    pub(crate) busy: u32,
     /// Of all whole answers.
-    pub(super) bytes: u64,
-    pub(super) seconds: f64,
+    pub(crate) bytes: u64,
+    pub(crate) seconds: f64,
 }
 
 /// Sends the calls at once, on a thread of their own; each again and again within this time, at least once.
-pub(super) fn all_at_once(base: &str, calls: &[Call], within: Duration) -> anyhow::Result<Answers> {
+pub(crate) fn all_at_once(base: &str, calls: &[Call], within: Duration) -> anyhow::Result<Answers> {
     let began = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let answers = runtime.block_on(try_join_all(calls.iter().map(async |call| {
@@ -61,7 +61,7 @@ pub(super) fn all_at_once(base: &str, calls: &[Call], within: Duration) -> anyho
 }
 
 /// Milliseconds of each check within this time.
-pub(super) async fn check_for(base: &str, checks: &[Call], within: Duration) -> anyhow::Result<Vec<f64>> {
+pub(crate) async fn check_for(base: &str, checks: &[Call], within: Duration) -> anyhow::Result<Vec<f64>> {
     let until = Instant::now() + within;
     let checkers = (0..CHECKERS).map(async |first| {
         let (mut connection, mut times) = (Connection::open(base).await?, Vec::new());

@@ -1,0 +1,201 @@
+//! The hostile clients. Each runs on a thread of its own that gives way to others: it stands for another machine.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use entities::key_text::KeyText;
+use futures_util::future::{BoxFuture, join_all};
+use serde_json::{Value, json};
+use testkit::key_text;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+
+/// Of clients that hold a connection each.
+const HOLDERS: usize = 300;
+const SILENT: usize = 1_000;
+const HAMMERS: usize = 16;
+/// Keys of the hostile guild, each with a connection.
+const KEYS: usize = 50;
+/// A client that has lost its connection tries again after this.
+const AGAIN: Duration = Duration::from_millis(10);
+
+#[derive(Clone)]
+pub(super) struct Target {
+    pub(super) address: SocketAddr,
+    /// The hostile guild, which is the first.
+    pub(super) guild: String,
+    pub(super) staff: String,
+    pub(super) over: Arc<AtomicBool>,
+}
+
+pub(super) struct Attack {
+    pub(super) name: &'static str,
+    /// Most of the 99th percentile of others, times idle.
+    pub(super) most: f64,
+    /// It holds connections, which must be closed.
+    pub(super) holds: bool,
+    run: fn(Target) -> BoxFuture<'static, ()>,
+}
+
+pub(super) const ATTACKS: [Attack; 5] = [
+    Attack { name: "wrong keys", most: 1.2, holds: false, run: |target| Box::pin(wrong_keys(target)) },
+    Attack {
+        name: "readers that read nothing",
+        most: 1.2,
+        holds: true,
+        run: |target| Box::pin(readers(target)),
+    },
+    Attack {
+        name: "requests that are none",
+        most: 1.2,
+        holds: false,
+        run: |target| Box::pin(nonsense(target)),
+    },
+    Attack { name: "silent connections", most: 1.2, holds: true, run: |target| Box::pin(silent(target)) },
+    Attack { name: "a guild with 50 keys", most: 2.0, holds: false, run: |target| Box::pin(guild(target)) },
+];
+
+impl Attack {
+    /// Goes on until it is told that it is over.
+    pub(super) fn start(&'static self, target: &Target) -> std::thread::JoinHandle<anyhow::Result<()>> {
+        let target = target.clone();
+        std::thread::spawn(move || {
+            // Without it the figures are only worse.
+            let _ = rustix::process::setpriority_process(None, 19);
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on((self.run)(target));
+            Ok(())
+        })
+    }
+}
+
+impl Target {
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    async fn until_over(&self) {
+        while !self.is_over() {
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+
+    /// From one of many addresses, as attackers come; with a small receive buffer.
+    async fn connect(&self, number: usize) -> std::io::Result<TcpStream> {
+        let socket = TcpSocket::new_v4()?;
+        socket.set_recv_buffer_size(4096)?;
+        let source = Ipv4Addr::new(127, 0, 2, u8::try_from(number % 200).unwrap_or_default() + 1);
+        socket.bind((source, 0).into())?;
+        socket.connect(self.address).await
+    }
+
+    /// Sends requests one after the other, each when the one before is answered, over `connections` from one address.
+    async fn hammer(&self, connections: usize, request: impl Fn(usize, usize) -> String) {
+        join_all((0..connections).map(async |client| {
+            let (mut stream, mut answer) = (None, vec![0; 64 * 1024]);
+            for turn in 0.. {
+                if self.is_over() {
+                    return;
+                }
+                let connected = match stream.take() {
+                    Some(connected) => Ok(connected),
+                    None => TcpStream::connect(self.address).await,
+                };
+                let Ok(mut connected) = connected else {
+                    tokio::time::sleep(AGAIN).await;
+                    continue;
+                };
+                let sent = connected.write_all(request(client, turn).as_bytes()).await;
+                match connected.read(&mut answer).await {
+                    Ok(1..) if sent.is_ok() => stream = Some(connected),
+                    _ => tokio::time::sleep(AGAIN).await,
+                }
+            }
+        }))
+        .await;
+    }
+}
+
+async fn wrong_keys(target: Target) {
+    let path = format!("/moderation/{}/ban-status/77", target.guild);
+    target.hammer(HAMMERS, |_, _| get(&path, &KeyText::generate().reveal())).await;
+}
+
+async fn nonsense(target: Target) {
+    let texts = [
+        "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET / HTTP/1.1\nHost: a\n\n",
+        "\u{16}\u{3}\u{1} nothing\r\n\r\n",
+    ];
+    target.hammer(HAMMERS, |client, turn| texts[(client + turn) % texts.len()].to_owned()).await;
+}
+
+async fn readers(target: Target) {
+    let ask = get("/openapi.json", "none");
+    let held = join_all((0..HOLDERS).map(async |number| {
+        let mut stream = target.connect(number).await?;
+        // Many answers, one behind the other.
+        for _ in 0..8 {
+            stream.write_all(ask.as_bytes()).await?;
+        }
+        std::io::Result::Ok(stream)
+    }));
+    let _held = held.await;
+    target.until_over().await;
+}
+
+async fn silent(target: Target) {
+    let _held = join_all((0..SILENT).map(|number| target.connect(number))).await;
+    target.until_over().await;
+}
+
+async fn guild(target: Target) {
+    let (guild, staff) = (&target.guild, &target.staff);
+    target
+        .hammer(KEYS, |client, turn| {
+            let key = key_text(0, &format!("load {client}"));
+            let n = turn * KEYS + client;
+            let player = (n % 1_000 + 1).to_string();
+            let ban = json!({ "identifier": player, "reason": "hostile", "moderator_id": staff });
+            match turn % 10 {
+                0 => post("/play/servers/heartbeat", &key, &server(n)),
+                1 => post(
+                    &format!("/play/servers/s{n}/commands"),
+                    &key,
+                    &json!({ "type": "kick", "target_id": player }),
+                ),
+                2 => post(
+                    &format!("/guilds/{guild}/servers/commands"),
+                    &key,
+                    &json!({ "type": "kick", "target_id": player }),
+                ),
+                3 => post(&format!("/moderation/{guild}/play/ban"), &key, &ban),
+                4 => get(&format!("/moderation/{guild}/play/bans/active"), &key),
+                5 => get(&format!("/guilds/{guild}/members"), &key),
+                6 => post("/shield/batch", &key, &json!({ "play_ids": (1..=200).collect::<Vec<_>>() })),
+                7 => get(&format!("/guilds/{guild}/audit-logs"), &key),
+                8 => get(&format!("/staff/leaderboard/{guild}"), &key),
+                _ => get(&format!("/moderation/{guild}/ban-status/{player}"), &key),
+            }
+        })
+        .await;
+}
+
+fn server(n: usize) -> Value {
+    json!({ "server_id": format!("s{n}"), "place_id": 1, "universe_id": 1, "player_count": 1 })
+}
+
+fn get(path: &str, key: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n\r\n")
+}
+
+fn post(path: &str, key: &str, body: &Value) -> String {
+    let (body, head) = (body.to_string(), "Content-Type: application/json");
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+}

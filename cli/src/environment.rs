@@ -1,0 +1,181 @@
+//! The environment as settings: secrets from files, and variables that no setting has.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::Resettable;
+use clap::{Arg, Command};
+use runtime::{AMQP_URL, REDIS_URL, StartError};
+
+const OURS: &str = "GUILDHALL_";
+const FILE: &str = "_FILE";
+/// Variables of the tests, and of `deploy/services`; in a test build also the fail points.
+const OF_TESTS: [&str; 3] = ["GUILDHALL_TEST_", "GUILDHALL_SERVICES_", runtime::FAIL_POINTS];
+/// Names kept for sign-in with the platforms.
+const OF_SIGN_IN: [&str; 6] = [
+    "GUILDHALL_PUBLIC_URL",
+    "GUILDHALL_CHAT_CLIENT_ID",
+    "GUILDHALL_CHAT_CLIENT_SECRET",
+    "GUILDHALL_CHAT_PUBLIC_KEY",
+    "GUILDHALL_PLAY_CLIENT_ID",
+    "GUILDHALL_PLAY_CLIENT_SECRET",
+];
+
+/// A variable and the file that its twin names.
+struct SecretFile {
+    variable: OsString,
+    content: String,
+}
+
+/// Gives each secret whose `…_FILE` is set the content of that file as its default, in all commands.
+///
+/// The error is for later: `--help` works with any environment.
+pub(crate) fn with_files(command: Command) -> (Command, Result<(), String>) {
+    let mut files = Vec::new();
+    for variable in secrets(&command) {
+        match read(variable) {
+            Ok(found) => files.extend(found),
+            Err(problem) => return (command, Err(problem)),
+        }
+    }
+    (given(command, &files), Ok(()))
+}
+
+fn secrets(command: &Command) -> BTreeSet<OsString> {
+    let own = command.get_arguments().filter(|argument| argument.is_hide_env_values_set());
+    let own = own.filter_map(Arg::get_env).map(ToOwned::to_owned);
+    own.chain(command.get_subcommands().flat_map(secrets)).collect()
+}
+
+fn read(variable: OsString) -> Result<Option<SecretFile>, String> {
+    let twin = file_variable(&variable);
+    let Some(path) = std::env::var_os(&twin).filter(|path| !path.is_empty()).map(PathBuf::from) else {
+        return Ok(None);
+    };
+    let (twin, name) = (twin.to_string_lossy(), variable.to_string_lossy());
+    if is_set(&variable) {
+        return Err(format!("{name} and {twin} are both set: set one of them"));
+    }
+    let content = std::fs::read_to_string(&path)
+        .map_err(|error| format!("{twin} names {}, which cannot be read: {error}", path.display()))?;
+    let content = content.trim().to_owned();
+    if content.is_empty() {
+        return Err(format!("{twin} names {}, which is empty", path.display()));
+    }
+    Ok(Some(SecretFile { variable, content }))
+}
+
+/// Refuses servers that one process would not use: whoever set them wants another command.
+pub(crate) fn refuse_servers() -> Result<(), StartError> {
+    let is_set = |name: &str| is_set(&name.into()) || is_set(&file_variable(name.as_ref()));
+    let Some(set) = [AMQP_URL, REDIS_URL].into_iter().find(|name| is_set(name)) else { return Ok(()) };
+    Err(StartError::Contradiction(format!(
+        "{set} is set, but this command runs everything in one process, without RabbitMQ and Redis: unset {AMQP_URL} \
+         and {REDIS_URL}, or start `guildhall api`, `guildhall worker` and `guildhall scheduler`"
+    )))
+}
+
+/// The name of the variable that names the file of a secret.
+pub(crate) fn file_variable(variable: &std::ffi::OsStr) -> OsString {
+    let mut name = variable.to_owned();
+    name.push(FILE);
+    name
+}
+
+/// Compose files set variables to the empty text where they mean "unset".
+fn is_set(variable: &OsString) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.to_string_lossy().trim().is_empty())
+}
+
+fn given(command: Command, files: &[SecretFile]) -> Command {
+    let command = command.mut_args(|argument| {
+        match files.iter().find(|file| argument.get_env() == Some(&file.variable)) {
+            Some(file) => {
+                let argument = argument.default_value(file.content.clone()).hide_default_value(true);
+                // An empty variable would come before the default.
+                if std::env::var_os(&file.variable).is_some() {
+                    argument.env(Resettable::Reset)
+                } else {
+                    argument
+                }
+            }
+            None => argument,
+        }
+    });
+    command.mut_subcommands(|inner| given(inner, files))
+}
+
+/// Refuses variables that look like settings and are none: a typing error would change nothing, silently.
+///
+/// `command` is the tree as it is declared.
+pub(crate) fn refuse_unknown(command: &Command) -> Result<(), String> {
+    let known = known(command);
+    let set = std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()));
+    let unknown = set
+        .filter(|(name, value)| name.starts_with(OURS) && !known.contains(name) && !is_foreign(name, value))
+        .map(|(name, _)| name)
+        .min();
+    let Some(name) = unknown else { return Ok(()) };
+    let near = known.iter().map(|known| (strsim::damerau_levenshtein(known, &name), known)).min();
+    let hint = match near {
+        Some((distance, near)) if distance <= 3 => format!("did you mean {near}?"),
+        _ => "`guildhall COMMAND --help` names the variable of each setting".to_owned(),
+    };
+    Err(format!("{name} is set, but there is no such setting; {hint}"))
+}
+
+fn known(command: &Command) -> BTreeSet<String> {
+    let mut known: BTreeSet<String> = OF_SIGN_IN.map(str::to_owned).into();
+    known.extend(variables(command));
+    known.extend(secrets(command).iter().map(|name| file_variable(name).to_string_lossy().into_owned()));
+    known
+}
+
+fn variables(command: &Command) -> Vec<String> {
+    let own = command.get_arguments().filter_map(Arg::get_env);
+    let own = own.map(|name| name.to_string_lossy().into_owned());
+    own.chain(command.get_subcommands().flat_map(variables)).collect()
+}
+
+/// Of the tests, or set by Kubernetes for a Service called `guildhall…`.
+fn is_foreign(name: &str, value: &str) -> bool {
+    let address =
+        name.contains("_PORT") && ["tcp://", "udp://"].iter().any(|scheme| value.starts_with(scheme));
+    let part = ["_PROTO", "_PORT", "_ADDR"].iter().any(|end| name.ends_with(end))
+        && ["_TCP_", "_UDP_"].iter().any(|kind| name.contains(kind));
+    let service = name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT");
+    address || part || service || OF_TESTS.iter().any(|start| name.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::Cli;
+
+    #[test]
+    fn every_secret_has_a_variable_for_its_file() {
+        let known = known(&Cli::command());
+        for name in ["DATABASE_URL", "AMQP_URL", "REDIS_URL", "CHAT_TOKEN", "PLAY_KEY"] {
+            assert!(known.contains(&format!("GUILDHALL_{name}_FILE")), "{name}: {known:?}");
+        }
+        assert!(!known.contains("GUILDHALL_LISTEN_FILE"));
+    }
+
+    #[test]
+    fn what_an_orchestrator_sets_for_a_service_is_no_typing_error() {
+        for (name, value) in [
+            ("GUILDHALL_SERVICE_HOST", "10.0.0.1"),
+            ("GUILDHALL_API_SERVICE_PORT_HTTP", "80"),
+            ("GUILDHALL_PORT", "tcp://10.0.0.1:80"),
+            ("GUILDHALL_PORT_80_TCP", "tcp://10.0.0.1:80"),
+            ("GUILDHALL_PORT_80_TCP_PROTO", "tcp"),
+        ] {
+            assert!(is_foreign(name, value), "{name}");
+        }
+        assert!(!is_foreign("GUILDHALL_PORT", "8080") && !is_foreign("GUILDHALL_LISTN", ""));
+    }
+}

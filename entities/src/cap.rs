@@ -1,0 +1,166 @@
+//! How many rows of each type a guild may have: the one table of caps (docs/rules.md 3).
+//!
+//! Each is far above honest use and keeps one guild, or a stolen key, from filling the database of all. A count reads an
+//! index of the guild's rows, and never more of them than the cap.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use strum::VariantArray;
+
+use crate::{
+    Conn, GuildId, Result, application_panel, application_submission, audit_entry, binding, game_server, job,
+    loa, quota, registered_game, sanction, server_command, shield_flag, staff_action, staff_member,
+    staff_note, staff_role, staff_session, strike,
+};
+
+/// A type of row that a key can create. A row that follows from one of these (an action that waits for approval, a
+/// ticket, a mirror job) has no cap of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray)]
+pub enum Cap {
+    Bindings,
+    StaffRoles,
+    StaffMembers,
+    Leaves,
+    Strikes,
+    Notes,
+    Quotas,
+    Panels,
+    Submissions,
+    Games,
+    GameServers,
+    PendingCommands,
+    CommandsOfServer,
+    Sanctions,
+    ShieldFlags,
+    StaffSessions,
+    StaffActions,
+    CustomEntries,
+    Jobs,
+}
+
+/// What a refusal says of a cap.
+pub struct Row {
+    /// The rows, in the plural.
+    pub name: &'static str,
+    pub most: u64,
+    /// What the caller can do.
+    pub cure: &'static str,
+}
+
+const KEPT: &str = "they are kept as history; the operator of this service can delete old ones";
+
+impl Cap {
+    pub const ALL: &'static [Self] = Self::VARIANTS;
+
+    pub const fn row(self) -> Row {
+        let (most, name, cure) = match self {
+            // Each adds a check of every member to a bulk sync.
+            Self::Bindings => (500, "bindings", "remove one first"),
+            // The chat platform has 250 roles in a guild.
+            Self::StaffRoles => (250, "staff roles", "delete one first"),
+            Self::StaffMembers => (5_000, "staff members", "delete one first"),
+            Self::Leaves => (10_000, "leaves of absence", "delete old ones first"),
+            Self::Strikes => (10_000, "strikes", "delete old ones first"),
+            Self::Notes => (10_000, "notes", "delete old ones first"),
+            Self::Quotas => (500, "quotas", "delete one first"),
+            Self::Panels => (100, "application panels", "use one of them"),
+            Self::Submissions => (100_000, "application submissions", KEPT),
+            Self::Games => (1_000, "registered games", "use one of them"),
+            Self::GameServers => (
+                2_000,
+                "game servers",
+                "a server that is offline makes room; check who uses the guild's keys",
+            ),
+            Self::PendingCommands => {
+                (10_000, "pending commands", "wait until servers acknowledge them or they expire")
+            }
+            Self::CommandsOfServer => {
+                (100, "pending commands for one server", "wait until it acknowledges them or they expire")
+            }
+            Self::Sanctions => (1_000_000, "active bans and mutes", "lift old ones first"),
+            Self::ShieldFlags => (1_000_000, "Shield flags", "ask the operator of this service to lift some"),
+            Self::StaffSessions => (1_000_000, "ended staff sessions", KEPT),
+            Self::StaffActions => (10_000_000, "staff actions", KEPT),
+            Self::CustomEntries => (1_000_000, "audit entries of its own", KEPT),
+            Self::Jobs => (10_000, "unfinished jobs", "wait until some have ended"),
+        };
+        Row { name, most, cure }
+    }
+
+    /// The guild's rows, at most as many as the cap. [`Cap::CommandsOfServer`] is counted by its caller, who has the list.
+    pub async fn count(self, conn: &impl Conn, guild: GuildId) -> Result<u64> {
+        let mut count = 0;
+        for mut rows in self.rows_of(guild) {
+            let some = rows.limit(self.row().most).take();
+            let counted = Query::select().expr(Expr::cust("count(*)")).from_subquery(some, "counted").take();
+            let row = conn.query_one(&counted).await?;
+            let number: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+            count += number.unsigned_abs();
+        }
+        Ok(count)
+    }
+
+    /// Conditions are literals: Postgres uses a partial index only where it sees that its condition holds.
+    fn rows_of(self, guild: GuildId) -> Vec<SelectStatement> {
+        let rows = match self {
+            Self::Bindings => of::<binding::Entity>(binding::Column::GuildId, guild, ""),
+            Self::StaffRoles => of::<staff_role::Entity>(staff_role::Column::GuildId, guild, ""),
+            Self::StaffMembers => of::<staff_member::Entity>(staff_member::Column::GuildId, guild, ""),
+            Self::Leaves => of::<loa::Entity>(loa::Column::GuildId, guild, ""),
+            Self::Strikes => of::<strike::Entity>(strike::Column::GuildId, guild, ""),
+            Self::Notes => of::<staff_note::Entity>(staff_note::Column::GuildId, guild, ""),
+            Self::Quotas => of::<quota::Entity>(quota::Column::GuildId, guild, ""),
+            Self::Panels => of::<application_panel::Entity>(application_panel::Column::GuildId, guild, ""),
+            Self::Submissions => {
+                of::<application_submission::Entity>(application_submission::Column::GuildId, guild, "")
+            }
+            Self::Games => of::<registered_game::Entity>(registered_game::Column::GuildId, guild, ""),
+            Self::GameServers => of::<game_server::Entity>(game_server::Column::GuildId, guild, ""),
+            Self::PendingCommands => {
+                of::<server_command::Entity>(server_command::Column::GuildId, guild, "state = 'queued'")
+            }
+            Self::CommandsOfServer => return Vec::new(),
+            Self::Sanctions => of::<sanction::Entity>(sanction::Column::GuildId, guild, "lifted_at IS NULL"),
+            Self::ShieldFlags => {
+                of::<shield_flag::Entity>(shield_flag::Column::FlaggedByGuild, guild, "lifted_at IS NULL")
+            }
+            Self::StaffSessions => {
+                of::<staff_session::Entity>(staff_session::Column::GuildId, guild, "ended_second IS NOT NULL")
+            }
+            Self::StaffActions => of::<staff_action::Entity>(staff_action::Column::GuildId, guild, ""),
+            Self::CustomEntries => {
+                of::<audit_entry::Entity>(audit_entry::Column::GuildId, guild, "source = 'custom'")
+            }
+            Self::Jobs => {
+                return ["state IN ('queued', 'running')", "state = 'held'"]
+                    .map(|state| of::<job::Entity>(job::Column::GuildId, guild, state))
+                    .into();
+            }
+        };
+        vec![rows]
+    }
+}
+
+fn of<E: EntityTrait>(column: E::Column, guild: GuildId, only: &'static str) -> SelectStatement {
+    let mut rows = Query::select();
+    rows.expr(Expr::cust("1")).from(E::default()).and_where(column.into_expr().eq(guild));
+    if !only.is_empty() {
+        rows.and_where(Expr::cust(only));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_have_the_same_table() {
+        let rules = include_str!("../../docs/rules.md");
+        for cap in Cap::ALL {
+            let Row { name, most, .. } = cap.row();
+            let plain = |line: &str| line.replace(',', "").trim() == format!("| {name} | {most} |");
+            assert!(rules.lines().any(plain), "{name}: {most}");
+        }
+    }
+}
