@@ -67,7 +67,11 @@ impl Process {
         let Some(amqp_url) = context.amqp_url.clone() else {
             return Err(StartError::Contradiction("this process needs RabbitMQ".to_owned()).into());
         };
-        Broker::check(amqp_url.expose()).await?;
+        match Broker::check(amqp_url.expose()).await {
+            // It may come: jobs go on without it, a second slower.
+            Ok(()) | Err(StartError::Unreachable { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
         context.follow_changes(&config).await?;
         let queue = Queue::distributed(&context, amqp_url.expose(), &context.prefix);
         let platforms = clients(&backend.platforms, context.redis.as_ref())?;

@@ -37,7 +37,7 @@ impl Broker {
         Self::Amqp(AmqpBroker::start(url, prefix, waiters, shutdown))
     }
 
-    /// An error if RabbitMQ will never accept this URL; one that is away is none.
+    /// An error unless RabbitMQ can be reached and accepts this URL.
     pub async fn check(url: &str) -> Result<(), StartError> {
         AmqpBroker::check(url).await
     }

@@ -1,17 +1,14 @@
 //! The database with its schema, RabbitMQ and Redis. Nothing is created, migrated or declared.
 
-use std::time::Duration;
-
 use entities::{GuildId, binding, guild, job};
-use lapin::{Connection, ConnectionProperties};
 use migrations::Difference;
+use queue::Broker;
 use runtime::{BrokerConfig, Clock, Config, Database, DatabaseOptions, Redis};
 
 use super::clock;
 use super::report::{Problem, Report};
 use crate::{output, schema};
 
-const BROKER_TIMEOUT: Duration = Duration::from_secs(5);
 const CHECK_SERVER: &str = "check that the server runs and that the URL, user and password are right";
 
 pub(super) struct KnownGuild {
@@ -95,7 +92,8 @@ async fn guilds(database: &Database, only: Option<GuildId>) -> Result<(Vec<Known
 
 pub(super) async fn broker(config: &Config, report: &mut Report) {
     let Some(BrokerConfig { amqp_url, redis_url }) = &config.broker else { return };
-    report.record("rabbitmq", rabbitmq(amqp_url.expose()).await);
+    let rabbitmq = Broker::check(amqp_url.expose()).await.map(|()| "reachable".to_owned());
+    report.record("rabbitmq", rabbitmq.map_err(|error| Problem::new(error.to_string(), CHECK_SERVER)));
     let redis = Redis::connect(redis_url.expose(), &config.prefix).await;
     let redis = redis.map(|redis| (redis, "reachable".to_owned()));
     let redis = redis.map_err(|error| Problem::new(error.to_string(), CHECK_SERVER));
@@ -110,18 +108,4 @@ async fn redis_clock(redis: &Redis) -> Result<String, Problem> {
     let read = redis.time().await;
     let theirs = read.map_err(|error| Problem::new(error.to_string(), CHECK_SERVER))?;
     clock::compare("Redis", theirs, asked..clock.now())
-}
-
-async fn rabbitmq(url: &str) -> Result<String, Problem> {
-    let unreachable = |what: String| Problem::new(what, CHECK_SERVER);
-    let connecting = Connection::connect(url, ConnectionProperties::default());
-    match tokio::time::timeout(BROKER_TIMEOUT, connecting).await {
-        Ok(Ok(connection)) => {
-            // The check is over; an error while closing would say nothing.
-            let _ = connection.close(200, "checked".into()).await;
-            Ok("reachable".to_owned())
-        }
-        Ok(Err(error)) => Err(unreachable(format!("RabbitMQ cannot be reached: {error}"))),
-        Err(_) => Err(unreachable(format!("RabbitMQ does not answer within {} s", BROKER_TIMEOUT.as_secs()))),
-    }
 }

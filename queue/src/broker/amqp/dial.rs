@@ -45,22 +45,22 @@ impl From<DialError> for String {
     }
 }
 
-/// Wrong credentials and virtual hosts are an error, a broker that is away is none.
+/// Tells a broker that is away from one that will never accept this URL: wrong credentials, no such virtual host.
 pub(super) async fn check(url: &str) -> Result<(), StartError> {
-    match connect(url, "start").await {
+    let error = match connect(url, "check").await {
         Ok(connection) => {
             // The check is over: an error while closing would say nothing.
             drop(connection.close(200, "checked".into()).await);
-            Ok(())
+            return Ok(());
         }
-        Err(DialError::Failed(_)) => Ok(()),
-        Err(DialError::Refused(reason)) => {
-            let target =
-                url.parse().map(|uri: AMQPUri| format!("{}:{}", uri.authority.host, uri.authority.port));
-            let target = target.unwrap_or_default();
-            Err(StartError::Credentials { what: "RabbitMQ", target, reason, variable: AMQP_URL })
-        }
-    }
+        Err(error) => error,
+    };
+    let target = url.parse().map(|uri: AMQPUri| format!("{}:{}", uri.authority.host, uri.authority.port));
+    let (what, target, variable) = ("RabbitMQ", target.unwrap_or_default(), AMQP_URL);
+    Err(match error {
+        DialError::Failed(reason) => StartError::Unreachable { what, target, reason, variable },
+        DialError::Refused(reason) => StartError::Credentials { what, target, reason, variable },
+    })
 }
 
 /// A connection that reports its end and has a name for the broker's operator.
