@@ -17,6 +17,11 @@ impl Platforms {
         self.chat.bot_user(no_guild()?).await
     }
 
+    /// Whether the bot's application has the privileged intent that reading members needs.
+    pub async fn has_members_intent(&self) -> Result<bool> {
+        self.chat.has_members_intent(no_guild()?).await
+    }
+
     /// An error unless the game platform accepts the key.
     pub async fn check_play_key(&self) -> Result<()> {
         let group = GroupId::try_from(ANY_GROUP).map_err(invalid)?;

@@ -11,7 +11,6 @@ use anyhow::bail;
 use entities::GuildId;
 use runtime::{Config, HttpArgs, ListenArgs, StartError};
 
-use self::platforms::Clients;
 use self::report::Report;
 use crate::format::FormatArgs;
 use crate::process::{BackendArgs, database_name};
@@ -55,18 +54,17 @@ async fn examine(args: &Args, report: &mut Report) {
     report.record("proxies", proxies::check(&args.listen, &args.http.trusted_proxies.0));
     let guilds = servers::database(&config, args.guild, report).await;
     servers::broker(&config, report).await;
-    let Some(clients) = report.record_failure("platforms", Clients::new(&args.backend.platforms)) else {
-        return;
-    };
-    let token = clients.check_token(report).await;
+    let clients = platforms::clients(&args.backend.platforms);
+    let Some(clients) = report.record_failure("platforms", clients) else { return };
+    let token = platforms::check_token(&clients, report).await;
     if token {
-        clients.check_intents(report).await;
+        platforms::check_intents(&clients, report).await;
     }
     let Some(guilds) = guilds else { return };
     for guild in guilds.iter().filter(|_| token) {
         guild::check(&clients, guild, report).await;
     }
-    clients.check_play_key(&guilds, report).await;
+    platforms::check_play_key(&clients, &guilds, report).await;
 }
 
 fn configuration(args: &Args) -> Result<(Config, String), report::Problem> {

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use entities::{RoleId, RoleList};
-use platforms::{CallContext, GuildOverview, Permissions};
+use platforms::{CallContext, GuildOverview, Permissions, Platforms};
 
-use super::platforms::{Clients, problem};
+use super::platforms::problem;
 use super::report::{Problem, Report};
 use super::servers::KnownGuild;
 
-pub(super) async fn check(clients: &Clients, known: &KnownGuild, report: &mut Report) {
+pub(super) async fn check(platforms: &Platforms, known: &KnownGuild, report: &mut Report) {
     report.of_guild(Some(known.guild.guild_id));
-    let (chat, call) = (&clients.platforms.chat, CallContext::interactive(known.guild.guild_id));
+    let (chat, call) = (&platforms.chat, CallContext::interactive(known.guild.guild_id));
     let overview = chat.guild_overview(call).await;
     let overview = overview.map(|overview| (overview, "the bot is a member".to_owned()));
     let Some(overview) = report.check("bot", overview.map_err(|error| problem(&error))) else { return };
