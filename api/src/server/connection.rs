@@ -12,6 +12,7 @@ use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use runtime::Shutdown;
 use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 use warp::reply::Response;
 
@@ -44,16 +45,7 @@ where
     let leaving = shutdown.leaving().clone();
     let service = service_fn(move |request| {
         phase.answering();
-        let (phase, leaving) = (phase.clone(), leaving.clone());
-        let answered = answer(service.clone(), request, peer, phase);
-        async move {
-            let mut response = answered.await?;
-            // A client that goes on to another process finds it before this one is gone.
-            if leaving.is_cancelled() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
-                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            }
-            Ok::<_, S::Error>(response)
-        }
+        answer(service.clone(), request, peer, phase.clone(), leaving.clone())
     });
     let connection = http1::Builder::new()
         .header_read_timeout(None)
@@ -79,23 +71,31 @@ async fn answer<S>(
     mut request: Request<Incoming>,
     peer: Peer,
     phase: Phase,
+    leaving: CancellationToken,
 ) -> Result<Response, S::Error>
 where
     S: Service<Request<Incoming>, Response = Response>,
 {
-    if let Some(refusal) = head::refuse(&request) {
-        tokio::time::sleep(REFUSAL).await;
-        phase.answered();
-        return Ok(payload::into_warp(refusal));
+    let mut response = match head::refuse(&request) {
+        Some(refusal) => {
+            tokio::time::sleep(REFUSAL).await;
+            payload::into_warp(refusal)
+        }
+        None => {
+            request.extensions_mut().insert(peer);
+            service.call(request).await?
+        }
+    };
+    match response.status() {
+        // An upgraded socket has its own timeouts.
+        StatusCode::SWITCHING_PROTOCOLS => return Ok(response),
+        StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS => tokio::time::sleep(REFUSAL).await,
+        _ => {}
     }
-    request.extensions_mut().insert(peer);
-    let response = service.call(request).await?;
-    if matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::TOO_MANY_REQUESTS) {
-        tokio::time::sleep(REFUSAL).await;
-    }
-    // An upgraded socket has its own timeouts.
-    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        phase.answered();
+    phase.answered();
+    // A client that goes on to another process finds it before this one is gone.
+    if leaving.is_cancelled() {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response)
 }
