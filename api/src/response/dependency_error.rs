@@ -3,46 +3,22 @@
 use entities::job::Failure;
 use platforms::PlatformError;
 use queue::QueueError;
-use sea_orm::{DbErr, RuntimeErr, SqlErr, SqlxError};
+use sea_orm::{DbErr, SqlErr};
 
 use crate::response::error::{ApiError, Kind, whole_seconds};
 
 /// Seconds until a retry makes sense, if an operator must change a configuration first.
 const RETRY_AFTER_FIX: u64 = 60;
-/// Postgres: a timeout, a conflict of transactions, a server that stops or is out of resources.
-const PASSING: [&str; 9] = ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
-/// SQLite: busy, in its plain and extended forms.
-const SQLITE_BUSY: [&str; 4] = ["5", "261", "517", "773"];
 
 impl From<DbErr> for ApiError {
     fn from(error: DbErr) -> Self {
         if let Some(SqlErr::UniqueConstraintViolation(_)) = error.sql_err() {
             return Self::conflict("conflict", "it exists already").cause(error);
         }
-        if passes(&error) {
+        if runtime::is_outage(&error) {
             return Self::unavailable("database_unavailable", "the database does not answer").cause(error);
         }
         Self::internal(error)
-    }
-}
-
-fn passes(error: &DbErr) -> bool {
-    match error {
-        DbErr::ConnectionAcquire(_) | DbErr::Conn(_) | DbErr::RecordNotInserted => true,
-        DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
-            sqlx_passes(error)
-        }
-        _ => false,
-    }
-}
-
-fn sqlx_passes(error: &SqlxError) -> bool {
-    match error {
-        SqlxError::Io(_) | SqlxError::PoolTimedOut | SqlxError::PoolClosed | SqlxError::WorkerCrashed => true,
-        SqlxError::Database(error) => error
-            .code()
-            .is_some_and(|code| PASSING.contains(&code.as_ref()) || SQLITE_BUSY.contains(&code.as_ref())),
-        _ => false,
     }
 }
 

@@ -1,0 +1,29 @@
+//! Which errors of the database pass by themselves.
+
+use sea_orm::{DbErr, RuntimeErr, SqlxError};
+
+/// Postgres: a timeout, a conflict of transactions, a server that stops or is out of resources.
+const PASSING: [&str; 9] = ["57014", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300", "53200"];
+/// SQLite: busy, in its plain and extended forms.
+const SQLITE_BUSY: [&str; 4] = ["5", "261", "517", "773"];
+
+/// Whether a later try may succeed: the database is away, or too busy.
+pub fn is_outage(error: &DbErr) -> bool {
+    match error {
+        DbErr::ConnectionAcquire(_) | DbErr::Conn(_) | DbErr::RecordNotInserted => true,
+        DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error)) => {
+            sqlx_passes(error)
+        }
+        _ => false,
+    }
+}
+
+fn sqlx_passes(error: &SqlxError) -> bool {
+    match error {
+        SqlxError::Io(_) | SqlxError::PoolTimedOut | SqlxError::PoolClosed | SqlxError::WorkerCrashed => true,
+        SqlxError::Database(error) => error
+            .code()
+            .is_some_and(|code| PASSING.contains(&code.as_ref()) || SQLITE_BUSY.contains(&code.as_ref())),
+        _ => false,
+    }
+}
