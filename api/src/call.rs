@@ -11,7 +11,7 @@ use platforms::CallContext;
 use runtime::Pool;
 use sea_orm::ConnectionTrait;
 
-use crate::cache::keys::Key;
+use crate::caller::Caller;
 use crate::idempotency::slot::IdempotencySlot;
 use crate::request::body::Body;
 use crate::request::page::{self, Page};
@@ -23,7 +23,7 @@ use crate::state::State;
 
 pub(crate) struct Call {
     pub(crate) state: Arc<State>,
-    pub(crate) key: Arc<Key>,
+    pub(crate) caller: Caller,
     pub(crate) request_id: Arc<str>,
     pub(crate) params: Params,
     pub(crate) query: Query,
@@ -37,9 +37,9 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The key's guild; `auth` has verified that path, body and header name the same one.
+    /// The caller's guild; `auth` has verified that path, body and header name the same one.
     pub(crate) fn guild(&self) -> GuildId {
-        self.key.guild()
+        self.caller.guild()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -104,11 +104,11 @@ impl Call {
         page::is_asked(&self.query).then(|| self.page()).transpose()
     }
 
-    /// The actor in the audit log: the key's owner.
+    /// The actor in the audit log: the key's owner, or the person at the console.
     pub(crate) fn actor(&self) -> Actor {
         Actor {
-            actor_id: self.key.owner().get(),
-            key_id: Some(self.key.id()),
+            actor_id: self.caller.user().get(),
+            key_id: self.caller.key_id(),
             request_id: Some(self.request_id.to_string()),
         }
     }

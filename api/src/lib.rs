@@ -9,6 +9,7 @@ mod audit;
 mod auth;
 mod cache;
 mod call;
+mod caller;
 mod capacity;
 mod endpoints;
 mod heartbeats;

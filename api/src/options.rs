@@ -11,6 +11,8 @@ pub struct Options {
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may read responses.
     pub cors_origins: Vec<String>,
+    /// What browsers see, for signing in to the console with the chat platform.
+    pub public_url: Option<String>,
     /// Requests with a line in the log.
     pub access_log: AccessLog,
 }

@@ -13,14 +13,8 @@ const FILE: &str = "_FILE";
 /// Variables of the tests, and of `deploy/services`; in a test build also the fail points.
 const OF_TESTS: [&str; 3] = ["GUILDHALL_TEST_", "GUILDHALL_SERVICES_", runtime::FAIL_POINTS];
 /// Names kept for sign-in with the platforms.
-const OF_SIGN_IN: [&str; 6] = [
-    "GUILDHALL_PUBLIC_URL",
-    "GUILDHALL_CHAT_CLIENT_ID",
-    "GUILDHALL_CHAT_CLIENT_SECRET",
-    "GUILDHALL_CHAT_PUBLIC_KEY",
-    "GUILDHALL_PLAY_CLIENT_ID",
-    "GUILDHALL_PLAY_CLIENT_SECRET",
-];
+const OF_SIGN_IN: [&str; 3] =
+    ["GUILDHALL_CHAT_PUBLIC_KEY", "GUILDHALL_PLAY_CLIENT_ID", "GUILDHALL_PLAY_CLIENT_SECRET"];
 
 /// A variable and the file that its twin names.
 struct SecretFile {
@@ -159,7 +153,8 @@ mod tests {
     #[test]
     fn every_secret_has_a_variable_for_its_file() {
         let known = known(&Cli::command());
-        for name in ["DATABASE_URL", "AMQP_URL", "REDIS_URL", "CHAT_TOKEN", "PLAY_KEY"] {
+        for name in ["DATABASE_URL", "AMQP_URL", "REDIS_URL", "CHAT_TOKEN", "CHAT_CLIENT_SECRET", "PLAY_KEY"]
+        {
             assert!(known.contains(&format!("GUILDHALL_{name}_FILE")), "{name}: {known:?}");
         }
         assert!(!known.contains("GUILDHALL_LISTEN_FILE"));

@@ -145,7 +145,14 @@ pub(crate) async fn finish(context: Context) -> anyhow::Result<()> {
 pub(crate) fn api_options(args: HttpArgs, distributed: bool) -> api::Options {
     let access_log = args.access_log;
     let cors_origins = args.cors_origins.0.into_iter().map(|origin| origin.0).collect();
-    api::Options { distributed, trusted_proxies: args.trusted_proxies.0, cors_origins, access_log }
+    let public_url = args.public_url.map(|origin| origin.0);
+    api::Options {
+        distributed,
+        trusted_proxies: args.trusted_proxies.0,
+        cors_origins,
+        public_url,
+        access_log,
+    }
 }
 
 /// The database as logs show it: its kind, and the path of a file.

@@ -16,6 +16,8 @@ mod by_id;
 pub mod cap;
 pub mod change_log;
 pub mod chat_ban;
+pub mod console_link;
+pub mod console_session;
 #[cfg(test)]
 mod fuzz;
 pub mod game_server;

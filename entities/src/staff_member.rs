@@ -1,6 +1,7 @@
 //! Staff members and their roles. Changes that concern one member lock its row first ([`find_for_update`]); records
 //! about and by a member outlive it.
 
+use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 
@@ -34,4 +35,10 @@ pub async fn put(conn: &impl Conn, member: Model) -> Result<()> {
 
 pub async fn count_with_role(conn: &impl Conn, guild: GuildId, role: RoleId) -> Result<u64> {
     Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::RoleId.eq(role)).count(conn).await
+}
+
+/// The guilds in which a chat user is staff.
+pub async fn guilds_of(conn: &impl Conn, chat: ChatId) -> Result<Vec<GuildId>> {
+    let own = Entity::find().select_only().column(Column::GuildId).filter(Column::ChatId.eq(chat));
+    own.into_tuple().all(conn).await
 }

@@ -21,7 +21,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 8] = changes![
+const CHANGES: [Change; 9] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -30,6 +30,7 @@ const CHANGES: [Change; 8] = changes![
     "m0006_tickets",
     "m0007_service",
     "m0008_changes",
+    "m0009_console",
 ];
 
 struct Schema;

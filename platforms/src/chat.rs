@@ -54,6 +54,28 @@ pub(crate) struct UserBody {
     bot: bool,
 }
 
+/// A person's account.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "AccountBody")]
+pub struct ChatUser {
+    pub id: ChatId,
+    /// The display name, or the user name of an account without one.
+    pub name: String,
+}
+
+#[derive(Deserialize)]
+struct AccountBody {
+    id: ChatId,
+    username: String,
+    global_name: Option<String>,
+}
+
+impl From<AccountBody> for ChatUser {
+    fn from(account: AccountBody) -> Self {
+        Self { id: account.id, name: account.global_name.unwrap_or(account.username) }
+    }
+}
+
 /// The bot's application.
 #[derive(Deserialize)]
 pub(crate) struct ApplicationBody {
@@ -207,6 +229,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_user_has_the_display_name_or_else_the_user_name() {
+        let name = |body| serde_json::from_value::<ChatUser>(body).unwrap().name;
+        assert_eq!(name(json!({ "id": "7", "username": "ann", "global_name": "Ann" })), "Ann");
+        assert_eq!(name(json!({ "id": "7", "username": "ann", "global_name": null })), "ann");
+        assert_eq!(name(json!({ "id": "7", "username": "ann" })), "ann");
+    }
 
     #[test]
     fn an_update_distinguishes_absent_from_null() {

@@ -9,12 +9,15 @@ use runtime::{PlatformConfig, Redis, Secret};
 
 use crate::discord::ChatPlatform;
 use crate::error::PlatformError;
+use crate::exchange::Http;
 use crate::pacing::{Pacer, Rules, SharedPace};
 use crate::roblox::{PlayHosts, PlayPlatform};
-use crate::wire::{Wire, http_client};
+use crate::sign_in::SignIn;
+use crate::wire::Wire;
 use crate::{discord, roblox};
 
 const CHAT_API: &str = "https://discord.com/api/v10";
+const CHAT_HOST: &str = "https://discord.com";
 const PLAY_CLOUD: &str = "https://apis.roblox.com";
 const PLAY_USERS: &str = "https://users.roblox.com";
 /// The form required by the chat platform: `DiscordBot ($url, $version)`.
@@ -26,6 +29,8 @@ const PLAY_AGENT: &str = concat!("guildhall/", env!("CARGO_PKG_VERSION"));
 pub struct Platforms {
     pub chat: Arc<ChatPlatform>,
     pub play: Arc<PlayPlatform>,
+    /// `None` without the application's credentials.
+    pub sign_in: Option<Arc<SignIn>>,
 }
 
 impl Platforms {
@@ -34,7 +39,9 @@ impl Platforms {
         let shared = |platform| redis.map(|redis| SharedPace::new(redis.clone(), platform));
         let base = trimmed(config.chat_api_url.as_deref().unwrap_or(CHAT_API));
         let pacer = Pacer::new(Rules::chat(config.chat_rate), shared("chat"));
-        let wire = Wire::new("chat", http_client(&base, CHAT_AGENT)?, pacer, discord::classify);
+        let http = Http::new("chat", &base, CHAT_AGENT)?;
+        let sign_in = sign_in(config, http.clone(), &base)?;
+        let wire = Wire::new(http, pacer, discord::classify);
         let chat = ChatPlatform::new(wire, base, config.chat_token.as_ref().map(Secret::expose))?;
 
         let hosts = PlayHosts {
@@ -42,12 +49,82 @@ impl Platforms {
             users: trimmed(config.play_api_url.as_deref().unwrap_or(PLAY_USERS)),
         };
         let pacer = Pacer::new(Rules::play(config.play_rate), shared("play"));
-        let wire = Wire::new("play", http_client(&hosts.cloud, PLAY_AGENT)?, pacer, roblox::classify);
+        let wire = Wire::new(Http::new("play", &hosts.cloud, PLAY_AGENT)?, pacer, roblox::classify);
         let play = PlayPlatform::new(wire, hosts, config.play_key.as_ref().map(Secret::expose))?;
-        Ok(Self { chat: Arc::new(chat), play: Arc::new(play) })
+        Ok(Self { chat: Arc::new(chat), play: Arc::new(play), sign_in: sign_in.map(Arc::new) })
     }
+}
+
+/// The page that asks the person is on the host of the API, whatever path the API has there.
+fn sign_in(config: &PlatformConfig, http: Http, base: &str) -> Result<Option<SignIn>, PlatformError> {
+    let (Some(id), Some(secret)) = (&config.chat_client_id, &config.chat_client_secret) else {
+        return Ok(None);
+    };
+    let host = match &config.chat_api_url {
+        Some(url) => {
+            reqwest::Url::parse(url).map_or_else(|_| url.clone(), |url| url.origin().ascii_serialization())
+        }
+        None => CHAT_HOST.to_owned(),
+    };
+    SignIn::new(http, &host, base.to_owned(), id.clone(), secret.clone()).map(Some)
 }
 
 fn trimmed(base: &str) -> String {
     base.trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use oauth2::{PkceCodeChallenge, PkceCodeVerifier};
+    use runtime::PlatformRate;
+
+    use super::*;
+
+    fn sign_in(chat_api_url: Option<&str>) -> Arc<SignIn> {
+        let config = PlatformConfig {
+            chat_api_url: chat_api_url.map(str::to_owned),
+            chat_token: None,
+            chat_client_id: Some("7".to_owned()),
+            chat_client_secret: Some("s".into()),
+            play_api_url: None,
+            play_key: None,
+            chat_rate: PlatformRate::Off,
+            play_rate: PlatformRate::Off,
+        };
+        Platforms::new(&config, None).unwrap().sign_in.unwrap()
+    }
+
+    #[test]
+    fn people_sign_in_at_the_root_of_the_host() {
+        let start =
+            |url| sign_in(url).authorize_url("r").url.split('?').next().unwrap_or_default().to_owned();
+        assert_eq!(start(None), "https://discord.com/oauth2/authorize");
+        assert_eq!(start(Some("http://127.0.0.1:9000")), "http://127.0.0.1:9000/oauth2/authorize");
+        assert_eq!(start(Some("https://a.example.org/api/v10/")), "https://a.example.org/oauth2/authorize");
+    }
+
+    #[test]
+    fn an_attempt_asks_for_the_name_alone_and_is_bound_to_its_browser() {
+        let sign_in = sign_in(None);
+        let redirect = "https://a.example.org/console/sign-in/callback";
+        let [one, other] = [sign_in.authorize_url(redirect), sign_in.authorize_url(redirect)];
+        assert!(one.state != other.state && one.verifier != other.verifier);
+        assert!(one.state.len() >= 22 && one.verifier.len() >= 43);
+        let challenge =
+            PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(one.verifier.clone()));
+        let url = reqwest::Url::parse(&one.url).unwrap();
+        let mut asked: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        asked.sort_unstable();
+        let expected = [
+            ("client_id", "7"),
+            ("code_challenge", challenge.as_str()),
+            ("code_challenge_method", "S256"),
+            ("redirect_uri", redirect),
+            ("response_type", "code"),
+            ("scope", "identify"),
+            ("state", &one.state),
+        ];
+        assert_eq!(asked, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(!one.url.contains(&one.verifier));
+    }
 }

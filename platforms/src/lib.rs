@@ -11,26 +11,31 @@ mod context;
 mod credentials;
 mod discord;
 mod error;
+mod exchange;
 #[cfg(test)]
 mod fuzz;
+mod guild_access;
 mod pacing;
 mod permissions;
 mod play;
 mod roblox;
 mod routes;
+mod sign_in;
 mod wire;
 
 pub use channel::{ChatChannel, NewChannel, Overwrite, Principal, Viewers};
 pub use chat::{
-    ChatBan, ChatMember, ChatRole, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE, MemberCall, MemberChange,
-    MemberUpdate, RoleProblem,
+    ChatBan, ChatMember, ChatRole, ChatUser, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE, MemberCall,
+    MemberChange, MemberUpdate, RoleProblem,
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};
 pub use discord::ChatPlatform;
 pub use error::{Missing, PlatformError};
+pub use guild_access::GuildAccess;
 pub use pacing::forbidden_breaker::ForbiddenBreaker;
 pub use permissions::Permissions;
 pub use play::{GroupRole, MEMBERSHIP_USERS_PER_CALL, Ranks};
 pub use roblox::PlayPlatform;
+pub use sign_in::{Attempt, SignIn, SignInError};
 pub use wire::CallPermit;

@@ -25,6 +25,8 @@ impl From<Permissions> for String {
 }
 
 impl Permissions {
+    pub const MANAGE_SERVER: Self = Self(1 << 5);
+
     /// The permissions that the bot needs, with the platform's names.
     pub const NEEDED: [(Self, &'static str); 4] = [
         (Self(1 << 28), "Manage Roles"),
@@ -37,7 +39,7 @@ impl Permissions {
     /// members, with the platform's names.
     const PRIVILEGED: [(Self, &'static str); 13] = [
         (Self(ADMINISTRATOR), "Administrator"),
-        (Self(1 << 5), "Manage Server"),
+        (Self::MANAGE_SERVER, "Manage Server"),
         (Self(1 << 28), "Manage Roles"),
         (Self(1 << 4), "Manage Channels"),
         (Self(1 << 29), "Manage Webhooks"),

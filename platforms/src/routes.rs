@@ -2,8 +2,10 @@
 
 /// Methods and paths of the chat platform, below its base URL.
 pub(crate) mod chat {
-    pub(crate) const BOT_USER: &str = "GET /users/@me";
+    /// The bot, or the person whose access token is sent.
+    pub(crate) const CURRENT_USER: &str = "GET /users/@me";
     pub(crate) const APPLICATION: &str = "GET /applications/@me";
+    pub(crate) const GUILD: &str = "GET /guilds/:guild";
     pub(crate) const ROLES: &str = "GET /guilds/:guild/roles";
     pub(crate) const MEMBERS: &str = "GET /guilds/:guild/members";
     pub(crate) const MEMBER: &str = "GET /guilds/:guild/members/:user";
@@ -15,6 +17,11 @@ pub(crate) mod chat {
     pub(crate) const UNBAN: &str = "DELETE /guilds/:guild/bans/:user";
     pub(crate) const CHANNELS: &str = "GET /guilds/:guild/channels";
     pub(crate) const CREATE_CHANNEL: &str = "POST /guilds/:guild/channels";
+    /// The only one that a browser opens.
+    pub(crate) const AUTHORIZE: &str = "GET /oauth2/authorize";
+    pub(crate) const TOKEN: &str = "POST /oauth2/token";
+    pub(crate) const REVOKE_TOKEN: &str = "POST /oauth2/token/revoke";
+    pub(crate) const AUTHORIZATION: &str = "GET /oauth2/@me";
 }
 
 /// Methods and paths of the game platform, below its base URLs.

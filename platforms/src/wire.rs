@@ -1,25 +1,20 @@
-//! One HTTP exchange with a platform: permit, request, capped body, classification, metrics.
+//! Calls that count for the limits of a credential: permit, exchange, classification.
 //!
 //! Only a single 429 with a short pause is retried here; every other error is returned classified, and the job's
-//! backoff decides. A response cannot exhaust memory: bodies above the cap are cut off.
+//! backoff decides.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method, Response, redirect};
+use reqwest::{Method, RequestBuilder};
 use serde::de::DeserializeOwned;
 
 use crate::answer;
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
+use crate::exchange::Http;
 use crate::pacing::{Answered, Ask, Pacer, Permit};
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// From the first byte sent to the last byte read.
-const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);
-/// A page of 1,000 members has about 1 MiB.
-const BODY_CAP: usize = 8 << 20;
 
 /// One call. `route` is the template, the name used in metrics, errors and pacing.
 #[derive(Clone)]
@@ -57,8 +52,7 @@ impl Call {
 pub(crate) type Classify = fn(route: &'static str, status: u16, body: &[u8]) -> PlatformError;
 
 pub(crate) struct Wire {
-    platform: &'static str,
-    http: Client,
+    http: Http,
     pacer: Pacer,
     classify: Classify,
 }
@@ -75,30 +69,15 @@ impl CallPermit {
     }
 }
 
-struct Answer {
-    status: u16,
-    headers: HeaderMap,
-    body: Bytes,
-}
-
 impl Wire {
-    pub(crate) fn new(platform: &'static str, http: Client, pacer: Pacer, classify: Classify) -> Self {
-        Self { platform, http, pacer, classify }
+    pub(crate) fn new(http: Http, pacer: Pacer, classify: Classify) -> Self {
+        Self { http, pacer, classify }
     }
 
-    /// Sends and reads JSON. A body of another shape is `Unavailable`: the platform, or a server before it, is broken.
+    /// Sends and reads JSON. A body of another shape is `Unavailable`.
     pub(crate) async fn json<T: DeserializeOwned>(&self, context: CallContext, call: &Call) -> Result<T> {
         let body = self.send(context, call).await?;
-        serde_json::from_slice(&body).map_err(|error| {
-            let place = (error.line(), error.column());
-            tracing::warn!(
-                platform = self.platform,
-                route = call.route,
-                ?place,
-                "answer has an unexpected shape"
-            );
-            PlatformError::unavailable(call.route, "the answer does not have the expected shape")
-        })
+        self.http.parse(call.route, &body)
     }
 
     /// Sends and returns the body of a successful response.
@@ -123,41 +102,33 @@ impl Wire {
         let asked = Instant::now();
         let ask = Ask { route, major: context.guild.get(), priority: context.priority };
         let permit = self.pacer.acquire(ask).await?;
-        self.record("guildhall_platform_paced_seconds", route, asked.elapsed());
+        self.http.record("guildhall_platform_paced_seconds", route, asked.elapsed());
         Ok(CallPermit { permit, context })
     }
 
     /// Sends a call of the permit's route.
     pub(crate) async fn send_once(&self, mut permit: CallPermit, call: &Call) -> Result<Bytes> {
-        let sent = Instant::now();
         permit.permit.sending();
-        let exchanged = self.exchange(call).await;
-        self.record("guildhall_platform_request_seconds", call.route, sent.elapsed());
+        let exchanged = self.http.send(call.route, self.request(call)).await;
         let (answered, pause) = match &exchanged {
             Ok(answer) => answer::read(answer.status, &answer.headers, &answer.body),
             Err(_) => (Answered::default(), None),
         };
         // Not earlier: the permit's window starts when the response has arrived.
         permit.permit.finish(&answered).await;
-        self.count(call, exchanged.as_ref().map_or(0, |answer| answer.status));
-        let answer = exchanged.map_err(|cause| PlatformError::unavailable(call.route, cause))?;
+        let answer = exchanged?;
         match (answer.status, pause) {
             (200..=299, _) => Ok(answer.body),
             (_, Some(retry_after)) => Err(PlatformError::RateLimited { retry_after }),
             (status, None) => {
-                tracing::debug!(
-                    platform = self.platform,
-                    route = call.route,
-                    status,
-                    "platform call refused"
-                );
+                let platform = self.http.platform();
+                tracing::debug!(platform, route = call.route, status, "platform call refused");
                 Err((self.classify)(call.route, status, &answer.body))
             }
         }
     }
 
-    /// `Err` describes the kind of failure, without addresses.
-    async fn exchange(&self, call: &Call) -> Result<Answer, &'static str> {
+    fn request(&self, call: &Call) -> RequestBuilder {
         let mut request = self.http.request(call.method.clone(), &call.url).headers(call.headers.clone());
         if !call.query.is_empty() {
             request = request.query(&call.query);
@@ -165,46 +136,7 @@ impl Wire {
         if let Some(body) = &call.body {
             request = request.json(body);
         }
-        let response = request.send().await.map_err(|error| failure(&error))?;
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Ok(Answer { status, headers, body: read_capped(response).await? })
-    }
-
-    fn record(&self, name: &'static str, route: &'static str, elapsed: Duration) {
-        metrics::histogram!(name, "platform" => self.platform, "route" => route)
-            .record(elapsed.as_secs_f64());
-    }
-
-    /// Status 0: no response.
-    fn count(&self, call: &Call, status: u16) {
-        metrics::counter!(
-            "guildhall_platform_requests_total",
-            "platform" => self.platform, "route" => call.route, "status" => status.to_string()
-        )
-        .increment(1);
-    }
-}
-
-async fn read_capped(mut response: Response) -> Result<Bytes, &'static str> {
-    let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
-        if body.len() + chunk.len() > BODY_CAP {
-            return Err("the answer is too large");
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body.freeze())
-}
-
-fn failure(error: &reqwest::Error) -> &'static str {
-    if error.is_timeout() {
-        "no answer in time"
-    } else if error.is_connect() {
-        "no connection"
-    } else if error.is_builder() {
-        "the address cannot be used"
-    } else {
-        "the connection broke"
+        request
     }
 }
 
@@ -214,29 +146,4 @@ pub(crate) fn credential(text: Option<String>, variable: &'static str) -> Result
     let mut value = HeaderValue::try_from(text).map_err(|_| PlatformError::Unauthorized(variable))?;
     value.set_sensitive(true);
     Ok(Some(value))
-}
-
-/// The HTTP client of one platform. Redirects are not followed, so the credential reaches no other host.
-pub(crate) fn http_client(base: &str, agent: &str) -> Result<Client> {
-    // Only the first call installs; the other crates choose the same provider.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = Client::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(TOTAL_TIMEOUT)
-        .redirect(redirect::Policy::none())
-        .user_agent(agent)
-        .tcp_nodelay(true);
-    if is_loopback(base) {
-        // A local simulator is never behind the proxy of the environment.
-        builder = builder.no_proxy();
-    }
-    builder.build().map_err(|error| {
-        tracing::error!(%error, "http client cannot be built");
-        PlatformError::unavailable("client", "the http client cannot be built")
-    })
-}
-
-fn is_loopback(base: &str) -> bool {
-    let host = reqwest::Url::parse(base).ok().and_then(|url| url.host_str().map(str::to_owned));
-    host.is_some_and(|host| host == "localhost" || host == "[::1]" || host.starts_with("127."))
 }

@@ -15,7 +15,7 @@ mod args;
 mod platforms;
 mod tls;
 
-pub use args::{AccessLog, BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs};
+pub use args::{AccessLog, BrokerArgs, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs, Origin};
 pub use platforms::{PlatformArgs, PlatformConfig, PlatformRate};
 
 const PREFIX: &str = "GUILDHALL_PREFIX";

@@ -23,7 +23,7 @@ pub mod telemetry;
 pub use clock::Clock;
 pub use config::{
     AccessLog, BrokerArgs, BrokerConfig, Config, DatabaseArgs, HttpArgs, ListenArgs, LogArgs, MetricsArgs,
-    PlatformArgs, PlatformConfig, PlatformRate, bind, parse_address,
+    Origin, PlatformArgs, PlatformConfig, PlatformRate, bind, parse_address,
 };
 pub use context::Context;
 pub use database::{Breaker, DataDirLock, Database, DatabaseOptions, Pool, Transaction, is_outage};
@@ -37,6 +37,8 @@ pub use readiness::{Flag, Need, Readiness, Report};
 pub use redis::{Redis, RedisConnection, RedisDown};
 pub use secret::Secret;
 pub use seldom::Seldom;
-pub use settings::{AMQP_URL, CHAT_TOKEN, DATABASE_URL, PLAY_KEY, REDIS_URL};
+pub use settings::{
+    AMQP_URL, CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, DATABASE_URL, PLAY_KEY, REDIS_URL,
+};
 pub use shutdown::{CUT, GRACE, Shutdown};
 pub use telemetry::{LogFormat, init_logging, metrics_handle};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use entities::{change_log, game_server, idempotency, job, server_command};
+use entities::{change_log, console_link, console_session, game_server, idempotency, job, server_command};
 use runtime::Context;
 use sea_orm::DbErr;
 
@@ -28,6 +28,12 @@ pub(crate) async fn change_log(context: &Context) -> Result<u64, DbErr> {
 pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
     let before = context.clock.now() - KEEP_COMMANDS;
     server_command::forget(context.database.write(), before, BATCH).await
+}
+
+/// Sessions of the console that have ended, and links into it that nobody used.
+pub(crate) async fn console(context: &Context) -> Result<u64, DbErr> {
+    let (conn, now) = (context.database.write(), context.clock.now());
+    Ok(console_link::prune(conn, now).await? + console_session::prune(conn, now).await?)
 }
 
 pub(crate) async fn idempotency_keys(context: &Context) -> Result<u64, DbErr> {

@@ -33,4 +33,5 @@ pub const SCHEDULES: &[Schedule] = &[
     schedule!("change_log", "0 */5 * * * *", prune::change_log),
     schedule!("idempotency_keys", "0 */10 * * * *", prune::idempotency_keys),
     schedule!("finished_jobs", "0 17 * * * *", prune::jobs),
+    schedule!("console", "30 */10 * * * *", prune::console),
 ];

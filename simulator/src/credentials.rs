@@ -1,10 +1,9 @@
 //! Accepts requests with the right token or key in the platform's format.
 
 use http::HeaderMap;
-use http::header::AUTHORIZATION;
 
 use crate::reply::Reply;
-use crate::route::Side;
+use crate::route::{Side, authorization};
 
 /// `None` accepts any credential in the right format.
 #[derive(Debug, Clone, Default)]
@@ -18,10 +17,8 @@ impl Credentials {
     pub(crate) fn check<'a>(&self, side: Side, headers: &'a HeaderMap) -> Result<&'a [u8], Reply> {
         match side {
             Side::Chat => {
-                let given =
-                    headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-                let token =
-                    given.strip_prefix("Bot ").filter(|token| is_right(token, self.chat_token.as_ref()));
+                let token = authorization(headers, "Bot");
+                let token = token.filter(|token| is_right(token, self.chat_token.as_ref()));
                 token.map(str::as_bytes).ok_or_else(Reply::chat_unauthorized)
             }
             Side::Cloud => {
@@ -30,7 +27,7 @@ impl Credentials {
                 let key = Some(given).filter(|key| is_right(key, self.play_key.as_ref()));
                 key.map(str::as_bytes).ok_or_else(Reply::play_unauthorized)
             }
-            Side::Users | Side::Control => Ok(&[]),
+            Side::SignIn | Side::Users | Side::Control => Ok(&[]),
         }
     }
 }

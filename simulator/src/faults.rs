@@ -75,16 +75,17 @@ impl Fault {
         }
         let status = self.status?;
         let retry_after = self.retry_after.unwrap_or(1.0);
-        if let (Some(code), Side::Chat) = (self.code, side) {
+        let is_chat = side.is_chat_platform();
+        if let (Some(code), true) = (self.code, is_chat) {
             return Some(Reply::chat_error(status, code, &format!("{status}: injected fault")));
         }
-        Some(match (status, side) {
-            (401, Side::Chat) => Reply::chat_unauthorized(),
+        Some(match (status, is_chat) {
+            (401, true) => Reply::chat_unauthorized(),
             (401, _) => Reply::play_unauthorized(),
-            (429, Side::Chat) => Reply::chat_limited(retry_after, self.global),
+            (429, true) => Reply::chat_limited(retry_after, self.global),
             (429, _) => Reply::play_limited(retry_after),
-            (403, Side::Chat) => Reply::chat_error(403, 50013, "Missing Permissions"),
-            (_, Side::Chat) => Reply::chat_error(status, 0, &format!("{status}: injected fault")),
+            (403, true) => Reply::chat_error(403, 50013, "Missing Permissions"),
+            (_, true) => Reply::chat_error(status, 0, &format!("{status}: injected fault")),
             _ => Reply::json(
                 status,
                 json!({ "code": "INJECTED", "message": format!("{status}: injected fault") }),

@@ -1,14 +1,15 @@
 //! A server that implements both platforms' wire formats over HTTP, with their limits, paging, error bodies and
 //! hierarchy rules, so that demos and tests run the production clients.
 //!
-//! The chat platform is served below `/` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`. The control
-//! side (`/control/...`) counts requests, injects faults and changes state; see `GET /control/routes`.
+//! The chat platform is served below `/`, `/api` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`; people
+//! sign in at `/oauth2/authorize`. The control side (`/control/...`) counts requests, injects faults and changes state; see `GET /control/routes`.
 
 mod audit;
 mod credentials;
 mod endpoints;
 mod faults;
 mod form;
+mod grants;
 mod huge;
 mod limits;
 mod load;
@@ -27,6 +28,6 @@ mod timeline;
 
 pub use credentials::Credentials;
 pub use load::LoadError;
-pub use options::{RateLimit, SimulatorOptions};
+pub use options::{Application, RateLimit, SimulatorOptions};
 pub use server::serve;
 pub use state::SimulatorState;

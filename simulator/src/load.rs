@@ -66,6 +66,8 @@ struct GuildPart {
     roles: Vec<RolePart>,
     members: Vec<MemberPart>,
     bot_role_id: RoleId,
+    /// Default: the human member with the lowest id.
+    owner_id: Option<ChatId>,
 }
 
 #[derive(Deserialize)]
@@ -182,6 +184,8 @@ fn guild(part: GuildPart) -> Result<Guild, String> {
             return Err(format!("member {chat_id} is listed twice"));
         }
     }
+    let human = guild.members.iter().find(|(_, member)| !member.bot).map(|(id, _)| *id);
+    guild.owner = part.owner_id.or(human);
     let bot = ChatId::try_from(BOT_USER).map_err(|error| error.to_string())?;
     guild.members.insert(bot, Member { roles: Box::new([part.bot_role_id]), bot: true, ..Member::default() });
     Ok(guild)
@@ -232,6 +236,11 @@ mod tests {
         let state = load(&text).unwrap();
         assert_eq!(state.size(), (1, 1, 1));
         assert!(["11", "12"].iter().all(|id| state.users.contains(&id.parse().unwrap())));
+        let guild = state.guilds.values().next().unwrap();
+        assert_eq!(guild.owner, Some("11".parse().unwrap()));
+        let owned = text.replace(r#""bot_role_id""#, r#""owner_id":"12","bot_role_id""#);
+        let owned = load(&owned).unwrap();
+        assert_eq!(owned.guilds.values().next().unwrap().owner, Some("12".parse().unwrap()));
         let group = state.groups.values().next().unwrap();
         assert_eq!(group.members.values().next().unwrap().as_ref(), [2, 1]);
     }

@@ -56,9 +56,10 @@ fn overwrite(overwrite: &Overwrite) -> Value {
 }
 
 pub(crate) fn guild(id: GuildId, guild: &Guild, counts: bool) -> Value {
+    let owner = guild.owner.map_or_else(|| OWNER.to_string(), |owner| owner.to_string());
     let mut body = json!({
         "id": id, "name": guild.name, "icon": null, "splash": null, "discovery_splash": null,
-        "owner_id": OWNER.to_string(), "region": "deprecated", "afk_channel_id": null, "afk_timeout": 300,
+        "owner_id": owner, "region": "deprecated", "afk_channel_id": null, "afk_timeout": 300,
         "widget_enabled": false, "widget_channel_id": null, "verification_level": 1,
         "default_message_notifications": 1, "explicit_content_filter": 0, "roles": roles(guild), "emojis": [],
         "stickers": [], "features": [], "mfa_level": 0, "application_id": null, "system_channel_id": null,

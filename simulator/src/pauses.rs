@@ -1,4 +1,4 @@
-//! Checks that clients keep the pauses of 429s: a request during one is an ignored pause.
+//! Checks that clients keep the pauses of 429s: a request during one is an ignored pause. Calls of sign-in are not paced.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -37,6 +37,9 @@ struct Pause {
 
 impl Pauses {
     pub(crate) fn arrival(&mut self, route: &Route, guild: &str, now: Instant) {
+        if route.side == Side::SignIn {
+            return;
+        }
         self.pauses.retain(|_, pause| pause.until > now);
         let concerned = [PauseScope::Platform(platform(route)), bucket(route, guild)];
         let ignores = |scope| self.pauses.get(scope).is_some_and(|pause| pause.from <= now);
@@ -45,7 +48,7 @@ impl Pauses {
 
     /// Call it when the response is sent: a client cannot keep a pause before it receives it.
     pub(crate) fn answered(&mut self, route: &Route, guild: &str, reply: &Reply, now: Instant) {
-        if reply.status != 429 {
+        if reply.status != 429 || route.side == Side::SignIn {
             return;
         }
         let body = reply.body.as_ref();

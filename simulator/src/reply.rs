@@ -14,13 +14,15 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(HeaderName, String)>,
     pub(crate) body: Option<Value>,
-    /// Replaces `body`.
+    /// HTML, for a browser.
+    pub(crate) page: Option<String>,
+    /// Replaces the others.
     pub(crate) huge: Option<Huge>,
 }
 
 impl Reply {
     pub(crate) fn json(status: u16, body: Value) -> Self {
-        Self { status, headers: Vec::new(), body: Some(body), huge: None }
+        Self { body: Some(body), ..Self::of(status) }
     }
 
     pub(crate) fn ok(body: Value) -> Self {
@@ -28,11 +30,23 @@ impl Reply {
     }
 
     pub(crate) fn empty() -> Self {
-        Self { status: 204, headers: Vec::new(), body: None, huge: None }
+        Self::of(204)
     }
 
     pub(crate) fn huge(status: u16, huge: Huge) -> Self {
-        Self { status, huge: Some(huge), ..Self::empty() }
+        Self { huge: Some(huge), ..Self::of(status) }
+    }
+
+    pub(crate) fn page(status: u16, html: String) -> Self {
+        Self { page: Some(html), ..Self::of(status) }
+    }
+
+    pub(crate) fn redirect(to: &str) -> Self {
+        Self::of(302).with("location", to)
+    }
+
+    fn of(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: None, page: None, huge: None }
     }
 
     /// `{"code": 10007, "message": "Unknown Member"}`.
@@ -89,15 +103,20 @@ impl Reply {
     }
 
     pub(crate) fn into_response(self) -> Response<Body> {
-        let empty = self.body.is_none() && self.huge.is_none();
-        let body = self.body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
+        let kind = match &self.page {
+            Some(_) => Some("text/html; charset=utf-8"),
+            None if self.body.is_some() || self.huge.is_some() => Some("application/json"),
+            None => None,
+        };
+        let text = self.page.or_else(|| self.body.map(|body| body.to_string()));
+        let body = text.map_or_else(Bytes::new, Bytes::from);
         let body = self.huge.map_or_else(|| Body::Left(Full::new(body)), Body::Right);
         let mut response = Response::new(body);
         *response.status_mut() =
             StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        if !empty {
-            headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(kind) = kind {
+            headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(kind));
         }
         for (name, value) in self.headers {
             if let Ok(value) = HeaderValue::from_str(&value) {

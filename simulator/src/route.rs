@@ -4,12 +4,17 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
 
 /// The platform of a route, which decides credential and limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Needs `Authorization: Bot ...`; global limit and buckets.
     Chat,
+    /// The chat platform for a person: needs the application's credentials or an access token, which handlers check. No
+    /// limits, and not counted as requests of the bot.
+    SignIn,
     /// Needs `x-api-key`; 300 requests a minute for each key.
     Cloud,
     /// Needs no credential.
@@ -41,6 +46,13 @@ pub(crate) struct Route {
     pub(crate) bucket: Option<BucketRule>,
 }
 
+impl Side {
+    /// Whether the chat platform's hosts answer, in their format.
+    pub(crate) fn is_chat_platform(self) -> bool {
+        matches!(self, Self::Chat | Self::SignIn)
+    }
+}
+
 impl Route {
     pub(crate) fn changes_a_guild(&self) -> bool {
         self.side == Side::Chat && !self.name.starts_with("GET ")
@@ -51,6 +63,7 @@ impl Route {
 pub(crate) struct Input {
     pub(crate) params: HashMap<String, String>,
     pub(crate) query: HashMap<String, String>,
+    pub(crate) headers: HeaderMap,
     /// The reason for the guild's audit log.
     pub(crate) reason: Option<String>,
     pub(crate) body: Bytes,
@@ -61,7 +74,17 @@ impl Input {
         self.params.get(name).map_or("", String::as_str)
     }
 
+    /// What follows the scheme in `Authorization`.
+    pub(crate) fn authorization(&self, scheme: &str) -> Option<&str> {
+        authorization(&self.headers, scheme)
+    }
+
     pub(crate) fn query(&self, name: &str) -> Option<&str> {
         self.query.get(name).map(String::as_str)
     }
+}
+
+pub(crate) fn authorization<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
+    let (given, credential) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    Some(credential).filter(|_| given == scheme)
 }

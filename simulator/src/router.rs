@@ -1,17 +1,20 @@
 //! The route table: every route of the simulator with its platform, bucket and handler.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use http::Method;
 use matchit::Router;
 use percent_encoding::percent_decode_str;
 
-use crate::endpoints::{bans, channels, control, guild, members, play};
+use crate::endpoints::{authorize, bans, channels, control, guild, members, play, tokens};
 use crate::reply::Reply;
 use crate::route::{BucketRule, Input, Route, Side, Window};
 use crate::simulator::Simulator;
 use crate::stats;
+
+/// The chat platform serves its API below each of them.
+const API_PREFIXES: [&str; 2] = ["/api/v10", "/api"];
 
 pub(crate) type Handler = fn(&Simulator, &Input) -> Reply;
 
@@ -63,6 +66,13 @@ fn table() -> Vec<Endpoint> {
         chat_route("DELETE /guilds/:guild/bans/:user", BANS, bans::unban),
         chat_route("GET /guilds/:guild/channels", sliding("e5518b3d07fc9a26", 10, 5), channels::list),
         chat_route(stats::CREATE_CHANNEL, sliding("23d6af084eb15c97", 10, 15), channels::create),
+        other("GET /oauth2/authorize", Side::SignIn, authorize::page),
+        other("POST /oauth2/authorize", Side::SignIn, authorize::decide),
+        other("POST /oauth2/token", Side::SignIn, tokens::exchange),
+        other("POST /oauth2/token/revoke", Side::SignIn, tokens::revoke),
+        other("GET /oauth2/@me", Side::SignIn, tokens::authorization),
+        // The same route as the bot's, for a person.
+        other("GET /users/@me", Side::SignIn, tokens::user),
         other("GET /cloud/v2/groups/-/memberships", Side::Cloud, play::memberships),
         other("GET /cloud/v2/groups/:group/memberships", Side::Cloud, play::memberships),
         other("GET /cloud/v2/groups/:group/roles", Side::Cloud, play::group_roles),
@@ -110,11 +120,15 @@ impl Routes {
         Ok(Self { table, paths })
     }
 
-    pub(crate) fn find(&self, method: &Method, path: &str) -> Matched<'_> {
-        let path = decoded(path.strip_prefix("/api/v10").unwrap_or(path));
+    /// `bearer`: with a person's access token, for which `GET /users/@me` has another handler than for the bot.
+    pub(crate) fn find(&self, method: &Method, path: &str, bearer: bool) -> Matched<'_> {
+        let path = decoded(API_PREFIXES.iter().find_map(|prefix| path.strip_prefix(prefix)).unwrap_or(path));
         let Ok(found) = self.paths.at(&path) else { return Matched::Nothing };
-        let endpoint = found.value.iter().find(|(served, _)| served == method);
-        match endpoint.and_then(|(_, index)| self.table.get(*index)) {
+        let served = found.value.iter().filter(|(served, _)| served == method);
+        let mut served = served.filter_map(|(_, index)| self.table.get(*index));
+        let first = served.next();
+        let fits = |endpoint: &&Endpoint| bearer && endpoint.route.side == Side::SignIn;
+        match first.filter(fits).or_else(|| served.find(fits)).or(first) {
             Some(endpoint) => {
                 let params = found.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
                 Matched::Found(endpoint, params.collect())
@@ -125,7 +139,8 @@ impl Routes {
 
     pub(crate) fn platform_names(&self) -> impl Iterator<Item = &'static str> {
         let routes = self.table.iter().map(|endpoint| &endpoint.route);
-        routes.filter(|route| route.side != Side::Control).map(|route| route.name)
+        let names = routes.filter(|route| route.side != Side::Control).map(|route| route.name);
+        names.collect::<BTreeSet<_>>().into_iter()
     }
 }
 
@@ -158,18 +173,23 @@ mod tests {
             (Method::PATCH, "/guilds/1/members/2", stats::UPDATE_MEMBER),
             (Method::PATCH, "/api/v10/guilds/1/members/2", stats::UPDATE_MEMBER),
             (Method::GET, "/users/@me", "GET /users/@me"),
+            (Method::POST, "/api/oauth2/token", "POST /oauth2/token"),
             (Method::GET, "/api/v10/users/%40me", "GET /users/@me"),
             (Method::GET, "/cloud/v2/groups/5/memberships", "GET /cloud/v2/groups/:group/memberships"),
             (Method::GET, "/cloud/v2/groups/-/memberships", "GET /cloud/v2/groups/-/memberships"),
             (Method::GET, "/cloud/v2/groups/5/roles", "GET /cloud/v2/groups/:group/roles"),
         ] {
             assert!(
-                matches!(routes.find(&method, path), Matched::Found(endpoint, _) if endpoint.route.name == name),
+                matches!(routes.find(&method, path, false), Matched::Found(endpoint, _) if endpoint.route.name == name),
                 "{path}"
             );
         }
-        assert!(matches!(routes.find(&Method::POST, "/guilds/1/roles"), Matched::WrongMethod));
-        assert!(matches!(routes.find(&Method::GET, "/nowhere"), Matched::Nothing));
-        assert!(matches!(routes.find(&Method::GET, "/users/a%2Fb"), Matched::Nothing));
+        for (bearer, side) in [(false, Side::Chat), (true, Side::SignIn)] {
+            let found = routes.find(&Method::GET, "/api/v10/users/@me", bearer);
+            assert!(matches!(found, Matched::Found(endpoint, _) if endpoint.route.side == side), "{bearer}");
+        }
+        assert!(matches!(routes.find(&Method::POST, "/guilds/1/roles", false), Matched::WrongMethod));
+        assert!(matches!(routes.find(&Method::GET, "/nowhere", false), Matched::Nothing));
+        assert!(matches!(routes.find(&Method::GET, "/users/a%2Fb", false), Matched::Nothing));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http::{HeaderMap, Request, Response};
+use http::{Request, Response};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -20,7 +20,7 @@ use crate::faults::Fault;
 use crate::limits::LimitedRequest;
 use crate::options::SimulatorOptions;
 use crate::reply::{Body, Reply};
-use crate::route::{Input, Side};
+use crate::route::{Input, Side, authorization};
 use crate::router::{Endpoint, Matched, Routes};
 use crate::simulator::Simulator;
 use crate::state::SimulatorState;
@@ -90,7 +90,8 @@ async fn serve_connection(server: Arc<Server>, stream: TcpStream, shutdown: Canc
 impl Server {
     async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
         let (head, body) = request.into_parts();
-        match self.routes.find(&head.method, head.uri.path()) {
+        let bearer = authorization(&head.headers, "Bearer").is_some();
+        match self.routes.find(&head.method, head.uri.path(), bearer) {
             Matched::Nothing => Reply::chat_error(404, 0, "404: Not Found").passed_the_platform(),
             Matched::WrongMethod => {
                 Reply::chat_error(405, 0, "405: Method Not Allowed").passed_the_platform()
@@ -104,33 +105,33 @@ impl Server {
                 }
                 let reply = match Limited::new(body, BODY_CAP).collect().await {
                     Ok(body) => {
-                        let query = query(head.uri.query());
+                        let query = pairs(head.uri.query().unwrap_or_default());
                         let reason = audit::reason(&head.headers);
-                        let input = Input { params, query, reason, body: body.to_bytes() };
-                        self.answer(endpoint, &head.headers, &input).await
+                        let (headers, body) = (head.headers, body.to_bytes());
+                        self.answer(endpoint, &Input { params, query, headers, reason, body }).await
                     }
                     Err(_) => Reply::chat_error(413, 0, "Request entity too large"),
                 };
-                if route.side == Side::Chat { reply.passed_the_platform() } else { reply }
+                if route.side.is_chat_platform() { reply.passed_the_platform() } else { reply }
             }
         }
         .into_response()
     }
 
-    async fn answer(&self, endpoint: &Endpoint, headers: &HeaderMap, input: &Input) -> Reply {
+    async fn answer(&self, endpoint: &Endpoint, input: &Input) -> Reply {
         let route = &endpoint.route;
         if route.side == Side::Control {
             return (endpoint.handler)(&self.simulator, input);
         }
         let fault = self.simulator.records().faults.take(route.name, input.param("guild").parse().ok());
         let served = fault.as_ref().is_some_and(|fault| fault.served);
-        let done = served.then(|| self.serve_platform(endpoint, headers, input));
+        let done = served.then(|| self.serve_platform(endpoint, input));
         if let Some(hang) = fault.as_ref().and_then(Fault::hang) {
             tokio::time::sleep(hang).await;
         }
         let reply = match fault.as_ref().and_then(|fault| fault.reply(route.side)) {
             Some(faulty) => faulty,
-            None => done.unwrap_or_else(|| self.serve_platform(endpoint, headers, input)),
+            None => done.unwrap_or_else(|| self.serve_platform(endpoint, input)),
         };
         self.simulator.records().stats.served(route, input, reply.status);
         self.delay().await;
@@ -147,9 +148,9 @@ impl Server {
         }
     }
 
-    fn serve_platform(&self, endpoint: &Endpoint, headers: &HeaderMap, input: &Input) -> Reply {
+    fn serve_platform(&self, endpoint: &Endpoint, input: &Input) -> Reply {
         let route = &endpoint.route;
-        let key = match self.simulator.options.credentials.check(route.side, headers) {
+        let key = match self.simulator.options.credentials.check(route.side, &input.headers) {
             Ok(key) => key,
             Err(refused) => return refused,
         };
@@ -172,12 +173,13 @@ impl Server {
     }
 }
 
-fn query(raw: Option<&str>) -> HashMap<String, String> {
+/// The pairs of a query, or of a form in a body.
+pub(crate) fn pairs(raw: &str) -> HashMap<String, String> {
     let decoded = |text: &str| {
         let text = text.replace('+', " ");
         percent_decode_str(&text).decode_utf8_lossy().into_owned()
     };
-    let pairs = raw.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+    let pairs = raw.split('&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
         .map(|(k, v)| (decoded(k), decoded(v)))

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockW
 
 use crate::audit::AuditLog;
 use crate::faults::Faults;
+use crate::grants::Grants;
 use crate::limits::Limiter;
 use crate::options::SimulatorOptions;
 use crate::state::SimulatorState;
@@ -17,13 +18,14 @@ pub(crate) struct Simulator {
     records: Mutex<Records>,
 }
 
-/// The state that the control side reads and sets.
+/// What the simulator keeps beside the state of the platforms.
 #[derive(Default)]
 pub(crate) struct Records {
     pub(crate) stats: Stats,
     pub(crate) faults: Faults,
     pub(crate) audit: AuditLog,
     pub(crate) limiter: Limiter,
+    pub(crate) grants: Grants,
 }
 
 impl Simulator {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// The bot's user, a member of every guild. Its id is below those of the fixtures, so it never shifts their pages.
 pub(crate) const BOT_USER: i64 = 900_000_000_000_000_001;
 
-/// The owner of every guild, not counted as a member of the fixtures.
+/// The owner of the application, and of guilds without a human member.
 pub(crate) const OWNER: i64 = 900_000_000_000_000_000;
 
 /// All chat accounts, whether members of a guild or not.
@@ -31,6 +31,8 @@ pub struct SimulatorState {
 #[derive(Debug, Default)]
 pub(crate) struct Guild {
     pub(crate) name: String,
+    /// Without one it is [`OWNER`]. Owning a guild protects nobody from the bot here, unlike on the platform.
+    pub(crate) owner: Option<ChatId>,
     pub(crate) roles: BTreeMap<RoleId, Role>,
     pub(crate) members: BTreeMap<ChatId, Member>,
     /// With each ban's reason.
@@ -107,6 +109,10 @@ impl Guild {
     /// The position of the highest of these roles; without any, that of the everyone role.
     pub(crate) fn highest(&self, roles: &[RoleId]) -> i64 {
         roles.iter().filter_map(|id| self.roles.get(id)).map(|role| role.position).max().unwrap_or(0)
+    }
+
+    pub(crate) fn is_owner(&self, user: ChatId) -> bool {
+        self.owner == Some(user)
     }
 
     pub(crate) fn bot_position(&self) -> i64 {

@@ -34,9 +34,13 @@ pub(crate) struct Stats {
 impl Stats {
     pub(crate) fn arrival(&mut self, route: &Route, guild: &str, now: Instant) {
         self.pauses.arrival(route, guild, now);
-        if route.side != Side::Chat {
-            self.play_requests += 1;
-            return;
+        match route.side {
+            Side::Chat => {}
+            Side::SignIn => return,
+            Side::Cloud | Side::Users | Side::Control => {
+                self.play_requests += 1;
+                return;
+            }
         }
         self.chat_requests += 1;
         self.timeline.request(now);

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use entities::KeyId;
 use entities::idempotency::{self, Hold, Model, Reservation};
 use http::{HeaderMap, StatusCode};
 use sea_orm::ConnectionTrait;
@@ -48,12 +49,12 @@ pub(crate) fn key_of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
 pub(crate) async fn run(
     mut call: Call,
     route: &'static Route,
-    key: String,
+    (key_id, key): (KeyId, String),
     path: &str,
 ) -> Result<Reply, ApiError> {
     let hash = Sha256::new().chain_update(route.method.as_str()).chain_update([0]).chain_update(path);
     let hash = hash.chain_update([0]).chain_update(call.body.canonical()).finalize().to_vec();
-    let request = idempotency::Request { key: call.key.id(), idempotency_key: key, hash };
+    let request = idempotency::Request { key: key_id, idempotency_key: key, hash };
     let slot = match find(&call, request).await? {
         Found::Answer(reply) => return Ok(reply),
         Found::Slot(slot) => slot,

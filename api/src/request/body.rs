@@ -43,10 +43,7 @@ impl Body {
         let fields = object(&value)
             .ok_or_else(|| ApiError::body("invalid_json", "the body must be a JSON object"))?
             .into_owned();
-        if fields.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
-            return Err(ApiError::body("invalid_json", "texts of the body may not contain NUL (\\u0000)"));
-        }
-        Ok(Self(fields))
+        Self::of(fields)
     }
 
     /// The same for every body with the same content.
@@ -57,6 +54,27 @@ impl Body {
     }
 }
 
+impl Body {
+    pub(crate) fn of(fields: Map<String, Value>) -> Result<Self, ApiError> {
+        if fields.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
+            return Err(ApiError::body("invalid_json", "texts of the body may not contain NUL (\\u0000)"));
+        }
+        Ok(Self(fields))
+    }
+}
+
+/// The bytes of a form, at most `limit`.
+pub(crate) async fn read_form(
+    body: BodyStream,
+    headers: &HeaderMap,
+    limit: usize,
+) -> Result<Bytes, ApiError> {
+    if announced_length(headers).is_some_and(|length| length > limit as u64) {
+        return Err(ApiError::body_too_large(limit));
+    }
+    tokio::time::timeout(READ_TIMEOUT, collect(body, limit)).await.map_err(|_| ApiError::body_timeout())?
+}
+
 impl Source for Body {
     fn find(&self, name: &str) -> Option<Sent<'_>> {
         self.0.get(name).map(Sent::Json)
@@ -65,11 +83,7 @@ impl Source for Body {
 
 /// The whole body, at most `limit` bytes.
 async fn read(body: BodyStream, headers: &HeaderMap, limit: usize) -> Result<Bytes, ApiError> {
-    if announced_length(headers).is_some_and(|length| length > limit as u64) {
-        return Err(ApiError::body_too_large(limit));
-    }
-    let bytes = tokio::time::timeout(READ_TIMEOUT, collect(body, limit));
-    let bytes = bytes.await.map_err(|_| ApiError::body_timeout())??;
+    let bytes = read_form(body, headers, limit).await?;
     if !bytes.is_empty() {
         check_content_type(headers)?;
         check_depth(&bytes)?;

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use console::Console;
 use platforms::Platforms;
 use queue::Queue;
 use runtime::{Context, Shutdown};
@@ -17,6 +18,7 @@ use crate::options::Options;
 use crate::request::client_address;
 use crate::server::dispatch::{Peer, Server};
 use crate::server::guests::{Guest, Guests};
+use crate::server::in_process::InProcess;
 use crate::server::router::Router;
 use crate::server::{connection, dispatch, event_listener, heartbeat_writer};
 use crate::state::State;
@@ -41,7 +43,11 @@ pub async fn serve(
     let state = State::new(context, queue, platforms, options);
     start_services(&state, &shutdown);
     let router = Arc::new(Router::new());
-    let service = warp::service(dispatch::filter(Server { state: state.clone(), router }));
+    let api = InProcess { state: state.clone(), router: router.clone() };
+    let State { context, platforms, queue, options, .. } = &*state;
+    let (context, platforms, queue) = (context.clone(), platforms.clone(), queue.clone());
+    let console = Console::new(context, platforms, queue, Arc::new(api), options.public_url.clone());
+    let service = warp::service(dispatch::filter(Server { state: state.clone(), router, console }));
     let connections = TaskTracker::new();
     accept(&listener, &state, &connections, |stream, peer, guest| {
         connection::serve(stream, Peer(peer.ip()), guest, service.clone(), shutdown.clone())

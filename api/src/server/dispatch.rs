@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
+use console::Console;
 use futures_util::{FutureExt, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Response, header};
 use hyper::upgrade::OnUpgrade;
@@ -16,8 +17,9 @@ use warp::path::FullPath;
 
 use crate::auth::{admission, check};
 use crate::call::Call;
+use crate::caller::Caller;
 use crate::idempotency::replay;
-use crate::request::body::{Body, BodyStream};
+use crate::request::body::{self, Body, BodyStream};
 use crate::request::prefer::Prefer;
 use crate::request::url::{Params, Query};
 use crate::request::{client_address, page};
@@ -53,6 +55,7 @@ struct Request {
 pub(crate) struct Server {
     pub(crate) state: Arc<State>,
     pub(crate) router: Arc<Router>,
+    pub(crate) console: Arc<Console>,
 }
 
 /// The one warp filter; the route table does the matching.
@@ -140,6 +143,7 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
     let method = asked(&request.method);
     let (route, params) = match server.router.find(&method, plain(&request.path)) {
         Ok(Found::Endpoint(route, params)) => (route, params),
+        Ok(Found::Console) => return console_page(&server, request, log).await,
         Ok(Found::Page(page)) => {
             let answered = (page.answer)(page.path, server.state).await;
             return answered.map_or_else(|error| log.finish(Err(error)), |page| page.map(Payload::Own));
@@ -160,6 +164,26 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
         }
     };
     log.finish(result)
+}
+
+/// A page of the console. It has no envelope: its errors are pages.
+async fn console_page(server: &Server, request: Request, log: RequestLog) -> Response<Payload> {
+    let Request { method, path, query, headers, peer, body, .. } = request;
+    let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
+    let body = match method {
+        Method::GET | Method::HEAD => Bytes::new(),
+        _ => match body::read_form(body, &headers, console::BODY_LIMIT).await {
+            Ok(body) => body,
+            Err(error) => return log.finish(Err(error)),
+        },
+    };
+    let request_id = log.request_id.clone();
+    let request = console::Request { method, path, query, headers, address, body, request_id };
+    let answering = tokio::time::timeout(REQUEST_TIMEOUT, server.console.respond(request));
+    match answering.await {
+        Ok(page) => log.finish_page(page),
+        Err(_) => log.finish(Err(ApiError::unavailable("timeout", "the request took too long"))),
+    }
 }
 
 async fn serve(
@@ -185,9 +209,10 @@ async fn serve(
     };
     let _turn = if route.takes_turns() { state.turns.take(key.guild()).await } else { None };
     let idempotency_key = if route.writes { replay::key_of(&headers)? } else { None };
+    let idempotency_key = idempotency_key.map(|name| (key.id(), name));
     let call = Call {
         state: state.clone(),
-        key,
+        caller: Caller::Key(key),
         request_id: log.request_id.clone(),
         params,
         query,

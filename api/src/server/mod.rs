@@ -8,6 +8,7 @@ pub(crate) mod event_listener;
 mod guests;
 mod head;
 pub(crate) mod heartbeat_writer;
+mod in_process;
 pub(crate) mod pages;
 mod phase;
 pub(crate) mod request_log;

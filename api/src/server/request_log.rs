@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use std::time::Instant;
 
+use bytes::Bytes;
 use entities::GuildId;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use metrics::{Counter, Histogram};
@@ -86,6 +87,16 @@ impl RequestLog {
         };
         self.add_headers(response.headers_mut());
         self.log(response.status(), cause.as_deref());
+        self.count(response.status());
+        response
+    }
+
+    /// A page for people, logged and counted.
+    pub(crate) fn finish_page(mut self, page: Response<Bytes>) -> Response<Payload> {
+        self.route = console::ROOT;
+        let mut response = page.map(Payload::Own);
+        insert_text(response.headers_mut(), REQUEST_ID, &self.request_id);
+        self.log(response.status(), None);
         self.count(response.status());
         response
     }

@@ -22,12 +22,15 @@ pub(crate) fn plain(path: &str) -> &str {
 enum Target {
     Endpoints(Vec<&'static Route>),
     Page(&'static Page),
+    Console,
 }
 
 /// The match of a request.
 pub(crate) enum Found {
     Endpoint(&'static Route, Params),
     Page(&'static Page),
+    /// It matches what is below by itself.
+    Console,
 }
 
 pub(crate) struct Router(matchit::Router<Target>);
@@ -42,6 +45,8 @@ impl Router {
         for page in &PAGES {
             insert(page.path.to_owned(), Target::Page(page));
         }
+        insert(console::ROOT.to_owned(), Target::Console);
+        insert(format!("{}/{{*page}}", console::ROOT), Target::Console);
         let routes: Vec<&'static Route> = AREAS.iter().flat_map(|area| area.routes).collect();
         let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
         paths.sort_unstable();
@@ -62,6 +67,7 @@ impl Router {
         let found = self.0.at(path).map_err(|_| ApiError::no_such_path())?;
         let routes = match found.value {
             Target::Page(page) if *method == Method::GET => return Ok(Found::Page(page)),
+            Target::Console => return Ok(Found::Console),
             Target::Page(_) => return Err(ApiError::method_not_allowed("GET, HEAD".to_owned())),
             Target::Endpoints(routes) => routes,
         };
@@ -87,7 +93,7 @@ mod tests {
     fn endpoint(router: &Router, method: &Method, path: &str) -> (&'static Route, Params) {
         match router.find(method, path).unwrap() {
             Found::Endpoint(route, params) => (route, params),
-            Found::Page(page) => panic!("{} is a page", page.path),
+            Found::Page(_) | Found::Console => panic!("{path} is a page"),
         }
     }
 

@@ -28,6 +28,8 @@ fn no_platforms() -> PlatformConfig {
     PlatformConfig {
         chat_api_url: None,
         chat_token: None,
+        chat_client_id: None,
+        chat_client_secret: None,
         play_api_url: None,
         play_key: None,
         chat_rate: PlatformRate::Off,

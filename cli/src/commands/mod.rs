@@ -2,6 +2,7 @@
 
 mod api;
 mod completions;
+mod console;
 mod demo;
 mod doctor;
 mod guilds;
@@ -63,6 +64,9 @@ pub(crate) enum Command {
     Submissions(submissions::Command),
     /// Sync roles and nicknames of all members of a guild
     Sync(sync::Args),
+    /// Print links that sign in to the console
+    #[command(subcommand)]
+    Console(console::Command),
     /// List and show jobs and workers; retry, cancel and pause jobs
     #[command(subcommand)]
     Jobs(jobs::Command),
@@ -98,6 +102,7 @@ impl Command {
             Self::Shield(command) => Box::pin(shield::run(command)).await,
             Self::Panels(command) => Box::pin(panels::run(command)).await,
             Self::Submissions(command) => Box::pin(submissions::run(command)).await,
+            Self::Console(command) => Box::pin(console::run(command)).await,
             Self::Sync(args) => Box::pin(sync::run(args)).await,
             Self::Jobs(command) => Box::pin(jobs::run(command)).await,
             Self::Schedules(command) => Box::pin(schedules::run(command)).await,

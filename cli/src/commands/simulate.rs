@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use runtime::{Shutdown, bind};
-use simulator::{Credentials, RateLimit, SimulatorOptions, SimulatorState};
+use simulator::{Application, Credentials, RateLimit, SimulatorOptions, SimulatorState};
 
 use crate::input::Input;
 use crate::output;
@@ -42,6 +42,12 @@ pub(crate) struct Args {
     /// The only key the game platform accepts [default: any]
     #[arg(long, env = "GUILDHALL_SIMULATE_PLAY_KEY", value_name = "KEY")]
     play_key: Option<String>,
+    /// Id of the application that people sign in with, at `/oauth2/authorize`
+    #[arg(long, env = "GUILDHALL_SIMULATE_CHAT_CLIENT_ID", value_name = "ID", default_value = Application::DEMO_ID)]
+    chat_client_id: String,
+    /// Secret of that application
+    #[arg(long, env = "GUILDHALL_SIMULATE_CHAT_CLIENT_SECRET", value_name = "SECRET", default_value = Application::DEMO_SECRET)]
+    chat_client_secret: String,
     /// Latency of each request, milliseconds
     #[arg(long, env = "GUILDHALL_SIMULATE_LATENCY_MS", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000))]
     latency_ms: u64,
@@ -65,6 +71,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let options = SimulatorOptions {
         rate_limit: args.rate_limit,
         credentials: Credentials { chat_token: args.chat_token, play_key: args.play_key },
+        application: Application {
+            client_id: args.chat_client_id,
+            client_secret: args.chat_client_secret,
+            ..Application::default()
+        },
         latency: Duration::from_millis(args.latency_ms),
         jitter: Duration::from_millis(args.jitter_ms),
     };

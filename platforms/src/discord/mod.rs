@@ -2,6 +2,7 @@
 
 mod access;
 mod errors;
+mod guild;
 
 use entities::{ChannelId, ChatId, GuildId, RoleId};
 use http::HeaderName;
@@ -124,7 +125,7 @@ impl ChatPlatform {
     /// The bot's own user id: proves that the platform accepts the token. Requested once per process.
     pub async fn bot_user(&self, call: CallContext) -> Result<ChatId> {
         let ask = async {
-            let request = self.call(Method::GET, routes::BOT_USER, "/users/@me")?;
+            let request = self.call(Method::GET, routes::CURRENT_USER, "/users/@me")?;
             Ok(self.wire.json::<UserBody>(call, &request).await?.id)
         };
         self.bot.get_or_try_init(|| ask).await.copied()
@@ -152,16 +153,6 @@ impl ChatPlatform {
         let bot_permissions =
             held.iter().fold(Permissions::default(), |all, role| all.with(role.permissions));
         Ok(GuildOverview { guild: call.guild, roles, bot_position, bot_permissions })
-    }
-
-    /// `None` when the user is not in the guild.
-    pub async fn member(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatMember>> {
-        let path = format!("/guilds/{}/members/{chat}", call.guild);
-        match self.wire.json(call, &self.call(Method::GET, routes::MEMBER, &path)?).await {
-            Ok(member) => Ok(Some(member)),
-            Err(PlatformError::NotFound(Missing::Member | Missing::User)) => Ok(None),
-            Err(error) => Err(self.members_refused(call, error).await),
-        }
     }
 
     /// Members by ascending id, those after `after`, at most `limit` (1 to 1,000). Fewer than `limit`: the last page.

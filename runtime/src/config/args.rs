@@ -74,6 +74,10 @@ pub struct HttpArgs {
         hide_default_value = true
     )]
     pub cors_origins: Listed<Origin>,
+    /// What people's browsers see, such as `https://guildhall.example.org`; needed to sign in to the console with the chat
+    /// platform [default: none]
+    #[arg(long, env = "GUILDHALL_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<Origin>,
     /// Address and port of /metrics, for your own network: the port of the API has no metrics [default: none]
     #[arg(long, env = "GUILDHALL_METRICS_LISTEN", value_name = "ADDRESS")]
     pub metrics_listen: Option<String>,
@@ -132,11 +136,19 @@ impl FromStr for Listed<IpNet> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(pub String);
 
+impl FromStr for Origin {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        origin(text).map(Self)
+    }
+}
+
 impl FromStr for Listed<Origin> {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parts(text).map(|part| origin(part).map(Origin)).collect::<Result<_, _>>().map(Self)
+        parts(text).map(str::parse).collect::<Result<_, _>>().map(Self)
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::error::StartError;
 use crate::secret::Secret;
-use crate::settings::{CHAT_TOKEN, PLAY_KEY};
+use crate::settings::{CHAT_CLIENT_ID, CHAT_CLIENT_SECRET, CHAT_TOKEN, PLAY_KEY};
 
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Platforms")]
@@ -18,6 +18,12 @@ pub struct PlatformArgs {
     /// Bot token of the chat platform; without it calls that need one answer 503
     #[arg(long, env = "GUILDHALL_CHAT_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     pub chat_token: Option<Secret>,
+    /// Id of the chat platform's application that people sign in with; set together with --chat-client-secret
+    #[arg(long, env = "GUILDHALL_CHAT_CLIENT_ID", value_name = "ID")]
+    pub chat_client_id: Option<String>,
+    /// OAuth 2 secret of that application; without both nobody can sign in with the chat platform
+    #[arg(long, env = "GUILDHALL_CHAT_CLIENT_SECRET", value_name = "SECRET", hide_env_values = true)]
+    pub chat_client_secret: Option<Secret>,
     /// Base URL of the game platform, for a simulator or proxy [default: the real hosts]
     #[arg(long, env = "GUILDHALL_PLAY_API_URL", value_name = "URL")]
     pub play_api_url: Option<String>,
@@ -55,6 +61,9 @@ impl FromStr for PlatformRate {
 pub struct PlatformConfig {
     pub chat_api_url: Option<String>,
     pub chat_token: Option<Secret>,
+    /// Set if and only if `chat_client_secret` is.
+    pub chat_client_id: Option<String>,
+    pub chat_client_secret: Option<Secret>,
     pub play_api_url: Option<String>,
     pub play_key: Option<Secret>,
     pub chat_rate: PlatformRate,
@@ -63,9 +72,13 @@ pub struct PlatformConfig {
 
 impl PlatformArgs {
     pub fn checked(&self) -> Result<PlatformConfig, StartError> {
+        let client = client(self.chat_client_id.as_deref(), self.chat_client_secret.as_ref())?;
+        let (chat_client_id, chat_client_secret) = client.unzip();
         Ok(PlatformConfig {
             chat_api_url: base_url(self.chat_api_url.as_deref(), "GUILDHALL_CHAT_API_URL")?,
             chat_token: header_value(self.chat_token.as_ref(), CHAT_TOKEN)?,
+            chat_client_id,
+            chat_client_secret,
             play_api_url: base_url(self.play_api_url.as_deref(), "GUILDHALL_PLAY_API_URL")?,
             play_key: header_value(self.play_key.as_ref(), PLAY_KEY)?,
             chat_rate: self.chat_rate,
@@ -88,6 +101,23 @@ fn base_url(url: Option<&str>, variable: &'static str) -> Result<Option<String>,
         variable,
         "is not a base URL; the form is http://127.0.0.1:9000 or https://host/path",
     ))
+}
+
+/// Id and secret of the application that people sign in with, or neither.
+fn client(id: Option<&str>, secret: Option<&Secret>) -> Result<Option<(String, Secret)>, StartError> {
+    let id = id.map(str::trim).filter(|id| !id.is_empty());
+    let missing = |missing, set| {
+        StartError::setting(
+            missing,
+            format!("is not set, but {set} is: set both, or neither without sign-in"),
+        )
+    };
+    match (id, header_value(secret, CHAT_CLIENT_SECRET)?) {
+        (Some(id), Some(secret)) => Ok(Some((id.to_owned(), secret))),
+        (Some(_), None) => Err(missing(CHAT_CLIENT_SECRET, CHAT_CLIENT_ID)),
+        (None, Some(_)) => Err(missing(CHAT_CLIENT_ID, CHAT_CLIENT_SECRET)),
+        (None, None) => Ok(None),
+    }
 }
 
 /// Tokens are sent in headers: a line break copied along with one would fail each call later.

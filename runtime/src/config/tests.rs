@@ -104,6 +104,16 @@ fn addresses_and_platforms_are_checked() {
     assert_eq!((checked.chat_rate, checked.play_rate), (PlatformRate::Off, "300".parse().unwrap()));
     assert!(cli(&["--play-api-url=ftp://x"]).platforms.checked().is_err());
     assert!(cli(&["--play-key=a b"]).platforms.checked().is_err());
+    let signing_in = cli(&["--chat-client-id= 7 ", "--chat-client-secret=s\n"]).platforms.checked().unwrap();
+    assert_eq!(signing_in.chat_client_id.as_deref(), Some("7"));
+    assert_eq!(signing_in.chat_client_secret, Some("s".into()));
+    for (flags, missing) in [
+        (["--chat-client-id=7", "--chat-client-secret= "], "GUILDHALL_CHAT_CLIENT_SECRET is not set"),
+        (["--chat-client-id=", "--chat-client-secret=hunter2"], "GUILDHALL_CHAT_CLIENT_ID is not set"),
+    ] {
+        let error = cli(&flags).platforms.checked().unwrap_err().to_string();
+        assert!(error.starts_with(missing) && !error.contains("hunter2"), "{flags:?}: {error}");
+    }
     assert_eq!(cli(&["--log-format=json"]).log.format(), crate::telemetry::LogFormat::Json);
     for bad in ["0", "-1", "fast", ""] {
         assert!(bad.parse::<PlatformRate>().is_err(), "{bad}");
@@ -114,8 +124,9 @@ fn addresses_and_platforms_are_checked() {
 fn help_shows_no_value_of_a_secret_variable() {
     use clap::CommandFactory;
     for argument in Cli::command().get_arguments() {
-        let secret = ["url", "token", "key"].iter().any(|part| argument.get_id().as_str().ends_with(part))
-            && !argument.get_id().as_str().ends_with("api_url");
+        let secret =
+            ["url", "token", "key", "secret"].iter().any(|part| argument.get_id().as_str().ends_with(part))
+                && !argument.get_id().as_str().ends_with("api_url");
         assert_eq!(argument.is_hide_env_values_set(), secret, "{}", argument.get_id());
     }
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod access;
+mod authorize_page;
 mod chat;
 mod control;
 mod judge;
@@ -10,4 +12,6 @@ mod peer;
 mod play;
 mod raw;
 mod refusals;
+mod sign_in;
+mod tokens;
 mod wire_format;

@@ -6,7 +6,7 @@ use entities::{ChatId, GroupId, GuildId, PlayId, RoleId};
 use platforms::{CallContext, Platforms};
 use runtime::{PlatformConfig, PlatformRate, Secret};
 use serde_json::{Value, json};
-use simulator::{RateLimit, SimulatorOptions, SimulatorState, serve};
+use simulator::{Application, RateLimit, SimulatorOptions, SimulatorState, serve};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -16,6 +16,7 @@ pub(crate) const MEMBER_ROLE: i64 = GUILD + 1000;
 pub(crate) const OFFICER_ROLE: i64 = GUILD + 1001;
 pub(crate) const BOT_ROLE: i64 = GUILD + 2000;
 pub(crate) const ADMIN_ROLE: i64 = GUILD + 3000;
+pub(crate) const MANAGE_SERVER: u64 = 1 << 5;
 pub(crate) const GROUP: i64 = 5000;
 
 pub(crate) struct Peer {
@@ -58,6 +59,8 @@ fn fixture(members: i64) -> Value {
         json!({ "id": id.to_string(), "name": format!("r{position}"), "color": 255, "position": position,
             "managed": managed, "bot": managed })
     };
+    let mut admin = role(ADMIN_ROLE, 20, false);
+    admin["permissions"] = json!(MANAGE_SERVER.to_string());
     let ids = 0..members;
     let chat_members = ids
         .clone()
@@ -67,7 +70,7 @@ fn fixture(members: i64) -> Value {
             "guild_id": GUILD.to_string(), "name": "G", "bot_role_id": BOT_ROLE.to_string(),
             "members": chat_members.collect::<Vec<_>>(),
             "roles": [role(GUILD, 0, false), role(MEMBER_ROLE, 1, false), role(OFFICER_ROLE, 2, false),
-                role(BOT_ROLE, 10, true), role(ADMIN_ROLE, 20, false)],
+                role(BOT_ROLE, 10, true), admin],
         }] },
         "play": {
             "groups": [{ "group_id": GROUP, "name": "G",
@@ -140,6 +143,8 @@ pub(crate) fn config(url: &str, chat_rate: &str) -> PlatformConfig {
     PlatformConfig {
         chat_api_url: Some(url.to_owned()),
         chat_token: Some(Secret::from("t")),
+        chat_client_id: Some(Application::DEMO_ID.to_owned()),
+        chat_client_secret: Some(Secret::from(Application::DEMO_SECRET)),
         play_api_url: Some(url.to_owned()),
         play_key: Some(Secret::from("k")),
         chat_rate: chat_rate.parse().unwrap(),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use platforms::PlatformError;
+use platforms::{PlatformError, SignInError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -57,6 +57,37 @@ async fn an_answer_of_another_shape_is_unavailable_and_its_body_not_shown() {
             "{error}"
         );
         assert!(!error.to_string().contains("secret"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_sign_in_sends_a_form_and_shows_no_answer_of_another_shape() {
+    for body in ["<html>secret</html>", "{\"secret\":1}", "{\"access_token\":7}", ""] {
+        let (url, seen) = peer_that_says(answer("200 OK", "", body)).await;
+        let sign_in = platforms_at(&url, "off").sign_in.unwrap();
+        let error = sign_in.finish("a&b", "verifier", "http://h/c?d=e").await.unwrap_err();
+        assert!(
+            matches!(
+                &error,
+                SignInError::Platform(PlatformError::Unavailable { route: "POST /oauth2/token", .. })
+            ),
+            "{error}"
+        );
+        assert!(!error.to_string().contains("secret"), "{error}");
+        let request = seen.lock().unwrap().concat();
+        assert!(request.starts_with("POST /api/v10/oauth2/token HTTP/1.1\r\n"), "{request}");
+        let form = request.rsplit("\r\n").next().unwrap_or_default();
+        let mut fields: Vec<&str> = form.split('&').collect();
+        fields.sort_unstable();
+        let expected = [
+            "client_id=guildhall-demo",
+            "client_secret=guildhall-demo-secret",
+            "code=a%26b",
+            "code_verifier=verifier",
+            "grant_type=authorization_code",
+            "redirect_uri=http%3A%2F%2Fh%2Fc%3Fd%3De",
+        ];
+        assert_eq!(fields, expected);
     }
 }
 

@@ -201,6 +201,8 @@ pub(crate) fn platforms_at(simulator: SocketAddr, token: Option<&str>) -> Platfo
     let config = PlatformConfig {
         chat_api_url: Some(format!("http://{simulator}/api/v10")),
         chat_token: token.map(Into::into),
+        chat_client_id: None,
+        chat_client_secret: None,
         play_api_url: Some(format!("http://{simulator}")),
         play_key: Some("key".into()),
         chat_rate: PlatformRate::Off,

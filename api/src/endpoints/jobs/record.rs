@@ -57,13 +57,13 @@ pub(crate) async fn find<C: ConnectionTrait>(
     listing::find(conn, call.guild(), id).await?.or_not_found("job")
 }
 
-/// The job, for a key that has the scope of its kind.
+/// The job, for a caller who has the scope of its kind.
 pub(crate) async fn find_to_change<C: ConnectionTrait>(
     call: &Call,
     conn: &C,
     id: JobId,
 ) -> Result<job::Model, ApiError> {
     let job = find(call, conn, id).await?;
-    call.key.require(kinds::scope(&job.kind))?;
+    call.caller.require(kinds::scope(&job.kind))?;
     Ok(job)
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ::console::ConsoleSecret;
 use anyhow::{Context as _, anyhow, ensure};
 use entities::api_key::{NewKey, Scope};
 use entities::key_text::KeyText;
@@ -12,6 +13,7 @@ use tokio::net::TcpListener;
 
 use super::expected::Expected;
 use super::http_client::{HttpClient, local_url};
+use crate::commands::console;
 use crate::fixture::{self, Fixture};
 use crate::operator::create_key;
 use crate::process::Process;
@@ -29,6 +31,8 @@ pub(super) struct Environment {
     pub(super) simulator: HttpClient,
     pub(super) expected: Expected,
     pub(super) key: KeyText,
+    /// Signs in to the console once.
+    pub(super) console: String,
     folder: PathBuf,
     temporary: Option<tempfile::TempDir>,
 }
@@ -58,15 +62,25 @@ impl Environment {
         let process = Process::embedded(&config, &platforms(&simulator)?, shutdown.clone()).await?;
         let expected = Expected::from_fixture(FIXTURE)?;
         let key = load(&process.context, expected.guild).await?;
+        let console = sign_in_link(&process, expected.guild, &api).await?;
         let api = HttpClient::new(api, Some(&key))?;
         let simulator = HttpClient::new(simulator, None)?;
-        Ok((Self { api, simulator, expected, key, folder, temporary }, process))
+        Ok((Self { api, simulator, expected, key, console, folder, temporary }, process))
     }
 
     pub(super) fn folder_name(&self) -> String {
         let end = if self.temporary.is_some() { " (removed at the end)" } else { "" };
         format!("{}{end}", self.folder.display())
     }
+}
+
+/// A link into the console for the guild's owner, who may see the whole instance here.
+async fn sign_in_link(process: &Process, guild: GuildId, api: &str) -> anyhow::Result<String> {
+    let person = console::person(&process.platforms, guild, None).await?;
+    let (secret, context) = (ConsoleSecret::generate(), &process.context);
+    let (conn, now) = (context.database.write(), context.clock.now());
+    console::create(conn, guild, person, true, &secret, now).await?;
+    Ok(console::url(api, &secret))
 }
 
 fn config(folder: &Path) -> anyhow::Result<Config> {
@@ -97,6 +111,8 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
     Ok(PlatformArgs {
         chat_api_url: Some(simulator.to_owned()),
         chat_token: Some(Secret::from(CREDENTIAL)),
+        chat_client_id: None,
+        chat_client_secret: None,
         play_api_url: Some(simulator.to_owned()),
         play_key: Some(Secret::from(CREDENTIAL)),
         chat_rate: rate(CHAT_RATE)?,

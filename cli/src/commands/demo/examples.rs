@@ -9,7 +9,9 @@ pub(super) fn lines(env: &Environment, stops: bool) -> String {
     let json = "-H 'Content-Type: application/json'";
     let until = if stops { "(it ends now: --exit)" } else { "until Ctrl-C" };
     format!(
-        "\nServing on {api} {until}. The key of this run, and commands to try:\n\n\
+        "\nServing on {api} {until}. The console, signed in by this link once, within ten minutes:\n\n\
+         {}\n\n\
+         The key of this run, and commands to try:\n\n\
          KEY={}\n\n\
          # the game account of a chat user\n\
          curl -sw '\\n' {auth} {api}/lookup/chat/{member}\n\n\
@@ -19,6 +21,7 @@ pub(super) fn lines(env: &Environment, stops: bool) -> String {
          # jobs, and the audit log\n\
          curl -sw '\\n' {auth} {api}/guilds/{guild}/jobs\n\
          curl -sw '\\n' {auth} '{api}/guilds/{guild}/audit-logs?limit=5'",
+        env.console,
         env.key.reveal()
     )
 }

@@ -57,7 +57,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let plays: Vec<PlayId> = users.iter().map(|user| user.play_id).collect();
     let total = plays.len();
     call.room_for(call.read(), Cap::ShieldFlags, plays.len() as u64).await?;
-    let payload = ShieldImport { guild: call.guild(), by: call.key.owner(), users };
+    let payload = ShieldImport { guild: call.guild(), by: call.caller.user(), users };
     let draft = Draft::new(call.guild(), &payload, call.actor())?;
     let draft = draft.total(i64::try_from(total).unwrap_or(i64::MAX));
     let asked = Asked {

@@ -44,7 +44,7 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let command = call.body::<CommandRequest>()?.issued_by(call.key.owner());
+    let command = call.body::<CommandRequest>()?.issued_by(call.caller.user());
     let BroadcastCommandRequest { place_id: place } = call.body()?;
     call.state.heartbeats.write_servers(&call.state.context).await?;
     let mut work = UnitOfWork::begin(&call).await?;

@@ -16,7 +16,7 @@ pub(crate) async fn decide(call: Call, approve: bool) -> Result<Reply, ApiError>
     let (action, message) =
         if approve { ("quotas.approve", "action approved") } else { ("quotas.reject", "action rejected") };
     let work = UnitOfWork::begin(&call).await?;
-    let verdict = Verdict { approve, by: call.key.owner(), at: work.now() };
+    let verdict = Verdict { approve, by: call.caller.user(), at: work.now() };
     let decided = match approval::decide(work.tx(), call.guild(), id, verdict).await? {
         Decision::Made(row) => PendingAction::from(&row),
         Decision::Already(row) => return Err(already(&row)),

@@ -43,8 +43,13 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         Some(End(at)) => at,
         None => default_expiry(&call, &work).await?,
     };
-    let new =
-        NewStrike { staff_id: staff, reason, severity: severity.0, issued_by: call.key.owner(), expires_at };
+    let new = NewStrike {
+        staff_id: staff,
+        reason,
+        severity: severity.0,
+        issued_by: call.caller.user(),
+        expires_at,
+    };
     let added = strike::add(work.tx(), call.guild(), new, work.now()).await?;
     let id = added.strike_id;
     work.audit("strikes.create", id, json!({ "after": Strike::new(&added, work.now()) })).await?;

@@ -27,7 +27,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let own = own_server(&call).or_not_found("server")?;
-    let command = call.body::<CommandRequest>()?.issued_by(call.key.owner());
+    let command = call.body::<CommandRequest>()?.issued_by(call.caller.user());
     let waiting = call.state.caches.commands.of(&call.state.context, &own, call.now()).await?;
     if waiting.len() as u64 >= Cap::CommandsOfServer.row().most {
         return Err(too_many(Cap::CommandsOfServer));

@@ -43,7 +43,11 @@ pub(crate) async fn handle(mut call: Call) -> Result<Reply, ApiError> {
     let LiveQuery { place_id, server_id, .. } = call.query()?;
     let place = Place { place: place_id.0, server: server_id.0 };
     // Subscribed before the reads: an earlier change is found by them, a later one arrives as an event.
-    let (key, expires_at) = (call.key.public_id(), call.key.expires_at());
+    let key = call
+        .caller
+        .key()
+        .ok_or_else(|| ApiError::forbidden("key_needed", "game servers open it with a key"))?;
+    let (key, expires_at) = (key.public_id(), key.expires_at());
     let subscription = call.state.live.enter(call.guild(), &place, key, expires_at)?;
     check::recheck(&call.state, key).await?;
     let server = (call.guild(), place.server);

@@ -1,0 +1,148 @@
+// Examples of a request in three languages. They are complete: what they show runs as it stands.
+
+import { BASE, changes, isSocket } from "./request.js";
+import { jsonOf } from "./schema.js";
+
+const KEY_NAME = "guildhall_key";
+const POLLING = "GET /play/servers/{serverId}/commands";
+
+/** `'…'` for a shell. */
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function curl(operation, request) {
+  const method = request.method === "GET" ? "" : `-X ${request.method} `;
+  const lines = [`curl ${method}${quoted(BASE + request.path + request.query)}`, `  -H "X-API-Key: $KEY"`];
+  if (isSocket(operation)) {
+    lines[0] = `curl -i -N --http1.1 --max-time 30 ${quoted(BASE + request.path + request.query)}`;
+    lines.push("  -H 'Connection: Upgrade' -H 'Upgrade: websocket'",
+      "  -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: Z3VpbGRoYWxsLWRvY3MtMQ=='");
+  }
+  for (const [name, value] of request.headers) lines.push(`  -H ${quoted(`${name}: ${value}`)}`);
+  if (request.body !== undefined) {
+    const short = JSON.stringify(request.body);
+    lines.push(`  -d ${quoted(short.length < 60 ? short : JSON.stringify(request.body, null, 2))}`);
+  }
+  return lines.join(" \\\n");
+}
+
+/** What a script of a game knows itself; it stands for the values of the document, not for those somebody typed. */
+const NATIVE = {
+  place_id: "game.PlaceId", universe_id: "game.GameId", server_id: "game.JobId",
+  player_count: "#game:GetService(\"Players\"):GetPlayers()",
+};
+
+function nativeOf(operation, request) {
+  if (operation["x-scope"] !== "play" || !request.body) return {};
+  const { example } = jsonOf(operation.requestBody);
+  return Object.fromEntries(Object.entries(NATIVE).filter(([name]) => request.body[name] === example[name]));
+}
+
+function luauText(text) {
+  return JSON.stringify(text).replace(/\\u([0-9a-f]{4})/gi, "\\u{$1}");
+}
+
+function luauKey(name) {
+  return /^[A-Za-z_]\w*$/.test(name) && !["and", "end", "for", "if", "in", "not", "or", "repeat", "then"].includes(name)
+    ? name : `[${luauText(name)}]`;
+}
+
+/** A table; `null` is left out, as `nil` is. */
+function luau(value, indent, native) {
+  const inside = `${indent}\t`;
+  const close = `\n${indent}}`;
+  if (typeof value === "string") return luauText(value);
+  if (value === null || typeof value !== "object") return String(value ?? "nil");
+  const items = Array.isArray(value)
+    ? value.map((item) => luau(item, inside, {}))
+    : Object.entries(value).filter(([, item]) => item !== null)
+      .map(([name, item]) => `${luauKey(name)} = ${native[name] || luau(item, inside, {})}`);
+  return items.length ? `{\n${items.map((item) => `${inside}${item},`).join("\n")}${close}` : "{}";
+}
+
+function luauAddress(operation, request) {
+  const url = BASE + request.path + request.query;
+  const server = (operation.parameters || []).find((one) => one.name === "serverId");
+  if (operation["x-scope"] !== "play" || !server) return luauText(url);
+  const [before, after] = url.split(encodeURIComponent(server.example));
+  if (after === undefined) return luauText(url);
+  return `${luauText(before)} .. HttpService:UrlEncode(game.JobId)${after ? ` .. ${luauText(after)}` : ""}`;
+}
+
+function luauHeaders(operation, request) {
+  const headers = request.headers.map(([name, value]) => [name, luauText(value)]);
+  if (changes(operation) && !request.headers.some(([name]) => name === "Idempotency-Key")) {
+    headers.push(["Idempotency-Key", "HttpService:GenerateGUID(false)"]);
+  }
+  return [["X-API-Key", "key"], ...headers].map(([name, value]) => `\t\t\t[${luauText(name)}] = ${value},`);
+}
+
+function luauScript(operation, request) {
+  if (isSocket(operation)) {
+    return ["-- Published games cannot open sockets: HttpService:CreateWebStreamClient works in Studio only.",
+      `-- Poll every few seconds instead: ${POLLING}`].join("\n");
+  }
+  const lines = [
+    "-- A Script in ServerScriptService. Game Settings, Security: Allow HTTP Requests.",
+    `-- Creator Dashboard, your experience, Secrets: name ${KEY_NAME}, domain ${location.hostname}`,
+    "local HttpService = game:GetService(\"HttpService\")",
+    `local key = HttpService:GetSecret("${KEY_NAME}")`, "",
+    "local sent, response = pcall(function()", "\treturn HttpService:RequestAsync({",
+    `\t\tUrl = ${luauAddress(operation, request)},`, `\t\tMethod = "${request.method}",`,
+    "\t\tHeaders = {", ...luauHeaders(operation, request), "\t\t},",
+  ];
+  if (request.body !== undefined) lines.push(`\t\tBody = HttpService:JSONEncode(${luau(request.body, "\t\t", nativeOf(operation, request))}),`);
+  lines.push("\t})", "end)", "", "if not sent then", "\twarn(\"no answer: \" .. tostring(response))");
+  if (request.headers.some(([name]) => name === "If-None-Match")) {
+    lines.push("elseif response.StatusCode == 304 then", "\tprint(\"nothing new\")");
+  }
+  lines.push("elseif response.StatusCode == 429 then",
+    "\twarn(\"wait \" .. response.Headers[\"retry-after\"] .. \" s\")", "else",
+    "\tlocal answer = HttpService:JSONDecode(response.Body)", "\tif response.Success then",
+    "\t\tprint(answer.data or answer.message)", "\telse",
+    "\t\twarn(answer.error, answer.message, answer.request_id)", "\tend", "end");
+  return lines.join("\n");
+}
+
+/** A literal, its further lines indented. */
+function script(value, indent) {
+  return JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:").replaceAll("\n", `\n${indent}`);
+}
+
+function socketScript(request) {
+  return ["// Node.js 22 or newer, Bun and Deno; browsers cannot send a header here.",
+    `const socket = new WebSocket(${JSON.stringify(BASE.replace(/^http/, "ws") + request.path + request.query)}, {`,
+    "  headers: { \"X-API-Key\": process.env.KEY ?? \"\" },", "});",
+    "socket.addEventListener(\"message\", (event) => console.log(JSON.parse(event.data)));",
+    "socket.addEventListener(\"close\", (event) => console.log(\"closed\", event.code, event.reason));"].join("\n");
+}
+
+function typescript(operation, request) {
+  if (isSocket(operation)) return socketScript(request);
+  const headers = request.headers.map(([name, value]) => [name, JSON.stringify(value)]);
+  if (changes(operation) && !request.headers.some(([name]) => name === "Idempotency-Key")) {
+    headers.push(["Idempotency-Key", "crypto.randomUUID()"]);
+  }
+  const lines = [
+    `const response = await fetch(${JSON.stringify(BASE + request.path + request.query)}, {`,
+    `  method: "${request.method}",`, "  headers: {", "    \"X-API-Key\": process.env.KEY ?? \"\",",
+    ...headers.map(([name, value]) => `    "${name}": ${value},`), "  },",
+  ];
+  if (request.body !== undefined) lines.push(`  body: JSON.stringify(${script(request.body, "  ")}),`);
+  lines.push("});");
+  if (request.headers.some(([name]) => name === "If-None-Match")) {
+    lines.push("if (response.status === 304) process.exit(); // nothing new");
+  }
+  lines.push("const answer: any = await response.json();",
+    "if (!response.ok) throw new Error(`${answer.error}: ${answer.message} (${answer.request_id})`);",
+    "console.log(answer.data ?? answer.message);");
+  return lines.join("\n");
+}
+
+/** In the order of the tabs. */
+export const LANGUAGES = [
+  { name: "curl", write: curl },
+  { name: "Luau", write: luauScript },
+  { name: "TypeScript", write: typescript },
+];

@@ -1,0 +1,38 @@
+// The request of an operation, from what its form holds: the examples and the call itself are made of it.
+
+import { jsonOf } from "./schema.js";
+
+/** The address below which the API is served, also behind a proxy's prefix. */
+export const BASE = location.origin + location.pathname.replace(/\/docs\/?$/, "");
+
+export function changes(operation) {
+  return (operation.parameters || []).some((one) => one.name === "Idempotency-Key");
+}
+
+export function isSocket(operation) {
+  return Boolean(operation.responses["101"]);
+}
+
+/** What the form holds at first: required parameters and the body. `guild_id` is left out: the key's guild is meant. */
+export function prefilled(operation) {
+  const parameters = {};
+  for (const one of operation.parameters || []) parameters[one.name] = one.required ? String(one.example) : "";
+  const content = jsonOf(operation.requestBody);
+  if (!content) return { parameters };
+  const { guild_id: _, ...body } = content.example;
+  return { parameters, body: JSON.stringify(body, null, 2) };
+}
+
+/** Throws a SyntaxError if the body is not JSON. */
+export function requestOf(operation, { parameters, body }) {
+  const filled = (place) => (operation.parameters || []).filter((one) => one.in === place && parameters[one.name]);
+  const path = operation.path.replace(/{(\w+)}/g, (_, name) => encodeURIComponent(parameters[name]));
+  const query = filled("query").map((one) => `${one.name}=${encodeURIComponent(parameters[one.name])}`).join("&");
+  const headers = filled("header").map((one) => [one.name, parameters[one.name]]);
+  const request = { method: operation.method.toUpperCase(), path, query: query && `?${query}`, headers };
+  if (body !== undefined && body.trim()) {
+    request.body = JSON.parse(body);
+    request.headers.push(["Content-Type", "application/json"]);
+  }
+  return request;
+}

@@ -1,0 +1,66 @@
+// The platforms' own words beside those of the API, and what people search for.
+
+const SERVER = "Discord server id";
+const PERSON = "Discord user id";
+const ROLE = "Discord role id";
+const EITHER = "Discord or Roblox user id";
+const PLATFORM = {
+  guildId: SERVER, guild_id: SERVER, "X-Guild-ID": SERVER,
+  chatId: PERSON, chat_id: PERSON, chat_ids: "Discord user ids", userId: PERSON, user_id: PERSON, staff_id: PERSON,
+  moderator_id: PERSON, author_id: PERSON, actor_id: PERSON, issued_by: PERSON, flagged_by: PERSON, lifted_by: PERSON,
+  roleId: ROLE, role_id: ROLE, staff_role_ids: "Discord role ids", allowed_privileged_roles: "Discord role ids",
+  category_id: "Discord category id", channel_id: "Discord channel id", nickname_template: "Discord nickname",
+  playId: "Roblox user id", play_id: "Roblox user id", play_ids: "Roblox user ids", play_username: "Roblox username",
+  group_id: "Roblox group id", rank: "Roblox group rank", current_rank: "Roblox group rank",
+  placeId: "Roblox game.PlaceId", place_id: "Roblox game.PlaceId",
+  universeId: "Roblox game.GameId", universe_id: "Roblox game.GameId",
+  serverId: "Roblox game.JobId", server_id: "Roblox game.JobId",
+  identifier: EITHER, requested: EITHER,
+};
+
+/** What the platform calls a field; `bindings[].role_id` is `role_id`. */
+export function platformOf(name) {
+  return PLATFORM[name.split(".").pop().replace("[]", "")];
+}
+
+/** The platforms whose words a text of the API uses. */
+export function platformsIn(text) {
+  const found = [];
+  if (/\b(chat|nicknames?|roles?|tickets?)\b|chat_?id|role_?id/i.test(text)) found.push("Discord");
+  if (/\b(play|game|group|place|universe)\b|play_?id|place_?id|group_?id|server_?id/i.test(text)) found.push("Roblox");
+  return found;
+}
+
+/** Searched words, and the words of the API that stand for them. */
+const SYNONYMS = [
+  [["discord", "dc"], ["chat"]],
+  [["roblox", "rbx", "rblx"], ["play", "game"]],
+  [["rover", "bloxlink", "verify", "verification", "verified", "link", "linking", "linked"], ["lookup", "reverse", "verified", "linked"]],
+  [["group", "rankbind", "rankbinds", "bind", "binds"], ["bindings"]],
+  [["rank", "ranks", "promote", "demote", "setrank"], ["bindings", "rank", "sync"]],
+  [["getrole", "getroles", "update", "refresh", "nickname", "nick"], ["sync", "nickname"]],
+  [["kick", "shutdown", "announce", "announcement", "message", "messagingservice"], ["command", "commands"]],
+  [["blacklist", "exploiter", "exploiters", "cheater", "cheaters", "hacker", "scammer"], ["shield"]],
+  [["gameban", "banlist", "banned"], ["ban", "bans"]],
+  [["pardon", "appeal"], ["unban", "unmute"]],
+  [["timeout", "gag", "silence", "chatban"], ["mute", "mutes"]],
+  [["warn", "warning", "warnings", "infraction", "infractions", "points"], ["strike", "strikes"]],
+  [["inactivity", "vacation", "holiday", "absence", "leave"], ["loa", "leave"]],
+  [["log", "logs", "history", "modlog", "modlogs"], ["audit"]],
+  [["config", "configuration", "options", "preferences"], ["settings"]],
+  [["modmail", "support", "form", "forms", "apply"], ["ticket", "application"]],
+  [["websocket", "socket", "realtime", "stream", "push"], ["live", "ws"]],
+  [["shift", "shifts", "playtime", "duty", "clockin", "timesheet"], ["session", "activity"]],
+  [["top", "ranking", "scoreboard"], ["leaderboard"]],
+  [["jobid"], ["server_id", "serverid"]],
+  [["experience", "gameid"], ["universe_id", "universeid", "games"]],
+  [["username", "whois", "userid"], ["lookup", "reverse"]],
+  [["admin", "moderator", "mod", "mods"], ["staff", "moderation"]],
+  [["task", "queue", "progress"], ["jobs", "job"]],
+];
+
+/** The words of the API for a searched word, or for one that is begun. */
+export function synonymsOf(word, begun) {
+  const fits = (name) => (begun ? word.length >= 3 && name.startsWith(word) : name === word);
+  return [...new Set(SYNONYMS.filter(([searched]) => searched.some(fits)).flatMap(([, meant]) => meant))];
+}

@@ -1,0 +1,79 @@
+//! The API as the console calls it: the same table, handlers and answers as over HTTP, for a person instead of a key.
+
+use std::sync::Arc;
+
+use console::{Api, ApiAnswer, ApiCall, Caller as Signed};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::{HeaderMap, Response};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::caller::Caller;
+use crate::request::body::Body;
+use crate::request::url::Query;
+use crate::response::error::ApiError;
+use crate::response::payload::Payload;
+use crate::response::reply::Reply;
+use crate::server::request_log::RequestLog;
+use crate::server::router::{Found, Router, plain};
+use crate::state::State;
+
+#[derive(Clone)]
+pub(crate) struct InProcess {
+    pub(crate) state: Arc<State>,
+    pub(crate) router: Arc<Router>,
+}
+
+impl Api for InProcess {
+    fn call(&self, caller: Signed, call: ApiCall) -> BoxFuture<'static, ApiAnswer> {
+        let mut log = RequestLog::new(&call.method, &HeaderMap::new());
+        (log.request_id, log.guild) = (caller.request_id.clone(), Some(caller.guild));
+        let (api, spare) = (self.clone(), log.clone());
+        let work = async move {
+            let result = api.answer(caller, call, &mut log).await;
+            envelope(log.finish(result))
+        };
+        // A change goes on when the person's browser is gone.
+        let work = self.state.context.shutdown.tracker().spawn(work);
+        let ended = work.map(|ended| {
+            ended.unwrap_or_else(|error| envelope(spare.finish(Err(ApiError::internal(error)))))
+        });
+        ended.boxed()
+    }
+}
+
+impl InProcess {
+    async fn answer(self, caller: Signed, call: ApiCall, log: &mut RequestLog) -> Result<Reply, ApiError> {
+        let Signed { guild, user, request_id } = caller;
+        let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
+        let Found::Endpoint(route, params) = self.router.find(&call.method, plain(path))? else {
+            return Err(ApiError::no_such_path());
+        };
+        log.route = route.path;
+        let _turn = if route.takes_turns() { self.state.turns.take(guild).await } else { None };
+        let call = Call {
+            caller: Caller::Person { guild, user },
+            request_id,
+            params,
+            query: Query::parse(query)?,
+            body: Body::of(call.body)?,
+            headers: HeaderMap::new(),
+            head: false,
+            idempotency: None,
+            upgrade: None,
+            state: self.state.clone(),
+        };
+        (route.endpoint.handle)(call).await
+    }
+}
+
+fn envelope(response: Response<Payload>) -> ApiAnswer {
+    let status = response.status();
+    let body = match response.into_body() {
+        Payload::Own(body) => serde_json::from_slice(&body).unwrap_or_default(),
+        // Lists are read from the database by who needs one here.
+        Payload::Shared(_) | Payload::Made(_) => Value::Null,
+    };
+    ApiAnswer { status, body }
+}

@@ -1,0 +1,45 @@
+//! How a page changes something: a call of the API on behalf of a person, in this process.
+
+use entities::{ChatId, GuildId};
+use futures_util::future::BoxFuture;
+use http::{Method, StatusCode};
+use serde_json::{Map, Value};
+
+/// Who is signed in, for the audit log. Their rights were checked by the console.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub guild: GuildId,
+    pub user: ChatId,
+    pub request_id: std::sync::Arc<str>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ApiCall {
+    pub method: Method,
+    /// Percent-encoded, with the query.
+    pub path: String,
+    pub body: Map<String, Value>,
+}
+
+/// The envelope of the API.
+#[derive(Clone, Debug)]
+pub struct ApiAnswer {
+    pub status: StatusCode,
+    pub body: Value,
+}
+
+/// The API of this process: the same validation, transactions and audit entries as over HTTP.
+pub trait Api: Send + Sync {
+    fn call(&self, caller: Caller, call: ApiCall) -> BoxFuture<'static, ApiAnswer>;
+}
+
+impl ApiAnswer {
+    pub(crate) fn message(&self) -> &str {
+        self.body["message"].as_str().unwrap_or("the request failed")
+    }
+
+    /// The field that a refusal names first, in backticks.
+    pub(crate) fn field(&self) -> Option<&str> {
+        self.message().split('`').nth(1)
+    }
+}

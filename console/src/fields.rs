@@ -1,0 +1,79 @@
+//! Fields of a query or form, by name, as the person gave them.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    pub(crate) fn parse(text: &[u8]) -> Self {
+        Self(
+            form_urlencoded::parse(text)
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn of(pairs: &[(&str, &str)]) -> Self {
+        Self(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    /// The trimmed text of a field; empty where it is absent.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.0.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value.trim())
+    }
+
+    /// All texts of a field that may be given several times.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.0.iter().filter(|(field, _)| field == name).map(|(_, value)| value.trim()).collect()
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        !self.text(name).is_empty()
+    }
+
+    /// `None`: absent or not of this form.
+    pub(crate) fn read<T: FromStr>(&self, name: &str) -> Option<T> {
+        self.text(name).parse().ok()
+    }
+
+    /// These fields as texts of a JSON body; absent ones are left out, so that the API names them.
+    pub(crate) fn json(&self, names: &[&str]) -> Map<String, Value> {
+        let given = names.iter().filter(|name| self.has(name));
+        given.map(|name| ((*name).to_owned(), Value::from(self.text(name)))).collect()
+    }
+
+    /// The query of an address with one field set; an empty value removes it.
+    pub(crate) fn with(&self, name: &str, value: &str) -> String {
+        let kept = self.0.iter().filter(|(field, text)| field != name && !text.is_empty());
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(kept);
+        if !value.is_empty() {
+            query.append_pair(name, value);
+        }
+        query.finish()
+    }
+}
+
+/// One part of a path, percent-encoded.
+pub(crate) fn segment(text: &str) -> Cow<'_, str> {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_trimmed_and_an_address_keeps_the_others() {
+        let fields = Fields::parse(b"q=+a%26b+&page=2&role=1&role=2&empty=");
+        assert_eq!((fields.text("q"), fields.text("none"), fields.all("role")), ("a&b", "", vec!["1", "2"]));
+        assert_eq!(fields.with("page", ""), "q=+a%26b+&role=1&role=2");
+        assert_eq!(fields.with("page", "3"), "q=+a%26b+&role=1&role=2&page=3");
+        assert_eq!(fields.json(&["q", "none"]).len(), 1);
+        assert_eq!(segment("a/b?"), "a%2Fb%3F");
+    }
+}

@@ -1,0 +1,76 @@
+//! A form as it is shown: empty, or with what the person typed and what is wrong with it.
+
+use crate::api::ApiAnswer;
+use crate::fields::Fields;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Form {
+    fields: Fields,
+    problem: Option<Problem>,
+}
+
+#[derive(Clone, Debug)]
+struct Problem {
+    field: Option<String>,
+    text: String,
+}
+
+impl Form {
+    pub(crate) fn new(fields: Fields) -> Self {
+        Self { fields, problem: None }
+    }
+
+    /// What the API refused; its message names the field.
+    pub(crate) fn refused(fields: &Fields, answer: &ApiAnswer) -> Self {
+        Self::wrong(fields, answer.field(), answer.message())
+    }
+
+    pub(crate) fn wrong(fields: &Fields, field: Option<&str>, text: &str) -> Self {
+        let problem = Problem { field: field.map(str::to_owned), text: text.to_owned() };
+        Self { fields: fields.clone(), problem: Some(problem) }
+    }
+
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.fields.text(name)
+    }
+
+    pub(crate) fn is(&self, name: &str, value: impl AsRef<str>) -> bool {
+        self.fields.all(name).contains(&value.as_ref())
+    }
+
+    /// What is wrong with this field; empty: nothing.
+    pub(crate) fn problem_of(&self, name: &str) -> &str {
+        let problem = self.problem.as_ref().filter(|problem| problem.field.as_deref() == Some(name));
+        problem.map_or("", |problem| &problem.text)
+    }
+
+    /// What is wrong with none of the fields that the form shows; empty: nothing.
+    pub(crate) fn problem_beside(&self, shown: &[&str]) -> &str {
+        let problem = self.problem.as_ref();
+        let beside =
+            problem.filter(|problem| problem.field.as_deref().is_none_or(|field| !shown.contains(&field)));
+        beside.map_or("", |problem| &problem.text)
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.problem.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_stands_at_its_field_with_what_was_typed() {
+        let body = json!({ "message": "`rank` must be an integer from 0 to 255, not \"x\"" });
+        let answer = ApiAnswer { status: StatusCode::BAD_REQUEST, body };
+        let form = Form::refused(&Fields::of(&[("rank", "x")]), &answer);
+        assert!(form.problem_of("rank").starts_with("`rank`") && form.problem_of("role").is_empty());
+        assert_eq!((form.text("rank"), form.problem_beside(&["rank"])), ("x", ""));
+        assert!(!form.problem_beside(&["role"]).is_empty());
+    }
+}

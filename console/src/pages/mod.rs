@@ -1,0 +1,7 @@
+//! The pages, found by their URL below `/console`.
+
+pub(crate) mod guilds;
+pub(crate) mod home;
+pub(crate) mod link;
+pub(crate) mod sessions;
+pub(crate) mod sign_in;

@@ -1,0 +1,52 @@
+//! /console/sessions: where the person is signed in.
+
+use askama::Template;
+use entities::console_session;
+use uuid::Uuid;
+
+use crate::answer::{Answer, PageError};
+use crate::cookies::{self, Said};
+use crate::shell::Shell;
+use crate::visit::Visit;
+use crate::words::When;
+
+#[derive(Template)]
+#[template(path = "sessions.html")]
+struct Page {
+    shell: Shell,
+    sessions: Vec<Row>,
+}
+
+struct Row {
+    id: Uuid,
+    client: String,
+    address: String,
+    created: When,
+    used: When,
+    current: bool,
+}
+
+pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+    let own = &visit.session.row;
+    let rows = console_session::list(visit.read(), own.user_id, visit.now()).await?;
+    let sessions = rows.into_iter().map(|row| Row {
+        current: row.session_id == own.session_id,
+        created: visit.when(row.created_at),
+        used: visit.when(row.used_at),
+        id: row.session_id,
+        client: row.client,
+        address: row.address,
+    });
+    Answer::page(&Page { shell: visit.shell("Your sessions"), sessions: sessions.collect() })
+}
+
+pub(crate) async fn end(visit: Visit) -> Result<Answer, PageError> {
+    let (id, own) = (visit.param::<Uuid>("session")?, &visit.session.row);
+    if !console_session::end(visit.context().database.write(), own.user_id, id).await? {
+        return Err(PageError::NotFound);
+    }
+    if id == own.session_id {
+        return Ok(Answer::see("/console/sign-in").cookie(cookies::forget(cookies::SESSION)));
+    }
+    Ok(Answer::see("/console/sessions").saying(Said::new("The session has ended.")))
+}

@@ -1,0 +1,137 @@
+//! Who is signed in: the cookie, its row, and the checks of forms (docs/rules.md 10).
+
+pub(crate) mod live;
+
+use std::net::IpAddr;
+
+use chrono::TimeDelta;
+use entities::console_session::{self, Model, NewSession};
+use entities::{ChatId, GuildId, Timestamp};
+use http::{HeaderMap, HeaderValue, header};
+use uuid::Uuid;
+
+use crate::Console;
+use crate::answer::PageError;
+use crate::cookies;
+use crate::secret::ConsoleSecret;
+
+/// A use is written down at most this often.
+const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
+/// Characters of a browser's name that are kept.
+const CLIENT_MAX: usize = 200;
+
+/// A live session.
+#[derive(Clone)]
+pub(crate) struct Session {
+    pub(crate) row: Model,
+    secret: ConsoleSecret,
+}
+
+impl Session {
+    pub(crate) fn form_token(&self) -> String {
+        self.secret.form_token()
+    }
+
+    pub(crate) fn allows_form(&self, token: &str) -> bool {
+        self.secret.allows_form(token)
+    }
+}
+
+/// The session of a request's cookie.
+pub(crate) async fn find(console: &Console, headers: &HeaderMap) -> Result<Option<Session>, PageError> {
+    let Some(secret) = cookies::read(headers, cookies::SESSION).and_then(ConsoleSecret::parse) else {
+        return Ok(None);
+    };
+    let (database, now) = (&console.context.database, console.context.clock.now());
+    let Some(row) = console_session::find(database.read(), &secret.hash(), now).await? else {
+        return Ok(None);
+    };
+    if row.used_at + NOTED_EVERY < now {
+        console_session::touch(database.write(), row.session_id, now).await?;
+    }
+    Ok(Some(Session { row, secret }))
+}
+
+/// A person who has just proved who they are.
+pub(crate) struct Arrival {
+    pub(crate) user: ChatId,
+    pub(crate) user_name: String,
+    /// The one guild of a session that a link opens.
+    pub(crate) guild: Option<GuildId>,
+    pub(crate) operator: bool,
+}
+
+/// Opens a session with a new secret, whatever cookie the browser sent; returns the cookie to set.
+pub(crate) async fn open(
+    console: &Console,
+    arrival: Arrival,
+    headers: &HeaderMap,
+    address: IpAddr,
+    now: Timestamp,
+) -> Result<Option<HeaderValue>, PageError> {
+    let Arrival { user, user_name, guild, operator } = arrival;
+    let secret = ConsoleSecret::generate();
+    let client = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    let new = NewSession {
+        session_id: Uuid::now_v7(),
+        secret_hash: secret.hash(),
+        user,
+        user_name,
+        guild,
+        operator,
+        client: client.chars().take(CLIENT_MAX).collect(),
+        address: address.to_string(),
+    };
+    console_session::create(console.context.database.write(), new.row(now)).await?;
+    Ok(cookies::set(cookies::SESSION, secret.reveal(), console_session::LONGEST.num_seconds()))
+}
+
+/// Whether the browser says that a request comes from a page of this host, or that a person typed its address.
+///
+/// Old browsers send neither header; then the form's token alone decides.
+pub(crate) fn is_same_origin(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+    if let Some(site) = text(header::HeaderName::from_static("sec-fetch-site")) {
+        return matches!(site, "same-origin" | "none");
+    }
+    match (text(header::ORIGIN), text(header::HOST)) {
+        (None, _) => true,
+        (Some(origin), Some(host)) => {
+            let authority = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+            authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+        }
+        (Some(_), None) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn a_request_of_another_site_is_recognized() {
+        for own in [
+            [].as_slice(),
+            &[("sec-fetch-site", "same-origin"), ("origin", "https://proxy.example")],
+            &[("sec-fetch-site", "none")],
+            &[("origin", "https://a.example"), ("host", "a.example")],
+            &[("origin", "http://127.0.0.1:8080"), ("host", "127.0.0.1:8080")],
+        ] {
+            assert!(is_same_origin(&headers(own)), "{own:?}");
+        }
+        for foreign in [
+            [("sec-fetch-site", "cross-site")].as_slice(),
+            &[("sec-fetch-site", "same-site")],
+            &[("origin", "https://b.example"), ("host", "a.example")],
+            &[("origin", "https://a.example:444"), ("host", "a.example")],
+            &[("origin", "null"), ("host", "a.example")],
+            &[("origin", "https://a.example")],
+        ] {
+            assert!(!is_same_origin(&headers(foreign)), "{foreign:?}");
+        }
+    }
+}

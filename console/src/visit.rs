@@ -1,0 +1,147 @@
+//! The input of a page: who asks for what, and what most pages do with it.
+
+use std::ops::Deref;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use entities::{Timestamp, guild};
+use http::{HeaderMap, Method};
+use platforms::{CallContext, Platforms};
+use queue::Queue;
+use runtime::{Context, Pool};
+use serde_json::{Map, Value};
+
+use crate::answer::PageError;
+use crate::api::{ApiAnswer, ApiCall, Caller};
+use crate::cookies::Said;
+use crate::fields::Fields;
+use crate::rights::{Needs, Rights};
+use crate::session::Session;
+use crate::shell::{Place, Shell};
+use crate::words::When;
+use crate::{Console, Request};
+
+/// Parameters of the path, decoded.
+pub(crate) type Params = Vec<(String, String)>;
+
+/// A request before anybody is known.
+pub(crate) struct Guest {
+    pub(crate) console: Arc<Console>,
+    pub(crate) request: Request,
+    pub(crate) params: Params,
+    pub(crate) query: Fields,
+    pub(crate) form: Fields,
+    pub(crate) said: Option<Said>,
+}
+
+/// A request of a signed-in person.
+pub(crate) struct Visit {
+    guest: Guest,
+    pub(crate) session: Session,
+}
+
+/// A request of a signed-in person in one guild.
+pub(crate) struct GuildVisit {
+    visit: Visit,
+    pub(crate) guild: guild::Model,
+    pub(crate) rights: Rights,
+}
+
+impl Guest {
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.request.headers
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.console.context
+    }
+
+    pub(crate) fn platforms(&self) -> &Platforms {
+        &self.console.platforms
+    }
+
+    pub(crate) fn queue(&self) -> &Queue {
+        &self.console.queue
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.console.context.clock.now()
+    }
+
+    /// For queries outside of a transaction.
+    pub(crate) fn read(&self) -> &Pool {
+        self.console.context.database.read()
+    }
+
+    pub(crate) fn when(&self, at: Timestamp) -> When {
+        When { at, now: self.now() }
+    }
+
+    /// A part of the path; one of another form names nothing.
+    pub(crate) fn param<T: FromStr>(&self, name: &str) -> Result<T, PageError> {
+        let text = self.params.iter().find(|(param, _)| param == name);
+        text.and_then(|(_, text)| text.parse().ok()).ok_or(PageError::NotFound)
+    }
+
+    pub(crate) fn signed_in(self, session: Session) -> Visit {
+        Visit { guest: self, session }
+    }
+}
+
+impl Deref for Visit {
+    type Target = Guest;
+
+    fn deref(&self) -> &Guest {
+        &self.guest
+    }
+}
+
+impl Visit {
+    pub(crate) fn in_guild(self, guild: guild::Model, rights: Rights) -> GuildVisit {
+        GuildVisit { visit: self, guild, rights }
+    }
+
+    pub(crate) fn shell(&self, title: &str) -> Shell {
+        Shell::new(title, self, None)
+    }
+}
+
+impl Deref for GuildVisit {
+    type Target = Visit;
+
+    fn deref(&self) -> &Visit {
+        &self.visit
+    }
+}
+
+impl GuildVisit {
+    /// The frame of a page below an entry of the navigation.
+    pub(crate) fn shell(&self, title: &str, place: Place) -> Shell {
+        Shell::new(title, &self.visit, Some((self, place)))
+    }
+
+    pub(crate) fn may(&self, permission: &'static str) -> bool {
+        self.rights.may(Needs::Permission(permission))
+    }
+
+    /// The address of a page of this guild: `/bindings` is `/console/guilds/17/bindings`.
+    pub(crate) fn url(&self, page: &str) -> String {
+        format!("/console/guilds/{}{page}", self.guild.guild_id)
+    }
+
+    /// For platform calls while the person waits.
+    pub(crate) fn platform(&self) -> CallContext {
+        CallContext::interactive(self.guild.guild_id)
+    }
+
+    /// Calls the API as this person. `{g}` in the path is the guild.
+    pub(crate) async fn api(&self, method: Method, path: &str, body: Map<String, Value>) -> ApiAnswer {
+        let caller = Caller {
+            guild: self.guild.guild_id,
+            user: self.session.row.user_id,
+            request_id: self.request.request_id.clone(),
+        };
+        let path = path.replace("{g}", &self.guild.guild_id.to_string());
+        self.console.api.call(caller, ApiCall { method, path, body }).await
+    }
+}

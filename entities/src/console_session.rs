@@ -1,0 +1,118 @@
+//! Who is signed in to the console (docs/rules.md 10). A session ends after 12 hours without a request, and after 7 days
+//! in any case.
+
+use chrono::TimeDelta;
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{Condition, QueryOrder};
+
+use crate::by_id::no_relations;
+use crate::{ChatId, Conn, GuildId, Result, Timestamp};
+
+/// A session ends after this time without a request.
+pub const IDLE: TimeDelta = TimeDelta::hours(12);
+/// It ends after this time in any case.
+pub const LONGEST: TimeDelta = TimeDelta::days(7);
+
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "console_session")]
+pub struct Model {
+    /// Names the session in lists; it opens nothing.
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub session_id: Uuid,
+    /// SHA-256 of the cookie's text.
+    pub secret_hash: Vec<u8>,
+    pub user_id: ChatId,
+    pub user_name: String,
+    /// The one guild of a session that a link opened.
+    pub guild_id: Option<GuildId>,
+    /// May see and steer the whole instance.
+    pub operator: bool,
+    /// The browser's `User-Agent`.
+    pub client: String,
+    pub address: String,
+    pub created_at: Timestamp,
+    /// Written at most once a minute.
+    pub used_at: Timestamp,
+    pub expires_at: Timestamp,
+}
+
+no_relations!();
+
+impl Model {
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        now < self.expires_at && now < self.used_at + IDLE
+    }
+}
+
+fn live(now: Timestamp) -> Condition {
+    Condition::all().add(Column::ExpiresAt.gt(now)).add(Column::UsedAt.gt(now - IDLE))
+}
+
+pub async fn create(conn: &impl Conn, session: Model) -> Result<()> {
+    Entity::insert(ActiveModel::from(session).reset_all()).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// The live session of a cookie.
+pub async fn find(conn: &impl Conn, secret_hash: &[u8], now: Timestamp) -> Result<Option<Model>> {
+    Entity::find().filter(Column::SecretHash.eq(secret_hash)).filter(live(now)).one(conn).await
+}
+
+/// Whether a session found earlier is still live.
+pub async fn is_live(conn: &impl Conn, session: Uuid, now: Timestamp) -> Result<bool> {
+    Ok(Entity::find_by_id(session).filter(live(now)).count(conn).await? == 1)
+}
+
+/// The live sessions of a user, the latest first.
+pub async fn list(conn: &impl Conn, user: ChatId, now: Timestamp) -> Result<Vec<Model>> {
+    let own = Entity::find().filter(Column::UserId.eq(user)).filter(live(now));
+    own.order_by_desc(Column::CreatedAt).all(conn).await
+}
+
+pub async fn touch(conn: &impl Conn, session: Uuid, now: Timestamp) -> Result<()> {
+    let used = Entity::update_many().col_expr(Column::UsedAt, Expr::value(now));
+    used.filter(Column::SessionId.eq(session)).exec(conn).await.map(drop)
+}
+
+/// Ends a session of this user. False: there is none with this id.
+pub async fn end(conn: &impl Conn, user: ChatId, session: Uuid) -> Result<bool> {
+    let own = Entity::delete_many().filter(Column::SessionId.eq(session)).filter(Column::UserId.eq(user));
+    Ok(own.exec(conn).await?.rows_affected == 1)
+}
+
+/// Deletes what has ended, and returns its number.
+pub async fn prune(conn: &impl Conn, now: Timestamp) -> Result<u64> {
+    let ended = Column::ExpiresAt.lte(now).or(Column::UsedAt.lte(now - IDLE));
+    Ok(Entity::delete_many().filter(ended).exec(conn).await?.rows_affected)
+}
+
+/// A new session, from now on.
+pub struct NewSession {
+    pub session_id: Uuid,
+    pub secret_hash: [u8; 32],
+    pub user: ChatId,
+    pub user_name: String,
+    pub guild: Option<GuildId>,
+    pub operator: bool,
+    pub client: String,
+    pub address: String,
+}
+
+impl NewSession {
+    pub fn row(self, now: Timestamp) -> Model {
+        Model {
+            session_id: self.session_id,
+            secret_hash: self.secret_hash.to_vec(),
+            user_id: self.user,
+            user_name: self.user_name,
+            guild_id: self.guild,
+            operator: self.operator,
+            client: self.client,
+            address: self.address,
+            created_at: now,
+            used_at: now,
+            expires_at: now + LONGEST,
+        }
+    }
+}

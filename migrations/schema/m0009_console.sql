@@ -1,0 +1,36 @@
+-- The console: who is signed in, and links that sign in once (docs/rules.md 10).
+--
+-- Of the texts that browsers and links carry only a SHA-256 is stored.
+
+CREATE TABLE console_session (
+    session_id {uuid} NOT NULL PRIMARY KEY,
+    secret_hash {bytes} NOT NULL,
+    user_id bigint NOT NULL CHECK (user_id > 0),
+    user_name text NOT NULL,
+    -- Only this guild, if a link opened the session; otherwise all guilds of the user.
+    guild_id bigint REFERENCES guild (guild_id) ON DELETE CASCADE,
+    operator boolean NOT NULL,
+    client text NOT NULL,
+    address text NOT NULL,
+    created_at {time} NOT NULL,
+    used_at {time} NOT NULL,
+    expires_at {time} NOT NULL
+);
+
+CREATE UNIQUE INDEX console_session_by_secret ON console_session (secret_hash);
+
+CREATE INDEX console_session_by_user ON console_session (user_id);
+
+CREATE INDEX console_session_by_end ON console_session (expires_at);
+
+CREATE TABLE console_link (
+    secret_hash {bytes} NOT NULL PRIMARY KEY,
+    guild_id bigint NOT NULL REFERENCES guild (guild_id) ON DELETE CASCADE,
+    user_id bigint NOT NULL CHECK (user_id > 0),
+    user_name text NOT NULL,
+    operator boolean NOT NULL,
+    expires_at {time} NOT NULL
+);
+
+-- The guilds of a staff member.
+CREATE INDEX staff_member_by_chat ON staff_member (chat_id);

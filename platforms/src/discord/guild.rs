@@ -1,0 +1,46 @@
+//! The guild itself, and one member of it.
+
+use entities::ChatId;
+use reqwest::Method;
+use serde::de::DeserializeOwned;
+
+use super::ChatPlatform;
+use crate::chat::ChatMember;
+use crate::context::CallContext;
+use crate::error::{Missing, PlatformError, Result};
+use crate::guild_access::{AccessMember, GuildAccess, GuildBody};
+use crate::routes::chat as routes;
+
+impl ChatPlatform {
+    /// `None` when the user is not in the guild.
+    pub async fn member(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatMember>> {
+        self.read_member(call, chat).await
+    }
+
+    /// What the user may do in the guild; `None` for a user who is not in it. Two calls.
+    pub async fn guild_access(&self, call: CallContext, user: ChatId) -> Result<Option<GuildAccess>> {
+        let Some(member) = self.read_member::<AccessMember>(call, user).await? else { return Ok(None) };
+        let guild = self.guild(call).await?;
+        Ok(Some(GuildAccess::new(call.guild, guild, member)))
+    }
+
+    /// The guild's name and its owner.
+    pub async fn guild_owner(&self, call: CallContext) -> Result<(String, ChatId)> {
+        let GuildBody { name, owner_id, .. } = self.guild(call).await?;
+        Ok((name, owner_id))
+    }
+
+    async fn guild(&self, call: CallContext) -> Result<GuildBody> {
+        let request = self.call(Method::GET, routes::GUILD, &format!("/guilds/{}", call.guild))?;
+        self.wire.json(call, &request).await
+    }
+
+    async fn read_member<T: DeserializeOwned>(&self, call: CallContext, chat: ChatId) -> Result<Option<T>> {
+        let path = format!("/guilds/{}/members/{chat}", call.guild);
+        match self.wire.json(call, &self.call(Method::GET, routes::MEMBER, &path)?).await {
+            Ok(member) => Ok(Some(member)),
+            Err(PlatformError::NotFound(Missing::Member | Missing::User)) => Ok(None),
+            Err(error) => Err(self.members_refused(call, error).await),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! One HTTP exchange with a platform: timeouts, a capped body, metrics.
+//!
+//! A response cannot exhaust memory: bodies above the cap are cut off. Errors name the kind of failure, never an address
+//! or a body.
+
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::HeaderMap;
+use reqwest::{Client, Method, RequestBuilder, Response, redirect};
+use serde::de::DeserializeOwned;
+
+use crate::error::{PlatformError, Result};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// From the first byte sent to the last byte read.
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(10);
+/// A page of 1,000 members has about 1 MiB.
+const BODY_CAP: usize = 8 << 20;
+
+/// The HTTP client of one platform. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Http {
+    platform: &'static str,
+    client: Client,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Http {
+    /// Redirects are not followed, so a credential reaches no other host.
+    pub(crate) fn new(platform: &'static str, base: &str, agent: &str) -> Result<Self> {
+        // Only the first call installs; the other crates choose the same provider.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(TOTAL_TIMEOUT)
+            .redirect(redirect::Policy::none())
+            .user_agent(agent)
+            .tcp_nodelay(true);
+        if is_loopback(base) {
+            // A local simulator is never behind the proxy of the environment.
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| {
+            tracing::error!(%error, "http client cannot be built");
+            PlatformError::unavailable("client", "the http client cannot be built")
+        })?;
+        Ok(Self { platform, client })
+    }
+
+    pub(crate) fn platform(&self) -> &'static str {
+        self.platform
+    }
+
+    pub(crate) fn request(&self, method: Method, url: &str) -> RequestBuilder {
+        self.client.request(method, url)
+    }
+
+    /// A request that another library built.
+    pub(crate) fn prepared(&self, request: http::Request<Vec<u8>>) -> Result<RequestBuilder, reqwest::Error> {
+        Ok(RequestBuilder::from_parts(self.client.clone(), request.try_into()?))
+    }
+
+    /// Any response is `Ok`; without one it is `Unavailable`.
+    pub(crate) async fn send(&self, route: &'static str, request: RequestBuilder) -> Result<Answer> {
+        let sent = Instant::now();
+        let exchanged = exchange(request).await;
+        self.record("guildhall_platform_request_seconds", route, sent.elapsed());
+        self.count(route, exchanged.as_ref().map_or(0, |answer| answer.status));
+        exchanged.map_err(|cause| PlatformError::unavailable(route, cause))
+    }
+
+    pub(crate) fn record(&self, name: &'static str, route: &'static str, elapsed: Duration) {
+        metrics::histogram!(name, "platform" => self.platform, "route" => route)
+            .record(elapsed.as_secs_f64());
+    }
+
+    /// Status 0: no response.
+    fn count(&self, route: &'static str, status: u16) {
+        metrics::counter!(
+            "guildhall_platform_requests_total",
+            "platform" => self.platform, "route" => route, "status" => status.to_string()
+        )
+        .increment(1);
+    }
+
+    /// A body of another shape is `Unavailable`: the platform, or a server before it, is broken.
+    pub(crate) fn parse<T: DeserializeOwned>(&self, route: &'static str, body: &[u8]) -> Result<T> {
+        serde_json::from_slice(body).map_err(|error| {
+            let place = (error.line(), error.column());
+            tracing::warn!(platform = self.platform, route, ?place, "answer has an unexpected shape");
+            unexpected_shape(route)
+        })
+    }
+}
+
+pub(crate) fn unexpected_shape(route: &'static str) -> PlatformError {
+    PlatformError::unavailable(route, "the answer does not have the expected shape")
+}
+
+async fn exchange(request: RequestBuilder) -> Result<Answer, &'static str> {
+    let response = request.send().await.map_err(|error| failure(&error))?;
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    Ok(Answer { status, headers, body: read_capped(response).await? })
+}
+
+async fn read_capped(mut response: Response) -> Result<Bytes, &'static str> {
+    let mut body = BytesMut::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
+        if body.len() + chunk.len() > BODY_CAP {
+            return Err("the answer is too large");
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
+fn failure(error: &reqwest::Error) -> &'static str {
+    if error.is_timeout() {
+        "no answer in time"
+    } else if error.is_connect() {
+        "no connection"
+    } else if error.is_builder() {
+        "the address cannot be used"
+    } else {
+        "the connection broke"
+    }
+}
+
+fn is_loopback(base: &str) -> bool {
+    let host = reqwest::Url::parse(base).ok().and_then(|url| url.host_str().map(str::to_owned));
+    host.is_some_and(|host| host == "localhost" || host == "[::1]" || host.starts_with("127."))
+}

@@ -1,0 +1,194 @@
+//! Sign-in with the chat platform: OAuth 2 authorization code with PKCE (S256) and the scope `identify`.
+//!
+//! The calls carry the application's credentials or a person's access token, never the bot's token, so they take no
+//! permit of the bot's pacing. No token is stored: [`SignIn::finish`] revokes the one it obtained.
+
+mod errors;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use oauth2::basic::BasicClient;
+use oauth2::{
+    AsyncHttpClient, AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet,
+    EndpointSet, HttpRequest, HttpResponse, PkceCodeChallenge, PkceCodeVerifier, RequestTokenError, Scope,
+    TokenResponse, TokenUrl,
+};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::{Method, RequestBuilder};
+use runtime::Secret;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+pub use errors::SignInError;
+
+use crate::chat::ChatUser;
+use crate::error::PlatformError;
+use crate::exchange::{Http, unexpected_shape};
+use crate::routes::chat as routes;
+
+type Result<T, E = SignInError> = std::result::Result<T, E>;
+
+/// The page that asks the person, on the host that also serves the API.
+const AUTHORIZE_PATH: &str = "/oauth2/authorize";
+const SCOPE: &str = "identify";
+/// The redirect address is sent as it is: the platform compares it with the registered one as text.
+const REDIRECT: &str = "redirect_uri";
+const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
+/// The person waits for the revocation, but does not depend on it.
+const REVOCATION_TIMEOUT: Duration = Duration::from_secs(3);
+/// The platform's access tokens are far shorter.
+const LONGEST_TOKEN: usize = 512;
+
+/// The application that people sign in with.
+pub struct SignIn {
+    http: Http,
+    base: String,
+    client: BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>,
+    id: String,
+    secret: Secret,
+}
+
+/// One attempt to sign in. `state` and `verifier` belong to the browser that began it: only a callback with the same
+/// `state`, from the same browser, may be finished, with this `verifier`.
+pub struct Attempt {
+    /// Where the browser goes.
+    pub url: String,
+    pub state: String,
+    pub verifier: String,
+}
+
+/// `GET /oauth2/@me`.
+#[derive(Deserialize)]
+struct AuthorizationBody {
+    application: ApplicationId,
+    /// Absent without the scope `identify`.
+    user: Option<ChatUser>,
+}
+
+#[derive(Deserialize)]
+struct ApplicationId {
+    id: String,
+}
+
+impl SignIn {
+    /// `host`: of the page that asks the person; `base`: of the API.
+    pub(crate) fn new(
+        http: Http,
+        host: &str,
+        base: String,
+        id: String,
+        secret: Secret,
+    ) -> Result<Self, PlatformError> {
+        let unusable = |_| PlatformError::Invalid {
+            code: 0,
+            message: "the base URL gives no addresses for sign-in".to_owned(),
+        };
+        let client = BasicClient::new(ClientId::new(id.clone()))
+            .set_client_secret(ClientSecret::new(secret.expose().to_owned()))
+            // As the revocation sends them: in the form.
+            .set_auth_type(AuthType::RequestBody)
+            .set_auth_uri(AuthUrl::new(format!("{host}{AUTHORIZE_PATH}")).map_err(unusable)?)
+            .set_token_uri(TokenUrl::new(format!("{base}/oauth2/token")).map_err(unusable)?);
+        Ok(Self { http, base, client, id, secret })
+    }
+
+    /// A new attempt, which comes back to `redirect` with `code` and `state`, or with `error` and `state`
+    /// ([`SignInError::of_callback`]).
+    pub fn authorize_url(&self, redirect: &str) -> Attempt {
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let request = self.client.authorize_url(CsrfToken::new_random);
+        let request = request.add_scope(Scope::new(SCOPE.to_owned())).add_extra_param(REDIRECT, redirect);
+        let (url, state) = request.set_pkce_challenge(challenge).url();
+        Attempt { url: url.into(), state: state.into_secret(), verifier: verifier.into_secret() }
+    }
+
+    /// The person who authorized the attempt. `redirect` as in [`SignIn::authorize_url`].
+    ///
+    /// The access token is revoked at once. The platform then ends all tokens that this person gave to this
+    /// application, those in other dashboards too.
+    pub async fn finish(&self, code: &str, verifier: &str, redirect: &str) -> Result<ChatUser> {
+        let token = self.exchange(code, verifier, redirect).await?;
+        let user = self.read(routes::CURRENT_USER, "/users/@me", &token).await;
+        self.revoke(&token).await;
+        user
+    }
+
+    /// The person who gave another dashboard this access token, if it was given to our application.
+    ///
+    /// The platform bans an address that sends it too many invalid tokens: the caller limits attempts.
+    pub async fn user_of(&self, access_token: &str) -> Result<ChatUser> {
+        let AuthorizationBody { application, user } =
+            self.read(routes::AUTHORIZATION, "/oauth2/@me", access_token).await?;
+        user.filter(|_| application.id == self.id).ok_or(SignInError::Unauthorized)
+    }
+
+    /// The access token for a code.
+    async fn exchange(&self, code: &str, verifier: &str, redirect: &str) -> Result<String> {
+        let request = self.client.exchange_code(AuthorizationCode::new(code.to_owned()));
+        let request = request.set_pkce_verifier(PkceCodeVerifier::new(verifier.to_owned()));
+        match request.add_extra_param(REDIRECT, redirect).request_async(self).await {
+            Ok(response) => Ok(response.access_token().secret().clone()),
+            Err(RequestTokenError::Request(error)) => Err(error),
+            // The others quote the body.
+            Err(_) => Err(unexpected_shape(routes::TOKEN).into()),
+        }
+    }
+
+    /// What the owner of the token may read.
+    async fn read<T: DeserializeOwned>(&self, route: &'static str, path: &str, token: &str) -> Result<T> {
+        let well_formed =
+            (1..=LONGEST_TOKEN).contains(&token.len()) && token.bytes().all(|b| b.is_ascii_graphic());
+        let header = HeaderValue::try_from(format!("Bearer {token}")).ok().filter(|_| well_formed);
+        let mut header = header.ok_or(SignInError::Unauthorized)?;
+        header.set_sensitive(true);
+        let request = self.http.request(Method::GET, &format!("{}{path}", self.base));
+        let body = self.send(route, request.header(AUTHORIZATION, header)).await?;
+        Ok(self.http.parse(route, &body)?)
+    }
+
+    /// By hand, because the library revokes at https addresses alone, and a simulator has none.
+    async fn revoke(&self, token: &str) {
+        let form = form_urlencoded::Serializer::new(String::new())
+            .append_pair("token", token)
+            .append_pair("token_type_hint", "access_token")
+            .append_pair("client_id", &self.id)
+            .append_pair("client_secret", self.secret.expose())
+            .finish();
+        let request = self.http.request(Method::POST, &format!("{}/oauth2/token/revoke", self.base));
+        let request = request.header(CONTENT_TYPE, FORM).body(form).timeout(REVOCATION_TIMEOUT);
+        if let Err(error) = self.send(routes::REVOKE_TOKEN, request).await {
+            tracing::debug!(%error, "an access token was not revoked; it expires by itself");
+        }
+    }
+
+    /// The body of a success.
+    async fn send(&self, route: &'static str, request: RequestBuilder) -> Result<Bytes> {
+        let answer = self.http.send(route, request).await?;
+        if (200..=299).contains(&answer.status) {
+            return Ok(answer.body);
+        }
+        tracing::debug!(
+            platform = self.http.platform(),
+            route,
+            status = answer.status,
+            "sign-in call refused"
+        );
+        Err(errors::refused(route, &answer))
+    }
+}
+
+/// Sends the library's requests for tokens.
+impl<'c> AsyncHttpClient<'c> for SignIn {
+    type Error = SignInError;
+    type Future = BoxFuture<'c, Result<HttpResponse>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        let unusable = |_| PlatformError::unavailable(routes::TOKEN, "the request cannot be built");
+        Box::pin(async move {
+            let body = self.send(routes::TOKEN, self.http.prepared(request).map_err(unusable)?).await?;
+            Ok(HttpResponse::new(body.to_vec()))
+        })
+    }
+}

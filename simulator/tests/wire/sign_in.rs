@@ -1,0 +1,240 @@
+//! People who sign in: our client, a browser, and the platform in between.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use platforms::{Attempt, ChatUser, PlatformError, Platforms, SignIn, SignInError};
+use reqwest::{Client, Url, redirect};
+use runtime::Secret;
+use serde_json::{Value, json};
+use simulator::{Application, RateLimit, SimulatorOptions};
+
+use crate::peer::{Peer, chat, config};
+
+pub(crate) const REDIRECT: &str = "http://127.0.0.1:8080/console/sign-in/callback";
+const TOKEN: &str = "POST /oauth2/token";
+const REVOKE: &str = "POST /oauth2/token/revoke";
+const USER: &str = "GET /users/@me";
+const AUTHORIZATION: &str = "GET /oauth2/@me";
+
+/// A browser that shows where it is sent, instead of going there.
+pub(crate) fn browser() -> Client {
+    Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap()
+}
+
+/// The query that a browser is sent back with after this decision at `url`.
+pub(crate) async fn decide(url: &str, decision: &str) -> HashMap<String, String> {
+    let form = browser().post(url).header("content-type", "application/x-www-form-urlencoded");
+    let answer = form.body(decision.to_owned()).send().await.unwrap();
+    assert_eq!(answer.status(), 302);
+    let back: Url = answer.headers()["location"].to_str().unwrap().parse().unwrap();
+    assert!(back.as_str().starts_with(REDIRECT), "{back}");
+    back.query_pairs().into_owned().collect()
+}
+
+/// Authorizes as member `n`.
+async fn authorize(attempt: &Attempt, n: i64) -> String {
+    let mut back = decide(&attempt.url, &format!("user_id={}&decision=authorize", chat(n))).await;
+    assert_eq!(back.get("state"), Some(&attempt.state));
+    back.remove("code").unwrap()
+}
+
+/// An access token that member `n` gave to another dashboard.
+async fn token(peer: &Peer, n: i64, scope: &str) -> String {
+    let url = format!(
+        "{}/oauth2/authorize?response_type=code&client_id={}&scope={scope}&redirect_uri={REDIRECT}",
+        peer.url,
+        Application::DEMO_ID
+    );
+    let back = decide(&url, &format!("user_id={}&decision=authorize", chat(n))).await;
+    let form = format!("grant_type=authorization_code&code={}&redirect_uri={REDIRECT}", back["code"]);
+    let request = peer.http.post(format!("{}/api/oauth2/token", peer.url));
+    let request = request.basic_auth(Application::DEMO_ID, Some(Application::DEMO_SECRET)).body(form);
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
+    let answer: Value = request.send().await.unwrap().json().await.unwrap();
+    answer["access_token"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+fn sign_in(peer: &Peer) -> std::sync::Arc<SignIn> {
+    peer.platforms("off").sign_in.unwrap()
+}
+
+/// The client of another application, or one with another secret.
+fn sign_in_as(peer: &Peer, id: &str, secret: &str) -> std::sync::Arc<SignIn> {
+    let mut config = config(&peer.url, "off");
+    (config.chat_client_id, config.chat_client_secret) = (Some(id.to_owned()), Some(Secret::from(secret)));
+    Platforms::new(&config, None).unwrap().sign_in.unwrap()
+}
+
+fn person(n: i64) -> ChatUser {
+    ChatUser { id: chat(n), name: format!("user{}", chat(n)) }
+}
+
+#[tokio::test]
+async fn a_person_signs_in_and_the_token_is_revoked() {
+    let peer = Peer::start(3, RateLimit::Discord).await;
+    let sign_in = sign_in(&peer);
+    let attempt = sign_in.authorize_url(REDIRECT);
+    assert!(attempt.url.starts_with(&format!("{}/oauth2/authorize?", peer.url)), "{}", attempt.url);
+    let code = authorize(&attempt, 2).await;
+    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, Ok(person(2)));
+    let stats = peer.stats().await;
+    for route in [TOKEN, USER, REVOKE] {
+        assert_eq!(stats["requests"][route]["200"], 1, "{route}: {stats}");
+    }
+    assert_eq!((&stats["chat_requests"], &stats["invalid"]), (&json!(0), &json!(0)));
+}
+
+#[tokio::test]
+async fn below_a_path_the_page_is_still_at_the_root_of_the_host() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let below = Platforms::new(&config(&format!("{}/api/v10/", peer.url), "off"), None).unwrap();
+    let sign_in = below.sign_in.unwrap();
+    let attempt = sign_in.authorize_url(REDIRECT);
+    assert!(attempt.url.starts_with(&format!("{}/oauth2/authorize?", peer.url)), "{}", attempt.url);
+    let code = authorize(&attempt, 0).await;
+    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, Ok(person(0)));
+}
+
+#[tokio::test]
+async fn a_person_who_cancels_comes_back_with_an_error() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let attempt = sign_in(&peer).authorize_url(REDIRECT);
+    let back = decide(&attempt.url, "decision=cancel").await;
+    assert_eq!((back.get("state"), back.get("code")), (Some(&attempt.state), None));
+    assert_eq!(SignInError::of_callback(&back["error"]), SignInError::Denied);
+}
+
+#[tokio::test]
+async fn a_code_is_good_for_one_exchange_of_its_own_attempt() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let sign_in = sign_in(&peer);
+    let [attempt, other] = [sign_in.authorize_url(REDIRECT), sign_in.authorize_url(REDIRECT)];
+    let refused = Err(SignInError::CodeRefused);
+    let code = authorize(&attempt, 0).await;
+    sign_in.finish(&code, &attempt.verifier, REDIRECT).await.unwrap();
+    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, refused);
+    for verifier in [&*other.verifier, "short"] {
+        let code = authorize(&attempt, 0).await;
+        assert_eq!(sign_in.finish(&code, verifier, REDIRECT).await, refused, "{verifier}");
+    }
+    for code in ["", "unknown", "a&code=b"] {
+        let result = sign_in.finish(code, &attempt.verifier, REDIRECT).await;
+        let refused = matches!(
+            result,
+            Err(SignInError::CodeRefused | SignInError::Platform(PlatformError::Invalid { .. }))
+        );
+        assert!(refused, "{code}: {result:?}");
+    }
+    let code = authorize(&attempt, 0).await;
+    let elsewhere = sign_in.finish(&code, &attempt.verifier, "http://127.0.0.1:8080/").await;
+    assert!(matches!(elsewhere, Err(SignInError::Platform(PlatformError::Invalid { .. }))), "{elsewhere:?}");
+}
+
+#[tokio::test]
+async fn a_code_expires() {
+    let application = Application { code_life: Duration::ZERO, ..Application::default() };
+    let options = SimulatorOptions { application, rate_limit: RateLimit::Off, ..SimulatorOptions::default() };
+    let peer = Peer::with(1, options).await;
+    let sign_in = sign_in(&peer);
+    let attempt = sign_in.authorize_url(REDIRECT);
+    let code = authorize(&attempt, 0).await;
+    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, Err(SignInError::CodeRefused));
+}
+
+#[tokio::test]
+async fn a_wrong_secret_is_named_by_its_variable() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let attempt = sign_in(&peer).authorize_url(REDIRECT);
+    let code = authorize(&attempt, 0).await;
+    let wrong = PlatformError::Unauthorized("GUILDHALL_CHAT_CLIENT_SECRET");
+    for (id, secret) in [(Application::DEMO_ID, "other"), ("other", Application::DEMO_SECRET)] {
+        let result = sign_in_as(&peer, id, secret).finish(&code, &attempt.verifier, REDIRECT).await;
+        assert_eq!(result, Err(SignInError::Platform(wrong.clone())));
+    }
+}
+
+#[tokio::test]
+async fn only_tokens_for_our_application_name_a_person() {
+    let peer = Peer::start(3, RateLimit::Off).await;
+    let sign_in = sign_in(&peer);
+    let given = token(&peer, 1, "identify%20guilds").await;
+    assert_eq!(sign_in.user_of(&given).await, Ok(person(1)));
+    let foreign = sign_in_as(&peer, "7000", "s");
+    assert_eq!(foreign.user_of(&given).await, Err(SignInError::Unauthorized));
+    let nameless = token(&peer, 2, "guilds").await;
+    assert_eq!(sign_in.user_of(&nameless).await, Err(SignInError::Unauthorized));
+    assert_eq!(sign_in.user_of("unknown").await, Err(SignInError::Unauthorized));
+    let asked = peer.stats().await["requests"][AUTHORIZATION].clone();
+    for malformed in ["", "a b", "a\r\nx: y", "é", &"a".repeat(513)] {
+        assert_eq!(sign_in.user_of(malformed).await, Err(SignInError::Unauthorized), "{malformed}");
+    }
+    assert_eq!(peer.stats().await["requests"][AUTHORIZATION], asked, "malformed tokens are not sent");
+}
+
+#[tokio::test]
+async fn the_revocation_ends_tokens_in_other_dashboards_too() {
+    let peer = Peer::start(2, RateLimit::Off).await;
+    let sign_in = sign_in(&peer);
+    let [of_the_same, of_another] = [token(&peer, 0, "identify").await, token(&peer, 1, "identify").await];
+    assert_eq!(sign_in.user_of(&of_the_same).await, Ok(person(0)));
+    let attempt = sign_in.authorize_url(REDIRECT);
+    let code = authorize(&attempt, 0).await;
+    sign_in.finish(&code, &attempt.verifier, REDIRECT).await.unwrap();
+    assert_eq!(sign_in.user_of(&of_the_same).await, Err(SignInError::Unauthorized));
+    assert_eq!(sign_in.user_of(&of_another).await, Ok(person(1)));
+}
+
+#[tokio::test]
+async fn a_platform_that_is_away_or_busy_is_told_apart_from_a_refusal() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let sign_in = sign_in(&peer);
+    let given = token(&peer, 0, "identify").await;
+    let finish = async || {
+        let attempt = sign_in.authorize_url(REDIRECT);
+        let code = authorize(&attempt, 0).await;
+        sign_in.finish(&code, &attempt.verifier, REDIRECT).await
+    };
+    for route in [TOKEN, USER] {
+        peer.fault(json!({ "route": route, "status": 500 })).await;
+        let away = finish().await;
+        assert!(
+            matches!(away, Err(SignInError::Platform(PlatformError::Unavailable { route: named, .. })) if named == route)
+        );
+        peer.fault(json!({ "route": route, "status": 429, "retry_after": 2.5 })).await;
+        let retry_after = Duration::from_secs(3);
+        assert_eq!(finish().await, Err(PlatformError::RateLimited { retry_after }.into()), "{route}");
+    }
+    // The token of an attempt that failed after the exchange is revoked as well.
+    assert_eq!(peer.stats().await["requests"][REVOKE]["200"], 2);
+    assert_eq!(sign_in.user_of(&given).await, Err(SignInError::Unauthorized));
+    for status in [500, 503] {
+        peer.fault(json!({ "route": AUTHORIZATION, "status": status })).await;
+        let away = sign_in.user_of(&given).await;
+        assert!(matches!(&away, Err(SignInError::Platform(error)) if error.is_retryable()), "{away:?}");
+    }
+    let mut nowhere = config("http://127.0.0.1:1", "off");
+    nowhere.chat_token = None;
+    let nowhere = Platforms::new(&nowhere, None).unwrap().sign_in.unwrap();
+    let unreachable = nowhere.finish("c", "v", REDIRECT).await.unwrap_err().to_string();
+    assert!(unreachable.contains("no connection"), "{unreachable}");
+}
+
+#[tokio::test]
+async fn a_failed_revocation_does_not_fail_the_sign_in() {
+    let peer = Peer::start(1, RateLimit::Off).await;
+    let sign_in = sign_in(&peer);
+    for fault in [json!({ "route": REVOKE, "status": 500 }), json!({ "route": REVOKE, "hang_ms": 5_000 })] {
+        peer.fault(fault).await;
+        let attempt = sign_in.authorize_url(REDIRECT);
+        let code = authorize(&attempt, 0).await;
+        assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, Ok(person(0)));
+    }
+}
+
+#[tokio::test]
+async fn without_an_application_there_is_no_sign_in() {
+    let mut bare = config("http://127.0.0.1:1", "off");
+    (bare.chat_client_id, bare.chat_client_secret) = (None, None);
+    assert!(Platforms::new(&bare, None).unwrap().sign_in.is_none());
+}
