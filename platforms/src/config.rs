@@ -66,7 +66,7 @@ fn sign_in(config: &PlatformConfig, http: Http, base: &str) -> Result<Option<Sig
         }
         None => CHAT_HOST.to_owned(),
     };
-    SignIn::new(http, &host, base.to_owned(), id.clone(), secret.clone()).map(Some)
+    SignIn::new(http, &host, base.to_owned(), id.clone(), secret).map(Some)
 }
 
 fn trimmed(base: &str) -> String {

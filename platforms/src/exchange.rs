@@ -1,7 +1,7 @@
 //! One HTTP exchange with a platform: timeouts, a capped body, metrics.
 //!
-//! A response cannot exhaust memory: bodies above the cap are cut off. Errors name the kind of failure, never an address
-//! or a body.
+//! A response cannot exhaust memory: bodies above the cap are cut off. Errors name the kind of failure, never an
+//! address or a body.
 
 use std::time::{Duration, Instant};
 

@@ -39,9 +39,10 @@ impl GuildAccess {
         // The id of the everyone role is the guild's id.
         let held = |role: &&ChatRole| role.id.get() == id.get() || member.roles.contains(&role.id);
         let of_roles = guild.roles.iter().filter(held).map(|role| role.permissions);
-        let permissions = match is_owner {
-            true => Permissions::from_bits(u64::MAX),
-            false => of_roles.fold(Permissions::default(), Permissions::with),
+        let permissions = if is_owner {
+            Permissions::from_bits(u64::MAX)
+        } else {
+            of_roles.fold(Permissions::default(), Permissions::with)
         };
         let user_name = member.nick.unwrap_or(member.user.name);
         Self { guild_name: guild.name, is_owner, permissions, user_name, roles: member.roles }
@@ -64,7 +65,10 @@ mod tests {
 
     /// Guild 7 of owner 1: the everyone role (1024), role 8 (2048), role 9 with these permissions.
     fn access(user: &str, roles: Value, of_role_9: u64) -> GuildAccess {
-        let role = |id: &str, permissions: u64| json!({ "id": id, "name": "r", "position": 1, "permissions": permissions.to_string() });
+        let role = |id: &str, permissions: u64| {
+            let permissions = permissions.to_string();
+            json!({ "id": id, "name": "r", "position": 1, "permissions": permissions })
+        };
         let guild = json!({ "name": "G", "owner_id": "1",
                             "roles": [role("7", 1024), role("8", 2048), role("9", of_role_9)] });
         let member = json!({ "user": { "id": user, "username": "u" }, "nick": null, "roles": roles });

@@ -20,7 +20,6 @@ pub(crate) mod chat {
     /// The only one that a browser opens.
     pub(crate) const AUTHORIZE: &str = "GET /oauth2/authorize";
     pub(crate) const TOKEN: &str = "POST /oauth2/token";
-    pub(crate) const REVOKE_TOKEN: &str = "POST /oauth2/token/revoke";
     pub(crate) const AUTHORIZATION: &str = "GET /oauth2/@me";
 }
 

@@ -2,7 +2,8 @@
 //! hierarchy rules, so that demos and tests run the production clients.
 //!
 //! The chat platform is served below `/`, `/api` and `/api/v10`, the game platform below `/cloud/v2` and `/v1`; people
-//! sign in at `/oauth2/authorize`. The control side (`/control/...`) counts requests, injects faults and changes state; see `GET /control/routes`.
+//! sign in at `/oauth2/authorize`. The control side (`/control/...`) counts requests, injects faults and changes state;
+//! see `GET /control/routes`.
 
 mod audit;
 mod credentials;

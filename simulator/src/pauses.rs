@@ -1,4 +1,5 @@
-//! Checks that clients keep the pauses of 429s: a request during one is an ignored pause. Calls of sign-in are not paced.
+//! Checks that clients keep the pauses of 429s: a request during one is an ignored pause. Calls of sign-in are not
+//! checked: no pacing coordinates them.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

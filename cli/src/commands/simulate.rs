@@ -23,6 +23,9 @@ const LISTEN: &str = "GUILDHALL_SIMULATE_LISTEN";
 /// `hang_ms` (a delay), `huge_bytes` (the size of the body; with `"content_length": true` a header announces it)
 /// and `"served": true` (the request takes effect first). `DELETE /control/faults` removes all of them.
 ///
+/// People sign in at `/oauth2/authorize`: the page lets them be any chat account of the fixture. The application's id
+/// and secret are `guildhall-demo` and `guildhall-demo-secret`, unless flags say otherwise.
+///
 /// `POST /control/intents` with `{"guild_members": false}` turns off the privileged intent, and with it the member list.
 /// `GET /control/chat/guilds/GUILD/audit-log` lists each change with its reason.
 #[derive(clap::Args)]

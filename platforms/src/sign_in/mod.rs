@@ -1,11 +1,10 @@
 //! Sign-in with the chat platform: OAuth 2 authorization code with PKCE (S256) and the scope `identify`.
 //!
 //! The calls carry the application's credentials or a person's access token, never the bot's token, so they take no
-//! permit of the bot's pacing. No token is stored: [`SignIn::finish`] revokes the one it obtained.
+//! permit of the bot's pacing. No token is stored: [`SignIn::finish`] drops the one it
+//! obtained. To revoke it would end all tokens that this person gave to this application, those in other dashboards too.
 
 mod errors;
-
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -15,7 +14,7 @@ use oauth2::{
     EndpointSet, HttpRequest, HttpResponse, PkceCodeChallenge, PkceCodeVerifier, RequestTokenError, Scope,
     TokenResponse, TokenUrl,
 };
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Method, RequestBuilder};
 use runtime::Secret;
 use serde::Deserialize;
@@ -35,9 +34,6 @@ const AUTHORIZE_PATH: &str = "/oauth2/authorize";
 const SCOPE: &str = "identify";
 /// The redirect address is sent as it is: the platform compares it with the registered one as text.
 const REDIRECT: &str = "redirect_uri";
-const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
-/// The person waits for the revocation, but does not depend on it.
-const REVOCATION_TIMEOUT: Duration = Duration::from_secs(3);
 /// The platform's access tokens are far shorter.
 const LONGEST_TOKEN: usize = 512;
 
@@ -47,7 +43,6 @@ pub struct SignIn {
     base: String,
     client: BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>,
     id: String,
-    secret: Secret,
 }
 
 /// One attempt to sign in. `state` and `verifier` belong to the browser that began it: only a callback with the same
@@ -79,7 +74,7 @@ impl SignIn {
         host: &str,
         base: String,
         id: String,
-        secret: Secret,
+        secret: &Secret,
     ) -> Result<Self, PlatformError> {
         let unusable = |_| PlatformError::Invalid {
             code: 0,
@@ -87,11 +82,10 @@ impl SignIn {
         };
         let client = BasicClient::new(ClientId::new(id.clone()))
             .set_client_secret(ClientSecret::new(secret.expose().to_owned()))
-            // As the revocation sends them: in the form.
             .set_auth_type(AuthType::RequestBody)
             .set_auth_uri(AuthUrl::new(format!("{host}{AUTHORIZE_PATH}")).map_err(unusable)?)
             .set_token_uri(TokenUrl::new(format!("{base}/oauth2/token")).map_err(unusable)?);
-        Ok(Self { http, base, client, id, secret })
+        Ok(Self { http, base, client, id })
     }
 
     /// A new attempt, which comes back to `redirect` with `code` and `state`, or with `error` and `state`
@@ -105,14 +99,9 @@ impl SignIn {
     }
 
     /// The person who authorized the attempt. `redirect` as in [`SignIn::authorize_url`].
-    ///
-    /// The access token is revoked at once. The platform then ends all tokens that this person gave to this
-    /// application, those in other dashboards too.
     pub async fn finish(&self, code: &str, verifier: &str, redirect: &str) -> Result<ChatUser> {
         let token = self.exchange(code, verifier, redirect).await?;
-        let user = self.read(routes::CURRENT_USER, "/users/@me", &token).await;
-        self.revoke(&token).await;
-        user
+        self.read(routes::CURRENT_USER, "/users/@me", &token).await
     }
 
     /// The person who gave another dashboard this access token, if it was given to our application.
@@ -146,21 +135,6 @@ impl SignIn {
         let request = self.http.request(Method::GET, &format!("{}{path}", self.base));
         let body = self.send(route, request.header(AUTHORIZATION, header)).await?;
         Ok(self.http.parse(route, &body)?)
-    }
-
-    /// By hand, because the library revokes at https addresses alone, and a simulator has none.
-    async fn revoke(&self, token: &str) {
-        let form = form_urlencoded::Serializer::new(String::new())
-            .append_pair("token", token)
-            .append_pair("token_type_hint", "access_token")
-            .append_pair("client_id", &self.id)
-            .append_pair("client_secret", self.secret.expose())
-            .finish();
-        let request = self.http.request(Method::POST, &format!("{}/oauth2/token/revoke", self.base));
-        let request = request.header(CONTENT_TYPE, FORM).body(form).timeout(REVOCATION_TIMEOUT);
-        if let Err(error) = self.send(routes::REVOKE_TOKEN, request).await {
-            tracing::debug!(%error, "an access token was not revoked; it expires by itself");
-        }
     }
 
     /// The body of a success.

@@ -1,5 +1,5 @@
-//! Handlers of the routes: the chat platform for the bot (`guild`, `members`, `bans`, `channels`) and for people who sign
-//! in (`authorize`, `tokens`), the game platform (`play`) and the control side (`control`).
+//! Handlers of the routes: the chat platform for the bot (`guild`, `members`, `bans`, `channels`) and for people who
+//! sign in (`authorize`, `tokens`), the game platform (`play`) and the control side (`control`).
 
 pub(crate) mod authorize;
 pub(crate) mod bans;

@@ -8,7 +8,7 @@ use entities::api_key::{NewKey, Scope};
 use entities::key_text::KeyText;
 use entities::{GuildId, guild};
 use runtime::{Config, Context, PlatformArgs, PlatformRate, Secret, Shutdown};
-use simulator::{RateLimit, SimulatorOptions, SimulatorState};
+use simulator::{Application, RateLimit, SimulatorOptions, SimulatorState};
 use tokio::net::TcpListener;
 
 use super::expected::Expected;
@@ -111,8 +111,8 @@ fn platforms(simulator: &str) -> anyhow::Result<PlatformArgs> {
     Ok(PlatformArgs {
         chat_api_url: Some(simulator.to_owned()),
         chat_token: Some(Secret::from(CREDENTIAL)),
-        chat_client_id: None,
-        chat_client_secret: None,
+        chat_client_id: Some(Application::DEMO_ID.to_owned()),
+        chat_client_secret: Some(Secret::from(Application::DEMO_SECRET)),
         play_api_url: Some(simulator.to_owned()),
         play_key: Some(Secret::from(CREDENTIAL)),
         chat_rate: rate(CHAT_RATE)?,
