@@ -12,6 +12,7 @@ mod call;
 mod caller;
 mod capacity;
 mod endpoints;
+mod figures;
 mod heartbeats;
 mod idempotency;
 mod job_call;

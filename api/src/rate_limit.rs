@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use console::RateLimitFigures;
 use runtime::{Decision, Rate};
 
 /// A limit and its current state for the caller.
@@ -61,6 +62,16 @@ rate_limits! {
 }
 
 impl RateLimit {
+    /// All rows, for operators.
+    pub(crate) fn figures() -> impl Iterator<Item = RateLimitFigures> {
+        LIMITS.iter().enumerate().map(|(at, (name, rate))| RateLimitFigures {
+            name,
+            calls: rate.limit,
+            seconds: rate.window.as_secs(),
+            hot_path: at <= Self::LiveConnect as usize,
+        })
+    }
+
     /// Value of the header `X-RateLimit-Bucket`.
     pub(crate) fn name(self) -> &'static str {
         LIMITS[self as usize].0

@@ -55,6 +55,8 @@ pub(crate) struct Route {
     pub(crate) body_limit: usize,
     /// Supports `Idempotency-Key`; a POST that only reads does not.
     pub(crate) writes: bool,
+    /// Its answer is shown once and never kept: refuses `Idempotency-Key`.
+    pub(crate) answers_secret: bool,
     /// Enqueues a job: refused while its rate limit cannot be counted; other endpoints then count per process.
     pub(crate) enqueues: bool,
     pub(crate) endpoint: Endpoint,
@@ -84,12 +86,18 @@ impl Route {
     ) -> Self {
         let writes = !matches!(method, Method::GET);
         let needs = Needs::Scope(scope);
-        Self { method, path, limit, needs, body_limit: BODY_LIMIT, writes, enqueues: false, endpoint }
+        Self { method, path, limit, needs, body_limit: BODY_LIMIT, writes, answers_secret: false, enqueues: false, endpoint }
     }
 
     /// A POST that changes nothing.
     pub(crate) const fn reads(mut self) -> Self {
         self.writes = false;
+        self
+    }
+
+    /// The answer holds a secret that is not stored, not even for repeats.
+    pub(crate) const fn answers_secret(mut self) -> Self {
+        self.answers_secret = true;
         self
     }
 

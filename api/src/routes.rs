@@ -74,6 +74,17 @@ pub(crate) static AREAS: &[Area] = &[
         },
     },
     Area {
+        name: "Keys",
+        about: "The guild's API keys. A caller can give a key only scopes that it has itself.",
+        routes: routes! {
+            GET "/guilds/{guildId}/keys" GuildConfigRead Admin guilds::keys::get;
+            POST "/guilds/{guildId}/keys" GuildConfigWrite Admin guilds::keys::post.answers_secret();
+            POST "/guilds/{guildId}/keys/{publicId}/rotate"
+                GuildConfigWrite Admin guilds::keys::rotate::post.answers_secret();
+            DELETE "/guilds/{guildId}/keys/{publicId}" GuildConfigWrite Admin guilds::keys::delete;
+        },
+    },
+    Area {
         name: "Audit log",
         about: "Every write leaves an entry; others can be added.",
         routes: routes! {
@@ -132,6 +143,12 @@ pub(crate) static AREAS: &[Area] = &[
             PATCH "/guilds/{guildId}/staff/loa/{loaId}" StaffWrite Staff guilds::staff::loa::patch;
             DELETE "/guilds/{guildId}/staff/loa/{loaId}" StaffWrite Staff guilds::staff::loa::delete;
             POST "/guilds/{guildId}/staff/loa/expire" StaffWrite Staff guilds::staff::loa::expire::post;
+            GET "/guilds/{guildId}/staff/leave-requests" StaffRead Read guilds::staff::leave_requests::get;
+            POST "/guilds/{guildId}/staff/leave-requests" StaffWrite Staff guilds::staff::leave_requests::post;
+            POST "/guilds/{guildId}/staff/leave-requests/{requestId}/approve"
+                StaffWrite Staff guilds::staff::leave_requests::approve::post;
+            POST "/guilds/{guildId}/staff/leave-requests/{requestId}/reject"
+                StaffWrite Staff guilds::staff::leave_requests::reject::post;
         },
     },
     Area {

@@ -6,11 +6,14 @@ use platforms::Platforms;
 use queue::Queue;
 use runtime::Context;
 use sea_orm::DbErr;
+use tokio::sync::Semaphore;
 
 use crate::auth::failures::FailedKeys;
 use crate::cache::caches::Caches;
 use crate::capacity::Capacity;
 use crate::heartbeats::Heartbeats;
+use crate::live::dashboard::feeds::Feeds;
+use crate::live::dashboard::people::People;
 use crate::live::sockets::{self, Live};
 use crate::live::threads::Threads;
 use crate::options::Options;
@@ -22,6 +25,8 @@ use crate::turns::Turns;
 pub(crate) struct State {
     pub(crate) options: Options,
     pub(crate) capacity: Capacity,
+    /// A permit for each connection.
+    pub(crate) connections: Arc<Semaphore>,
     pub(crate) context: Context,
     pub(crate) queue: Queue,
     pub(crate) platforms: Platforms,
@@ -29,6 +34,8 @@ pub(crate) struct State {
     pub(crate) failed_keys: FailedKeys,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) live: Live,
+    pub(crate) feeds: Feeds,
+    pub(crate) people: People,
     pub(crate) socket_pace: Pace,
     pub(crate) socket_threads: Threads,
     pub(crate) large_answers: LargeAnswers,
@@ -50,8 +57,11 @@ impl State {
             failed_keys: FailedKeys::new(context.limits.clone()),
             heartbeats: Heartbeats::default(),
             live: Live::new(capacity),
+            feeds: Feeds::default(),
+            people: People::default(),
             socket_pace: Pace::new(sockets::BURST),
             socket_threads: Threads::start(),
+            connections: Arc::new(Semaphore::new(capacity.connections)),
             capacity,
             large_answers: LargeAnswers::default(),
             rooms: Rooms::default(),

@@ -10,6 +10,7 @@ pub mod flood;
 pub mod freshness;
 pub mod http;
 pub mod lists;
+pub mod live_dashboard;
 pub mod outage;
 pub mod rate_limit_check;
 pub mod recovery;

@@ -33,6 +33,7 @@ enum Command {
     #[command(hide = true)]
     HttpCeiling(bench::http::CeilingArguments),
     Lists(bench::lists::Arguments),
+    LiveDashboard(bench::live_dashboard::Arguments),
     RateLimits(bench::rate_limit_check::Arguments),
     Outage(bench::outage::Arguments),
     Recovery(bench::recovery::Arguments),
@@ -56,6 +57,7 @@ async fn main() -> anyhow::Result<()> {
         Command::Flood(arguments) => bench::flood::run(&arguments).await,
         Command::Freshness(arguments) => bench::freshness::run(&arguments).await?,
         Command::Lists(arguments) => bench::lists::run(&arguments).await?,
+        Command::LiveDashboard(arguments) => bench::live_dashboard::run(&arguments).await?,
         Command::RateLimits(arguments) => bench::rate_limit_check::run(&arguments).await,
         Command::Outage(arguments) => bench::outage::run(&arguments).await,
         Command::Recovery(arguments) => bench::recovery::run(&arguments).await,

@@ -1,5 +1,6 @@
 // Makes what works without scripts quicker: forms answer in place, times are in the viewer's zone, `/` finds.
 import { follow } from "./live.js";
+import { refresh } from "./refresh.js";
 import { showTimes } from "./times.js";
 
 const main = () => document.querySelector("main");
@@ -8,16 +9,22 @@ const main = () => document.querySelector("main");
 async function place(response) {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.querySelector("main");
-  if (!fresh) {
+  // Another frame: after signing in or out, or in another guild.
+  const moved = page.body.dataset.guild !== document.body.dataset.guild || !page.querySelector(".bar") !== !document.querySelector(".bar");
+  if (!fresh || moved) {
     location.assign(response.url);
     return;
   }
   main().replaceWith(document.adoptNode(fresh));
-  const bar = page.querySelector(".bar");
-  if (bar) document.querySelector(".bar")?.replaceWith(document.adoptNode(bar));
+  for (const name of [".bar", ".rail"]) {
+    const part = page.querySelector(name);
+    if (part) document.querySelector(name)?.replaceWith(document.adoptNode(part));
+  }
   document.title = page.title;
-  if (response.url !== location.href) history.pushState(null, "", response.url);
+  if (response.redirected && response.url !== location.href) history.pushState(null, "", response.url);
   showTimes(fresh);
+  showScripted(fresh);
+  follow(document.body.dataset.guild, () => showTimes(main()));
   (fresh.querySelector("[aria-invalid]") ?? fresh).focus({ preventScroll: !fresh.querySelector("[aria-invalid]") });
 }
 
@@ -44,6 +51,17 @@ document.addEventListener("submit", (event) => {
   send(form, event.submitter);
 });
 
+/** Shows what works with scripts only. */
+function showScripted(place) {
+  place.querySelectorAll("[data-scripted]").forEach((element) => { element.hidden = false; });
+}
+
+// A file for a text area.
+document.addEventListener("change", async (event) => {
+  const file = event.target.dataset.into && event.target.files[0];
+  if (file) document.getElementById(event.target.dataset.into).value = await file.text();
+});
+
 addEventListener("popstate", () => location.reload());
 
 document.addEventListener("click", async (event) => {
@@ -64,5 +82,12 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// On narrow screens the rail is one line: show where we are.
+const rail = document.querySelector(".rail");
+const here = rail?.querySelector("[aria-current]");
+if (here) rail.scrollLeft = here.offsetLeft - (rail.clientWidth - here.offsetWidth) / 2;
+
 showTimes(document);
+showScripted(document);
 follow(document.body.dataset.guild, () => showTimes(main()));
+if (!document.body.dataset.guild) refresh(() => showTimes(main()));

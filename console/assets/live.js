@@ -1,18 +1,35 @@
 // Follows the live socket of the guild while the page shows something that changes: elements with `data-live` name the
-// types of frames that concern them. The page is fetched again, at most twice a second, and those elements are replaced.
+// types of frames that concern them. The page is fetched again, soon after a pause and then every two seconds at most, and
+// those elements are replaced. A page that nobody sees waits until it is seen.
 const RETRY_MS = [1000, 2000, 5000, 10000];
-const FRESH_MS = 500;
+const SOON_MS = 300;
+const EVERY_MS = 2000;
+const SIGNED_OUT = 1008;
 
+function isConcerned({ type, data }) {
+  // Without the missed frames, anything may have changed.
+  if (type === "resync" || (type === "hello" && !data.resumed)) return true;
+  return [...document.querySelectorAll("[data-live]")]
+    .some((element) => element.dataset.live.split(" ").some((prefix) => prefix && type.startsWith(prefix)));
+}
+
+let following = false;
+
+/** Once for a document: also a page that a form brought in place is followed from then on. */
 export function follow(guild, changed) {
-  if (!guild || !document.querySelector("[data-live]")) return;
+  if (following || !guild || !document.querySelector("[data-live]")) return;
+  following = true;
   let last = "";
   let tries = 0;
   let due = null;
+  let unseen = false;
+  let refreshed = 0;
 
   const refresh = async () => {
     due = null;
-    const response = await fetch(location.href, { credentials: "same-origin" });
-    if (!response.ok) return;
+    refreshed = Date.now();
+    const response = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
+    if (!response?.ok) return;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     for (const old of document.querySelectorAll("[data-live][id]")) {
       const fresh = page.getElementById(old.id);
@@ -24,28 +41,33 @@ export function follow(guild, changed) {
     changed();
   };
 
+  const refreshSoon = () => {
+    if (document.hidden) {
+      unseen = true;
+      return;
+    }
+    due ??= setTimeout(refresh, Math.max(SOON_MS, refreshed + EVERY_MS - Date.now()));
+  };
+
+  const markStale = (stale) => {
+    const bar = document.querySelector("[data-stale]");
+    if (bar) bar.hidden = !stale;
+  };
+
   const open = () => {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const after = last ? `?last_id=${encodeURIComponent(last)}` : "";
     const socket = new WebSocket(`${scheme}://${location.host}/ws/guilds/${guild}/live${after}`);
-    const stale = document.querySelector("[data-stale]");
-    socket.onopen = () => {
-      if (tries > 0) due ??= setTimeout(refresh, FRESH_MS);
-      tries = 0;
-      if (stale) stale.hidden = true;
-    };
     socket.onmessage = (message) => {
       const frame = JSON.parse(message.data);
       last = frame.id ?? last;
-      const concerned = [...document.querySelectorAll("[data-live]")]
-        .some((element) => frame.type === "resync" || element.dataset.live.split(" ").some((type) => frame.type.startsWith(type)));
-      if (concerned) due ??= setTimeout(refresh, FRESH_MS);
+      tries = 0;
+      markStale(false);
+      if (isConcerned(frame)) refreshSoon();
     };
     socket.onclose = (event) => {
-      const place = document.querySelector("[data-stale]");
-      if (place) place.hidden = false;
-      // 1008: signed out, or no longer allowed to see it.
-      if (event.code === 1008) {
+      markStale(true);
+      if (event.code === SIGNED_OUT) {
         location.reload();
         return;
       }
@@ -53,5 +75,11 @@ export function follow(guild, changed) {
       tries += 1;
     };
   };
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden || !unseen) return;
+    unseen = false;
+    refreshSoon();
+  });
   open();
 }

@@ -5,6 +5,8 @@ use futures_util::future::BoxFuture;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
+use crate::figures::ProcessFigures;
+
 /// Who is signed in, for the audit log. Their rights were checked by the console.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -31,6 +33,9 @@ pub struct ApiAnswer {
 /// The API of this process: the same validation, transactions and audit entries as over HTTP.
 pub trait Api: Send + Sync {
     fn call(&self, caller: Caller, call: ApiCall) -> BoxFuture<'static, ApiAnswer>;
+
+    /// What this process holds and allows.
+    fn figures(&self) -> ProcessFigures;
 }
 
 impl ApiAnswer {

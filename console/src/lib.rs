@@ -8,9 +8,13 @@
 mod answer;
 mod api;
 mod assets;
+mod chart;
 mod cookies;
 mod fields;
+mod figures;
 mod form;
+mod groups;
+mod metrics;
 mod pages;
 mod rights;
 mod routes;
@@ -30,10 +34,13 @@ use queue::Queue;
 use runtime::Context;
 
 pub use api::{Api, ApiAnswer, ApiCall, Caller};
+pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
+use groups::GroupCache;
 use rights::RightsCache;
 use routes::Router;
 pub use secret::ConsoleSecret;
-pub use session::live::{LivePerson, LiveRefusal};
+pub use session::live::{LiveKey, LivePerson, LiveRefusal, bearer};
+use session::tokens::Tokens;
 
 /// The paths that [`Console::respond`] serves: this one and all below it.
 pub const ROOT: &str = "/console";
@@ -48,6 +55,9 @@ pub struct Console {
     /// What browsers see, without a slash at the end; needed for signing in with the chat platform.
     public_url: Option<String>,
     rights: RightsCache,
+    tokens: Tokens,
+    groups: GroupCache,
+    looks: metrics::Looks,
     router: Router,
 }
 
@@ -71,8 +81,9 @@ impl Console {
         api: Arc<dyn Api>,
         public_url: Option<String>,
     ) -> Arc<Self> {
-        let (rights, router) = (RightsCache::default(), Router::new());
-        Arc::new(Self { context, platforms, queue, api, public_url, rights, router })
+        let (rights, groups, router) = (RightsCache::default(), GroupCache::default(), Router::new());
+        let (tokens, looks) = (Tokens::default(), metrics::Looks::default());
+        Arc::new(Self { context, platforms, queue, api, public_url, rights, tokens, groups, looks, router })
     }
 
     /// The page, redirect or file for a request. Never fails: errors are pages too.

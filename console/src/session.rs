@@ -1,6 +1,7 @@
 //! Who is signed in: the cookie, its row, and the checks of forms (docs/rules.md 10).
 
 pub(crate) mod live;
+pub(crate) mod tokens;
 
 use std::net::IpAddr;
 

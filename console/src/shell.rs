@@ -1,5 +1,7 @@
 //! The frame of every page: navigation, who is signed in, what the last form did.
 
+pub(crate) mod instance;
+
 use crate::assets;
 use crate::cookies::Said;
 use crate::rights::Needs;
@@ -35,9 +37,20 @@ const fn entry(place: Place, label: &'static str, page: &'static str, needs: Nee
     Entry { place, label, page, needs }
 }
 
-const ENTRIES: [Entry; 2] = [
+const ENTRIES: [Entry; 13] = [
     entry(Place::Overview, "Overview", "", Needs::Staff),
+    entry(Place::Members, "Members", "/members", Needs::Permission("lookup.read")),
     entry(Place::Bindings, "Bindings", "/bindings", Needs::Permission("bindings.read")),
+    entry(Place::Sync, "Sync", "/sync", Needs::Permission("sync.write")),
+    entry(Place::Moderation, "Moderation", "/moderation", Needs::Permission("moderation.read")),
+    entry(Place::Shield, "Shield", "/shield", Needs::Permission("shield.read")),
+    entry(Place::Staff, "Staff", "/staff", Needs::Staff),
+    entry(Place::Servers, "Servers", "/servers", Needs::Permission("moderation.read")),
+    entry(Place::Applications, "Applications", "/applications", Needs::Permission("tickets.write")),
+    entry(Place::Audit, "Audit", "/audit", Needs::Permission("audit.read")),
+    entry(Place::Jobs, "Jobs", "/jobs", Needs::Permission("sync.write")),
+    entry(Place::Keys, "Keys", "/keys", Needs::Admin),
+    entry(Place::Settings, "Settings", "/settings", Needs::Permission("settings.read")),
 ];
 
 /// The entries after this line are about the guild's own administration.
@@ -60,7 +73,14 @@ pub(crate) struct Shell {
     /// `None`: nobody is signed in.
     pub(crate) user: Option<User>,
     pub(crate) guild: Option<GuildHead>,
+    pub(crate) rail: Option<Rail>,
     pub(crate) said: Option<Said>,
+}
+
+/// The navigation beside a page: of a guild, or of the instance.
+pub(crate) struct Rail {
+    pub(crate) label: &'static str,
+    pub(crate) entries: Vec<NavEntry>,
 }
 
 pub(crate) struct User {
@@ -74,7 +94,6 @@ pub(crate) struct GuildHead {
     pub(crate) name: String,
     /// The person's position in it.
     pub(crate) position: String,
-    pub(crate) entries: Vec<NavEntry>,
 }
 
 impl Shell {
@@ -86,6 +105,7 @@ impl Shell {
             script: assets::url("console.js"),
             user: None,
             guild: None,
+            rail: None,
             said: None,
         }
     }
@@ -97,8 +117,9 @@ impl Shell {
             form_token: visit.session.form_token(),
             operator: row.operator,
         };
-        let guild = guild.map(|(guild, place)| GuildHead::new(guild, place));
-        Self { user: Some(user), guild, said: visit.said.clone(), ..Self::bare(title) }
+        let rail = guild.map(|(guild, place)| Rail { label: "Server", entries: entries_of(guild, place) });
+        let guild = guild.map(|(guild, _)| GuildHead::new(guild));
+        Self { user: Some(user), guild, rail, said: visit.said.clone(), ..Self::bare(title) }
     }
 
     /// What every form of a signed-in person carries.
@@ -107,25 +128,29 @@ impl Shell {
     }
 }
 
+/// What this person may see of the guild.
+fn entries_of(visit: &GuildVisit, current: Place) -> Vec<NavEntry> {
+    let shown = ENTRIES.iter().filter(|entry| visit.rights.may(entry.needs));
+    let mut line = false;
+    let entry = |entry: &Entry| {
+        let after_line = !line && is_administration(entry.place);
+        line |= after_line;
+        NavEntry {
+            label: entry.label,
+            url: visit.url(entry.page),
+            current: entry.place == current,
+            after_line,
+        }
+    };
+    shown.map(entry).collect()
+}
+
 impl GuildHead {
-    fn new(visit: &GuildVisit, current: Place) -> Self {
-        let shown = ENTRIES.iter().filter(|entry| visit.rights.may(entry.needs));
-        let mut line = false;
-        let entries = shown.map(|entry| {
-            let after_line = !line && is_administration(entry.place);
-            line |= after_line;
-            NavEntry {
-                label: entry.label,
-                url: visit.url(entry.page),
-                current: entry.place == current,
-                after_line,
-            }
-        });
+    fn new(visit: &GuildVisit) -> Self {
         Self {
             id: visit.guild.guild_id.to_string(),
             name: visit.guild.name.clone(),
             position: visit.rights.title().to_owned(),
-            entries: entries.collect(),
         }
     }
 }

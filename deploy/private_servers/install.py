@@ -46,8 +46,8 @@ def install(packages):
         apt_get("update", may_fail=True)  # one broken source of many is no reason to stop
         apt_get("install", "--yes", "--no-install-recommends", *packages)
     if Path("/run/systemd/system").exists():
-        for package in packages:
-            subprocess.run(["systemctl", "disable", "--quiet", UNITS[package]], check=False)
+        for unit in filter(None, map(UNITS.get, packages)):
+            subprocess.run(["systemctl", "disable", "--quiet", unit], check=False)
 
 
 def apt_get(*arguments, may_fail=False):

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use chrono::TimeDelta;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, LockBehavior, LockType, OnConflict, Query};
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
@@ -132,6 +133,68 @@ impl Model {
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| end > now)
     }
+
+    pub fn state(&self, now: Timestamp) -> State {
+        match (self.revoked_at, self.is_live(now)) {
+            (Some(_), _) => State::Revoked,
+            (None, true) => State::Live,
+            (None, false) => State::Expired,
+        }
+    }
+
+    /// What the audit entry of a new key says of it.
+    pub fn described(&self) -> Json {
+        serde_json::json!({
+            "name": self.name,
+            "scopes": self.scopes,
+            "expires_at": self.expires_at.map(audit_time),
+            "hot_path_factor": self.hot_path_factor,
+        })
+    }
+
+    /// A key to replace this one: the same but for its text. It lives for `lifetime`, or as long as this one was to live.
+    pub fn successor(&self, text: crate::key_text::KeyText, lifetime: Option<TimeDelta>, now: Timestamp) -> NewKey {
+        let lifetime = lifetime.or(self.expires_at.map(|end| end - self.created_at));
+        NewKey {
+            guild: self.guild_id,
+            text,
+            name: self.name.clone(),
+            owner: self.owner_id,
+            scopes: self.scopes(),
+            expires_at: lifetime.map(|length| now + length),
+            hot_path_factor: self.hot_path_factor,
+        }
+    }
+
+    /// What the audit entry of a rotation says: this key before and after it, and which key replaces it.
+    pub fn rotated(&self, after: &Self, new: &Self) -> Json {
+        serde_json::json!({
+            "new_key": new.public_id,
+            "before": { "expires_at": self.expires_at.map(audit_time) },
+            "after": { "expires_at": after.expires_at.map(audit_time) },
+        })
+    }
+}
+
+/// Whether a key can be used, and why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, utoipa::ToSchema, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+#[schema(as = KeyState)]
+pub enum State {
+    Live,
+    Expired,
+    Revoked,
+}
+
+impl State {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+fn audit_time(at: Timestamp) -> String {
+    at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// A key to insert.
@@ -177,6 +240,16 @@ pub async fn create_if_absent(conn: &impl Conn, key: NewKey, now: Timestamp) -> 
 /// The only finder without a guild: the key determines the guild.
 pub async fn find_by_public_id(conn: &impl Conn, public_id: &str) -> Result<Option<Model>> {
     Entity::find().filter(Column::PublicId.eq(public_id)).one(conn).await
+}
+
+/// A guild's key by its public id.
+pub async fn find(conn: &impl Conn, guild: GuildId, public_id: &str) -> Result<Option<Model>> {
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::PublicId.eq(public_id)).one(conn).await
+}
+
+/// Keys of a guild, newest first.
+pub async fn newest(conn: &impl Conn, guild: GuildId, page: crate::Page<KeyId>) -> Result<Vec<Model>> {
+    page.of(Entity::find().filter(Column::GuildId.eq(guild)), Column::KeyId).all(conn).await
 }
 
 /// The same for many keys at once; missing ones are absent.

@@ -1,12 +1,13 @@
 //! The audit log: every write leaves an entry in the same transaction (docs/rules.md 8).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition};
+use sea_orm::sea_query::{ExprTrait, SimpleExpr};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::by_id::{ROWS_A_STATEMENT, by_id, no_relations};
-use crate::{AuditId, Conn, GuildId, KeyId, Page, Result, Timestamp};
+use crate::{AuditId, Conn, GuildId, KeyId, Page, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_entry")]
@@ -28,7 +29,7 @@ pub struct Model {
 
 no_relations!();
 
-by_id!(AuditId: newest);
+by_id!(AuditId: find, newest);
 
 /// The author of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
@@ -128,11 +129,18 @@ pub async fn write_custom(
 pub struct Filter<'a> {
     pub action: Option<&'a str>,
     pub source: Option<Source>,
+    /// A chat user, or 0 for the service itself.
+    pub actor: Option<i64>,
+    pub target: Option<&'a str>,
+    /// Written at this time or later.
+    pub from: Option<Timestamp>,
+    /// Written before this time.
+    pub until: Option<Timestamp>,
 }
 
 impl<'a> From<Option<&'a str>> for Filter<'a> {
     fn from(action: Option<&'a str>) -> Self {
-        Self { action, source: None }
+        Self { action, ..Self::default() }
     }
 }
 
@@ -146,6 +154,21 @@ pub async fn list<'a>(
     let filter = filter.into();
     let shown = Condition::all()
         .add_option(filter.action.map(|action| Column::Action.eq(action)))
-        .add_option(filter.source.map(|source| Column::Source.eq(source)));
+        .add_option(filter.source.map(|source| Column::Source.eq(source)))
+        .add_option(filter.actor.map(|actor| Column::ActorId.eq(actor)))
+        .add_option(filter.target.map(|target| Column::TargetId.eq(target)))
+        .add_option(filter.from.map(|from| Column::CreatedAt.gte(from)))
+        .add_option(filter.until.map(|until| Column::CreatedAt.lt(until)));
     newest(guild, page).filter(shown).all(conn).await
+}
+
+/// The newest entries of each guild after the one with this id (0: all), at most `limit` of each.
+pub async fn newest_after(conn: &impl Conn, after: &[(GuildId, i64)], limit: u64) -> Result<Vec<Model>> {
+    let keys = after.iter().map(|(guild, id)| [Value::from(*guild), Value::from(*id)]).collect();
+    let of_guild = |[guild, id]: [SimpleExpr; 2]| {
+        let own = Entity::find().filter(Column::GuildId.into_expr().eq(guild));
+        let later = own.filter(Column::AuditId.into_expr().gt(id));
+        later.order_by_desc(Column::AuditId).limit(limit).into_query()
+    };
+    lists::of_each(conn, keys, of_guild).await
 }

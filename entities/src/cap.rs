@@ -8,8 +8,8 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use strum::VariantArray;
 
 use crate::{
-    Conn, GuildId, Result, application_panel, application_submission, audit_entry, binding, game_server, job,
-    loa, quota, registered_game, sanction, server_command, shield_flag, staff_action, staff_member,
+    Conn, GuildId, Result, api_key, application_panel, application_submission, audit_entry, binding, game_server, job,
+    leave_request, loa, quota, registered_game, sanction, server_command, shield_flag, staff_action, staff_member,
     staff_note, staff_role, staff_session, strike,
 };
 
@@ -21,6 +21,7 @@ pub enum Cap {
     StaffRoles,
     StaffMembers,
     Leaves,
+    LeaveRequests,
     Strikes,
     Notes,
     Quotas,
@@ -36,6 +37,7 @@ pub enum Cap {
     StaffActions,
     CustomEntries,
     Jobs,
+    Keys,
 }
 
 /// What a refusal says of a cap.
@@ -60,6 +62,7 @@ impl Cap {
             Self::StaffRoles => (250, "staff roles", "delete one first"),
             Self::StaffMembers => (5_000, "staff members", "delete one first"),
             Self::Leaves => (10_000, "leaves of absence", "delete old ones first"),
+            Self::LeaveRequests => (10_000, "requests for leave", KEPT),
             Self::Strikes => (10_000, "strikes", "delete old ones first"),
             Self::Notes => (10_000, "notes", "delete old ones first"),
             Self::Quotas => (500, "quotas", "delete one first"),
@@ -83,6 +86,7 @@ impl Cap {
             Self::StaffActions => (10_000_000, "staff actions", KEPT),
             Self::CustomEntries => (1_000_000, "audit entries of its own", KEPT),
             Self::Jobs => (10_000, "unfinished jobs", "wait until some have ended"),
+            Self::Keys => (1_000, "API keys", KEPT),
         };
         Row { name, most, cure }
     }
@@ -103,10 +107,12 @@ impl Cap {
     /// Conditions are literals: Postgres uses a partial index only where it sees that its condition holds.
     fn rows_of(self, guild: GuildId) -> Vec<SelectStatement> {
         let rows = match self {
+            Self::Keys => of::<api_key::Entity>(api_key::Column::GuildId, guild, ""),
             Self::Bindings => of::<binding::Entity>(binding::Column::GuildId, guild, ""),
             Self::StaffRoles => of::<staff_role::Entity>(staff_role::Column::GuildId, guild, ""),
             Self::StaffMembers => of::<staff_member::Entity>(staff_member::Column::GuildId, guild, ""),
             Self::Leaves => of::<loa::Entity>(loa::Column::GuildId, guild, ""),
+            Self::LeaveRequests => of::<leave_request::Entity>(leave_request::Column::GuildId, guild, ""),
             Self::Strikes => of::<strike::Entity>(strike::Column::GuildId, guild, ""),
             Self::Notes => of::<staff_note::Entity>(staff_note::Column::GuildId, guild, ""),
             Self::Quotas => of::<quota::Entity>(quota::Column::GuildId, guild, ""),

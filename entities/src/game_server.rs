@@ -11,7 +11,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ActiveValue::Set, Condition, Order, QueryOrder, QuerySelect};
 
 use crate::by_id::{ROWS_A_STATEMENT, no_relations};
-use crate::{Conn, GuildId, Page, PlaceId, Result, Timestamp, UniverseId, sweep};
+use crate::{Conn, GuildId, Page, PlaceId, Result, Timestamp, UniverseId, lists, sweep};
 
 /// A server without a heartbeat for this long is offline (docs/rules.md 7).
 pub const STALE_AFTER: Duration = Duration::seconds(90);
@@ -131,6 +131,22 @@ pub async fn list(
         .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
         .add_option(page.cursor.map(|cursor| Column::ServerId.gt(cursor)));
     Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(page.limit).all(conn).await
+}
+
+/// Servers of these guilds with a heartbeat after this time, at most `limit`.
+pub async fn heard_since(
+    conn: &impl Conn,
+    guilds: &[GuildId],
+    since: Timestamp,
+    limit: u64,
+) -> Result<Vec<Model>> {
+    Entity::find()
+        .filter(Column::OfflineAt.is_null())
+        .filter(Column::LastHeartbeatAt.gt(since))
+        .filter(lists::any_of(conn, Column::GuildId, guilds.iter().copied()))
+        .limit(limit)
+        .all(conn)
+        .await
 }
 
 /// Marks up to `limit` stale servers as offline.

@@ -1,5 +1,7 @@
 //! Guilds, the tenants, with their settings (docs/rules.md 4 to 6).
 
+use std::collections::HashMap;
+
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
@@ -86,6 +88,15 @@ pub async fn allowed_privileged_roles(conn: &impl Conn, guild: GuildId) -> Resul
 
 pub async fn list(conn: &impl Conn) -> Result<Vec<Model>> {
     Entity::find().order_by_asc(Column::GuildId).all(conn).await
+}
+
+/// The names of these guilds; unknown ones are absent.
+pub async fn names(conn: &impl Conn, guilds: Vec<GuildId>) -> Result<HashMap<GuildId, String>> {
+    let rows = Entity::find()
+        .select_only()
+        .columns([Column::GuildId, Column::Name])
+        .filter(Column::GuildId.is_in(guilds));
+    Ok(rows.into_tuple::<(GuildId, String)>().all(conn).await?.into_iter().collect())
 }
 
 /// Whether there is any guild.

@@ -218,6 +218,8 @@ ids! { integer_id:
     FlagId = 7,
     /// A leave of absence, assigned by the database.
     LoaId = 12,
+    /// A request for a leave of absence, assigned by the database.
+    LeaveRequestId = 8,
     /// A strike, assigned by the database.
     StrikeId = 5,
     /// A note about a staff member, assigned by the database.

@@ -1,8 +1,8 @@
 //! Failures of single members in a bulk job, kept under the parent.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::NotSet, ActiveValue::Set};
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, QueryOrder, QuerySelect};
 
 use crate::by_id::no_relations;
 use crate::{ChatId, Conn, JobId, Page, Result, Timestamp};
@@ -52,4 +52,25 @@ pub async fn note(conn: &impl Conn, job: JobId, failures: Vec<NewFailure>, now: 
 /// Failures of a job, newest first.
 pub async fn list(conn: &impl Conn, job: JobId, page: Page<i64>) -> Result<Vec<Model>> {
     page.of(Entity::find().filter(Column::JobId.eq(job)), Column::FailureId).all(conn).await
+}
+
+/// How many members a job failed for, by the code of the error; the most frequent first.
+pub async fn count_by_error(conn: &impl Conn, job: JobId) -> Result<Vec<(String, i64)>> {
+    let count = Column::FailureId.count();
+    Entity::find()
+        .select_only()
+        .column(Column::Error)
+        .column_as(count, "members")
+        .filter(Column::JobId.eq(job))
+        .group_by(Column::Error)
+        .order_by_desc(Expr::col("members"))
+        .into_tuple()
+        .all(conn)
+        .await
+}
+
+/// The first failures of a job with this code.
+pub async fn first_with(conn: &impl Conn, job: JobId, error: &str, limit: u64) -> Result<Vec<Model>> {
+    let failed = Entity::find().filter(Column::JobId.eq(job)).filter(Column::Error.eq(error));
+    failed.order_by_asc(Column::FailureId).limit(limit).all(conn).await
 }

@@ -16,6 +16,10 @@ pub struct Model {
     pub class: Option<Class>,
     pub guild_id: Option<GuildId>,
     pub paused_at: Timestamp,
+    /// As the operator wrote it; empty: they gave none.
+    pub reason: String,
+    /// The operator's chat id; `None`: the command line.
+    pub paused_by: Option<i64>,
 }
 
 no_relations!();
@@ -36,11 +40,24 @@ impl Scope {
     }
 }
 
+/// Who pauses, and why.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Note {
+    pub reason: String,
+    pub by: Option<i64>,
+}
+
 /// False: it was already paused.
-pub async fn create(conn: &impl Conn, scope: Scope, now: Timestamp) -> Result<bool> {
+pub async fn create(conn: &impl Conn, scope: Scope, note: Note, now: Timestamp) -> Result<bool> {
     let (class, guild_id) = scope.columns();
-    let row =
-        ActiveModel { pause_id: NotSet, class: Set(class), guild_id: Set(guild_id), paused_at: Set(now) };
+    let row = ActiveModel {
+        pause_id: NotSet,
+        class: Set(class),
+        guild_id: Set(guild_id),
+        paused_at: Set(now),
+        reason: Set(note.reason),
+        paused_by: Set(note.by),
+    };
     let conflict = OnConflict::new().do_nothing().to_owned();
     Ok(Entity::insert(row).on_conflict(conflict).exec_without_returning(conn).await? > 0)
 }

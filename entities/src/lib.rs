@@ -22,6 +22,7 @@ pub mod console_session;
 mod fuzz;
 pub mod game_server;
 pub mod guild;
+pub mod guild_figures;
 pub mod idempotency;
 mod ids;
 pub mod job;
@@ -29,11 +30,17 @@ pub mod job_failure;
 pub mod job_pause;
 pub mod key_text;
 pub mod leader_lease;
+pub mod leaderboard;
+pub mod leave_request;
 pub mod link;
+pub mod link_search;
 mod lists;
 pub mod loa;
 pub mod moderation_revision;
+pub mod overview;
 pub mod pending_action;
+pub mod period;
+pub mod queue_sample;
 pub mod quota;
 pub mod quota_progress;
 pub mod registered_game;
@@ -59,7 +66,7 @@ pub use by_id::Page;
 use chrono::{DateTime, Utc};
 pub use ids::{
     ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError, JobId,
-    KeyId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, SessionId,
+    KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, SessionId,
     StrikeId, SubmissionId, TicketId, UniverseId,
 };
 pub use role_list::RoleList;

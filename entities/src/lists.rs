@@ -3,10 +3,12 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::postgres_array::NotU8;
-use sea_orm::sea_query::{ArrayType, Asterisk, Func, Query, SelectStatement, SimpleExpr, ValueTuple};
-use sea_orm::{DatabaseBackend, Value};
+use sea_orm::sea_query::{
+    ArrayType, Asterisk, Expr, Func, JoinType, Query, SelectStatement, SimpleExpr, ValueTuple,
+};
+use sea_orm::{DatabaseBackend, FromQueryResult, Value};
 
-use crate::Conn;
+use crate::{Conn, Result};
 
 /// The column's value is in the list.
 pub(crate) fn any_of<V: Into<Value> + NotU8 + Clone>(
@@ -37,6 +39,32 @@ pub(crate) fn table<const N: usize>(conn: &impl Conn, rows: Vec<[Value; N]>) -> 
     // Without it, a plan made while that table was small would read all of it permanently.
     table.limit(rows.len() as u64);
     table
+}
+
+/// The rows that `select` finds for each key, such as the newest of each guild: on Postgres in one statement, on SQLite,
+/// where a statement costs next to nothing, in one for each key.
+pub(crate) async fn of_each<M: FromQueryResult, const N: usize>(
+    conn: &impl Conn,
+    keys: Vec<[Value; N]>,
+    select: impl Fn([SimpleExpr; N]) -> SelectStatement,
+) -> Result<Vec<M>> {
+    let mut rows = Vec::new();
+    if conn.get_database_backend() != DatabaseBackend::Postgres {
+        for key in keys {
+            rows.extend(conn.query_all(&select(key.map(Expr::value))).await?);
+        }
+    } else if !keys.is_empty() {
+        let given = std::array::from_fn(|n| Expr::col(("given", format!("column{}", n + 1))));
+        let mut all = Query::select();
+        all.column(("found", Asterisk)).from_subquery(table(conn, keys), "given").join_lateral(
+            JoinType::InnerJoin,
+            select(given),
+            "found",
+            Expr::cust("true"),
+        );
+        rows = conn.query_all(&all).await?;
+    }
+    rows.iter().map(|row| M::from_query_result(row, "")).collect()
 }
 
 /// The list, padded with its last element to a power of two.

@@ -7,7 +7,7 @@ use sea_orm::{ActiveValue::Set, QuerySelect};
 use serde::{Deserialize, Serialize};
 
 use crate::by_id::{by_id, no_relations};
-use crate::{ChannelId, Conn, GuildId, JobId, PanelId, Result, SubmissionId, TicketId, Timestamp};
+use crate::{ChannelId, Conn, GuildId, JobId, PanelId, Result, SubmissionId, TicketId, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "ticket")]
@@ -108,6 +108,16 @@ pub async fn find_by_submission(
     submission: SubmissionId,
 ) -> Result<Option<Model>> {
     of_submission(guild, submission).one(conn).await
+}
+
+/// The tickets of these submissions.
+pub async fn of_submissions(
+    conn: &impl Conn,
+    guild: GuildId,
+    submissions: &[SubmissionId],
+) -> Result<Vec<Model>> {
+    let named = lists::any_of(conn, Column::SubmissionId, submissions.iter().copied());
+    Entity::find().filter(Column::GuildId.eq(guild)).filter(named).all(conn).await
 }
 
 fn of_submission(guild: GuildId, submission: SubmissionId) -> Select<Entity> {

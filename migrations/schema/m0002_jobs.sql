@@ -86,6 +86,9 @@ CREATE INDEX job_children ON job (parent_id, state, job_id) WHERE parent_id IS N
 -- The list of a guild's jobs: without chunks, newest first.
 CREATE INDEX job_by_guild ON job (guild_id, job_id) WHERE parent_id IS NULL;
 
+-- Those of them that have not ended, which live sockets of dashboards watch.
+CREATE INDEX job_open ON job (guild_id, job_id) WHERE parent_id IS NULL AND finished_at IS NULL;
+
 CREATE TABLE job_failure (
     failure_id {serial},
     job_id {uuid} NOT NULL REFERENCES job (job_id) ON DELETE CASCADE,

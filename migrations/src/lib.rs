@@ -21,7 +21,7 @@ macro_rules! changes {
 }
 
 /// Oldest first.
-const CHANGES: [Change; 9] = changes![
+const CHANGES: [Change; 13] = changes![
     "m0001_guilds",
     "m0002_jobs",
     "m0003_moderation",
@@ -31,6 +31,10 @@ const CHANGES: [Change; 9] = changes![
     "m0007_service",
     "m0008_changes",
     "m0009_console",
+    "m0010_instance",
+    "m0011_audit_search",
+    "m0012_people",
+    "m0013_leave_requests",
 ];
 
 struct Schema;

@@ -11,6 +11,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, redirect};
 use serde::de::DeserializeOwned;
 
 use crate::error::{PlatformError, Result};
+use crate::failures::Failures;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// From the first byte sent to the last byte read.
@@ -23,6 +24,7 @@ const BODY_CAP: usize = 8 << 20;
 pub(crate) struct Http {
     platform: &'static str,
     client: Client,
+    pub(crate) failures: Failures,
 }
 
 pub(crate) struct Answer {
@@ -50,7 +52,7 @@ impl Http {
             tracing::error!(%error, "http client cannot be built");
             PlatformError::unavailable("client", "the http client cannot be built")
         })?;
-        Ok(Self { platform, client })
+        Ok(Self { platform, client, failures: Failures::default() })
     }
 
     pub(crate) fn platform(&self) -> &'static str {
@@ -72,6 +74,7 @@ impl Http {
         let exchanged = exchange(request).await;
         self.record("guildhall_platform_request_seconds", route, sent.elapsed());
         self.count(route, exchanged.as_ref().map_or(0, |answer| answer.status));
+        self.failures.note(route, exchanged.as_ref().map(|answer| answer.status).map_err(|cause| *cause));
         exchanged.map_err(|cause| PlatformError::unavailable(route, cause))
     }
 

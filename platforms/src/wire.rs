@@ -14,6 +14,8 @@ use crate::answer;
 use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
 use crate::exchange::Http;
+use crate::failures::CallFailure;
+use crate::pacing::budget::Budget;
 use crate::pacing::{Answered, Ask, Pacer, Permit};
 
 /// One call. `route` is the template, the name used in metrics, errors and pacing.
@@ -57,6 +59,16 @@ pub(crate) struct Wire {
     classify: Classify,
 }
 
+/// A platform as this process sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// There is a credential.
+    pub configured: bool,
+    pub budget: Budget,
+    /// Of this process, newest first.
+    pub failures: Vec<CallFailure>,
+}
+
 /// The right to send one call. Released if dropped unused.
 pub struct CallPermit {
     permit: Permit,
@@ -95,6 +107,10 @@ impl Wire {
                 settled => return settled,
             }
         }
+    }
+
+    pub(crate) async fn standing(&self, configured: bool) -> Standing {
+        Standing { configured, budget: self.pacer.budget().await, failures: self.http.failures.list() }
     }
 
     /// Waits for the permit of one call of this route.

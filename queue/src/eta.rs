@@ -41,6 +41,15 @@ pub fn eta(job: &Model, now: Timestamp) -> Option<Duration> {
     Some(rest.saturating_sub((now - noted).to_std().unwrap_or_default()))
 }
 
+/// Steps a second so far, or over the whole run of a job that has ended. `None`: not known yet.
+pub fn pace(job: &Model) -> Option<f64> {
+    let (since, base) = measured_from(job).or(Some((job.started_at?, 0)))?;
+    let until = job.finished_at.or(job.progress_at)?;
+    let steps = u32::try_from(job.progress_done - base).ok().filter(|steps| *steps > 0)?;
+    let seconds = (until - since).to_std().ok()?.as_secs_f64();
+    (seconds > 0.0).then(|| f64::from(steps) / seconds)
+}
+
 /// The time from which the speed is measured, and the steps done by then.
 fn measured_from(job: &Model) -> Option<(Timestamp, i64)> {
     let number = |name: &str| job.checkpoint.as_ref()?.get(name)?.as_i64();

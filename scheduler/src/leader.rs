@@ -23,7 +23,8 @@ const SURE: Duration = Duration::from_secs(8);
 pub(crate) const BEAT_EVERY: Duration = Duration::from_secs(2);
 /// Timeout of a database request before the next attempt.
 const ANSWER: Duration = Duration::from_secs(4);
-pub(crate) const NAME: &str = "scheduler";
+/// Of the lease.
+pub const NAME: &str = "scheduler";
 
 /// Whether this process leads, and its name in the rows it writes.
 #[derive(Clone)]

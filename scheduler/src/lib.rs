@@ -9,9 +9,11 @@ mod expiry;
 mod gauges;
 mod interval;
 mod leader;
+mod manual;
 mod periodic;
 mod prune;
 mod rescue;
+mod samples;
 mod schedules;
 mod stale;
 #[cfg(test)]
@@ -22,7 +24,8 @@ use queue::Queue;
 use queue::run::{Registry, Slots};
 use runtime::Context;
 
-pub use leader::LEASE;
+pub use leader::{LEASE, NAME as LEADER};
+pub use manual::{RunNow, run_now};
 pub use schedules::{SCHEDULES, Schedule};
 
 /// The scheduling mode of this process.

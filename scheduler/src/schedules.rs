@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use runtime::Context;
 use sea_orm::DbErr;
 
-use crate::{expiry, prune, stale};
+use crate::{expiry, prune, samples, stale};
 
 /// A task at set times. `run` does one batch and returns the number of rows changed; it is called again until it
 /// returns 0.
@@ -33,5 +33,7 @@ pub const SCHEDULES: &[Schedule] = &[
     schedule!("change_log", "0 */5 * * * *", prune::change_log),
     schedule!("idempotency_keys", "0 */10 * * * *", prune::idempotency_keys),
     schedule!("finished_jobs", "0 17 * * * *", prune::jobs),
+    schedule!("queue_samples", "15 * * * * *", samples::write),
+    schedule!("old_queue_samples", "0 */30 * * * *", samples::prune),
     schedule!("console", "30 */10 * * * *", prune::console),
 ];

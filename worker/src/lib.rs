@@ -12,7 +12,6 @@ mod errors;
 mod manual_role;
 mod mirror_ban;
 mod names;
-mod nickname;
 mod permitted;
 mod remove_role;
 mod services;

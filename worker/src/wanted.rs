@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 
 use entities::binding::{self, Rule};
 use entities::{GroupId, GuildId, PlayId, RoleId, guild};
-use platforms::{ChatMember, Ranks};
+use platforms::{ChatMember, Ranks, nickname};
 use queue::kinds::PlannedChange;
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
 
-use crate::nickname::nickname;
 
 /// The guild's bindings and settings.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use entities::GuildId;
+use entities::{ChatId, GuildId};
 use entities::bulk_sync::{self, Kind};
 use http::HeaderMap;
 use runtime::{Counter, Decision, LimitsDown, Rate};
@@ -87,12 +87,26 @@ async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiE
             Err(ApiError::over_limit(limit, calls))
         };
     }
+    take(state, route, counter, key.rate(limit)).await
+}
+
+/// Counts one call of a person at the console: they have the limits of a key. Bulk syncs are counted in the database.
+pub(crate) async fn spend_as_person(state: &State, route: &Route, person: ChatId) -> Result<(), ApiError> {
+    if route.limit == RateLimit::SyncAll {
+        return Ok(());
+    }
+    let counter = Counter::Person(person.get(), route.limit.name());
+    take(state, route, counter, route.limit.rate()).await.map(drop)
+}
+
+async fn take(state: &State, route: &Route, counter: Counter, rate: Rate) -> Result<Decision, ApiError> {
+    let limits = &state.context.limits;
     let decision = if route.enqueues {
-        limits.take(counter, key.rate(limit)).await.map_err(down)?
+        limits.take(counter, rate).await.map_err(down)?
     } else {
-        limits.take_or_fallback(counter, key.rate(limit)).await
+        limits.take_or_fallback(counter, rate).await
     };
-    if decision.allowed { Ok(decision) } else { Err(ApiError::over_limit(limit, decision)) }
+    if decision.allowed { Ok(decision) } else { Err(ApiError::over_limit(route.limit, decision)) }
 }
 
 /// The caller's rate limit; `None` while it is unknown.

@@ -71,6 +71,12 @@ impl FailedKeys {
         ApiError::too_many_failures(decision.reset_after_secs())
     }
 
+    /// The error for an address that is over the limit, where even a valid credential would cost a call to a platform.
+    pub(crate) fn refusal(&self, address: IpAddr) -> Option<ApiError> {
+        let left = self.lock().get(&network_of(address))?.over_for()?;
+        Some(ApiError::too_many_failures(whole_seconds(left)))
+    }
+
     /// How long the address is over the limit, if it is.
     fn note(&self, address: IpAddr, key: Option<&str>) -> Option<Duration> {
         let mut suspects = self.lock();

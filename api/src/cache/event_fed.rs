@@ -38,6 +38,11 @@ where
         Self { entries, generation: AtomicU64::new(0), freshness: freshness.clone() }
     }
 
+    /// Entries, and how many there may be.
+    pub(crate) fn held(&self) -> (u64, Option<u64>) {
+        (self.entries.entry_count(), self.entries.policy().max_capacity())
+    }
+
     /// The cached value, unless it may be stale.
     pub(crate) fn get<Q>(&self, key: &Q) -> Option<V>
     where

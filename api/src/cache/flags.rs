@@ -55,6 +55,11 @@ impl Flags {
         }))
     }
 
+    /// Flags in memory, and how many there may be.
+    pub(crate) fn held(&self) -> (u64, Option<u64>) {
+        self.0.rows.held()
+    }
+
     /// The flags of these users, in their order, each once.
     pub(crate) async fn find(&self, plays: &[PlayId]) -> Result<Vec<Arc<Model>>, DbErr> {
         let known: Vec<_> =

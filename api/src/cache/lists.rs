@@ -32,6 +32,11 @@ where
         Self { kept, building: Mutex::default() }
     }
 
+    /// Lists with their bytes, and how many of these there may be.
+    pub(crate) fn held(&self) -> ((u64, u64), u64) {
+        ((self.kept.entries(), self.kept.held().0), CAPACITY)
+    }
+
     /// The kept list, unless it may be stale.
     pub(crate) fn get(&self, guild: GuildId, key: K, clock: &Clock) -> Option<Arc<Ready>> {
         self.kept.get(guild, key).filter(|list| list.holds(clock.now()))

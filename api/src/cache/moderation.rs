@@ -93,6 +93,12 @@ impl Guilds {
 }
 
 impl Moderation {
+    /// Guilds with their bytes, and how many of these there may be.
+    pub(crate) fn held(&self) -> ((u64, u64), u64) {
+        let guilds = self.0.guilds.read().unwrap_or_else(PoisonError::into_inner);
+        ((guilds.states.len() as u64, guilds.bytes as u64), CAPACITY as u64)
+    }
+
     /// Reads of guilds end when the shutdown begins.
     pub(crate) fn new(database: &Database, freshness: &Freshness, shutdown: &Shutdown) -> Self {
         let (to_read, waiting) = mpsc::unbounded_channel();

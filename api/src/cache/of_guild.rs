@@ -57,6 +57,15 @@ where
         Self { entries, changes: RwLock::default(), freshness: freshness.clone() }
     }
 
+    /// Entries or their weight, and how much there may be.
+    pub(crate) fn held(&self) -> (u64, Option<u64>) {
+        (self.entries.weighted_size(), self.entries.policy().max_capacity())
+    }
+
+    pub(crate) fn entries(&self) -> u64 {
+        self.entries.entry_count()
+    }
+
     /// The cached value, unless it may be stale.
     pub(crate) fn get(&self, guild: GuildId, key: K) -> Option<V> {
         let entry = self.entries.get(&(guild, key))?;

@@ -47,6 +47,15 @@ pub(crate) mod guilds {
     pub(crate) mod jobs {
         pub(crate) mod get;
     }
+    pub(crate) mod keys {
+        pub(crate) mod delete;
+        pub(crate) mod get;
+        pub(crate) mod post;
+        pub(crate) mod record;
+        pub(crate) mod rotate {
+            pub(crate) mod post;
+        }
+    }
     pub(crate) mod members {
         pub(crate) mod get;
     }
@@ -190,7 +199,6 @@ pub(crate) mod staff {
     }
     pub(crate) mod leaderboard {
         pub(crate) mod get;
-        pub(crate) mod ranking;
     }
     pub(crate) mod members {
         pub(crate) mod get;

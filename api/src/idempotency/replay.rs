@@ -21,6 +21,9 @@ use crate::route::Route;
 use crate::state::State;
 
 const HEADER: &str = "idempotency-key";
+/// Why an endpoint refuses the header.
+pub(crate) const SECRET: &str = "this answer holds a secret that is never stored, so it cannot be repeated: send no \
+                                 `Idempotency-Key`, list the keys and revoke what was not received";
 const MAX_LEN: usize = 255;
 const ALLOWED: &str = "1 to 255 printable ASCII characters";
 /// Expiry of a reservation without a response or a job: the time in which clients of a dead process must repeat, and

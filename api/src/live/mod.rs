@@ -1,5 +1,6 @@
-//! Live sockets of game servers (docs/rules.md 7).
+//! Live sockets of game servers, and in `dashboard` those of dashboards (docs/rules.md 7 and 10).
 
+pub(crate) mod dashboard;
 pub(crate) mod frames;
 pub(crate) mod keys;
 pub(crate) mod socket;

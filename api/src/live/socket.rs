@@ -16,16 +16,16 @@ use crate::live::frames::Frame;
 use crate::live::sockets::{Ending, Message as Task, Subscription};
 
 /// Consecutive unanswered pings before a socket counts as dead.
-const MISSED: u32 = 2;
+pub(super) const MISSED: u32 = 2;
 /// How long a command is remembered as sent, far longer than it is pending; and how many of them.
 const SENT_FOR_MS: u128 = 30 * 60 * 1_000;
 const SENT_MAX: usize = 10_000;
 /// Messages taken from the queue, and sent, at once.
-const BATCH: usize = 32;
+pub(super) const BATCH: usize = 32;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timing {
-    ping_every: Duration,
+    pub(super) ping_every: Duration,
     /// Timeout of sending a batch of frames; the socket is closed after it.
     send_within: Duration,
     /// Timeout of sending the close frame and of its reply.
@@ -56,6 +56,7 @@ impl Ending {
         let (code, reason) = match self {
             Self::GoingAway => (1001, "this process stops, connect again"),
             Self::KeyNoLongerGood => (1008, "the key is revoked or has expired"),
+            Self::NoLongerAllowed => (1008, "you are signed out, or no longer of the guild's staff"),
             Self::TooSlow => (1013, "frames are read too slowly"),
             Self::Failed => (1011, "something went wrong on our side, connect again"),
         };
@@ -85,7 +86,7 @@ where
 }
 
 /// The peer left or does not respond: no close frame is sent.
-struct Gone;
+pub(super) struct Gone;
 
 async fn serve<S, E>(
     socket: &mut S,
@@ -149,7 +150,7 @@ async fn receive(messages: &mut mpsc::Receiver<Task>, queued: &mut Vec<Task>) {
     }
 }
 
-async fn send<S, E>(
+pub(super) async fn send<S, E>(
     socket: &mut S,
     messages: impl Iterator<Item = Message>,
     timing: Timing,
@@ -173,7 +174,7 @@ where
 }
 
 /// Sends the close frame, and waits briefly for the reply.
-async fn close<S, E>(socket: &mut S, ending: Ending, timing: Timing)
+pub(super) async fn close<S, E>(socket: &mut S, ending: Ending, timing: Timing)
 where
     S: Stream<Item = Result<Message, E>> + Sink<Message, Error = E> + Unpin,
 {
@@ -187,7 +188,7 @@ where
 }
 
 /// Reads remaining frames until the peer has closed too.
-async fn drain<S, E>(socket: &mut S, timing: Timing)
+pub(super) async fn drain<S, E>(socket: &mut S, timing: Timing)
 where
     S: Stream<Item = Result<Message, E>> + Unpin,
 {

@@ -38,6 +38,8 @@ pub(crate) struct Place {
 pub(crate) enum Ending {
     GoingAway,
     KeyNoLongerGood,
+    /// The person at a dashboard is signed out or has no rights in the guild.
+    NoLongerAllowed,
     TooSlow,
     /// An internal error; a retry may succeed.
     Failed,
@@ -96,6 +98,11 @@ impl Live {
         Self(Arc::new(Mutex::new(Listeners { capacity, next: 0, count: 0, by_guild, keys })))
     }
 
+    /// Sockets of this process.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().count
+    }
+
     fn lock(&self) -> MutexGuard<'_, Listeners> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -111,14 +118,7 @@ impl Live {
         let (too_slow_in, too_slow) = oneshot::channel();
         let mut listeners = self.lock();
         let of_guild = listeners.by_guild.get(&guild).map_or(0, BTreeMap::len);
-        let capacity = listeners.capacity;
-        let full = |message| Err(ApiError::unavailable("sockets_full", message));
-        if listeners.count >= capacity.sockets {
-            return full("this process holds as many sockets as it may");
-        }
-        if of_guild >= capacity.sockets_per_guild {
-            return full("this process holds as many sockets of the guild as it may");
-        }
+        listeners.check_room(of_guild)?;
         let id: SocketId = (at.server.as_str().into(), listeners.next);
         listeners.next += 1;
         listeners.count += 1;
@@ -275,5 +275,6 @@ impl Drop for Subscription {
     }
 }
 
+pub(super) mod reserved;
 #[cfg(test)]
 mod tests;

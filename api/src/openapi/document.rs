@@ -15,6 +15,8 @@ use utoipa::openapi::{
     ServerBuilder,
 };
 
+use crate::live::dashboard::open;
+use crate::openapi::dashboard;
 use crate::openapi::example::Definitions;
 use crate::openapi::operation::{Body, Operation};
 use crate::openapi::shape::{self, Shape, matching, text};
@@ -25,17 +27,19 @@ use crate::route::Route;
 use crate::routes::AREAS;
 
 const JSON: &str = "application/json";
+/// The area of the live sockets.
+const LIVE: &str = "Live channel";
 const SCHEMES: [&str; 3] = ["api_key", "bearer", "authorization"];
 
-const ABOUT: &str = "Links accounts on a chat platform with accounts on a game platform, guild by guild, and lets \
-game servers, dashboards and bots act on that: look-ups, role bindings and syncs, bans and mutes, Shield, staff.\n\n\
+const ABOUT: &str = "Links accounts on a chat platform (Discord) with accounts on a game platform (Roblox), guild by guild, and \
+lets game servers, dashboards and bots act on that: look-ups, role bindings and syncs, bans and mutes, Shield, staff.\n\n\
 **Keys.** Send a guild's key as `X-API-Key: k`, `Authorization: Bearer k` or `Authorization: ApiKey k`. A key belongs \
 to one guild and has scopes. The guild of the path, of `guild_id` in the body and of `X-Guild-ID` must be the key's.\n\n\
 **Rate limits** count per key and bucket in fixed windows. Every answer tells how its window stands in `X-RateLimit-Limit`, \
 `-Remaining`, `-Reset-After` (seconds) and `-Bucket`; above the limit is 429 with `Retry-After`: wait that long.\n\n\
 **Writes** take an `Idempotency-Key`: the first answer is repeated for 24 hours.\n\n\
-**Ids** of the chat platform are strings of digits. Ids of game users are integers, and requests may send them as \
-digit strings too. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 offset is taken.\n\n\
+**Ids** of the chat platform (Discord) are strings of digits. Ids of game users (Roblox) are integers, and requests \
+may send them as digit strings too. Timestamps are answered in UTC, whole seconds, with `Z`; any RFC 3339 offset is taken.\n\n\
 Every path is also served below `/api/v1`.";
 
 pub(crate) fn build() -> OpenApi {
@@ -49,6 +53,8 @@ pub(crate) fn build() -> OpenApi {
             paths.paths.entry(row.path.to_owned()).or_default().merge_operations(item);
         }
     }
+    let live = PathItem::new(HttpMethod::Get, dashboard::operation(LIVE));
+    paths.paths.insert(open::PATH.to_owned(), live);
     let info = InfoBuilder::new().title("Guildhall").version(env!("CARGO_PKG_VERSION"));
     let license = LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build();
     let servers = ["/", "/api/v1"].map(|url| ServerBuilder::new().url(url).build());
@@ -90,6 +96,7 @@ fn components(schemas: Definitions) -> Components {
     components.responses = responses::shared();
     components.headers = responses::headers();
     components.add_security_schemes_from_iter(schemes);
+    components.add_security_scheme(dashboard::SCHEME, dashboard::scheme());
     components
 }
 
@@ -100,7 +107,8 @@ fn operation(row: &Route, tag: &str, schemas: &mut Definitions) -> OperationBuil
     let rate = json!({
         "limit": rate.limit, "window_seconds": rate.window.as_secs(), "bucket": row.limit.name(), "per": counted,
     });
-    let extensions = [("x-rate-limit", rate), ("x-scope", json!(row.needs.to_string()))];
+    let extensions =
+        [("x-rate-limit", rate), ("x-scope", json!(row.needs.to_string())), ("x-writes", json!(row.writes))];
     let mut operation = OperationBuilder::new()
         .tag(tag)
         .summary(Some(op.summary))
@@ -154,7 +162,7 @@ fn headers_of(op: &Operation, row: &Route) -> Vec<Part> {
         let guild = shape::answered::<entities::GuildId>();
         header("X-Guild-ID", guild, "The guild; where it is not sent, the key's guild is meant.");
     }
-    if row.writes {
+    if row.writes && !row.answers_secret {
         let about = "Makes a repeat safe: for 24 hours the first answer is given again, with \
                      `Idempotent-Replayed: true`. With another body it is 422, while the first still runs 409.";
         header("Idempotency-Key", matching("^[!-~]{1,255}$", "8c6f1e4e-ban-17"), about);

@@ -19,9 +19,10 @@ pub(crate) fn of_path(name: &str) -> Shape {
         "roleId" => answered::<RoleId>().about("A role of the guild."),
         "jobId" => answered::<JobId>().about("A job, as answered when it was queued."),
         "commandId" => uuid().about("The `id` of a command."),
+        "publicId" => matching("^[a-z0-9]{8}$", "k3y8ab1c").about("The public id of a key."),
         "serverId" => string("f3b1c2d4-server-7").about("The id the game server gives itself."),
         "actionId" => id(31).about("The `id` of a pending action."),
-        "bindingId" | "loaId" | "strikeId" | "noteId" | "quotaId" | "submissionId" => id(17),
+        "bindingId" | "loaId" | "requestId" | "strikeId" | "noteId" | "quotaId" | "submissionId" => id(17),
         _ => string("17"),
     }
 }

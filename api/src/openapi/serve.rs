@@ -1,5 +1,5 @@
-//! `GET /openapi.json`, `/docs` and its two files: the document, generated once, and the page that shows it. `/` says what
-//! this server is.
+//! `GET /openapi.json`, `/docs` and its files: the document, generated once, and the page that shows it. `/` says what this
+//! server is.
 
 use std::sync::LazyLock;
 
@@ -16,8 +16,27 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 const HOME: &str = include_str!("page/home.html");
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// What the page loads: path, content type, text. Each has a row in `PAGES` too.
+const FILES: [(&str, &str, &str); 13] = [
+    ("/docs/page.css", CSS, include_str!("page/page.css")),
+    ("/docs/page.js", SCRIPT, include_str!("page/page.js")),
+    ("/docs/code.js", SCRIPT, include_str!("page/code.js")),
+    ("/docs/dom.js", SCRIPT, include_str!("page/dom.js")),
+    ("/docs/examples.js", SCRIPT, include_str!("page/examples.js")),
+    ("/docs/key.js", SCRIPT, include_str!("page/key.js")),
+    ("/docs/menu.js", SCRIPT, include_str!("page/menu.js")),
+    ("/docs/operation.js", SCRIPT, include_str!("page/operation.js")),
+    ("/docs/request.js", SCRIPT, include_str!("page/request.js")),
+    ("/docs/schema.js", SCRIPT, include_str!("page/schema.js")),
+    ("/docs/search.js", SCRIPT, include_str!("page/search.js")),
+    ("/docs/try.js", SCRIPT, include_str!("page/try.js")),
+    ("/docs/words.js", SCRIPT, include_str!("page/words.js")),
+];
 
 static DOCUMENT: LazyLock<Result<Bytes, String>> = LazyLock::new(|| {
     // Converted to a value first, so that the order of fields is the same in every process.
@@ -27,26 +46,25 @@ static DOCUMENT: LazyLock<Result<Bytes, String>> = LazyLock::new(|| {
 
 pub(crate) fn document() -> Result<Response<Bytes>, ApiError> {
     let text = DOCUMENT.clone().map_err(ApiError::internal)?;
-    Ok(file(text, "application/json"))
+    Ok(answer(text, "application/json"))
 }
 
 pub(crate) fn home() -> Response<Bytes> {
-    file(Bytes::from_static(HOME.as_bytes()), "text/html; charset=utf-8")
+    answer(Bytes::from_static(HOME.as_bytes()), HTML)
 }
 
 pub(crate) fn page() -> Response<Bytes> {
-    file(Bytes::from_static(PAGE.as_bytes()), "text/html; charset=utf-8")
+    answer(Bytes::from_static(PAGE.as_bytes()), HTML)
 }
 
-pub(crate) fn style() -> Response<Bytes> {
-    file(Bytes::from_static(STYLE.as_bytes()), "text/css; charset=utf-8")
+/// One of `FILES`.
+pub(crate) fn file(path: &str) -> Result<Response<Bytes>, ApiError> {
+    let file = FILES.iter().find(|file| file.0 == path);
+    let &(_, content_type, text) = file.ok_or_else(ApiError::no_such_path)?;
+    Ok(answer(Bytes::from_static(text.as_bytes()), content_type))
 }
 
-pub(crate) fn script() -> Response<Bytes> {
-    file(Bytes::from_static(SCRIPT.as_bytes()), "text/javascript; charset=utf-8")
-}
-
-fn file(body: Bytes, content_type: &'static str) -> Response<Bytes> {
+fn answer(body: Bytes, content_type: &'static str) -> Response<Bytes> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -54,4 +72,47 @@ fn file(body: Bytes, content_type: &'static str) -> Response<Bytes> {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::pages::PAGES;
+
+    fn scripts() -> impl Iterator<Item = (&'static str, &'static str)> {
+        FILES.iter().filter(|file| file.1 == SCRIPT).map(|file| (file.0, file.2))
+    }
+
+    #[test]
+    fn every_file_of_the_page_has_a_row() {
+        let rows: Vec<_> = PAGES.iter().map(|page| page.path).filter(|path| path.starts_with("/docs/")).collect();
+        let files: Vec<_> = FILES.iter().map(|file| file.0).collect();
+        assert_eq!(rows, files);
+    }
+
+    #[test]
+    fn every_import_of_a_script_is_a_file() {
+        for (path, text) in scripts() {
+            for import in text.lines().filter_map(|line| line.split_once(" from \"./")) {
+                let name = import.1.trim_end_matches("\";");
+                assert!(file(&format!("/docs/{name}")).is_ok(), "{path} imports {name}");
+            }
+        }
+    }
+
+    /// The policy would refuse the first three; the others could turn a text into markup or code.
+    #[test]
+    fn nothing_of_the_page_is_inline_or_becomes_markup() {
+        for page in [HOME, PAGE] {
+            for inline in [" style=", " onclick=", "<style", "javascript:"] {
+                assert!(!page.contains(inline), "{inline}");
+            }
+            assert_eq!(page.matches("<script").count(), page.matches("<script src=").count());
+        }
+        for (path, text) in scripts() {
+            for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "style."] {
+                assert!(!text.contains(way), "{path}: {way}");
+            }
+        }
+    }
 }

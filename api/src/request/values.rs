@@ -8,9 +8,9 @@ use entities::quota::{Metric, Period};
 use entities::server_command::AckStatus;
 use entities::staff_action::ActionType;
 use entities::{
-    ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GuildId, JobId, LoaId, NoteId,
+    ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GuildId, JobId, KeyId, LeaveRequestId, LoaId, NoteId,
     PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId,
-    UniverseId, job, loa,
+    UniverseId, job, leave_request, loa,
 };
 use serde_json::{Map, Value};
 
@@ -41,11 +41,11 @@ macro_rules! by_serde {
 pub(crate) use by_serde;
 
 by_serde!("a string of digits without sign or leading zero that fits 63 bits", answered::<Self>(); GuildId, ChatId, RoleId, ChannelId);
-by_serde!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, BindingId, PlaceId, UniverseId, PanelId, SubmissionId, LoaId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId);
+by_serde!("a positive integer (or the same as a digit string) that fits 63 bits", integer_or_digits::<Self>(); PlayId, GroupId, BindingId, PlaceId, UniverseId, PanelId, SubmissionId, LoaId, LeaveRequestId, StrikeId, NoteId, QuotaId, PendingId, ActionId, AuditId, SanctionId, KeyId);
 by_serde!("a UUID", answered::<Self>(); CommandId, JobId);
 by_serde!("a chat user id (17 digits or more) or a game user id, as a string of digits or an integer", shape::subject(); Subject);
 // The values of an enum, by their serde names.
-by_serde!(alternatives::<Self>(), answered::<Self>(); Kind, ActionType, loa::Status, Metric, Period, AckStatus, job::Status, Source);
+by_serde!(alternatives::<Self>(), answered::<Self>(); Kind, ActionType, leave_request::State, loa::Status, Metric, Period, AckStatus, job::Status, Source);
 
 impl Field for bool {
     fn allowed() -> Cow<'static, str> {

@@ -75,6 +75,8 @@ impl From<serde_json::Error> for ApiError {
 mod tests {
     use std::sync::Arc;
 
+    use sea_orm::{RuntimeErr, SqlxError};
+
     use super::*;
 
     #[test]

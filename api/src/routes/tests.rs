@@ -59,7 +59,10 @@ fn hot_paths_have_a_bucket_of_their_own_and_groups_share_one_for_reads_and_one_f
 }
 
 /// Paths that only keys with the scope `admin` may call.
-const ADMIN_ONLY: [&str; 5] = [
+const ADMIN_ONLY: [&str; 8] = [
+    "/guilds/{guildId}/keys",
+    "/guilds/{guildId}/keys/{publicId}",
+    "/guilds/{guildId}/keys/{publicId}/rotate",
     "/guilds/{guildId}/settings",
     "/guilds/{guildId}/staff/roles/{roleId}",
     "/guilds/{guildId}/staff/members/{chatId}",

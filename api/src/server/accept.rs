@@ -10,7 +10,6 @@ use platforms::Platforms;
 use queue::Queue;
 use runtime::{Context, Shutdown};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use crate::live;
@@ -47,6 +46,7 @@ pub async fn serve(
     let State { context, platforms, queue, options, .. } = &*state;
     let (context, platforms, queue) = (context.clone(), platforms.clone(), queue.clone());
     let console = Console::new(context, platforms, queue, Arc::new(api), options.public_url.clone());
+    live::dashboard::start(&state, &console);
     let service = warp::service(dispatch::filter(Server { state: state.clone(), router, console }));
     let connections = TaskTracker::new();
     accept(&listener, &state, &connections, |stream, peer, guest| {
@@ -80,7 +80,7 @@ async fn accept<F>(
 {
     let (capacity, shutdown) = (state.capacity, &state.context.shutdown);
     // At the limit, new connections wait in the system's queue.
-    let permits = Arc::new(Semaphore::new(capacity.connections));
+    let permits = state.connections.clone();
     let guests = Guests::default();
     let most_of = |address: &IpAddr| {
         // A trusted proxy brings everybody's connections.

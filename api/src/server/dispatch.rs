@@ -19,6 +19,7 @@ use crate::auth::{admission, check};
 use crate::call::Call;
 use crate::caller::Caller;
 use crate::idempotency::replay;
+use crate::live::dashboard::open::{self, Opening};
 use crate::request::body::{self, Body, BodyStream};
 use crate::request::prefer::Prefer;
 use crate::request::url::{Params, Query};
@@ -143,6 +144,7 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
     let method = asked(&request.method);
     let (route, params) = match server.router.find(&method, plain(&request.path)) {
         Ok(Found::Endpoint(route, params)) => (route, params),
+        Ok(Found::Dashboard(params)) => return dashboard(&server, params, request, log).await,
         Ok(Found::Console) => return console_page(&server, request, log).await,
         Ok(Found::Page(page)) => {
             let answered = (page.answer)(page.path, server.state).await;
@@ -186,6 +188,22 @@ async fn console_page(server: &Server, request: Request, log: RequestLog) -> Res
     }
 }
 
+/// The live socket of a dashboard: for people, so it has no key, scope or rate limit.
+async fn dashboard(
+    server: &Server,
+    params: Params,
+    request: Request,
+    mut log: RequestLog,
+) -> Response<Payload> {
+    log.route = open::PATH;
+    let Request { query, headers, peer, upgrade, .. } = request;
+    let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
+    let opening = Opening { params, query, headers, address, upgrade };
+    let opened = tokio::time::timeout(REQUEST_TIMEOUT, open::open(&server.state, &server.console, opening));
+    let opened = opened.await;
+    log.finish(opened.unwrap_or_else(|_| Err(ApiError::unavailable("timeout", "the request took too long"))))
+}
+
 async fn serve(
     state: &Arc<State>,
     route: &'static Route,
@@ -209,6 +227,9 @@ async fn serve(
     };
     let _turn = if route.takes_turns() { state.turns.take(key.guild()).await } else { None };
     let idempotency_key = if route.writes { replay::key_of(&headers)? } else { None };
+    if idempotency_key.is_some() && route.answers_secret {
+        return Err(ApiError::body("idempotency_not_supported", replay::SECRET));
+    }
     let idempotency_key = idempotency_key.map(|name| (key.id(), name));
     let call = Call {
         state: state.clone(),

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use console::{Api, ApiAnswer, ApiCall, Caller as Signed};
+use console::{Api, ApiAnswer, ApiCall, Caller as Signed, ProcessFigures};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, Response};
 use serde_json::Value;
 
+use crate::auth::admission;
 use crate::call::Call;
 use crate::caller::Caller;
+use crate::figures;
 use crate::request::body::Body;
 use crate::request::url::Query;
 use crate::response::error::ApiError;
@@ -41,6 +43,10 @@ impl Api for InProcess {
         });
         ended.boxed()
     }
+
+    fn figures(&self) -> ProcessFigures {
+        figures::of(&self.state)
+    }
 }
 
 impl InProcess {
@@ -51,6 +57,7 @@ impl InProcess {
             return Err(ApiError::no_such_path());
         };
         log.route = route.path;
+        admission::spend_as_person(&self.state, route, user).await?;
         let _turn = if route.takes_turns() { self.state.turns.take(guild).await } else { None };
         let call = Call {
             caller: Caller::Person { guild, user },

@@ -19,15 +19,31 @@ pub(crate) struct Page {
     pub(crate) answer: fn(&'static str, Arc<State>) -> BoxFuture<'static, Answer>,
 }
 
-pub(crate) static PAGES: [Page; 7] = [
+pub(crate) static PAGES: [Page; 18] = [
     page("/", |_, _| Box::pin(std::future::ready(Ok(serve::home())))),
     page("/health/live", |path, state| Box::pin(ops(path, state))),
     page("/health/ready", |path, state| Box::pin(ops(path, state))),
     page("/openapi.json", |_, _| Box::pin(std::future::ready(serve::document()))),
     page("/docs", |_, _| Box::pin(std::future::ready(Ok(serve::page())))),
-    page("/docs/page.css", |_, _| Box::pin(std::future::ready(Ok(serve::style())))),
-    page("/docs/page.js", |_, _| Box::pin(std::future::ready(Ok(serve::script())))),
+    file("/docs/page.css"),
+    file("/docs/page.js"),
+    file("/docs/code.js"),
+    file("/docs/dom.js"),
+    file("/docs/examples.js"),
+    file("/docs/key.js"),
+    file("/docs/menu.js"),
+    file("/docs/operation.js"),
+    file("/docs/request.js"),
+    file("/docs/schema.js"),
+    file("/docs/search.js"),
+    file("/docs/try.js"),
+    file("/docs/words.js"),
 ];
+
+/// A file of the page `/docs`.
+const fn file(path: &'static str) -> Page {
+    page(path, |path, _| Box::pin(std::future::ready(serve::file(path))))
+}
 
 const fn page(
     path: &'static str,

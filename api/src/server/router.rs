@@ -2,6 +2,7 @@
 
 use http::Method;
 
+use crate::live::dashboard::open;
 use crate::request::url::Params;
 use crate::response::error::ApiError;
 use crate::route::Route;
@@ -23,6 +24,7 @@ enum Target {
     Endpoints(Vec<&'static Route>),
     Page(&'static Page),
     Console,
+    Dashboard,
 }
 
 /// The match of a request.
@@ -31,6 +33,8 @@ pub(crate) enum Found {
     Page(&'static Page),
     /// It matches what is below by itself.
     Console,
+    /// The live socket of a dashboard: no key opens it.
+    Dashboard(Params),
 }
 
 pub(crate) struct Router(matchit::Router<Target>);
@@ -47,6 +51,7 @@ impl Router {
         }
         insert(console::ROOT.to_owned(), Target::Console);
         insert(format!("{}/{{*page}}", console::ROOT), Target::Console);
+        insert(open::PATH.to_owned(), Target::Dashboard);
         let routes: Vec<&'static Route> = AREAS.iter().flat_map(|area| area.routes).collect();
         let mut paths: Vec<_> = routes.iter().map(|route| route.path).collect();
         paths.sort_unstable();
@@ -68,7 +73,10 @@ impl Router {
         let routes = match found.value {
             Target::Page(page) if *method == Method::GET => return Ok(Found::Page(page)),
             Target::Console => return Ok(Found::Console),
-            Target::Page(_) => return Err(ApiError::method_not_allowed("GET, HEAD".to_owned())),
+            Target::Dashboard if *method == Method::GET => {
+                return Ok(Found::Dashboard(Params::decode(found.params.iter())?));
+            }
+            Target::Page(_) | Target::Dashboard => return Err(ApiError::method_not_allowed("GET, HEAD".to_owned())),
             Target::Endpoints(routes) => routes,
         };
         let Some(route) = routes.iter().find(|route| route.method == *method) else {
@@ -93,7 +101,7 @@ mod tests {
     fn endpoint(router: &Router, method: &Method, path: &str) -> (&'static Route, Params) {
         match router.find(method, path).unwrap() {
             Found::Endpoint(route, params) => (route, params),
-            Found::Page(_) | Found::Console => panic!("{path} is a page"),
+            Found::Page(_) | Found::Console | Found::Dashboard(_) => panic!("{path} is a page"),
         }
     }
 

@@ -98,7 +98,7 @@ fn call(state: std::sync::Arc<State>) -> Call {
     });
     Call {
         state,
-        key: key.into(),
+        caller: crate::caller::Caller::Key(key.into()),
         request_id: "r".into(),
         params: Params::default(),
         query: Query::default(),

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::figures::{Figures, PlatformStats, mean, percentile};
 pub use arguments::Arguments;
-use arguments::{LONG, seconds};
+use arguments::LONG;
+pub(crate) use arguments::seconds;
 use eta::Watch;
 pub(crate) use singles::Singles;
 use testkit::{Deployment, Guild, eventually};

@@ -11,7 +11,7 @@ mod workers;
 
 use job::JobArgs;
 use list::ListArgs;
-use pause::PauseArgs;
+use pause::{PauseArgs, ScopeArgs};
 use retry::RetryArgs;
 use show::ShowArgs;
 use workers::WorkersArgs;
@@ -31,7 +31,7 @@ pub(crate) enum Command {
     /// Stop starting jobs of a class or a guild; running jobs continue
     Pause(PauseArgs),
     /// Start jobs of a paused class or guild again
-    Resume(PauseArgs),
+    Resume(ScopeArgs),
 }
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
@@ -41,7 +41,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
         Command::Retry(args) => retry::run(args).await,
         Command::Cancel(args) => cancel::run(args).await,
         Command::Workers(args) => workers::run(args).await,
-        Command::Pause(args) => pause::run(args, true).await,
-        Command::Resume(args) => pause::run(args, false).await,
+        Command::Pause(args) => pause::pause(args).await,
+        Command::Resume(args) => pause::resume(args).await,
     }
 }

@@ -1,11 +1,9 @@
 //! `guildhall schedules`: list periodic tasks, run one now, pause one.
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use entities::job::{Model, listing};
 use entities::schedule;
-use queue::Draft;
-use queue::kinds::PeriodicTask;
-use scheduler::SCHEDULES;
+use scheduler::{RunNow, SCHEDULES, Schedule};
 use serde_json::json;
 
 use crate::fields;
@@ -38,14 +36,15 @@ pub(crate) struct ListArgs {
 #[derive(clap::Args)]
 pub(crate) struct OneArgs {
     /// The schedule's name
-    #[arg(value_name = "SCHEDULE", value_parser = name)]
-    schedule: &'static str,
+    #[arg(value_name = "SCHEDULE", value_parser = schedule)]
+    schedule: &'static Schedule,
     #[command(flatten)]
     operator: OperatorArgs,
 }
 
-fn name(word: &str) -> Result<&'static str, String> {
-    fields::one_of(word, "schedules", SCHEDULES.iter().map(|schedule| schedule.name))
+fn schedule(word: &str) -> Result<&'static Schedule, String> {
+    let name = fields::one_of(word, "schedules", SCHEDULES.iter().map(|schedule| schedule.name))?;
+    Schedule::find(name).ok_or_else(|| format!("there is no schedule {name}"))
 }
 
 pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
@@ -71,7 +70,7 @@ async fn list(args: ListArgs) -> anyhow::Result<()> {
     context.close().await;
     let mut listed = Vec::new();
     for (row, job) in rows.iter().zip(jobs) {
-        let Some(known) = SCHEDULES.iter().find(|known| known.name == row.name) else { continue };
+        let Some(known) = Schedule::find(&row.name) else { continue };
         let status = job.as_ref().map(|job| job.status(now).name());
         listed.push(json!({
             "schedule": row.name,
@@ -96,25 +95,24 @@ fn outcome(job: &Model, status: &str) -> String {
 
 async fn run_now(args: OneArgs) -> anyhow::Result<()> {
     let unit = args.operator.begin().await?;
-    schedule::find(unit.tx(), args.schedule).await?.context(NO_SCHEDULER)?;
-    let task = PeriodicTask { schedule: args.schedule.to_owned(), tick: unit.now() };
-    let enqueued = Draft::without_guild(&task)?.once(args.schedule).enqueue(unit.tx(), unit.now()).await?;
+    let RunNow::Enqueued(enqueued) = scheduler::run_now(unit.tx(), args.schedule, unit.now()).await? else {
+        bail!(NO_SCHEDULER);
+    };
     let job = enqueued.job;
     if enqueued.joined {
         bail!("job {job} of this schedule is not finished; `jobs retry` makes a waiting one due now");
     }
-    schedule::set_job(unit.tx(), args.schedule, job).await?;
     unit.commit().await?;
     output::print(&format!("job {job} is queued; a running scheduler (or `serve`) starts it within seconds"))
 }
 
 async fn set_paused(args: OneArgs, paused: bool) -> anyhow::Result<()> {
     let unit = args.operator.begin().await?;
-    if !schedule::set_paused(unit.tx(), args.schedule, paused).await? {
+    if !schedule::set_paused(unit.tx(), args.schedule.name, paused).await? {
         bail!(NO_SCHEDULER);
     }
     unit.commit().await?;
-    output::print(&format!("schedule {} is {}", args.schedule, state(paused)))
+    output::print(&format!("schedule {} is {}", args.schedule.name, state(paused)))
 }
 
 fn state(paused: bool) -> &'static str {

@@ -36,7 +36,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     process::log_start("embedded", &listener, &config)?;
     if !guild::any(process.context.database.read()).await? {
         tracing::info!(
-            "there is no guild yet: add one with `guildhall guilds add`, then `guildhall keys create`"
+            "there is no guild yet: add one with `guildhall guilds add`, then open the console with \
+             `guildhall console link`"
         );
     }
     let context = process.context.clone();

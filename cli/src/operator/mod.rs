@@ -12,4 +12,4 @@ pub(crate) use args::{GuildArgs, GuildListArgs, LimitArgs, OperatorArgs};
 pub(crate) use guild::{new_guild, require_guild};
 pub(crate) use key::create_key;
 pub(crate) use sync_quota::quota_error;
-pub(crate) use unit_of_work::{UnitOfWork, audit};
+pub(crate) use unit_of_work::{UnitOfWork, audit, operator};

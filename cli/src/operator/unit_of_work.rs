@@ -1,8 +1,9 @@
 //! A change, its audit entries and its events in one transaction: running processes notice a change if and only if it was
 //! committed, within a second.
 
-use entities::audit_entry::{self, Actor, NewEntry};
+use entities::audit_entry::{Actor, NewEntry};
 use entities::{GuildId, Timestamp};
+use queue::Operator;
 use runtime::{Context, Event, Events, Transaction};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::Value;
@@ -59,13 +60,12 @@ impl UnitOfWork {
     }
 }
 
-/// Writes the audit entry of a change made by a command. `metadata` is an object; its field `by` names the user of the
-/// operating system who ran the command, because `actor_id` is a chat user's.
-pub(crate) async fn audit<C: ConnectionTrait>(
-    conn: &C,
-    mut entry: NewEntry,
-    now: Timestamp,
-) -> Result<(), DbErr> {
-    entry.metadata["by"] = os_user().into();
-    audit_entry::write(conn, &Actor::service(), entry, now).await.map(drop)
+/// Whoever runs the command: the user of the operating system, because `actor_id` is a chat user's.
+pub(crate) fn operator() -> Operator {
+    Operator { actor: Actor::service(), by: os_user() }
+}
+
+/// Writes the audit entry of a change made by a command. `metadata` is an object.
+pub(crate) async fn audit<C: ConnectionTrait>(conn: &C, entry: NewEntry, now: Timestamp) -> Result<(), DbErr> {
+    operator().audit(conn, entry, now).await
 }

@@ -9,11 +9,12 @@ use testkit::{Deployment, both_modes, contract, http_client};
 
 both_modes!(the_documentation_needs_no_key_and_no_other_host, the_contract_check_finds_undocumented_answers);
 
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
     ("/openapi.json", "application/json"),
     ("/docs", "text/html; charset=utf-8"),
     ("/docs/page.css", "text/css; charset=utf-8"),
     ("/docs/page.js", "text/javascript; charset=utf-8"),
+    ("/docs/examples.js", "text/javascript; charset=utf-8"),
 ];
 
 async fn the_documentation_needs_no_key_and_no_other_host(deployment: &Deployment) {

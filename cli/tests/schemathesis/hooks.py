@@ -21,7 +21,7 @@ FITTING = {
     "staff_id": "staff", "moderator_id": "users", "play_id": "players", "playId": "players",
     "identifier": "players", "group_id": "groups", "role_id": "roles", "roleId": "roles",
     "panel_id": "numbers", "submissionId": "numbers", "bindingId": "numbers", "binding_id": "numbers",
-    "loaId": "numbers", "strikeId": "numbers", "noteId": "numbers", "quotaId": "numbers",
+    "loaId": "numbers", "requestId": "numbers", "strikeId": "numbers", "noteId": "numbers", "quotaId": "numbers",
     "actionId": "numbers", "server_id": "servers", "serverId": "servers", "session_id": "sessions",
     "commandId": "commands", "jobId": "jobs",
 }

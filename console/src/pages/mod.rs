@@ -2,6 +2,7 @@
 
 pub(crate) mod guilds;
 pub(crate) mod home;
+pub(crate) mod instance;
 pub(crate) mod link;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use entities::console_session;
 use entities::{ChatId, GuildId, guild};
 use http::{HeaderMap, header};
-use platforms::SignInError;
+use runtime::Secret;
 use uuid::Uuid;
 
 use crate::Console;
 use crate::answer::PageError;
 use crate::rights::{self, Rights, Viewer};
+use crate::session::tokens::TokenHash;
 use crate::session::{self, is_same_origin};
 
 /// A person at a live socket.
@@ -18,9 +19,25 @@ use crate::session::{self, is_same_origin};
 pub struct LivePerson {
     guild: GuildId,
     viewer: Viewer,
-    /// `None`: an access token opened the socket.
-    session: Option<Uuid>,
+    via: Via,
     rights: Arc<Rights>,
+}
+
+/// How the person was known.
+#[derive(Clone, Debug)]
+enum Via {
+    Session(Uuid),
+    Token(Arc<Secret>),
+}
+
+/// The same for all sockets that one session or token opens in a guild: their rights are read once for all.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LiveKey(GuildId, Credential);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Credential {
+    Session(Uuid),
+    Token(TokenHash),
 }
 
 /// Why a socket is refused, or closed.
@@ -56,7 +73,19 @@ impl LivePerson {
         self.viewer.user
     }
 
-    /// Whether frames of an area may be sent: `moderation.read`, `sync.write`, `audit.read`, `staff.read`.
+    pub fn guild(&self) -> GuildId {
+        self.guild
+    }
+
+    pub fn key(&self) -> LiveKey {
+        let credential = match &self.via {
+            Via::Session(session) => Credential::Session(*session),
+            Via::Token(token) => Credential::Token(TokenHash::of(token.expose())),
+        };
+        LiveKey(self.guild, credential)
+    }
+
+    /// Whether frames of an area may be sent: `moderation.read`, `sync.write`, `audit.read`.
     pub fn may(&self, permission: &'static str) -> bool {
         self.rights.may(rights::Needs::Permission(permission))
     }
@@ -65,16 +94,15 @@ impl LivePerson {
 impl Console {
     /// Admits a person to the live socket of a guild.
     pub async fn admit_live(&self, guild: GuildId, headers: &HeaderMap) -> Result<LivePerson, LiveRefusal> {
-        let (viewer, session) = match bearer(headers) {
+        let (viewer, via) = match bearer(headers) {
             Some(token) => {
-                let sign_in = self.platforms.sign_in.as_ref().ok_or(LiveRefusal::BadToken)?;
-                let user = sign_in.user_of(token).await.map_err(|error| refusal(&error))?;
-                (Viewer { user: user.id, link_guild: None }, None)
+                let user = self.user_of_token(token).await?;
+                (Viewer { user, link_guild: None }, Via::Token(Arc::new(Secret::from(token))))
             }
             None if !is_same_origin(headers) => return Err(LiveRefusal::OtherOrigin),
             None => {
                 let session = session::find(self, headers).await?.ok_or(LiveRefusal::NotSignedIn)?;
-                (Viewer::of(&session.row), Some(session.row.session_id))
+                (Viewer::of(&session.row), Via::Session(session.row.session_id))
             }
         };
         let known = guild::find(self.context.database.read(), guild).await.map_err(PageError::from)?;
@@ -83,18 +111,22 @@ impl Console {
         if rights.is_stranger() {
             Err(LiveRefusal::NoRights)
         } else {
-            Ok(LivePerson { guild, viewer, session, rights: rights.into() })
+            Ok(LivePerson { guild, viewer, via, rights: rights.into() })
         }
     }
 
-    /// Reads session and rights of an open socket again. An error says that it must be closed.
+    /// Reads session or token, and the rights, of an open socket again. An error other than
+    /// [`LiveRefusal::Unavailable`] says that it must be closed.
     pub async fn recheck_live(&self, person: &LivePerson) -> Result<LivePerson, LiveRefusal> {
-        if let Some(session) = person.session {
-            let (conn, now) = (self.context.database.read(), self.context.clock.now());
-            let live = console_session::is_live(conn, session, now).await.map_err(PageError::from)?;
-            if !live {
-                return Err(LiveRefusal::NotSignedIn);
+        match &person.via {
+            Via::Session(session) => {
+                let (conn, now) = (self.context.database.read(), self.context.clock.now());
+                let live = console_session::is_live(conn, *session, now).await.map_err(PageError::from)?;
+                if !live {
+                    return Err(LiveRefusal::NotSignedIn);
+                }
             }
+            Via::Token(token) => drop(self.user_of_token(token.expose()).await?),
         }
         let rights = self.rights_of(&person.viewer, person.guild).await?;
         if rights.is_stranger() {
@@ -104,14 +136,8 @@ impl Console {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// The access token of a request, if it has one.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-fn refusal(error: &SignInError) -> LiveRefusal {
-    match error {
-        SignInError::Unauthorized => LiveRefusal::BadToken,
-        _ => LiveRefusal::Unavailable,
-    }
 }

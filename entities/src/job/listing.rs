@@ -29,6 +29,7 @@ pub struct Filter<'a> {
     pub guild: Option<GuildId>,
     pub status: Option<Status>,
     pub kind: Option<&'a str>,
+    pub class: Option<Class>,
 }
 
 /// Jobs other than chunks, newest first; without their arguments, which may be megabytes, and their history.
@@ -41,7 +42,8 @@ pub async fn list(
     let shown = Condition::all()
         .add_option(filter.guild.map(|guild| Column::GuildId.eq(guild)))
         .add_option(filter.status.map(|status| status.condition(now)))
-        .add_option(filter.kind.map(|kind| Column::Kind.eq(kind)));
+        .add_option(filter.kind.map(|kind| Column::Kind.eq(kind)))
+        .add_option(filter.class.map(|class| Column::Class.eq(class)));
     page.of(slim().filter(shown), Column::JobId).all(conn).await
 }
 
@@ -109,7 +111,7 @@ async fn prune_where(conn: &impl Conn, which: SimpleExpr, before: Timestamp, lim
 }
 
 /// The smallest id of this time or later.
-fn first_id_at(time: Timestamp) -> JobId {
+pub(super) fn first_id_at(time: Timestamp) -> JobId {
     let millis = u128::try_from(time.timestamp_millis()).unwrap_or(0);
     JobId(Uuid::from_u128(millis << 80))
 }

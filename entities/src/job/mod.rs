@@ -5,7 +5,8 @@
 //! write of that run names it, so a stale worker changes no row. Times are the database's, see [`time`].
 //!
 //! Modules: [`insert`], [`claim`], [`turns`], [`run`] (what a claimed job's holder writes), [`rescue`], [`family`]
-//! (parents and chunks), [`cancel`], [`retry`], [`history`], [`listing`].
+//! (parents and chunks), [`cancel`], [`retry`], [`history`], [`listing`],
+//! [`moving`] (what live sockets show).
 
 mod batch;
 pub mod cancel;
@@ -15,6 +16,7 @@ pub mod history;
 pub mod insert;
 pub mod listing;
 mod model;
+pub mod moving;
 pub mod rescue;
 pub mod retry;
 pub mod run;

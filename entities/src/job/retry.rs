@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 
-use super::model::{Column, Entity, Model, State};
+use super::model::{Class, Column, Entity, Model, State};
 use super::time;
 use crate::{Conn, GuildId, JobId, Result, Timestamp};
 
@@ -37,19 +37,43 @@ pub async fn make_due(conn: &impl Conn, job: JobId, now: Timestamp) -> Result<Op
     Ok(rows.into_iter().next())
 }
 
-/// The failed and dead jobs of a kind, oldest first; of one guild or of all.
+/// Which failed and dead jobs; all of them where nothing is named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Which<'a> {
+    /// Failed ones or dead ones only.
+    pub state: Option<State>,
+    pub kind: Option<&'a str>,
+    pub class: Option<Class>,
+    pub guild: Option<GuildId>,
+}
+
+impl Which<'_> {
+    fn condition(self) -> Condition {
+        // Literals, for the partial index.
+        let state = match self.state {
+            Some(state) => state.is(),
+            None => Column::State.into_expr().is_in([State::Dead, State::Failed].map(State::literal)),
+        };
+        Condition::all()
+            .add(state)
+            .add(Column::ParentId.is_null())
+            .add_option(self.kind.map(|kind| Column::Kind.eq(kind)))
+            .add_option(self.class.map(|class| Column::Class.eq(class)))
+            .add_option(self.guild.map(|guild| Column::GuildId.eq(guild)))
+    }
+}
+
+/// Failed and dead jobs, oldest first.
 pub async fn find_failed(
     conn: &impl Conn,
-    kind: &str,
-    guild: Option<GuildId>,
+    which: Which<'_>,
     after: Option<JobId>,
     limit: u64,
 ) -> Result<Vec<Model>> {
-    let wanted = Condition::all()
-        .add(Column::Kind.eq(kind))
-        .add(Column::State.is_in([State::Dead, State::Failed]))
-        .add(Column::ParentId.is_null())
-        .add_option(guild.map(|guild| Column::GuildId.eq(guild)))
-        .add_option(after.map(|after| Column::JobId.gt(after)));
+    let wanted = which.condition().add_option(after.map(|after| Column::JobId.gt(after)));
     Entity::find().filter(wanted).order_by_asc(Column::JobId).limit(limit).all(conn).await
+}
+
+pub async fn count_failed(conn: &impl Conn, which: Which<'_>) -> Result<u64> {
+    Entity::find().filter(which.condition()).count(conn).await
 }

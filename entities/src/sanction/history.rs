@@ -1,7 +1,7 @@
 //! All sanctions of a guild, in force or not.
 
-use sea_orm::Condition;
 use sea_orm::entity::prelude::*;
+use sea_orm::{Condition, QueryOrder, QuerySelect};
 
 use super::model::{Column, Entity, Model, SanctionKind, in_force, names};
 use crate::by_id::by_id;
@@ -28,6 +28,17 @@ impl Filter {
     }
 }
 
+/// When the newest sanctions of a kind were imposed.
+pub(crate) async fn newest_times<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    kind: SanctionKind,
+    limit: u64,
+) -> Result<Vec<Timestamp>, DbErr> {
+    let times = newest(guild, Page::first(limit)).filter(Column::Kind.eq(kind)).select_only();
+    times.column(Column::CreatedAt).into_tuple().all(conn).await
+}
+
 /// Sanctions of a guild, newest first.
 pub async fn list<C: ConnectionTrait>(
     conn: &C,
@@ -43,4 +54,28 @@ pub async fn list<C: ConnectionTrait>(
         .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
         .add_option(filter.active.map(|active| if active { in_force(now) } else { in_force(now).not() }));
     newest(guild, page).filter(shown).all(conn).await
+}
+
+/// A person's sanctions of both kinds, newest first.
+pub async fn of_person<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    person: Person,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    newest(guild, Page::first(limit)).filter(names(person)).all(conn).await
+}
+
+/// The sanction that took this one's place.
+pub async fn successor<C: ConnectionTrait>(conn: &C, old: &Model) -> Result<Option<Model>, DbErr> {
+    let Some(subject) = old.subject() else { return Ok(None) };
+    let same_place = match old.place_id {
+        Some(place) => Column::PlaceId.eq(place),
+        None => Column::PlaceId.is_null(),
+    };
+    let later = Entity::find()
+        .filter(Column::GuildId.eq(old.guild_id))
+        .filter(Column::SanctionId.gt(old.sanction_id));
+    let same = later.filter(names(subject.into())).filter(Column::Kind.eq(old.kind)).filter(same_place);
+    same.order_by_asc(Column::SanctionId).one(conn).await
 }

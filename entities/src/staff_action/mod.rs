@@ -16,7 +16,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 use crate::by_id::{by_id, no_relations};
-use crate::{ActionId, ChatId, Conn, GuildId, Result, SessionId, Timestamp};
+use crate::{ActionId, ChatId, Conn, GuildId, Page, Result, SessionId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "staff_action")]
@@ -77,6 +77,36 @@ impl ActionType {
     pub fn name(self) -> &'static str {
         self.into()
     }
+
+    /// Points on the leaderboard where the guild sets none (docs/rules.md 6).
+    pub fn default_points(self) -> i64 {
+        match self {
+            Self::Ban => 5,
+            Self::Mute | Self::Kick => 3,
+            Self::Warn => 2,
+            Self::Unban | Self::Unmute | Self::Custom => 1,
+        }
+    }
+}
+
+/// Rows that a chart reads at most: the newest.
+const CHART_ROWS: u64 = 20_000;
+
+/// Actions of one staff member, newest first.
+pub async fn list_of(
+    conn: &impl Conn,
+    guild: GuildId,
+    staff: ChatId,
+    page: Page<ActionId>,
+) -> Result<Vec<Model>> {
+    newest(guild, page).filter(Column::StaffId.eq(staff)).all(conn).await
+}
+
+/// When the actions since a time happened, of the newest [`CHART_ROWS`].
+pub async fn times_since(conn: &impl Conn, guild: GuildId, since: Timestamp) -> Result<Vec<Timestamp>> {
+    let newest = Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::ActionId).limit(CHART_ROWS);
+    let times = newest.select_only().column(Column::CreatedAt).into_tuple::<Timestamp>().all(conn).await?;
+    Ok(times.into_iter().filter(|at| *at >= since).collect())
 }
 
 /// An action to insert.

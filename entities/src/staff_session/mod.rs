@@ -129,6 +129,12 @@ fn later_of(at: Timestamp) -> Expr {
     Expr::case(moves, Expr::value(Second::from(at))).finally(Expr::col(Column::HeartbeatSecond)).into()
 }
 
+/// The live sessions of these guilds.
+pub async fn of_guilds(conn: &impl Conn, guilds: &[GuildId], now: Timestamp) -> Result<Vec<Model>> {
+    let own = lists::any_of(conn, Column::GuildId, guilds.iter().copied());
+    Entity::find().filter(own).filter(live(now)).all(conn).await
+}
+
 /// Ends a session. The call counts as a heartbeat, unless the session was already stale; then it ends at its last
 /// heartbeat. `None`: not open.
 pub async fn end(

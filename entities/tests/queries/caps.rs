@@ -14,6 +14,7 @@ fn rows(uuid: &str) -> Vec<(Cap, &'static str, &'static str, Rows)> {
     let both = |row: &str| (2, [row.replace('#', "1"), row.replace('#', "2")]);
     let part =
         |row: &str, counted: &str, other: &str| (1, [row.replace('#', counted), row.replace('#', other)]);
+    let secret = if uuid.starts_with("random") { "zeroblob(32)" } else { "decode(repeat('00', 32), 'hex')" };
     let session = format!("{uuid}, 1, 1, 1, 's', 1, 2, #");
     let command = format!("{uuid}, '1', 'kick', '5', '', 1, {T}, #");
     let job = format!("{uuid}, 'sync_member', 'interactive', '{{}}', 1, {T}, {T}, #");
@@ -36,6 +37,12 @@ fn rows(uuid: &str) -> Vec<(Cap, &'static str, &'static str, Rows)> {
             "loa",
             "staff_id, starts_at, ends_at, reason, status, created_at",
             both(&format!("#, {T}, '2027-01-01T00:00:00+00:00', 'r', 'active', {T}")),
+        ),
+        (
+            Cap::LeaveRequests,
+            "leave_request",
+            "staff_id, starts_at, ends_at, reason, state, created_at",
+            both(&format!("#, {T}, '2027-01-01T00:00:00+00:00', 'r', 'requested', {T}")),
         ),
         (
             Cap::Strikes,
@@ -103,6 +110,12 @@ fn rows(uuid: &str) -> Vec<(Cap, &'static str, &'static str, Rows)> {
             "audit_entry",
             "action, actor_id, target_id, metadata, created_at, source",
             part(&format!("'a.b', 1, '', '{{}}', {T}, #"), "'custom'", "'service'"),
+        ),
+        (
+            Cap::Keys,
+            "api_key",
+            "public_id, secret_hash, name, owner_id, scopes, created_at",
+            both(&format!("'keyid00#', {secret}, 'k', 1, 'read', {T}")),
         ),
         (
             Cap::Jobs,

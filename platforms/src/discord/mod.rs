@@ -24,7 +24,7 @@ use crate::context::CallContext;
 use crate::error::{Missing, PlatformError, Result};
 use crate::permissions::Permissions;
 use crate::routes::chat as routes;
-use crate::wire::{Call, CallPermit, Wire, credential};
+use crate::wire::{Call, CallPermit, Standing, Wire, credential};
 
 /// The bot is not in the guild, or may not see the requested object.
 const MISSING_ACCESS: i64 = 50_001;
@@ -122,6 +122,11 @@ fn member_route(kind: MemberCall) -> &'static str {
 
 /// The calls.
 impl ChatPlatform {
+    /// The budget and the last failures, for operators. Calls nothing.
+    pub async fn standing(&self) -> Standing {
+        self.wire.standing(self.credential.is_some()).await
+    }
+
     /// The bot's own user id: proves that the platform accepts the token. Requested once per process.
     pub async fn bot_user(&self, call: CallContext) -> Result<ChatId> {
         let ask = async {

@@ -46,6 +46,12 @@ impl BucketState {
         }
     }
 
+    /// When calls pass again; a time that is over: they do.
+    pub(super) fn pauses_until(&self, now: Micros) -> Micros {
+        let used_up = self.known && self.limit.is_some() && self.remaining == 0 && self.reset_at > now;
+        if used_up { self.paused_until.max(self.reset_at) } else { self.paused_until }
+    }
+
     /// The remaining calls of a new window, if all calls in flight fall into it.
     fn fresh(&self, calls: u32) -> u32 {
         calls.saturating_sub(u32::try_from(self.under_way.len()).unwrap_or(u32::MAX))

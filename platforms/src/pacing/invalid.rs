@@ -28,6 +28,12 @@ impl InvalidAnswers {
         (answers >= INVALID_LIMIT).then(|| ((oldest + INVALID_MINUTES + 1) * MINUTE).saturating_sub(now))
     }
 
+    /// In the last ten minutes.
+    pub(super) fn total(&self, now: Micros) -> u32 {
+        let counted = self.minutes.iter().filter(|(minute, _)| minute + INVALID_MINUTES >= now / MINUTE);
+        counted.map(|(_, answers)| answers).sum()
+    }
+
     fn forget(&mut self, now: Micros) {
         let minute = now / MINUTE;
         self.minutes.retain(|(counted, _)| counted + INVALID_MINUTES >= minute);

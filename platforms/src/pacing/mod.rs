@@ -27,6 +27,7 @@
 
 pub(crate) mod answered;
 mod bucket;
+pub(crate) mod budget;
 mod end;
 mod fair_queue;
 pub(crate) mod forbidden_breaker;

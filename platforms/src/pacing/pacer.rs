@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::context::Priority;
 use crate::error::PlatformError;
+use crate::pacing::budget::Budget;
 use crate::pacing::end::Source;
 use crate::pacing::numbers::BULK_PATIENCE;
 use crate::pacing::permit::{Permit, Wanted};
@@ -39,6 +40,10 @@ const TURNS_KEPT: usize = 1024;
 impl Pacer {
     pub(crate) fn new(rules: Rules, shared: Option<SharedPace>) -> Self {
         Self { sources: Sources::new(rules, shared), turns: Arc::default() }
+    }
+
+    pub(crate) async fn budget(&self) -> Budget {
+        self.sources.budget().await
     }
 
     /// Waits for a permit. Interactive calls wait 5 s at most. A pause longer than the priority's limit returns

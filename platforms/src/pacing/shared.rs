@@ -2,15 +2,18 @@
 //!
 //! All keys share one hash tag, so they are on one node of a cluster, whatever names the scripts build.
 
+use std::collections::HashMap;
+
 use redis::{Script, ScriptInvocation};
-use runtime::Redis;
+use runtime::{Redis, RedisDown};
 
 use crate::context::Priority;
 use crate::pacing::answered::{Answered, Bucket};
+use crate::pacing::budget::{self, Budget, CountedBy};
 use crate::pacing::end::{End, SharedDown};
 use crate::pacing::numbers::{
     BUCKET_IDLE, BULK_SHARE, INTERACTIVE_POLL, INVALID_LIMIT, INVALID_MINUTES, LATE, LONGEST_SPAN,
-    LONGEST_TURN, Micros, POLL, PROBE, REQUEST, STALE_HEADS, VOID, WAITING,
+    LONGEST_TURN, Micros, POLL, PROBE, REQUEST, SECOND, STALE_HEADS, VOID, WAITING,
 };
 use crate::pacing::rate::Rules;
 use crate::pacing::state::{Ask, Verdict};
@@ -112,6 +115,28 @@ impl SharedPace {
         let mut call = self.release.key(&self.base);
         call.arg(end.id).arg(end.ask.bucket()).arg(VOID).arg(u8::from(end.void)).arg(self.time());
         self.run::<i64>(&call).await.map(|_| ())
+    }
+
+    /// Reads what is allowed now. Pauses of single routes are not listed: that would read every key.
+    pub(super) async fn budget(&self, rules: Rules) -> Result<Budget, RedisDown> {
+        let mut connection = self.redis.connection().await?;
+        let down = |_| RedisDown;
+        let time: (Micros, Micros) = redis::cmd("TIME").query_async(&mut connection).await.map_err(down)?;
+        let now = time.0 * SECOND + time.1;
+        let mut read = redis::pipe();
+        read.cmd("ZCOUNT").arg(format!("{}:permits", self.base)).arg(format!("({now}")).arg("+inf");
+        read.cmd("GET").arg(format!("{}:paused", self.base));
+        read.cmd("HGETALL").arg(format!("{}:invalid", self.base));
+        let (in_use, paused, minutes): (u32, Option<Micros>, HashMap<Micros, u32>) =
+            read.query_async(&mut connection).await.map_err(down)?;
+        let oldest = (now / SECOND / 60).saturating_sub(INVALID_MINUTES);
+        let counted = minutes.into_iter().filter(|(minute, _)| *minute >= oldest);
+        Ok(Budget {
+            in_use,
+            paused_for: budget::left(paused.unwrap_or(0), now),
+            refusals: counted.map(|(_, answers)| answers).sum(),
+            ..Budget::new(CountedBy::Redis, &rules)
+        })
     }
 
     fn time(&self) -> String {

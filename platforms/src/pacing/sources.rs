@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
+use crate::pacing::budget::{Budget, CountedBy};
 use crate::pacing::end::{End, SharedDown, Source, until_confirmed};
 use crate::pacing::numbers::{Micros, micros};
 use crate::pacing::rate::Rules;
@@ -43,6 +44,14 @@ impl Sources {
 
     pub(crate) fn ask_locally(&self, source: Source, ask: &Ask, permit: u64) -> Verdict {
         self.state(source).acquire(self.now(), permit, ask)
+    }
+
+    /// What is allowed now, by whoever counts.
+    pub(crate) async fn budget(&self) -> Budget {
+        let own = || self.state(Source::Local).budget(self.now());
+        let Some(shared) = &self.0.shared else { return own() };
+        let budget = shared.budget(self.0.rules).await;
+        budget.unwrap_or_else(|_| Budget { counted_by: CountedBy::Nobody, ..own() })
     }
 
     fn state(&self, source: Source) -> MutexGuard<'_, PaceState> {

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::bucket::{BucketState, BucketVerdict};
+use super::budget::{self, Budget, CountedBy};
 use super::fair_queue::{FairQueue, Left};
 use super::invalid::InvalidAnswers;
 use super::rate::Rules;
@@ -75,6 +76,18 @@ impl PaceState {
             buckets: HashMap::new(),
             names: HashMap::new(),
             invalid: InvalidAnswers::default(),
+        }
+    }
+
+    /// What it allows now.
+    pub(super) fn budget(&mut self, now: Micros) -> Budget {
+        self.permits.remove_up_to(now);
+        Budget {
+            in_use: u32::try_from(self.permits.len()).unwrap_or(u32::MAX),
+            paused_for: budget::left(self.paused_until, now),
+            paused_routes: budget::pauses(self.buckets.iter(), now),
+            refusals: self.invalid.total(now),
+            ..Budget::new(CountedBy::Process, &self.rules)
         }
     }
 

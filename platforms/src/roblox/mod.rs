@@ -25,7 +25,7 @@ use crate::context::CallContext;
 use crate::error::{PlatformError, Result};
 use crate::play::{MEMBERSHIP_USERS_PER_CALL, Ranks};
 use crate::routes::play as routes;
-use crate::wire::{Call, Wire, credential};
+use crate::wire::{Call, Standing, Wire, credential};
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
 /// Maximum ids per `POST /v1/users`.
@@ -53,6 +53,11 @@ impl PlayPlatform {
         let credential = credential(key.map(|key| key.trim().to_owned()), PLAY_KEY)?;
         let roles = Cache::builder().max_capacity(GROUPS_KEPT).time_to_live(ROLES_KEPT).build();
         Ok(Self { wire, hosts, credential, roles })
+    }
+
+    /// The budget and the last failures, for operators. Calls nothing.
+    pub async fn standing(&self) -> Standing {
+        self.wire.standing(self.credential.is_some()).await
     }
 
     /// A call to the Open Cloud, which always needs the key.

@@ -15,7 +15,7 @@ mod world;
 use std::time::Duration;
 
 use entities::job::{Class, Model, State};
-use entities::job_pause::{self, Scope};
+use entities::job_pause::{self, Note, Scope};
 
 use process::Process;
 use step::{Cause, Fault};
@@ -164,7 +164,7 @@ impl World {
         let class = Class::ALL[self.random.below(3)];
         let scope = if self.random.percent(50) { Scope::Class(class) } else { Scope::Guild(self.guild) };
         let conn = self.database.write();
-        let created = job_pause::create(conn, scope, self.leader.clock.now()).await.unwrap();
+        let created = job_pause::create(conn, scope, Note::default(), self.leader.clock.now()).await.unwrap();
         if !created {
             job_pause::delete(conn, scope).await.unwrap();
         }

@@ -1,7 +1,7 @@
 //! Paused jobs are not claimed, by message or safety net, until they are resumed.
 
 use entities::job::{Class, State};
-use entities::job_pause::{self, Scope};
+use entities::job_pause::{self, Note, Scope};
 
 use crate::fixture::{Fixture, NET_AFTER, both_modes, guild};
 use crate::kinds::{Echo, Gate, Gated, registry};
@@ -13,8 +13,8 @@ async fn pause_and_resume(fixture: &Fixture, scope: Scope) {
     fixture.queue.publish(running.message);
     gate.wait_for_entry().await;
     let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
-    assert!(job_pause::create(conn, scope, now).await.unwrap());
-    assert!(!job_pause::create(conn, scope, now).await.unwrap(), "paused already");
+    assert!(job_pause::create(conn, scope, Note::default(), now).await.unwrap());
+    assert!(!job_pause::create(conn, scope, Note::default(), now).await.unwrap(), "paused already");
     let paused = fixture.enqueue(&Echo { text: String::new() }).await;
     let claim = fixture.row(paused.job).await.claim();
     assert_eq!(fixture.claim_as(claim, "by message").await, None);
@@ -52,7 +52,7 @@ both_modes! {
 
     async fn a_pause_of_another_class_changes_nothing(fixture: Fixture) {
         let (conn, now) = (fixture.context.database.write(), fixture.context.clock.now());
-        job_pause::create(conn, Scope::Class(Class::Bulk), now).await.unwrap();
+        job_pause::create(conn, Scope::Class(Class::Bulk), Note::default(), now).await.unwrap();
         fixture.work();
         assert!(fixture.call(&Echo { text: String::new() }).await.is_some());
     }

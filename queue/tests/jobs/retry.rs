@@ -81,9 +81,12 @@ both_modes! {
         let other = fixture.enqueue(&FailsUntil { attempt: 1 }).await.job;
         fixture.fail(other).await;
         let (mut after, mut retried) = (None, Vec::new());
+        let which = retry::Which { kind: Some("echo"), guild: Some(guild()), ..retry::Which::default() };
+        let conn = fixture.context.database.read();
+        assert_eq!(retry::count_failed(conn, which).await.unwrap(), 5);
         loop {
             let conn = fixture.context.database.read();
-            let page = retry::find_failed(conn, "echo", Some(guild()), after, 2).await.unwrap();
+            let page = retry::find_failed(conn, which, after, 2).await.unwrap();
             let Some(last) = page.last() else { break };
             after = Some(last.job_id);
             for job in &page {

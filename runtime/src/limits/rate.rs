@@ -22,6 +22,8 @@ impl Rate {
 pub enum Counter {
     /// Requests of a key under one of its limits.
     Key(i64, &'static str),
+    /// The same of a person at the console.
+    Person(i64, &'static str),
     /// Failures of an address.
     Failures(IpAddr),
 }
@@ -30,6 +32,7 @@ impl fmt::Display for Counter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Key(id, limit) => write!(f, "key:{id}:{limit}"),
+            Self::Person(id, limit) => write!(f, "person:{id}:{limit}"),
             Self::Failures(address) => write!(f, "failed-keys:{address}"),
         }
     }

@@ -110,6 +110,7 @@ impl Findings {
         seen.planned += 1;
         seen.role_additions += count(&change.add);
         seen.role_removals += count(&change.remove);
+        seen.members_losing += i64::from(!change.remove.is_empty());
         seen.nicknames += i64::from(change.nick.is_some());
         changes.push(PlannedChange {
             user: member.chat_id,
@@ -158,6 +159,7 @@ mod tests {
             planned: 1,
             role_additions: 2,
             role_removals: 1,
+            members_losing: 1,
             nicknames: 1,
             members_refused: 1,
             not_in_guild: 0,

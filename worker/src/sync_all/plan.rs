@@ -16,7 +16,7 @@ const CHUNK: usize = 200;
 /// guild is fastest when the running chunks need both.
 const HELD_BACK: usize = 400;
 /// Changes listed by a dry run.
-const SAMPLE: usize = 100;
+const SAMPLE: usize = 1_000;
 
 /// The checkpoint of a plan. A run that cannot read it starts over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,9 @@ pub(super) struct Seen {
     pub(super) not_in_guild: i64,
     pub(super) role_additions: i64,
     pub(super) role_removals: i64,
+    /// Members that lose a role.
+    #[serde(default)]
+    pub(super) members_losing: i64,
     pub(super) nicknames: i64,
     /// Members with a change that the bot may only make in part.
     pub(super) members_refused: i64,
@@ -179,6 +182,7 @@ impl Seen {
         self.not_in_guild += page.not_in_guild;
         self.role_additions += page.role_additions;
         self.role_removals += page.role_removals;
+        self.members_losing += page.members_losing;
         self.nicknames += page.nicknames;
         self.members_refused += page.members_refused;
     }
@@ -249,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_creates_no_chunk_and_lists_the_first_hundred() {
+    fn a_dry_run_creates_no_chunk_and_lists_the_first_thousand() {
         let mut plan = Plan::default();
         let seen = Seen { role_removals: 3, ..Seen::default() };
-        let cuts = plan.absorb(Differences { seen, ..page(changes(1, 250)) }, 1, true);
+        let cuts = plan.absorb(Differences { seen, ..page(changes(1, 1_250)) }, 1, true);
         assert_eq!(cuts, []);
         assert_eq!(plan.take_rest(), []);
         let preview = plan.preview(Some(2));
-        assert_eq!(preview["sample"].as_array().unwrap().len(), 100);
+        assert_eq!(preview["sample"].as_array().unwrap().len(), 1_000);
         assert_eq!(preview["too_many_removals"], true);
         assert_eq!(plan.preview(Some(3))["too_many_removals"], false);
         assert_eq!(plan.preview(None)["too_many_removals"], Value::Null);

@@ -69,7 +69,7 @@ async fn a_dry_run_shows_what_would_change_and_writes_nothing() {
     assert_eq!(numbers(&result, &names), [500, 200, 125, 50, 25]);
     assert_eq!((&result["dry_run"], &result["too_many_removals"]), (&json!(true), &json!(true)));
     let sample = result["sample"].as_array().unwrap();
-    assert_eq!(sample.len(), 100);
+    assert_eq!(sample.len(), 200);
     let first = json!({
         "chat_id": people[60].chat.to_string(), "add": [MEMBER.to_string()], "remove": [], "nickname": null,
     });

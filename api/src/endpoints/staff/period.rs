@@ -1,10 +1,7 @@
-//! The start of a guild's current day, week or month: in its time zone, weeks from its first day (docs/rules.md 6).
+//! The settings by which days, weeks and months of the caller's guild begin (docs/rules.md 6).
 
-use chrono::{Datelike, Days, LocalResult, NaiveDate, NaiveTime, TimeDelta, TimeZone};
-use chrono_tz::Tz;
-use entities::Timestamp;
 use entities::guild::{self, Settings};
-use entities::quota::Period;
+pub(crate) use entities::period::begin;
 
 use crate::call::Call;
 use crate::response::error::{ApiError, OrNotFound};
@@ -13,38 +10,3 @@ use crate::response::error::{ApiError, OrNotFound};
 pub(crate) async fn settings(call: &Call) -> Result<Settings, ApiError> {
     Ok(guild::find(call.read(), call.guild()).await?.or_not_found("guild")?.settings())
 }
-
-/// `None`: the period has no start.
-pub(crate) fn begin(period: Period, settings: &Settings, now: Timestamp) -> Option<Timestamp> {
-    // Only a name from a newer time zone database can be unknown.
-    let zone: Tz = settings.time_zone.parse().unwrap_or(Tz::UTC);
-    let today = now.with_timezone(&zone).date_naive();
-    let first = match period {
-        Period::Day => today,
-        Period::Week => today.checked_sub_days(Days::new(days_into_week(today, settings.week_start)))?,
-        Period::Month => today.with_day(1)?,
-        Period::All => return None,
-    };
-    Some(start_of_day(first, zone))
-}
-
-/// 0 on the first day of the guild's week; `week_start` is an ISO day number.
-fn days_into_week(day: NaiveDate, week_start: i32) -> u64 {
-    let number = i64::from(day.weekday().number_from_monday());
-    (number - i64::from(week_start)).rem_euclid(7).unsigned_abs()
-}
-
-/// The first moment of a day. Midnight may occur twice, and a forward clock change may skip it, even a whole day.
-fn start_of_day(day: NaiveDate, zone: Tz) -> Timestamp {
-    let midnight = day.and_time(NaiveTime::MIN);
-    // Clock changes are multiples of a quarter of an hour.
-    let quarters = (0..=36 * 4).map(|quarter| midnight + TimeDelta::minutes(15 * quarter));
-    let first = quarters.map(|local| zone.from_local_datetime(&local)).find_map(|found| match found {
-        LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => Some(at.to_utc()),
-        LocalResult::None => None,
-    });
-    first.unwrap_or_else(|| midnight.and_utc())
-}
-
-#[cfg(test)]
-mod tests;

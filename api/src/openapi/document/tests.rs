@@ -20,7 +20,7 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
 }
 
 #[test]
-fn quota_and_scope_are_those_of_the_row() {
+fn extensions_are_those_of_the_row() {
     let document = document();
     for row in AREAS.iter().flat_map(|area| area.routes) {
         let operation = &document["paths"][row.path][row.method.as_str().to_ascii_lowercase()];
@@ -29,6 +29,7 @@ fn quota_and_scope_are_those_of_the_row() {
         assert_eq!(operation["x-rate-limit"]["window_seconds"], rate.window.as_secs(), "{what}");
         assert_eq!(operation["x-rate-limit"]["bucket"], row.limit.name(), "{what}");
         assert_eq!(operation["x-scope"], row.needs.to_string(), "{what}");
+        assert_eq!(operation["x-writes"], row.writes, "{what}");
     }
 }
 

@@ -33,7 +33,7 @@ function copyButton(what, code) {
 /** A block of code; `what` names it to those who cannot see where it stands. */
 export function block(what, text) {
   const code = make("code", {}, text);
-  const element = make("div", { class: "code" }, make("pre", {}, code), copyButton(what, code));
+  const element = make("div", { class: "code" }, copyButton(what, code), make("pre", {}, code));
   return { element, write: (other) => { code.textContent = other; } };
 }
 
@@ -59,7 +59,8 @@ function keys(event, tabs) {
 export function examples(operation, requestNow) {
   const id = (name) => `${operation.operationId}-${name}`;
   const { element, write } = block(`example of ${operation.summary}`, "");
-  const tabs = LANGUAGES.map(({ name }) => make("button", { type: "button", role: "tab", id: id(name), "aria-controls": id("example") }, name));
+  const tabs = LANGUAGES.map(({ name }) =>
+    make("button", { type: "button", role: "tab", id: id(name), "aria-controls": id("example") }, name));
   const list = make("div", { role: "tablist", "aria-label": "Language" }, ...tabs);
   const panel = make("div", { role: "tabpanel", id: id("example") }, element);
   let chosen = LANGUAGES[0];

@@ -1,19 +1,31 @@
 // Examples of a request in three languages. They are complete: what they show runs as it stands.
 
-import { BASE, changes, isSocket } from "./request.js";
+import { BASE, isSocket, takesIdempotencyKey } from "./request.js";
 import { jsonOf } from "./schema.js";
 
 const KEY_NAME = "guildhall_key";
 const POLLING = "GET /play/servers/{serverId}/commands";
+
+/** Not for heartbeats: calls that may come so often are safe to repeat, and each key is kept for a day. */
+function needsIdempotencyKey(operation, request) {
+  const often = operation["x-rate-limit"].limit >= 300;
+  return takesIdempotencyKey(operation) && !often && !request.headers.some(([name]) => name === "Idempotency-Key");
+}
 
 /** `'…'` for a shell. */
 function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** People open the socket of dashboards, with their own token; everything else takes a key. */
+function takesToken(operation) {
+  return Boolean(operation.security);
+}
+
 function curl(operation, request) {
   const method = request.method === "GET" ? "" : `-X ${request.method} `;
-  const lines = [`curl ${method}${quoted(BASE + request.path + request.query)}`, `  -H "X-API-Key: $KEY"`];
+  const secret = takesToken(operation) ? "Authorization: Bearer $TOKEN" : "X-API-Key: $KEY";
+  const lines = [`curl ${method}${quoted(BASE + request.path + request.query)}`, `  -H "${secret}"`];
   if (isSocket(operation)) {
     lines[0] = `curl -i -N --http1.1 --max-time 30 ${quoted(BASE + request.path + request.query)}`;
     lines.push("  -H 'Connection: Upgrade' -H 'Upgrade: websocket'",
@@ -72,36 +84,36 @@ function luauAddress(operation, request) {
 
 function luauHeaders(operation, request) {
   const headers = request.headers.map(([name, value]) => [name, luauText(value)]);
-  if (changes(operation) && !request.headers.some(([name]) => name === "Idempotency-Key")) {
-    headers.push(["Idempotency-Key", "HttpService:GenerateGUID(false)"]);
-  }
+  if (needsIdempotencyKey(operation, request)) headers.push(["Idempotency-Key", "HttpService:GenerateGUID(false)"]);
   return [["X-API-Key", "key"], ...headers].map(([name, value]) => `\t\t\t[${luauText(name)}] = ${value},`);
 }
 
 function luauScript(operation, request) {
+  if (takesToken(operation)) return "-- Not for games: people open this with a token of their own.";
   if (isSocket(operation)) {
-    return ["-- Published games cannot open sockets: HttpService:CreateWebStreamClient works in Studio only.",
-      `-- Poll every few seconds instead: ${POLLING}`].join("\n");
+    return ["-- Published games cannot open sockets:", "-- HttpService:CreateWebStreamClient works in Studio only.",
+      `-- Poll instead: ${POLLING}`].join("\n");
   }
   const lines = [
-    "-- A Script in ServerScriptService. Game Settings, Security: Allow HTTP Requests.",
-    `-- Creator Dashboard, your experience, Secrets: name ${KEY_NAME}, domain ${location.hostname}`,
+    "-- Game Settings, Security: Allow HTTP Requests",
+    `-- Creator Dashboard, Secrets: ${KEY_NAME}`, `-- for the domain ${location.hostname}`,
     "local HttpService = game:GetService(\"HttpService\")",
     `local key = HttpService:GetSecret("${KEY_NAME}")`, "",
     "local sent, response = pcall(function()", "\treturn HttpService:RequestAsync({",
     `\t\tUrl = ${luauAddress(operation, request)},`, `\t\tMethod = "${request.method}",`,
     "\t\tHeaders = {", ...luauHeaders(operation, request), "\t\t},",
   ];
-  if (request.body !== undefined) lines.push(`\t\tBody = HttpService:JSONEncode(${luau(request.body, "\t\t", nativeOf(operation, request))}),`);
+  if (request.body !== undefined) {
+    lines.push(`\t\tBody = HttpService:JSONEncode(${luau(request.body, "\t\t", nativeOf(operation, request))}),`);
+  }
   lines.push("\t})", "end)", "", "if not sent then", "\twarn(\"no answer: \" .. tostring(response))");
   if (request.headers.some(([name]) => name === "If-None-Match")) {
     lines.push("elseif response.StatusCode == 304 then", "\tprint(\"nothing new\")");
   }
   lines.push("elseif response.StatusCode == 429 then",
-    "\twarn(\"wait \" .. response.Headers[\"retry-after\"] .. \" s\")", "else",
-    "\tlocal answer = HttpService:JSONDecode(response.Body)", "\tif response.Success then",
-    "\t\tprint(answer.data or answer.message)", "\telse",
-    "\t\twarn(answer.error, answer.message, answer.request_id)", "\tend", "end");
+    "\twarn(\"wait \" .. response.Headers[\"retry-after\"] .. \" s\")", "elseif response.Success then",
+    "\tlocal answer = HttpService:JSONDecode(response.Body)", "\tprint(answer.data or answer.message)", "else",
+    "\twarn(response.StatusCode, response.Body)", "end");
   return lines.join("\n");
 }
 
@@ -110,20 +122,21 @@ function script(value, indent) {
   return JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:").replaceAll("\n", `\n${indent}`);
 }
 
-function socketScript(request) {
+function socketScript(operation, request) {
+  const url = BASE.replace(/^http/, "ws") + request.path + request.query;
+  const header = takesToken(operation)
+    ? "Authorization: `Bearer ${process.env.TOKEN}`" : "\"X-API-Key\": process.env.KEY ?? \"\"";
   return ["// Node.js 22 or newer, Bun and Deno; browsers cannot send a header here.",
-    `const socket = new WebSocket(${JSON.stringify(BASE.replace(/^http/, "ws") + request.path + request.query)}, {`,
-    "  headers: { \"X-API-Key\": process.env.KEY ?? \"\" },", "});",
+    `const socket = new WebSocket(${JSON.stringify(url)}, {`,
+    `  headers: { ${header} },`, "});",
     "socket.addEventListener(\"message\", (event) => console.log(JSON.parse(event.data)));",
     "socket.addEventListener(\"close\", (event) => console.log(\"closed\", event.code, event.reason));"].join("\n");
 }
 
 function typescript(operation, request) {
-  if (isSocket(operation)) return socketScript(request);
+  if (isSocket(operation)) return socketScript(operation, request);
   const headers = request.headers.map(([name, value]) => [name, JSON.stringify(value)]);
-  if (changes(operation) && !request.headers.some(([name]) => name === "Idempotency-Key")) {
-    headers.push(["Idempotency-Key", "crypto.randomUUID()"]);
-  }
+  if (needsIdempotencyKey(operation, request)) headers.push(["Idempotency-Key", "crypto.randomUUID()"]);
   const lines = [
     `const response = await fetch(${JSON.stringify(BASE + request.path + request.query)}, {`,
     `  method: "${request.method}",`, "  headers: {", "    \"X-API-Key\": process.env.KEY ?? \"\",",
@@ -134,9 +147,8 @@ function typescript(operation, request) {
   if (request.headers.some(([name]) => name === "If-None-Match")) {
     lines.push("if (response.status === 304) process.exit(); // nothing new");
   }
-  lines.push("const answer: any = await response.json();",
-    "if (!response.ok) throw new Error(`${answer.error}: ${answer.message} (${answer.request_id})`);",
-    "console.log(answer.data ?? answer.message);");
+  lines.push("if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);",
+    "const answer: any = await response.json();", "console.log(answer.data ?? answer.message);");
   return lines.join("\n");
 }
 

@@ -23,6 +23,17 @@ export function onKeyChange(listener) {
   listeners.push(listener);
 }
 
+/** Goes to the field of the key. */
+export function askKey() {
+  byId("key").open = true;
+  byId("key-text").focus();
+  byId("key").scrollIntoView();
+}
+
+function showState() {
+  byId("key-state").textContent = key() ? "typed" : "none yet";
+}
+
 function keep() {
   for (const [id, name] of FIELDS) remember(storage, name, byId("key-keep").checked ? valueOf(id) : "");
 }
@@ -31,9 +42,11 @@ export function startKey() {
   const form = byId("key-form");
   for (const [id, name] of FIELDS) byId(id).value = remembered(storage, name);
   byId("key-keep").checked = Boolean(key() || guild());
+  showState();
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
     keep();
+    showState();
     listeners.forEach((listener) => listener());
   });
   byId("key").hidden = false;

@@ -16,14 +16,24 @@ function windowOf(seconds) {
   return { 60: "minute", 3600: "hour" }[seconds] || `${seconds} s`;
 }
 
-function facts(operation) {
+function platformsOf({ path, summary, description, tags }) {
+  return platformsIn(`${path} ${summary} ${description || ""} ${tags[0]}`);
+}
+
+function limits(operation) {
   const rate = operation["x-rate-limit"];
+  if (!rate) return [];
   const per = rate.per === "guild" ? " and guild" : "";
-  const fact = (name, value) => make("li", {}, `${name} `, make("b", {}, value));
-  return make("ul", { class: "facts" },
-    fact("rate limit", `${rate.limit} a ${windowOf(rate.window_seconds)}${per}`),
-    fact("bucket", rate.bucket), fact("scope", operation["x-scope"]),
-    ...platformsIn(`${operation.path} ${operation.summary} ${operation.tags[0]}`).map((name) => make("li", { class: "platform" }, name)));
+  const facts = [
+    ["rate limit", `${rate.limit} a ${windowOf(rate.window_seconds)}${per}`], ["bucket", rate.bucket],
+    ["scope", operation["x-scope"]],
+  ];
+  return facts.map(([name, value]) => make("li", {}, `${name} `, make("b", {}, value)));
+}
+
+function facts(operation) {
+  const platforms = platformsOf(operation).map((name) => make("li", { class: "platform" }, name));
+  return make("ul", { class: "facts" }, ...limits(operation), ...platforms);
 }
 
 /** The envelope in the order it is sent. */
@@ -75,10 +85,12 @@ function trying(api, operation, { held, changed }) {
   return { element, keyChanged: () => form && form.keyChanged() };
 }
 
+/** The path may break after each slash. */
 function title(operation) {
+  const path = operation.path.split(/(?<=\/)/).flatMap((part) => [part, make("wbr")]);
   return make("h3", { id: `${operation.operationId}-title` }, method(operation), " ",
-    make("a", { class: "path", href: `#${operation.operationId}` }, ...operation.path.split(/(?<=\/)/).flatMap((part) => [part, make("wbr", {})])),
-    " ", make("span", { class: "summary" }, operation.summary));
+    make("a", { class: "path", href: `#${operation.operationId}` }, ...path), " ",
+    make("span", { class: "summary" }, operation.summary));
 }
 
 export function draw(api, operation) {
@@ -101,6 +113,7 @@ export function draw(api, operation) {
   const right = make("div", {}, make("h4", {}, "Example"), live.element, ...answers(api, operation));
   const top = make("div", { class: "wide" }, facts(operation));
   if (operation.description) top.append(make("p", {}, ...prose(operation.description)));
+  const bottom = make("div", { class: "wide" }, errors(api, operation), form.element);
   return make("article", { id: operation.operationId, "aria-labelledby": `${operation.operationId}-title` },
-    title(operation), make("div", { class: "body" }, top, left, right, make("div", { class: "wide" }, errors(api, operation), form.element)));
+    title(operation), make("div", { class: "body" }, top, left, right, bottom));
 }

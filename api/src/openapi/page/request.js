@@ -5,7 +5,12 @@ import { jsonOf } from "./schema.js";
 /** The address below which the API is served, also behind a proxy's prefix. */
 export const BASE = location.origin + location.pathname.replace(/\/docs\/?$/, "");
 
+/** Changes data; most such calls take an `Idempotency-Key`. */
 export function changes(operation) {
+  return operation.method !== "get" && operation["x-writes"] !== false;
+}
+
+export function takesIdempotencyKey(operation) {
   return (operation.parameters || []).some((one) => one.name === "Idempotency-Key");
 }
 

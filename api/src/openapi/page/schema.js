@@ -104,13 +104,14 @@ export function requestFields(api, operation) {
   return body ? fields(api, body.schema) : [];
 }
 
-/** The fields of `data` in a success. */
+/** The fields of `data` in a success; which of them are required concerns only who sends. */
 export function answerFields(api, operation) {
   const done = jsonOf(follow(api, operation.responses["200"]));
   const data = done && done.schema.properties.data;
   if (!data) return [];
   const rows = follow(api, data).properties ? fields(api, data) : inner(api, data, "", 0);
-  return rows.length ? rows : [field(api, "data", true, data, about(api, data))];
+  const all = rows.length ? rows : [field(api, "data", true, data, about(api, data))];
+  return all.map((row) => ({ ...row, required: false }));
 }
 
 function line({ name, required, type, text }) {

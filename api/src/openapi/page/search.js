@@ -10,8 +10,8 @@ function textOf(api, operation) {
   const fields = ["path", "query"].flatMap((place) => parameters(api, operation, place)).concat(requestFields(api, operation));
   const said = fields.filter(({ name }) => !/^guild_?id$/i.test(name)).map(({ name, type, text }) => `${name} ${type} ${text || ""}`);
   return [
-    operation.method, operation.path, operation.summary, operation.description, operation.operationId,
-    operation.operationId.replace(/([A-Z])/g, " $1"), tag.name, tag.description, `scope ${operation["x-scope"]}`, ...said,
+    operation.method, operation.path, operation.summary, operation.description, operation["x-scope"],
+    operation.operationId, operation.operationId.replace(/([A-Z])/g, " $1"), tag.name, tag.description, ...said,
   ].join(" ").toLowerCase();
 }
 
@@ -38,6 +38,7 @@ export function find(entries, query) {
 }
 
 function told(count, all, also) {
+  if (!count) return `Nothing found in ${all} calls.`;
   const calls = count === 1 ? "1 call" : `${count} calls`;
   return `${calls} of ${all}.${also.map(({ word, others }) => ` Here “${word}” is “${others.join("”, “")}”.`).join("")}`;
 }
@@ -53,7 +54,7 @@ function nothing(query, clear) {
 function show(entries, found) {
   for (const entry of entries) entry.parts.forEach((part) => { part.hidden = !found.has(entry); });
   for (const group of document.querySelectorAll(".area, .group")) {
-    group.hidden = !group.querySelector("article:not([hidden]), li:not([hidden])");
+    group.hidden = !group.querySelector(":scope > article:not([hidden]), :scope > ul > li:not([hidden])");
   }
 }
 
@@ -90,6 +91,7 @@ export function startSearch(api, operations) {
     const query = input.value.trim();
     const { found, also } = find(entries, query);
     show(entries, found);
+    if (byId("intro").hidden !== Boolean(query)) byId("key").open = !query;
     byId("intro").hidden = Boolean(query);
     empty.hidden = found.size > 0;
     empty.replaceChildren(...(found.size ? [] : nothing(query, clear)));

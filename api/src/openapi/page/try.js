@@ -2,7 +2,7 @@
 
 import { block } from "./code.js";
 import { make, prose } from "./dom.js";
-import { key } from "./key.js";
+import { askKey, key } from "./key.js";
 import { BASE, changes, requestOf } from "./request.js";
 import { choices } from "./schema.js";
 import { platformOf } from "./words.js";
@@ -96,6 +96,8 @@ function bodyOf(text, value) {
   if (!text) return make("p", { class: "hint" }, "The answer has no body.");
   const whole = value === undefined ? text : JSON.stringify(value, null, 2);
   const shown = block("the answer", whole.slice(0, LONGEST)).element;
+  shown.classList.add("scrolls");
+  shown.tabIndex = 0;
   if (whole.length <= LONGEST) return shown;
   return make("div", {}, shown, make("p", { class: "hint" }, `${whole.length - LONGEST} more characters are not shown.`));
 }
@@ -104,7 +106,7 @@ function bodyOf(text, value) {
 function verdict(answer, took, value) {
   const good = answer.status < 400;
   const status = `${answer.status} ${answer.statusText}`.trim();
-  const words = good ? [] : [make("strong", {}, value?.error || "error"), ` ${value?.message || ""}`];
+  const words = good ? [] : [make("strong", {}, value?.error || "error"), " ", ...prose(value?.message || "")];
   return make("p", { class: good ? "verdict good" : "verdict bad" },
     make("strong", {}, status), `, ${took} ms`, words.length ? make("span", { class: "words" }, ...words) : null);
 }
@@ -141,17 +143,27 @@ function checked(operation, held, body, consent) {
   return undefined;
 }
 
+function keylessHint() {
+  const link = make("a", { href: "#key" }, "Type your key");
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    askKey();
+  });
+  return make("p", { class: "hint" }, "Without a key the answer is 401. ", link);
+}
+
 /** The form of an operation. `held` is what it holds, `changed` hears of every change. */
 export function tryForm(api, operation, held, changed) {
   const parameters = (operation.parameters || []).map((one) => parameterField(api, operation, one, held, changed));
   const body = held.body === undefined ? null : bodyField(operation, held, changed);
   const consent = changes(operation) ? consentField(operation) : null;
   const button = make("button", { class: "primary" }, "Send");
-  const keyless = make("p", { class: "hint" }, ...prose("Without a key the answer is 401. "), make("a", { href: "#key" }, "Type your key"));
+  const keyless = keylessHint();
   const output = { status: make("div", { role: "status" }), rest: make("div", {}) };
   const form = make("form", { novalidate: true, autocomplete: "off", "aria-label": `Try ${operation.summary}` },
     make("div", { class: "grid" }, ...parameters.map((one) => one.element), body && body.element),
-    make("div", { class: "send" }, button, consent && consent.element), consent && consent.problem, keyless, output.status, output.rest);
+    make("div", { class: "send" }, button, consent && consent.element), consent && consent.problem, keyless,
+    output.status, output.rest);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (button.hasAttribute("aria-disabled")) return;

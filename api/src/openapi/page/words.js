@@ -8,6 +8,7 @@ const PLATFORM = {
   guildId: SERVER, guild_id: SERVER, "X-Guild-ID": SERVER,
   chatId: PERSON, chat_id: PERSON, chat_ids: "Discord user ids", userId: PERSON, user_id: PERSON, staff_id: PERSON,
   moderator_id: PERSON, author_id: PERSON, actor_id: PERSON, issued_by: PERSON, flagged_by: PERSON, lifted_by: PERSON,
+  decided_by: PERSON, owner_id: PERSON,
   roleId: ROLE, role_id: ROLE, staff_role_ids: "Discord role ids", allowed_privileged_roles: "Discord role ids",
   category_id: "Discord category id", channel_id: "Discord channel id", nickname_template: "Discord nickname",
   playId: "Roblox user id", play_id: "Roblox user id", play_ids: "Roblox user ids", play_username: "Roblox username",
@@ -35,32 +36,35 @@ export function platformsIn(text) {
 const SYNONYMS = [
   [["discord", "dc"], ["chat"]],
   [["roblox", "rbx", "rblx"], ["play", "game"]],
-  [["rover", "bloxlink", "verify", "verification", "verified", "link", "linking", "linked"], ["lookup", "reverse", "verified", "linked"]],
+  [["rover", "bloxlink", "verify", "verification", "verified", "link", "links", "linking", "linked"],
+    ["lookup", "reverse", "verified", "linked"]],
   [["group", "rankbind", "rankbinds", "bind", "binds"], ["bindings"]],
   [["rank", "ranks", "promote", "demote", "setrank"], ["bindings", "rank", "sync"]],
   [["getrole", "getroles", "update", "refresh", "nickname", "nick"], ["sync", "nickname"]],
-  [["kick", "shutdown", "announce", "announcement", "message", "messagingservice"], ["command", "commands"]],
+  [["kick", "shutdown", "announce", "announcement", "message", "messagingservice"], ["command"]],
   [["blacklist", "exploiter", "exploiters", "cheater", "cheaters", "hacker", "scammer"], ["shield"]],
-  [["gameban", "banlist", "banned"], ["ban", "bans"]],
+  [["gameban", "banlist", "banned"], ["ban"]],
   [["pardon", "appeal"], ["unban", "unmute"]],
-  [["timeout", "gag", "silence", "chatban"], ["mute", "mutes"]],
-  [["warn", "warning", "warnings", "infraction", "infractions", "points"], ["strike", "strikes"]],
-  [["inactivity", "vacation", "holiday", "absence", "leave"], ["loa", "leave"]],
+  [["timeout", "gag", "silence", "chatban"], ["mute"]],
+  [["warn", "warning", "warnings", "infraction", "infractions", "points"], ["strike"]],
+  [["inactivity", "vacation", "holiday", "absence", "leave"], ["loa"]],
   [["log", "logs", "history", "modlog", "modlogs"], ["audit"]],
   [["config", "configuration", "options", "preferences"], ["settings"]],
   [["modmail", "support", "form", "forms", "apply"], ["ticket", "application"]],
-  [["websocket", "socket", "realtime", "stream", "push"], ["live", "ws"]],
+  [["websocket", "socket", "realtime", "stream", "push"], ["live channel"]],
   [["shift", "shifts", "playtime", "duty", "clockin", "timesheet"], ["session", "activity"]],
   [["top", "ranking", "scoreboard"], ["leaderboard"]],
   [["jobid"], ["server_id", "serverid"]],
-  [["experience", "gameid"], ["universe_id", "universeid", "games"]],
+  [["experience", "gameid"], ["universe", "register"]],
   [["username", "whois", "userid"], ["lookup", "reverse"]],
   [["admin", "moderator", "mod", "mods"], ["staff", "moderation"]],
-  [["task", "queue", "progress"], ["jobs", "job"]],
+  [["task", "queue", "progress"], ["jobs"]],
+  [["token", "apikey", "auth", "authentication", "secret"], ["key", "keys"]],
 ];
 
 /** The words of the API for a searched word, or for one that is begun. */
 export function synonymsOf(word, begun) {
   const fits = (name) => (begun ? word.length >= 3 && name.startsWith(word) : name === word);
-  return [...new Set(SYNONYMS.filter(([searched]) => searched.some(fits)).flatMap(([, meant]) => meant))];
+  const meant = SYNONYMS.filter(([searched]) => searched.some(fits)).flatMap(([, words]) => words);
+  return [...new Set(meant)].filter((other) => other !== word);
 }

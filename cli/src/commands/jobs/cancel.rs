@@ -4,7 +4,8 @@ use anyhow::{Context as _, bail};
 use entities::job::State;
 use queue::Queue;
 
-use super::job::{JobArgs, audit, require};
+use super::job::{JobArgs, require};
+use crate::operator::operator;
 use crate::output;
 
 pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
@@ -15,9 +16,9 @@ pub(super) async fn run(args: JobArgs) -> anyhow::Result<()> {
         bail!("job {job} is already {}; nothing was changed", before.status(now).name());
     }
     let queue = Queue::embedded(unit.context());
-    let (after, event) = queue.cancel(unit.tx(), job).await?.context("the job no longer exists")?;
+    let (after, event) =
+        operator().cancel(&queue, unit.tx(), &before, now).await?.context("the job no longer exists")?;
     unit.announce([event]);
-    audit(unit.tx(), &before, "jobs.cancel", now).await?;
     unit.commit().await?;
     output::print(&match after.state {
         State::Cancelled => format!("job {job} is cancelled"),

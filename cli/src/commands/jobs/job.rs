@@ -1,14 +1,12 @@
-//! What commands about single jobs share: arguments, finding a job, the audit entry of a change, the time left.
+//! What commands about single jobs share: arguments, finding a job, the time left.
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
-use entities::audit_entry::NewEntry;
 use entities::job::{Model, listing};
 use entities::{JobId, Timestamp};
 use sea_orm::ConnectionTrait;
-use serde_json::json;
 
-use crate::operator::{self, OperatorArgs};
+use crate::operator::OperatorArgs;
 use crate::{duration, fields, output};
 
 #[derive(clap::Args)]
@@ -26,19 +24,6 @@ pub(super) fn kind(word: &str) -> Result<&'static str, String> {
 
 pub(super) async fn require<C: ConnectionTrait>(conn: &C, job: JobId) -> anyhow::Result<Model> {
     listing::find_any(conn, job).await?.with_context(|| format!("there is no job {job}"))
-}
-
-/// Audits a change to a job of a guild. Periodic jobs belong to no guild, so to no audit log.
-pub(super) async fn audit<C: ConnectionTrait>(
-    conn: &C,
-    job: &Model,
-    action: &'static str,
-    now: Timestamp,
-) -> anyhow::Result<()> {
-    let Some(guild) = job.guild_id else { return Ok(()) };
-    let metadata = json!({ "kind": job.kind, "state": job.status(now).name() });
-    operator::audit(conn, NewEntry { guild, action, target: job.job_id.to_string(), metadata }, now).await?;
-    Ok(())
 }
 
 /// The time until the job ends at its speed so far: `3 min`.

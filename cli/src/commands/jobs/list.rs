@@ -46,7 +46,7 @@ pub(super) async fn run(args: ListArgs) -> anyhow::Result<()> {
     if let Some(guild) = args.guild {
         require_guild(conn, guild).await?;
     }
-    let filter = Filter { guild: args.guild, status: args.state, kind: args.kind };
+    let filter = Filter { guild: args.guild, status: args.state, kind: args.kind, class: None };
     let jobs = listing::list(conn, filter, Page::first(args.limit.limit), now).await?;
     let mut parts = vec![backlog(&context.database, now).await?];
     parts.extend(paused(&job_pause::list(conn).await?));

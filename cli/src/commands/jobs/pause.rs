@@ -3,15 +3,14 @@
 use anyhow::bail;
 use entities::GuildId;
 use entities::job::Class;
-use entities::job_pause::{self, Scope};
-use serde_json::json;
+use entities::job_pause::Scope;
 
-use crate::operator::{OperatorArgs, require_guild};
+use crate::operator::{OperatorArgs, UnitOfWork, operator, require_guild};
 use crate::output;
 
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("which").required(true).args(["class", "guild"])))]
-pub(crate) struct PauseArgs {
+pub(crate) struct ScopeArgs {
     /// Jobs of this class: interactive, default, bulk, maintenance, quarantine
     #[arg(value_name = "CLASS", value_parser = class)]
     class: Option<Class>,
@@ -22,33 +21,52 @@ pub(crate) struct PauseArgs {
     operator: OperatorArgs,
 }
 
+#[derive(clap::Args)]
+pub(crate) struct PauseArgs {
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// Why, for other operators: shown by the console and in the guild's audit log
+    #[arg(long, value_name = "TEXT", default_value_t)]
+    reason: String,
+}
+
 fn class(word: &str) -> Result<Class, String> {
     word.parse().map_err(|_| format!("classes are {}", Class::NAMES.join(", ")))
 }
 
-pub(super) async fn run(args: PauseArgs, pause: bool) -> anyhow::Result<()> {
-    let unit = args.operator.begin().await?;
-    let (scope, what) = match (args.class, args.guild) {
-        (Some(class), _) => (Scope::Class(class), format!("class {}", class.name())),
-        (None, Some(guild)) => {
-            require_guild(unit.tx(), guild).await?;
-            (Scope::Guild(guild), format!("guild {guild}"))
-        }
-        (None, None) => bail!("name a class, or a --guild"),
-    };
-    let (changed, action) = if pause {
-        (job_pause::create(unit.tx(), scope, unit.now()).await?, "jobs.pause")
-    } else {
-        (job_pause::delete(unit.tx(), scope).await?, "jobs.resume")
-    };
-    if let (true, Scope::Guild(guild)) = (changed, scope) {
-        unit.audit(guild, action, guild, json!({})).await?;
-    }
+pub(super) async fn pause(args: PauseArgs) -> anyhow::Result<()> {
+    let (unit, scope, what) = args.scope.begin().await?;
+    let changed = operator().pause(unit.tx(), scope, &args.reason, unit.now()).await?;
     unit.commit().await?;
-    output::print(&match (pause, changed) {
-        (true, true) => format!("jobs of {what} are not started any more; running jobs continue"),
-        (true, false) => format!("jobs of {what} were paused already"),
-        (false, true) => format!("jobs of {what} are started again"),
-        (false, false) => format!("jobs of {what} were not paused"),
+    output::print(&if changed {
+        format!("jobs of {what} are not started any more; running jobs continue")
+    } else {
+        format!("jobs of {what} were paused already")
     })
+}
+
+pub(super) async fn resume(args: ScopeArgs) -> anyhow::Result<()> {
+    let (unit, scope, what) = args.begin().await?;
+    let changed = operator().resume(unit.tx(), scope, unit.now()).await?;
+    unit.commit().await?;
+    output::print(&if changed {
+        format!("jobs of {what} are started again")
+    } else {
+        format!("jobs of {what} were not paused")
+    })
+}
+
+impl ScopeArgs {
+    /// What is paused or resumed, and its name.
+    async fn begin(&self) -> anyhow::Result<(UnitOfWork, Scope, String)> {
+        let unit = self.operator.begin().await?;
+        match (self.class, self.guild) {
+            (Some(class), _) => Ok((unit, Scope::Class(class), format!("class {}", class.name()))),
+            (None, Some(guild)) => {
+                require_guild(unit.tx(), guild).await?;
+                Ok((unit, Scope::Guild(guild), format!("guild {guild}")))
+            }
+            (None, None) => bail!("name a class, or a --guild"),
+        }
+    }
 }

@@ -1,14 +1,13 @@
 //! `guildhall jobs retry`: runs one job again, or all failed and dead jobs of a kind.
 
 use anyhow::bail;
-use entities::job::Model;
-use entities::job::retry::find_failed;
-use entities::{GuildId, JobId, Timestamp};
-use queue::{Retry, retry};
+use entities::job::retry::Which;
+use entities::{GuildId, JobId};
+use queue::{RetriedAll, Retry};
 use runtime::Context;
 
-use super::job::{audit, kind, require};
-use crate::operator::{OperatorArgs, quota_error, require_guild};
+use super::job::{kind, require};
+use crate::operator::{OperatorArgs, operator, quota_error, require_guild};
 use crate::{fields, output};
 
 #[derive(clap::Args)]
@@ -30,9 +29,6 @@ pub(crate) struct RetryArgs {
     operator: OperatorArgs,
 }
 
-/// Jobs per query.
-const BATCH: u64 = 200;
-
 pub(super) async fn run(args: RetryArgs) -> anyhow::Result<()> {
     let context = args.operator.open().await?;
     let message = match (args.job, args.kind) {
@@ -47,7 +43,7 @@ pub(super) async fn run(args: RetryArgs) -> anyhow::Result<()> {
 async fn one(context: &Context, id: JobId) -> anyhow::Result<String> {
     let now = context.clock.now();
     let job = require(context.database.read(), id).await?;
-    match again(context, &job, now).await? {
+    match operator().retry(&context.database, &job, now).await? {
         Retry::Queued(_) => {
             Ok(format!("job {id} is due now; a running worker (or `serve`) takes it within seconds"))
         }
@@ -63,42 +59,17 @@ async fn one(context: &Context, id: JobId) -> anyhow::Result<String> {
     }
 }
 
-/// Each job has a transaction of its own, so that an interrupted command keeps what it has done.
 async fn all(context: &Context, kind: &str, guild: Option<GuildId>) -> anyhow::Result<String> {
     if let Some(guild) = guild {
         require_guild(context.database.read(), guild).await?;
     }
-    let now = context.clock.now();
-    let (mut retried, mut left, mut after) = (0_u64, 0_u64, None);
-    loop {
-        let jobs = find_failed(context.database.read(), kind, guild, after, BATCH).await?;
-        for job in &jobs {
-            match again(context, job, now).await? {
-                Retry::Queued(_) => retried += 1,
-                Retry::NotFailed(_) | Retry::PartOf(_) | Retry::Duplicate(_) | Retry::OverQuota(_) => {
-                    left += 1;
-                }
-            }
-        }
-        after = jobs.last().map(|job| job.job_id);
-        if (jobs.len() as u64) < BATCH {
-            break;
-        }
-    }
-    let rest = if left == 0 {
+    let which = Which { kind: Some(kind), guild, ..Which::default() };
+    let RetriedAll { queued, refused } =
+        operator().retry_all(&context.database, which, u64::MAX, context.clock.now()).await?;
+    let rest = if refused == 0 {
         String::new()
     } else {
-        format!("; {left} were not retried: an unfinished job does the same, or their quota is used up")
+        format!("; {refused} were not retried: an unfinished job does the same, or their quota is used up")
     };
-    Ok(format!("{retried} jobs of kind {kind} are due now{rest}"))
-}
-
-async fn again(context: &Context, job: &Model, now: Timestamp) -> anyhow::Result<Retry> {
-    let transaction = context.database.begin().await?;
-    let outcome = retry(&transaction, job, now).await?;
-    if matches!(outcome, Retry::Queued(_)) {
-        audit(&transaction, job, "jobs.retry", now).await?;
-        transaction.commit().await?;
-    }
-    Ok(outcome)
+    Ok(format!("{queued} jobs of kind {kind} are due now{rest}"))
 }

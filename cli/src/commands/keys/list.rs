@@ -44,14 +44,9 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn record(key: &Model, now: Timestamp) -> Value {
-    let state = match (key.revoked_at, key.is_live(now)) {
-        (Some(_), _) => "revoked",
-        (None, true) => "live",
-        (None, false) => "expired",
-    };
     json!({
         "public_id": key.public_id,
-        "state": state,
+        "state": key.state(now).name(),
         "guild_id": key.guild_id,
         "name": key.name,
         "owner_id": key.owner_id,

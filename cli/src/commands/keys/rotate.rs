@@ -2,10 +2,9 @@
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
-use entities::api_key::{self, NewKey};
+use entities::api_key;
 use entities::key_text::KeyText;
 use runtime::Event;
-use serde_json::json;
 
 use super::create::show;
 use super::public_id::{KeyArgs, require};
@@ -35,23 +34,10 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let after = after.with_context(|| {
         format!("key {public_id} is revoked or expired; make another with `guildhall keys create`")
     })?;
-    let lifetime = args.expires_in.or(before.expires_at.map(|end| end - before.created_at));
-    let key = NewKey {
-        guild: after.guild_id,
-        text: text.clone(),
-        name: after.name.clone(),
-        owner: after.owner_id,
-        scopes: after.scopes(),
-        expires_at: lifetime.map(|length| now + length),
-        hot_path_factor: after.hot_path_factor,
-    };
+    // The lifetime of the key as it was, not that of its last days.
+    let key = before.successor(text.clone(), args.expires_in, now);
     let new = create_key(unit.tx(), key, now).await?;
-    let metadata = json!({
-        "new_key": new.public_id,
-        "before": { "expires_at": before.expires_at.map(output::time) },
-        "after": { "expires_at": after.expires_at.map(output::time) },
-    });
-    unit.audit(after.guild_id, "keys.rotate", &public_id, metadata).await?;
+    unit.audit(after.guild_id, "keys.rotate", &public_id, before.rotated(&after, &new)).await?;
     output::note(&format!("key {public_id} expires {}", output::time_or_dash(after.expires_at)));
     show(&new, &text)?;
     unit.announce([public_id, new.public_id].map(|public_id| Event::KeyChanged { public_id }));

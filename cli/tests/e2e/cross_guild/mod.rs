@@ -2,7 +2,7 @@
 //! that names an id of it is answered as for an unknown id. The operations come from the served document.
 
 mod caller;
-mod objects;
+pub(crate) mod objects;
 mod operations;
 
 use serde_json::json;

@@ -25,6 +25,7 @@ pub(super) fn kind_of(name: &str) -> Option<&'static str> {
         "bindingId" | "binding_id" => "binding",
         "jobId" => "job",
         "loaId" => "loa",
+        "requestId" => "leave_request",
         "strikeId" => "strike",
         "noteId" => "note",
         "quotaId" => "quota",
@@ -42,7 +43,7 @@ pub(super) fn kind_of(name: &str) -> Option<&'static str> {
     })
 }
 
-pub(super) struct Ids {
+pub(crate) struct Ids {
     pub(super) guild: String,
     by_kind: BTreeMap<&'static str, Value>,
 }
@@ -63,7 +64,7 @@ impl Ids {
     pub(super) fn unknown() -> Self {
         let nothing = "0190aaaa-0000-7000-8000-00000000beef";
         let mut by_kind: BTreeMap<_, _> =
-            ["binding", "loa", "strike", "note", "quota", "action", "panel", "submission"]
+            ["binding", "loa", "leave_request", "strike", "note", "quota", "action", "panel", "submission"]
                 .map(|kind| (kind, json!(987_654_321)))
                 .into();
         by_kind.extend(["job", "session", "command"].map(|kind| (kind, json!(nothing))));
@@ -78,7 +79,7 @@ impl Ids {
     }
 
     /// `number` is used for the ids that a guild chooses itself.
-    pub(super) async fn made(deployment: &Deployment, guild: &Guild, number: i64) -> Self {
+    pub(crate) async fn made(deployment: &Deployment, guild: &Guild, number: i64) -> Self {
         let api = deployment.api().key(&guild.admin_key);
         let [_, officer, idle, ..] = &guild.members[..] else { unreachable!() };
         let banned = &guild.members[6];
@@ -133,6 +134,9 @@ async fn staff_records(api: &Api, guild: &Guild) -> BTreeMap<&'static str, Value
     let strike = json!({ "staff_id": officer.chat, "reason": "late", "severity": 2 });
     let quota = json!({ "name": "weekly", "metric": "kick", "target": 2, "period": "all",
                         "requires_approval": true });
+    let asked = json!({ "staff_id": idle.chat, "starts_at": "2041-07-01T00:00:00Z",
+                        "ends_at": "2041-08-01T00:00:00Z", "reason": "exams" });
+    let request = add("leave-requests", asked).await;
     let (loa, strike) = (add("loa", leave).await, add("strikes", strike).await);
     let note = add("notes", json!({ "staff_id": officer.chat, "body": "good" })).await;
     let quota = add("quota", quota).await;
@@ -143,6 +147,7 @@ async fn staff_records(api: &Api, guild: &Guild) -> BTreeMap<&'static str, Value
     let waiting = api.get(&path("quota-pending")).await.ok()["pending"][0]["id"].clone();
     [
         ("loa", loa),
+        ("leave_request", request),
         ("strike", strike),
         ("note", note),
         ("quota", quota),

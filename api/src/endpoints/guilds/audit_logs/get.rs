@@ -56,7 +56,8 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page::<AuditId>()?;
     let AuditQuery { action, source } = call.query()?;
-    let filter = Filter { action: action.as_ref().map(|action| action.0.as_str()), source };
+    let action = action.as_ref().map(|action| action.0.as_str());
+    let filter = Filter { action, source, ..Filter::default() };
     let rows = audit_entry::list(call.read(), call.guild(), filter, page.to_fetch()).await?;
     page.reply(rows, |row| row.audit_id, |entries, next_cursor| AuditEntries { entries, next_cursor })
 }

@@ -36,7 +36,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let page = call.page::<JobId>()?;
     let JobsQuery { state: status, kind } = call.query()?;
-    let filter = Filter { guild: Some(call.guild()), status, kind: kind.map(|kind| kind.0) };
+    let filter = Filter { guild: Some(call.guild()), status, kind: kind.map(|kind| kind.0), class: None };
     let now = call.now();
     let rows = listing::list(call.read(), filter, page.to_fetch(), now).await?;
     let jobs = rows.iter().map(|row| Job::new(row, now)).collect();

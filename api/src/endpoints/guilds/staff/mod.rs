@@ -1,6 +1,18 @@
 //! `/guilds/:guildId/staff/...`
 
 pub(crate) mod expired;
+pub(crate) mod leave_requests {
+    pub(crate) mod decide;
+    pub(crate) mod get;
+    pub(crate) mod post;
+    pub(crate) mod record;
+    pub(crate) mod approve {
+        pub(crate) mod post;
+    }
+    pub(crate) mod reject {
+        pub(crate) mod post;
+    }
+}
 pub(crate) mod loa {
     pub(crate) mod delete;
     pub(crate) mod get;

@@ -1,12 +1,11 @@
 //! GET /staff/leaderboard/:guildId
 
+use entities::ChatId;
+use entities::leaderboard::{self, LeaderboardRow};
 use entities::quota::Period;
-use entities::staff_action::ActionType;
-use entities::{ChatId, staff_action, staff_directory, staff_session};
 use serde::{Deserialize, Serialize};
 
 use crate::endpoints::prelude::*;
-use crate::endpoints::staff::leaderboard::ranking::{LeaderboardRow, rank};
 use crate::endpoints::staff::period;
 use crate::openapi::shape;
 use crate::request::values::by_serde;
@@ -64,12 +63,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let (conn, guild, now) = (call.read(), call.guild(), call.now());
     let settings = period::settings(&call).await?;
     let since = period::begin(period.into(), &settings, now);
-    let (members, counts, active) = tokio::try_join!(
-        staff_directory::list(conn, guild, now),
-        staff_action::totals::of_guild(conn, guild, ActionType::ALL, since),
-        staff_session::totals::of_guild(conn, guild, since)
-    )?;
-    let leaderboard = rank(members, &counts, &active, &settings.score_weights);
+    let leaderboard = leaderboard::list(conn, guild, since, &settings.score_weights, now).await?;
     let leaderboard = page.after(leaderboard, |row| row.chat_id)?;
     let data = |leaderboard, next_cursor| Leaderboard { period, leaderboard, next_cursor };
     page.reply(leaderboard, |row: &LeaderboardRow| row.chat_id, data)

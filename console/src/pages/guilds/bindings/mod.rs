@@ -1,11 +1,14 @@
 //! /console/guilds/:guild/bindings: which rank in a Roblox group gives which Discord role.
 
-use std::collections::BTreeMap;
+mod rows;
+mod test;
+
+use std::sync::Arc;
 
 use askama::Template;
-use entities::{BindingId, GroupId, RoleId, binding};
+use entities::{BindingId, GroupId, binding};
 use http::{Method, StatusCode};
-use platforms::{GuildOverview, PlatformError};
+use platforms::{GroupRole, PlatformError};
 use serde_json::Map;
 
 use crate::answer::{Answer, PageError};
@@ -13,8 +16,11 @@ use crate::cookies::{Said, Undo};
 use crate::form::Form;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
 
+use rows::{Group, RoleOption};
+use test::Tested;
+
+/// What the form shows; the API's errors name them.
 const FIELDS: [&str; 3] = ["group_id", "rank", "role_id"];
 
 #[derive(Template)]
@@ -22,94 +28,60 @@ const FIELDS: [&str; 3] = ["group_id", "rank", "role_id"];
 struct Page {
     shell: Shell,
     form: Form,
-    action: String,
+    url: String,
     may_write: bool,
     groups: Vec<Group>,
-    /// To choose from; empty: Discord does not answer.
     roles: Vec<RoleOption>,
-    roles_problem: Option<String>,
-    total: usize,
+    roles_problem: String,
+    /// The group whose ranks the form offers.
+    chosen: Option<Chosen>,
+    chosen_problem: String,
+    tested: Option<Tested>,
 }
 
-/// The bindings of one group.
-struct Group {
-    id: GroupId,
-    rows: Vec<Row>,
-}
-
-struct Row {
-    id: BindingId,
-    rank: i32,
-    role: RoleId,
-    role_name: String,
-    /// Why the bot cannot grant the role; empty: it can.
-    problem: String,
-    added: When,
-}
-
-struct RoleOption {
-    id: RoleId,
-    name: String,
-    /// Why it cannot be chosen; empty: it can.
-    problem: String,
+struct Chosen {
+    group: GroupId,
+    ranks: Arc<Vec<GroupRole>>,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
-    let chosen = Form::new(visit.query.clone());
-    show(&visit, chosen).await
+    let form = Form::new(visit.query.clone());
+    show(&visit, form).await
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
-    let rows = binding::list(visit.read(), visit.guild.guild_id).await?;
+    let all = binding::list(visit.read(), visit.guild.guild_id).await?;
     let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
-    let total = rows.len();
+    let (chosen, chosen_problem) = choose(visit, form.text("group_id")).await;
     let page = Page {
         shell: visit.shell("Bindings", Place::Bindings),
-        action: visit.url("/bindings"),
+        url: visit.url("/bindings"),
         may_write: visit.may("bindings.write"),
-        groups: grouped(visit, rows, overview.as_ref().ok()),
-        roles: overview.as_ref().map(|overview| options(visit, overview)).unwrap_or_default(),
-        roles_problem: overview.as_ref().err().map(PlatformError::to_string),
-        total,
+        roles: overview.as_ref().map(|overview| rows::options(visit, overview)).unwrap_or_default(),
+        roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
+        chosen,
+        chosen_problem,
+        tested: test::run(visit, &all, visit.query.text("member")).await?,
+        groups: rows::grouped(visit, all, overview.as_ref().ok()).await,
         form,
     };
     let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     Ok(Answer::page(&page)?.status(status))
 }
 
-fn grouped(visit: &GuildVisit, rows: Vec<binding::Model>, overview: Option<&GuildOverview>) -> Vec<Group> {
-    let mut groups: BTreeMap<GroupId, Vec<Row>> = BTreeMap::new();
-    for row in rows {
-        let (role_name, problem) = match overview {
-            Some(overview) => described(visit, overview, row.role_id),
-            None => (row.role_id.to_string(), String::new()),
-        };
-        let added = visit.when(row.created_at);
-        let shown = Row { id: row.binding_id, rank: row.rank, role: row.role_id, role_name, problem, added };
-        groups.entry(row.group_id).or_default().push(shown);
+/// The group to offer ranks of, or what is wrong with what was typed.
+async fn choose(visit: &GuildVisit, typed: &str) -> (Option<Chosen>, String) {
+    if typed.is_empty() {
+        return (None, String::new());
     }
-    let mut groups: Vec<_> = groups.into_iter().map(|(id, rows)| Group { id, rows }).collect();
-    groups.iter_mut().for_each(|group| group.rows.sort_by_key(|row| std::cmp::Reverse(row.rank)));
-    groups
-}
-
-/// Name and problem of a role.
-fn described(visit: &GuildVisit, overview: &GuildOverview, role: RoleId) -> (String, String) {
-    let name = overview.role(role).map_or_else(|| role.to_string(), |role| role.name.clone());
-    let allowed = &visit.guild.allowed_privileged_roles.0;
-    (name, overview.grantable(role, allowed).err().map(|problem| problem.to_string()).unwrap_or_default())
-}
-
-/// Highest first, as the chat platform shows them.
-fn options(visit: &GuildVisit, overview: &GuildOverview) -> Vec<RoleOption> {
-    let mut roles: Vec<_> =
-        overview.roles.iter().filter(|role| role.id.get() != visit.guild.guild_id.get()).collect();
-    roles.sort_by_key(|role| std::cmp::Reverse(role.position));
-    let option = |role: &platforms::ChatRole| {
-        let (name, problem) = described(visit, overview, role.id);
-        RoleOption { id: role.id, name, problem }
+    let Ok(group) = typed.parse::<GroupId>() else {
+        return (None, "A group's number has digits only: roblox.com/communities/5000 is 5000.".to_owned());
     };
-    roles.into_iter().map(option).collect()
+    match visit.console.ranks_of_group(visit.platform(), group).await {
+        Ok(ranks) => (Some(Chosen { group, ranks }), String::new()),
+        Err(PlatformError::NotFound(_)) => (None, format!("Roblox has no group {group}.")),
+        Err(error) => (None, format!("Roblox does not tell the group's ranks: {error}.")),
+    }
 }
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -123,7 +95,8 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
     let undo = Undo::new(visit.url(&format!("/bindings/{}/remove", answer.body["data"]["id"])), &[]);
-    Ok(Answer::see(visit.url("/bindings")).saying(Said::new("Binding added.").with_undo(undo)))
+    let said = Said::new("Binding added. The next sync gives the role to everybody who has the rank.");
+    Ok(Answer::see(visit.url("/bindings")).saying(said.with_undo(undo)))
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -136,6 +109,6 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     }
     let (group, rank, role) = (row.group_id.to_string(), row.rank.to_string(), row.role_id.to_string());
     let again = [("group_id", group.as_str()), ("rank", &rank), ("role_id", &role)];
-    let said = Said::new("Binding removed. Members keep the role until the next sync.");
+    let said = Said::new("Binding removed. Guildhall leaves this role alone from now on, where no other binding gives it.");
     Ok(Answer::see(visit.url("/bindings")).saying(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
 }

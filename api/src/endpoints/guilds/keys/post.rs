@@ -1,0 +1,65 @@
+//! POST /guilds/:guildId/keys (docs/rules.md 1): the text of the new key is in this answer and nowhere else.
+
+use entities::api_key::{self, NewKey, Scope, Scopes};
+use entities::key_text::KeyText;
+use runtime::Event;
+
+use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, ScopeName, require_all};
+use crate::endpoints::prelude::*;
+use crate::request::moment::End;
+use crate::request::values::List;
+
+request! {
+    pub(crate) struct KeyRequest {
+        /// What it is for.
+        #[example("game servers")]
+        name: Text<100>,
+        /// What it may do; the caller needs each of them itself.
+        scopes: List<ScopeName, { Scope::ALL.len() }>,
+        /// Absent: it never expires.
+        expires_at: Option<End>,
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("createKey", "Make a key")
+        .about(
+            "The key's owner is the caller. Its text is in this answer only, which is never stored: a request with \
+             `Idempotency-Key` is refused.",
+        )
+        .body::<KeyRequest>()
+        .data::<NewApiKey>()
+        .message("key created")
+        .refuses(400, &["idempotency_not_supported"])
+        .refuses(422, &["no_scopes", "expiry_in_past", "too_many"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let KeyRequest { name: Text(name), scopes, expires_at } = call.body()?;
+    let scopes: Scopes = scopes.0.into_iter().map(|scope| scope.0).collect();
+    if scopes.is_empty() {
+        return Err(ApiError::rule("no_scopes", "`scopes` must name at least one: a key without any may nothing"));
+    }
+    require_all(&call, scopes)?;
+    let expires_at = expires_at.map(|end| end.0);
+    if expires_at.is_some_and(|end| end <= call.now()) {
+        return Err(ApiError::rule("expiry_in_past", "`expires_at` must be in the future"));
+    }
+    let (text, owner) = (KeyText::generate(), call.caller.user());
+    let new = NewKey {
+        guild: call.guild(),
+        text: text.clone(),
+        name,
+        owner,
+        scopes,
+        expires_at,
+        hot_path_factor: 1,
+    };
+    let mut work = UnitOfWork::begin(&call).await?;
+    call.room_for(work.tx(), Cap::Keys, 1).await?;
+    let row = api_key::create(work.tx(), new, work.now()).await?;
+    work.audit("keys.create", &row.public_id, row.described()).await?;
+    work.announce(Event::KeyChanged { public_id: row.public_id.clone() });
+    let shown = NewApiKey { key: ApiKey::new(&row, work.now()), text: text.reveal() };
+    work.commit(Reply::data(&shown)?.with_message("key created")).await
+}

@@ -1,0 +1,99 @@
+//! A key as the API shows it, never with its secret; and its scopes and public id in requests.
+
+use std::borrow::Cow;
+
+use entities::api_key::{Model, Scope, Scopes, State};
+use entities::{ChatId, KeyId};
+use serde_json::Value;
+
+use crate::endpoints::prelude::*;
+use crate::openapi::shape::{self, Shape};
+use crate::request::parts::Field;
+
+answer! {
+    pub(crate) struct ApiKey from row: Model, at now {
+        #[schema(value_type = i64, minimum = 1, example = 17)]
+        pub(crate) id: KeyId = row.key_id,
+        /// Names the key: the 8 characters after `gh_` in its text.
+        #[schema(example = "k3y8ab1c")]
+        pub(crate) public_id: String,
+        #[schema(example = "game servers")]
+        name: String,
+        /// The chat user whom audit entries of its calls name.
+        owner_id: ChatId,
+        #[schema(example = json!(["read", "play"]))]
+        scopes: Vec<&'static str> = row.scopes().iter().map(Scope::name).collect(),
+        state: State = row.state(now),
+        /// Factor on the rate limits of the hot paths.
+        #[schema(minimum = 1, example = 1)]
+        hot_path_factor: i32,
+        created_at: Seconds,
+        #[schema(required)]
+        expires_at: Option<Seconds> = row.expires_at.map(Seconds),
+        /// To the minute.
+        #[schema(required)]
+        last_used_at: Option<Seconds> = row.last_used_at.map(Seconds),
+        #[schema(required)]
+        revoked_at: Option<Seconds> = row.revoked_at.map(Seconds),
+    }
+}
+
+/// A new key with its text, which no later answer repeats.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct NewApiKey {
+    #[serde(flatten)]
+    pub(crate) key: ApiKey,
+    /// The whole key, shown only here. The service keeps a hash of it.
+    #[schema(example = "gh_k3y8ab1c_0123456789abcdefghijklmnopqrstuvwxyz01234a1b2c3d")]
+    pub(crate) text: String,
+}
+
+/// A scope by its name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScopeName(pub(crate) Scope);
+
+impl Field for ScopeName {
+    fn allowed() -> Cow<'static, str> {
+        let names: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
+        format!("one of {}", names.join(", ")).into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        sent.as_str()?.parse().ok().map(Self)
+    }
+
+    fn shape() -> Shape {
+        let names: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
+        shape::word(&names).example("read")
+    }
+}
+
+/// The public id of a key: 8 characters.
+#[derive(Debug, Clone)]
+pub(crate) struct PublicId(pub(crate) String);
+
+impl Field for PublicId {
+    fn allowed() -> Cow<'static, str> {
+        "the public id of a key: 8 characters of a-z and 0-9".into()
+    }
+
+    fn read(sent: &Value) -> Option<Self> {
+        let text = sent.as_str()?;
+        let fits = text.len() == 8 && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    /// The text of a key is not repeated, not even a wrong one.
+    fn refuse(name: &str, _: &Value) -> ApiError {
+        ApiError::body("invalid_field", format!("`{name}` must be {}", Self::allowed()))
+    }
+
+    fn shape() -> Shape {
+        shape::matching("^[a-z0-9]{8}$", "k3y8ab1c")
+    }
+}
+
+/// A key can make others only with scopes that it has: nothing gains rights by a key of its own.
+pub(crate) fn require_all(call: &Call, scopes: Scopes) -> Result<(), ApiError> {
+    scopes.iter().try_for_each(|scope| call.caller.require(scope))
+}

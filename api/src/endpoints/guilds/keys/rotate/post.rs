@@ -1,0 +1,60 @@
+//! POST /guilds/:guildId/keys/:publicId/rotate (docs/rules.md 1): a new key like an old one, which stays valid for a while.
+
+use chrono::TimeDelta;
+use entities::api_key;
+use entities::key_text::KeyText;
+use runtime::Event;
+
+use crate::endpoints::guilds::keys::record::{ApiKey, NewApiKey, PublicId, require_all};
+use crate::endpoints::prelude::*;
+use crate::request::values::Whole;
+
+/// How long both keys are valid, unless the request says otherwise.
+const OVERLAP: TimeDelta = TimeDelta::hours(24);
+/// The longest overlap: 90 days.
+const OVERLAP_MAX: i32 = 90 * 24 * 60 * 60;
+
+request! {
+    pub(crate) struct RotateKeyRequest {
+        /// For how long the old key stays valid, at most; it keeps an earlier expiry. Absent: a day.
+        #[example(86_400)]
+        overlap_seconds: Option<Whole<0, OVERLAP_MAX>>,
+    }
+}
+
+pub(crate) fn operation() -> Operation {
+    Operation::new("rotateKey", "Replace a key")
+        .about(
+            "The new key has the name, owner, scopes, factor and lifetime of the old one. Its text is in this answer \
+             only, which is never stored: a request with `Idempotency-Key` is refused.",
+        )
+        .body::<RotateKeyRequest>()
+        .data::<NewApiKey>()
+        .message("key replaced")
+        .refuses(400, &["idempotency_not_supported"])
+        .refuses(409, &["key_over"])
+        .refuses(422, &["too_many"])
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    let PublicId(public_id) = call.path("publicId")?;
+    let RotateKeyRequest { overlap_seconds } = call.body()?;
+    let overlap = overlap_seconds.map_or(OVERLAP, |seconds| TimeDelta::seconds(seconds.0.into()));
+    let mut work = UnitOfWork::begin(&call).await?;
+    let before = api_key::find(work.tx(), call.guild(), &public_id).await?.or_not_found("key")?;
+    require_all(&call, before.scopes())?;
+    call.room_for(work.tx(), Cap::Keys, 1).await?;
+    let now = work.now();
+    let after = api_key::expire(work.tx(), &public_id, now + overlap, now).await?.ok_or_else(|| {
+        ApiError::conflict("key_over", "the key is revoked or expired: create another one instead")
+    })?;
+    let text = KeyText::generate();
+    let new = api_key::create(work.tx(), before.successor(text.clone(), None, now), now).await?;
+    work.audit("keys.create", &new.public_id, new.described()).await?;
+    work.audit("keys.rotate", &public_id, before.rotated(&after, &new)).await?;
+    for public_id in [public_id, new.public_id.clone()] {
+        work.announce(Event::KeyChanged { public_id });
+    }
+    let shown = NewApiKey { key: ApiKey::new(&new, now), text: text.reveal() };
+    work.commit(Reply::data(&shown)?.with_message("key replaced")).await
+}

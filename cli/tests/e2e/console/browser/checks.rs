@@ -1,0 +1,73 @@
+//! What must hold on every page: nothing in the browser's console, nothing against the policy, no fault that axe-core calls
+//! serious, no sideways scrolling on a small phone.
+
+use serde_json::Value;
+
+use super::tab::Tab;
+
+const AXE: &str = include_str!("../axe/axe.min.js");
+const NARROWEST: u32 = 320;
+const RUN: &str = "axe.run(document, OPTIONS).then((found) => found.violations
+    .filter((one) => ['serious', 'critical'].includes(one.impact))
+    .map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target + ' ' + node.failureSummary).join('; ')))";
+/// What is wider than the window, outermost first.
+const WIDE: &str =
+    "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.body.querySelectorAll('*')]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+    .filter((one) => !one.closest('.rail, .tabs, pre'))
+    .slice(0, 4).map((one) => one.outerHTML.slice(0, 120))";
+
+impl Tab<'_> {
+    /// All faults of the page that is shown.
+    pub(super) async fn faults(&self) -> Vec<String> {
+        let mut faults = self.reported();
+        self.evaluate(AXE).await;
+        // In the dark only colours differ.
+        for (scheme, rules) in [("light", "{}"), ("dark", "{ runOnly: ['color-contrast'] }")] {
+            self.scheme(scheme).await;
+            let run = RUN.replace("OPTIONS", rules);
+            faults.extend(texts(&self.evaluate(&run).await).map(|text| format!("{scheme}: {text}")));
+        }
+        self.scheme("light").await;
+        self.width(NARROWEST).await;
+        faults.extend(
+            texts(&self.evaluate(WIDE).await).map(|text| format!("wider than {NARROWEST} px: {text}")),
+        );
+        self.width(1280).await;
+        let path = self.path().await;
+        faults.into_iter().map(|fault| format!("{path}: {fault}")).collect()
+    }
+
+    pub(super) async fn passes(&self) {
+        let faults = self.faults().await;
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    /// Errors and breaches of the policy so far; each is reported once.
+    pub(super) fn reported(&self) -> Vec<String> {
+        std::mem::take(&mut *self.events.lock().unwrap()).into_iter().filter_map(fault).collect()
+    }
+}
+
+fn fault((method, params): (String, Value)) -> Option<String> {
+    let entry = &params["entry"];
+    let text = match &*method {
+        "Runtime.exceptionThrown" => params["exceptionDetails"].to_string(),
+        "Runtime.consoleAPICalled" if params["type"] == "error" => params["args"].to_string(),
+        // A form with a mistake is answered with 422.
+        "Log.entryAdded"
+            if entry["level"] == "error" && !entry["text"].to_string().contains("status of 422") =>
+        {
+            format!("{} {}", entry["text"], entry["url"])
+        }
+        "Audits.issueAdded" if params["issue"]["code"] == "ContentSecurityPolicyIssue" => {
+            params["issue"].to_string()
+        }
+        _ => return None,
+    };
+    Some(format!("{method}: {text}"))
+}
+
+fn texts(list: &Value) -> impl Iterator<Item = String> {
+    list.as_array().cloned().unwrap_or_default().into_iter().map(|text| text.as_str().unwrap().to_owned())
+}

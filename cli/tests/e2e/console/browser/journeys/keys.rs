@@ -1,0 +1,43 @@
+//! A key: created, used by a program, revoked.
+
+use std::time::Duration;
+
+use testkit::{Deployment, both_modes, eventually};
+
+use super::super::devtools::Browser;
+use super::super::owner;
+
+both_modes!(a_key_is_created_used_and_revoked);
+
+async fn a_key_is_created_used_and_revoked(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let tab = owner(deployment, &browser).await;
+    tab.click("Keys").await;
+    tab.sees("Something else").await;
+    tab.fill("Name", "lobby <b>").await;
+    tab.choose("Game servers").await;
+    tab.button("Create key").await;
+    tab.sees("only time that the text").await;
+    let text = tab.evaluate("document.getElementById('key-text').textContent").await;
+    let api = deployment.api().key(text.as_str().unwrap());
+    api.get("/bindings/list").await.ok();
+    tab.passes().await;
+    tab.click("I have kept it").await;
+    tab.sees("lobby <b>").await;
+    assert!(
+        !tab.evaluate("document.documentElement.outerHTML")
+            .await
+            .as_str()
+            .unwrap()
+            .contains(text.as_str().unwrap())
+    );
+    tab.click("Revoke lobby <b>").await;
+    tab.sees("This cannot be undone").await;
+    tab.passes().await;
+    tab.button("Revoke lobby <b>").await;
+    tab.sees("revoked").await;
+    eventually("programs are refused", Duration::from_secs(5), async || {
+        (api.get("/bindings/list").await.status == 401).then_some(())
+    })
+    .await;
+}

@@ -1,0 +1,7 @@
+//! What people do, from the first page to the effect and back.
+
+mod bindings;
+mod keys;
+mod moderation;
+mod staff;
+mod sync;

@@ -1,0 +1,54 @@
+//! A ban: added, seen by games, lifted, and back by Undo.
+
+use serde_json::Value;
+use testkit::{Deployment, both_modes};
+
+use super::super::devtools::Browser;
+use super::super::tab::Tab;
+use super::super::{owner, sign_in};
+
+both_modes!(a_ban_is_added_lifted_and_back, a_ban_is_added_lifted_and_back_without_scripts,);
+
+/// What a game server is told.
+async fn is_banned(deployment: &Deployment, player: &str) -> bool {
+    let path = format!("/moderation/{}/ban-status/{player}", deployment.guild().id);
+    let status: Value = deployment.api().get(&path).await.ok();
+    status["banned"].as_bool().unwrap()
+}
+
+async fn ban_and_lift(deployment: &Deployment, tab: &Tab<'_>) {
+    let player = deployment.guild().members[15].play.to_string();
+    tab.click("Moderation").await;
+    tab.sees("Mutes").await;
+    tab.click("Add ban").await;
+    tab.sees("keeps them out").await;
+    tab.fill("Person", &player).await;
+    tab.fill("Reason", "said \"<b>no</b>\" & left").await;
+    tab.choose("7 days").await;
+    tab.button("Add ban").await;
+    tab.sees("is banned").await;
+    tab.sees("said \"<b>no</b>\" & left").await;
+    assert!(is_banned(deployment, &player).await);
+    tab.button("Lift ban").await;
+    tab.sees("1 ban lifted").await;
+    assert!(!is_banned(deployment, &player).await);
+    tab.button("Undo").await;
+    tab.sees("Lift ban").await;
+    assert!(is_banned(deployment, &player).await);
+}
+
+async fn a_ban_is_added_lifted_and_back(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let tab = owner(deployment, &browser).await;
+    ban_and_lift(deployment, &tab).await;
+    tab.passes().await;
+}
+
+async fn a_ban_is_added_lifted_and_back_without_scripts(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    tab.without_scripts().await;
+    sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
+    ban_and_lift(deployment, &tab).await;
+    assert_eq!(tab.reported(), Vec::<String>::new());
+}

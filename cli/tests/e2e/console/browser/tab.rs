@@ -1,0 +1,188 @@
+//! A tab, as a person uses it: addresses, the mouse, the keyboard, and what is to be read.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::eventually;
+
+use super::devtools::{Browser, Events};
+
+const SHOWN_WITHIN: Duration = Duration::from_secs(15);
+/// Finds elements as people do: by the words on them.
+const FIND: &str = include_str!("find.js");
+
+pub(super) struct Tab<'b> {
+    browser: &'b Browser,
+    session: String,
+    pub(super) events: Events,
+    base: String,
+}
+
+impl<'b> Tab<'b> {
+    pub(super) async fn open(browser: &'b Browser, base: &str) -> Self {
+        let (session, events) = browser.attach().await;
+        let tab = Self { browser, session, events, base: base.to_owned() };
+        tab.width(1280).await;
+        tab
+    }
+
+    pub(super) async fn call(&self, method: &str, params: Value) -> Value {
+        self.browser.call(Some(&self.session), method, params).await
+    }
+
+    pub(super) async fn width(&self, width: u32) {
+        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", size).await;
+    }
+
+    /// Without motion, so that a change of colours is there at once.
+    pub(super) async fn scheme(&self, name: &str) {
+        let feature = |name: &str, value: &str| json!({ "name": name, "value": value });
+        let features = [feature("prefers-color-scheme", name), feature("prefers-reduced-motion", "reduce")];
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+    }
+
+    pub(super) async fn without_scripts(&self) {
+        self.call("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+    }
+
+    /// The value of an expression, after its promise.
+    pub(super) async fn evaluate(&self, expression: &str) -> Value {
+        let ask = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let mut answer = self.call("Runtime.evaluate", ask).await;
+        assert!(answer["exceptionDetails"].is_null(), "{}", answer["exceptionDetails"]);
+        answer["result"]["value"].take()
+    }
+
+    /// Like [`Tab::evaluate`], with what [`FIND`] declares.
+    async fn find(&self, expression: &str) -> Value {
+        self.evaluate(&format!("(() => {{ {FIND}\nreturn {expression}; }})()")).await
+    }
+
+    /// Opens an address and waits until it is loaded.
+    pub(super) async fn goto(&self, path: &str) {
+        self.evaluate("void (globalThis.left = true)").await;
+        let answer = self.call("Page.navigate", json!({ "url": format!("{}{path}", self.base) })).await;
+        assert!(answer["errorText"].is_null(), "{path}: {answer}");
+        self.loaded().await;
+    }
+
+    /// Another document than the one that was left, complete.
+    async fn loaded(&self) {
+        eventually("the page is loaded", SHOWN_WITHIN, async || {
+            let done = "!globalThis.left && document.readyState === 'complete'";
+            (self.evaluate(done).await == true).then_some(())
+        })
+        .await;
+    }
+
+    pub(super) async fn path(&self) -> String {
+        self.evaluate("location.pathname + location.search").await.as_str().unwrap().to_owned()
+    }
+
+    pub(super) async fn text(&self) -> String {
+        let text = self.evaluate("document.body ? document.body.innerText : ''").await;
+        text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    pub(super) async fn sees(&self, text: &str) {
+        self.sees_within(text, SHOWN_WITHIN).await;
+    }
+
+    pub(super) async fn sees_within(&self, text: &str, within: Duration) {
+        let deadline = std::time::Instant::now() + within;
+        let mut shown = self.text().await;
+        while !shown.contains(text) {
+            assert!(std::time::Instant::now() < deadline, "{}: no {text:?} in: {shown}", self.path().await);
+            tokio::time::sleep(Duration::from_millis(40)).await;
+            shown = self.text().await;
+        }
+    }
+
+    /// Presses the mouse on the visible button, link or summary with these words.
+    pub(super) async fn click(&self, words: &str) {
+        self.press_at("button, a[href], summary", words).await;
+    }
+
+    /// The same for buttons alone, where a link has the same words.
+    pub(super) async fn button(&self, words: &str) {
+        self.press_at("button", words).await;
+    }
+
+    /// Presses the mouse on this label of a choice.
+    pub(super) async fn choose(&self, label: &str) {
+        self.press_at("label", label).await;
+    }
+
+    async fn press_at(&self, kinds: &str, words: &str) {
+        let ask = format!("place({}, {})", json!(kinds), json!(words));
+        let what = format!("{words:?} can be pressed on {}: {}", self.path().await, self.text().await);
+        let at =
+            eventually(&what, SHOWN_WITHIN, async || Some(self.find(&ask).await).filter(|at| at.is_object()))
+                .await;
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event =
+                json!({ "type": kind, "x": at["x"], "y": at["y"], "button": "left", "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", event).await;
+        }
+    }
+
+    /// Types into the field with this label, or chooses the option with this text.
+    pub(super) async fn fill(&self, label: &str, text: &str) {
+        let ask = format!("fill({}, {})", json!(label), json!(text));
+        let kind = self.find(&ask).await;
+        let kind = kind.as_str().unwrap_or_else(|| panic!("no field {label:?}")).to_owned();
+        if !["select", "date"].contains(&&*kind) {
+            self.call("Input.insertText", json!({ "text": text })).await;
+        }
+    }
+
+    /// `Tab`, `Enter` or a space.
+    pub(super) async fn press(&self, key: &str) {
+        let (code, text) = match key {
+            "Tab" => (9, ""),
+            "Enter" => (13, "\r"),
+            " " => (32, " "),
+            _ => panic!("{key}"),
+        };
+        let mut event = json!({ "type": "keyDown", "key": key, "windowsVirtualKeyCode": code });
+        if text.is_empty() {
+            event["type"] = "rawKeyDown".into();
+        } else {
+            event["text"] = text.into();
+        }
+        self.call("Input.dispatchKeyEvent", event).await;
+        let up = json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code });
+        self.call("Input.dispatchKeyEvent", up).await;
+    }
+
+    /// Presses Tab until what has the focus has these words or this label; it must be visible there.
+    pub(super) async fn tab_to(&self, words: &str) {
+        let mut passed = Vec::new();
+        for _ in 0..80 {
+            self.press("Tab").await;
+            let here = self.find("focused()").await;
+            let name = here["name"].as_str().unwrap_or_default().to_owned();
+            if name.contains(words) {
+                assert!(here["outlined"] == true, "the focus on {name:?} cannot be seen");
+                return;
+            }
+            passed.push(name);
+        }
+        panic!("Tab does not reach {words:?} on {}: {passed:?}", self.path().await);
+    }
+
+    /// The keys of these letters, as lists of options hear them.
+    pub(super) async fn letters(&self, text: &str) {
+        for letter in text.chars() {
+            let key = json!({ "type": "keyDown", "key": letter.to_string(), "text": letter.to_string() });
+            self.call("Input.dispatchKeyEvent", key).await;
+            self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": letter.to_string() })).await;
+        }
+    }
+
+    /// Into the field that has the focus.
+    pub(super) async fn type_text(&self, text: &str) {
+        self.call("Input.insertText", json!({ "text": text })).await;
+    }
+}

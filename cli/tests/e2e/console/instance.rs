@@ -1,0 +1,181 @@
+//! The operator's pages, below `/console/instance`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::{Deployment, both_modes, eventually};
+
+use super::Console;
+
+both_modes!(
+    only_operators_know_of_the_instance,
+    every_page_of_the_instance_is_shown_to_an_operator,
+    a_class_is_paused_with_a_reason_and_resumed_by_undo(own),
+    failed_jobs_are_retried_together_after_a_question(own),
+    one_job_is_shown_retried_and_cancelled(own),
+    a_schedule_is_run_paused_and_resumed(own),
+    the_depth_of_a_queue_is_drawn_over_time(own),
+    guilds_are_found_by_name_and_id,
+);
+
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
+const PAGES: [&str; 8] =
+    ["", "/queues", "/jobs", "/pauses", "/schedules", "/platforms", "/limits", "/guilds"];
+
+fn at(page: &str) -> String {
+    format!("/console/instance{page}")
+}
+
+async fn enqueue(deployment: &Deployment, chat: &str) -> String {
+    let api = deployment.api().header("prefer", "respond-async");
+    let answer = api.post("/interactions/sync", json!({ "user_id": chat })).await;
+    assert_eq!(answer.status, 202, "{answer}");
+    answer.body["data"]["job_id"].as_str().unwrap().to_owned()
+}
+
+/// The newest entry of an action in the guild's audit log.
+async fn audited(deployment: &Deployment, action: &str) -> Value {
+    deployment.audit(action).await[0].clone()
+}
+
+async fn only_operators_know_of_the_instance(deployment: &Deployment) {
+    let admin = Console::owner(deployment).await;
+    for page in PAGES {
+        assert_eq!(admin.get(&at(page)).await.status, 404, "{page}");
+    }
+    let refused = admin.post(&at("/pauses"), &[("what", "bulk"), ("reason", "x")]).await;
+    assert_eq!(refused.status, 404);
+    assert!(!admin.get("/console/sessions").await.links().contains(&at("")));
+    assert_eq!(Console::new(deployment).get(&at("")).await.location(), "/console/sign-in");
+}
+
+async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deployment) {
+    let operator = Console::operator(deployment).await;
+    assert!(operator.get("/console/sessions").await.links().contains(&at("")));
+    for page in PAGES {
+        let shown = operator.get(&at(page)).await;
+        assert_eq!(shown.status, 200, "{page}: {}", shown.text());
+        assert!(PAGES.iter().all(|other| shown.links().contains(&at(other))), "{page}");
+    }
+    operator.get(&at("")).await.shows(200, "alive").shows(200, "database");
+    operator.get(&at("/limits")).await.shows(200, "ban_status").shows(200, "Live sockets");
+    operator.get(&at("/platforms")).await.shows(200, "Discord").shows(200, "Permits in use");
+    operator.get(&at("/jobs?guild=x")).await.shows(422, "digits only");
+    for unknown in ["/jobs/00000000-0000-7000-8000-000000000000", "/jobs/x"] {
+        assert_eq!(operator.get(&at(unknown)).await.status, 404, "{unknown}");
+    }
+}
+
+async fn a_class_is_paused_with_a_reason_and_resumed_by_undo(deployment: &Deployment) {
+    let (operator, guild) = (Console::operator(deployment).await, deployment.guild());
+    operator.get(&at("/pauses")).await.shows(200, "Nothing is paused.");
+    let refused = operator.post(&at("/pauses"), &[("what", "bulk"), ("reason", "")]).await;
+    refused.shows(422, "Say in at most 500 characters why");
+    operator
+        .post(&at("/pauses"), &[("what", "guild"), ("guild", "5"), ("reason", "x")])
+        .await
+        .shows(422, "no server");
+    let bulk = [("what", "bulk"), ("reason", "Discord is <slow>")];
+    let paused = operator.submit(&at("/pauses"), &bulk).await;
+    paused.shows(200, "Jobs of class bulk are not started any more.").shows(200, "Discord is <slow>");
+    operator.post(&at("/pauses"), &bulk).await.shows(422, "paused already");
+    assert!(deployment.command(&["jobs", "list"]).await.succeeded().contains("Paused: class bulk "));
+    operator.get(&at("/queues")).await.shows(200, "paused");
+    let resumed = operator.undo(&paused).await;
+    resumed.shows(200, "Jobs of class bulk are started again.").shows(200, "Nothing is paused.");
+    operator.undo(&resumed).await.shows(200, "Discord is <slow>");
+
+    let of_guild = [("what", "guild"), ("guild", guild.id.as_str()), ("reason", "too many syncs")];
+    operator.submit(&at("/pauses"), &of_guild).await.shows(200, "too many syncs");
+    let entry = audited(deployment, "jobs.pause").await;
+    assert_eq!(entry["actor_id"], json!(guild.members[0].chat), "{entry}");
+    assert_eq!(
+        (&entry["metadata"]["by"], &entry["metadata"]["reason"]),
+        (&json!("operator"), &json!("too many syncs"))
+    );
+    operator.submit(&at("/pauses/resume"), &of_guild[..2]).await.shows(200, "are started again");
+}
+
+async fn failed_jobs_are_retried_together_after_a_question(deployment: &Deployment) {
+    let (operator, guild) = (Console::operator(deployment).await, deployment.guild());
+    let route = "PUT /guilds/:guild/members/:user/roles/:role";
+    deployment.fault(json!({ "route": route, "status": 400, "count": 1000 })).await;
+    let mut failed = Vec::new();
+    for member in guild.members.iter().filter(|member| member.held.is_empty()).take(3) {
+        let job = enqueue(deployment, &member.chat).await;
+        assert_eq!(deployment.job_ended(&job).await["state"], "failed");
+        failed.push(job);
+    }
+    deployment.clear_faults().await;
+    let list = operator.get(&at("/jobs?state=failed&kind=sync_member")).await;
+    list.shows(200, "3 jobs").shows(200, "Retry all that match");
+    assert!(failed.iter().all(|job| list.contains(job)));
+    let one = [("selected", "yes"), ("state", "failed"), ("job", failed[0].as_str())];
+    let query = format!("/jobs/retry?selected=yes&state=failed&job={}", failed[0]);
+    operator.get(&at(&query)).await.shows(200, "Retry 1 job?");
+    operator.submit(&at("/jobs/retry"), &one).await.shows(200, "1 job is due now.");
+    assert_eq!(deployment.job_ended(&failed[0]).await["state"], "succeeded");
+    operator.get(&at("/jobs/retry?state=failed&kind=sync_member")).await.shows(200, "Retry 2 jobs?");
+    let all = [("state", "failed"), ("kind", "sync_member")];
+    operator.submit(&at("/jobs/retry"), &all).await.shows(200, "2 jobs are due now.");
+    for job in &failed[1..] {
+        assert_eq!(deployment.job_ended(job).await["state"], "succeeded");
+    }
+    let entry = audited(deployment, "jobs.retry").await;
+    assert_eq!(entry["actor_id"], json!(guild.members[0].chat), "{entry}");
+    operator.get(&at("/jobs/retry?selected=yes&state=failed")).await;
+    operator.get(&at("/jobs?state=failed&kind=sync_member")).await.shows(200, "No job matches.");
+}
+
+async fn one_job_is_shown_retried_and_cancelled(deployment: &Deployment) {
+    let (operator, guild) = (Console::operator(deployment).await, deployment.guild());
+    operator.submit(&at("/pauses"), &[("what", "interactive"), ("reason", "a test")]).await;
+    let id = enqueue(deployment, &guild.lacking().chat).await;
+    let job = at(&format!("/jobs/{id}"));
+    operator.get(&job).await.shows(200, "Cancel this job").shows(200, &guild.id);
+    operator.post(&format!("{job}/retry"), &[]).await.shows(409, "can be retried");
+    operator.submit(&format!("{job}/cancel"), &[]).await.shows(200, "The job is cancelled.");
+    operator.post(&format!("{job}/cancel"), &[]).await.shows(409, "already cancelled");
+    assert_eq!(deployment.job_ended(&id).await["state"], "cancelled");
+    assert_eq!(audited(deployment, "jobs.cancel").await["target_id"], json!(id));
+}
+
+async fn a_schedule_is_run_paused_and_resumed(deployment: &Deployment) {
+    let operator = Console::operator(deployment).await;
+    let schedules = at("/schedules");
+    eventually("a scheduler fires", WAIT_LIMIT, async || {
+        operator.get(&schedules).await.contains("change_log").then_some(())
+    })
+    .await;
+    let paused = operator.submit(&at("/schedules/change_log/pause"), &[]).await;
+    paused.shows(200, "change_log does not fire any more.").shows(200, "paused");
+    operator.submit(&at("/schedules/change_log/run"), &[]).await.shows(200, "change_log is queued.");
+    operator.undo(&paused).await.shows(200, "change_log fires again.");
+    assert_eq!(operator.post(&at("/schedules/nonsense/run"), &[]).await.status, 404);
+}
+
+async fn the_depth_of_a_queue_is_drawn_over_time(deployment: &Deployment) {
+    let (operator, guild) = (Console::operator(deployment).await, deployment.guild());
+    deployment.command(&["jobs", "pause", "interactive", "--reason", "a test"]).await.succeeded();
+    operator.get(&at("/pauses")).await.shows(200, "command line").shows(200, "a test");
+    enqueue(deployment, &guild.lacking().chat).await;
+    operator.get(&at("/queues")).await.shows(200, "interactive");
+    // Twice: the minute may have been measured before the job came, but then the next one is near.
+    let charts = eventually("the minute is measured", Duration::from_secs(100), async || {
+        let page = operator.get(&at("/queues?range=hour")).await;
+        page.contains("Jobs waiting in interactive").then_some(page)
+    })
+    .await;
+    charts.shows(200, "Age of the oldest in interactive").shows(200, "at most 1");
+    assert!(charts.html.contains("<polyline") && !charts.html.contains("style="), "{}", charts.html);
+    operator.get(&at("/queues?range=month")).await.shows(200, "Jobs waiting in interactive");
+}
+
+async fn guilds_are_found_by_name_and_id(deployment: &Deployment) {
+    let (operator, guild) = (Console::operator(deployment).await, deployment.guild());
+    let found = operator.get(&at(&format!("/guilds?q={}", guild.id))).await;
+    found.shows(200, &guild.id).shows(200, "Linked members");
+    operator.get(&at("/guilds?q=no%25such_server")).await.shows(200, "No server has this id");
+    let links = found.links();
+    assert!(!links.iter().any(|link| link.starts_with("/console/guilds/")), "{links:?}");
+}

@@ -1,0 +1,100 @@
+//! /console/guilds/:guild/members and the search of the bar.
+
+use testkit::{Deployment, both_modes};
+
+use super::Console;
+
+both_modes!(
+    members_are_found_by_id_and_first_letters,
+    a_member_has_a_page_with_the_facts,
+    a_sync_says_what_changed,
+    a_role_is_given_and_taken_by_hand,
+    the_search_goes_to_what_is_named,
+    the_search_shows_staff_what_they_may_see
+);
+
+fn below(deployment: &Deployment, page: &str) -> String {
+    format!("/console/guilds/{}{page}", deployment.guild().id)
+}
+
+async fn members_are_found_by_id_and_first_letters(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let member = &guild.members[5];
+    let members = |query: &str| below(deployment, &format!("/members?q={query}"));
+    for typed in [member.chat.clone(), member.play.to_string(), member.name.to_uppercase()] {
+        console.get(&members(&typed)).await.shows(200, &member.name).shows(200, &member.chat);
+    }
+    console.get(&members("zzzz")).await.shows(200, "No linked member has this name or id.");
+    console.get(&members("%25")).await.shows(200, "No linked member has this name or id.");
+}
+
+async fn a_member_has_a_page_with_the_facts(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let member = guild.right();
+    let page = console.get(&below(deployment, &format!("/members/{}", member.chat))).await;
+    page.shows(200, &member.name)
+        .shows(200, &member.play.to_string())
+        .shows(200, "Neither banned nor muted.");
+    page.shows(200, "Take role").shows(200, "Test bindings").shows(200, "Audit log");
+    console.get(&below(deployment, "/members/4000000000")).await.shows(404, "no such page");
+    // A moderator without the right sees no forms.
+    let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let page = staff.get(&below(deployment, &format!("/members/{}", member.chat))).await;
+    page.shows(200, &member.name);
+    for hidden in ["Sync now", "Take role", "Test bindings", "Audit log", "Mute"] {
+        assert!(!page.contains(hidden) || hidden == "Mute", "{hidden}");
+    }
+}
+
+async fn a_sync_says_what_changed(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let lacking = guild.lacking();
+    let page = below(deployment, &format!("/members/{}", lacking.chat));
+    console.get(&page).await;
+    let synced = console.submit(&format!("{page}/sync"), &[]).await;
+    synced.shows(200, &format!("Synced {}: gave ", lacking.name));
+    let again = console.submit(&format!("{page}/sync"), &[]).await;
+    again.shows(200, "nothing had to change");
+}
+
+async fn a_role_is_given_and_taken_by_hand(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let page = below(deployment, &format!("/members/{}", guild.lacking().chat));
+    console.get(&page).await.shows(200, "Give role");
+    let given = console.submit(&format!("{page}/roles/give"), &[("role_id", &guild.roles[1])]).await;
+    given.shows(200, "Role given.");
+    console.undo(&given).await.shows(200, "Role taken.");
+    console.post(&format!("{page}/roles/give"), &[]).await.shows(422, "Choose a role.");
+    let high = console.post(&format!("{page}/roles/give"), &[("role_id", &guild.high_role)]).await;
+    high.shows(422, "bot");
+}
+
+async fn the_search_goes_to_what_is_named(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let member = &guild.members[6];
+    let find = |typed: &str| below(deployment, &format!("/find?q={}", typed.replace('#', "%23")));
+    let page = below(deployment, &format!("/members/{}", member.chat));
+    for typed in [member.chat.clone(), member.play.to_string(), member.name.clone()] {
+        assert_eq!(console.get(&find(&typed)).await.location(), page, "{typed}");
+    }
+    console.get(&find("zzzz")).await.shows(200, "Nothing found.");
+    console.get(&find("")).await.shows(200, "Name or id");
+    let ban = [("identifier", "555001"), ("reason", "spam"), ("length", "ever")];
+    let banned = console.post(&below(deployment, "/moderation/bans/new"), &ban).await;
+    let ban = banned.location().to_owned();
+    let id = ban.rsplit('/').next().unwrap();
+    assert_eq!(console.get(&find(&format!("#{id}"))).await.location(), ban);
+    let of_person = console.get(&find("555001")).await;
+    assert!(of_person.location().ends_with("person=555001"), "{}", of_person.location());
+    // Of another guild.
+    console.get(&find(&deployment.other_guild().members[5].chat)).await.shows(200, "Nothing found.");
+}
+
+async fn the_search_shows_staff_what_they_may_see(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let shown = staff.get(&below(deployment, &format!("/find?q={}", guild.members[6].chat))).await;
+    assert!(shown.location().contains("/members/"));
+    let nobody = Console::of(deployment, guild, &guild.members[8].chat).await;
+    nobody.get(&below(deployment, "/find?q=a")).await.shows(404, "no such page");
+}

@@ -1,0 +1,95 @@
+//! Visits every page of a guild that links lead to, in a guild that has one object of each kind.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use testkit::Deployment;
+
+use super::super::{Console, Page};
+use super::markup::tags;
+use super::routes::rows;
+use crate::cross_guild::objects::Ids;
+
+const AT_MOST: usize = 250;
+
+/// Gives the first guild an object of each kind.
+pub(crate) async fn populate(deployment: &Deployment) {
+    let number = deployment.guild().id.parse::<i64>().unwrap() / 10_000 % 100_000;
+    Ids::made(deployment, deployment.guild(), 10 * number + 10).await;
+}
+
+/// The pages below `start` that links lead to, at most `of_a_kind` with the same path but for ids and the same fields in
+/// the query; also those of links that lead nowhere.
+pub(crate) async fn crawl(console: &Console, start: &str, of_a_kind: usize) -> Vec<Page> {
+    // Only a form leads to it.
+    let find = start.contains("/guilds/") && rows().iter().any(|row| row.path.ends_with("/find"));
+    let mut waiting: VecDeque<_> = [start.to_owned()].into();
+    waiting.extend(find.then(|| format!("{start}/find?q=player")));
+    let (mut seen, mut pages) = (BTreeMap::<String, usize>::new(), Vec::<Page>::new());
+    while let Some(path) = waiting.pop_front() {
+        let times = seen.entry(kind(&path)).or_default();
+        if *times == of_a_kind || pages.iter().any(|page| page.path() == path) {
+            continue;
+        }
+        *times += 1;
+        let page = console.get(&path).await;
+        assert!(page.status < 500, "{}: {}: {}", page.what, page.status, page.text());
+        let found = page.links().into_iter().chain([page.location().to_owned()]);
+        waiting.extend(found.filter_map(|link| next(&link, &path)).filter(|link| link.starts_with(start)));
+        pages.push(page);
+        assert!(pages.len() < AT_MOST, "the links do not end: {seen:?}");
+    }
+    pages
+}
+
+/// The address of a link on a page, without its fragment.
+fn next(link: &str, page: &str) -> Option<String> {
+    let link = link.split('#').next().unwrap();
+    let plain = page.split('?').next().unwrap();
+    match link {
+        "" => None,
+        query if query.starts_with('?') => Some(format!("{plain}{query}")),
+        link => Some(link.to_owned()),
+    }
+}
+
+/// The path with `*` for ids, and the names of the query's fields.
+fn kind(path: &str) -> String {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let is_id = |part: &&str| part.bytes().any(|byte| byte.is_ascii_digit());
+    let parts = path.split('/').map(|part| if is_id(&part) { "*" } else { part }).collect::<Vec<_>>();
+    let fields = query.split('&').filter_map(|field| field.split('=').next()).collect::<Vec<_>>();
+    format!("{}?{}", parts.join("/"), fields.join("&"))
+}
+
+/// Panics unless the page is what its template wrote: no script or style but the files of this server, no handler, no
+/// address that runs.
+pub(super) fn assert_inert(page: &Page) {
+    if !page.header("content-type").starts_with("text/html") {
+        let file = page.html.is_empty() || page.header("content-disposition").starts_with("attachment");
+        let of_page = page.path().starts_with("/console/assets/");
+        assert!(file || of_page, "{} is shown by browsers", page.what);
+        return;
+    }
+    for tag in tags(&page.html) {
+        let what = format!("{}: {tag:?}", page.what);
+        assert!(tag.name.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{what}");
+        let forbidden =
+            ["iframe", "object", "embed", "base", "style", "marquee", "math", "template", "frame"];
+        assert!(!forbidden.contains(&&*tag.name), "{what}");
+        if tag.name == "script" {
+            assert!(tag.value("src").is_some_and(|src| src.starts_with("/console/assets/")), "{what}");
+        }
+        for (name, value) in &tag.attributes {
+            assert!(!name.starts_with("on") && name != "style" && name != "srcdoc", "{what}");
+            let known = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-:".contains(&byte));
+            assert!(known, "{what}");
+            if ["href", "src", "action", "formaction", "xlink:href"].contains(&&**name) {
+                let local = value.starts_with(['/', '#', '?'])
+                    && !value.starts_with("//")
+                    && !value.starts_with("/\\");
+                let web = value.starts_with("https://");
+                assert!(local || web || value.is_empty() || value == "data:,", "{what}");
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Links of `guildhall console link`: one use, ten minutes, and no adoption of what the browser brought.
+
+use futures_util::future::join_all;
+use reqwest::Method;
+use runtime::Clock;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use testkit::{Deployment, both_modes};
+
+use super::super::client::SESSION;
+use super::super::{Console, link};
+use super::sql;
+
+both_modes!(
+    a_link_works_once_and_reading_it_uses_nothing_up,
+    of_two_at_once_one_is_signed_in,
+    a_link_ends_after_ten_minutes,
+    a_cookie_from_before_is_not_adopted,
+    a_link_opens_its_own_guild_for_its_own_person,
+);
+
+async fn of_owner(deployment: &Deployment) -> String {
+    link(deployment, &deployment.guild().id, &deployment.guild().members[0].chat, &[]).await
+}
+
+async fn a_link_works_once_and_reading_it_uses_nothing_up(deployment: &Deployment) {
+    let (console, path) = (Console::new(deployment), of_owner(deployment).await);
+    for _ in 0..3 {
+        let page = console.get(&path).await;
+        page.shows(200, "It works once.");
+        assert!(console.cookie(SESSION).is_none());
+    }
+    console.send(Method::HEAD, &path, &[], &[]).await;
+    console.sign_in(&path).await;
+    assert!(console.cookie(SESSION).is_some());
+    let late = Console::new(deployment);
+    late.get(&path).await.shows(404, "has been used, or is older than ten minutes");
+    late.send(Method::POST, &path, &[], &[]).await.shows(404, "has been used");
+    assert!(late.cookie(SESSION).is_none());
+    let known = path.rsplit('/').next().unwrap();
+    for wrong in
+        [known.to_uppercase(), known[1..].to_owned(), format!("{known}0"), "%00".to_owned(), "..".to_owned()]
+    {
+        let page = late.send(Method::POST, &format!("/console/link/{wrong}"), &[], &[]).await;
+        assert_eq!(page.status, 404, "{wrong}");
+    }
+}
+
+async fn of_two_at_once_one_is_signed_in(deployment: &Deployment) {
+    let path = of_owner(deployment).await;
+    let browsers: Vec<_> = (0..6).map(|_| Console::new(deployment)).collect();
+    let posts = browsers.iter().map(|console| console.send(Method::POST, &path, &[], &[]));
+    let mut statuses: Vec<_> = join_all(posts).await.iter().map(|page| page.status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [303, 404, 404, 404, 404, 404]);
+    assert_eq!(browsers.iter().filter(|console| console.cookie(SESSION).is_some()).count(), 1);
+}
+
+async fn a_link_ends_after_ten_minutes(deployment: &Deployment) {
+    let (console, path) = (Console::new(deployment), of_owner(deployment).await);
+    let guild = deployment.guild().id.parse::<i64>().unwrap();
+    let (connection, now) = (deployment.connect().await, Clock::system().now());
+    let of_guild = entities::console_link::Column::GuildId.eq(guild);
+    let rows = entities::console_link::Entity::find().filter(of_guild).all(&connection).await.unwrap();
+    connection.close().await.unwrap();
+    let left = (rows[0].expires_at - now).num_seconds();
+    assert!((590..=600).contains(&left), "{left} s");
+    let late = "UPDATE console_link SET expires_at = ? WHERE guild_id = ?";
+    sql(deployment, late, vec![(now - chrono::TimeDelta::seconds(1)).into(), guild.into()]).await;
+    console.get(&path).await.shows(404, "older than ten minutes");
+    console.send(Method::POST, &path, &[], &[]).await.shows(404, "older than ten minutes");
+    assert!(console.cookie(SESSION).is_none());
+}
+
+async fn a_cookie_from_before_is_not_adopted(deployment: &Deployment) {
+    let (console, path) = (Console::new(deployment), of_owner(deployment).await);
+    let planted = "a".repeat(64);
+    console.set_cookie(SESSION, &planted);
+    console.sign_in(&path).await;
+    let given = console.cookie(SESSION).unwrap();
+    assert_ne!(given, planted);
+    let attacker = Console::new(deployment);
+    attacker.set_cookie(SESSION, &planted);
+    assert_eq!(attacker.get("/console/sessions").await.location(), "/console/sign-in");
+    // A second sign-in gives a second secret, and the secret of the link is none.
+    console.sign_in(&of_owner(deployment).await).await;
+    assert_ne!(console.cookie(SESSION).unwrap(), given);
+    attacker.set_cookie(SESSION, path.rsplit('/').next().unwrap());
+    assert_eq!(attacker.get("/console/sessions").await.location(), "/console/sign-in");
+}
+
+async fn a_link_opens_its_own_guild_for_its_own_person(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
+    // The owner of the other guild, in the first: neither staff nor admin there, and the link says nothing about theirs.
+    let console = Console::of(deployment, guild, &other.members[0].chat).await;
+    console.get(&format!("/console/guilds/{}", guild.id)).await.shows(404, "There is no such page");
+    console.get(&format!("/console/guilds/{}", other.id)).await.shows(404, "There is no such page");
+    let owner = Console::owner(deployment).await;
+    let home = owner.get("/console").await;
+    assert_eq!(home.location(), format!("/console/guilds/{}", guild.id));
+    // Of the link's text nothing is stored or logged.
+    let entries = deployment.audit("console.link").await;
+    assert!(!entries.is_empty() && entries[0]["actor_id"].is_string(), "{entries:?}");
+}

@@ -1,0 +1,136 @@
+//! Signing in with the chat platform, as a browser that goes to its page and comes back.
+
+use reqwest::{Method, Url};
+use serde_json::json;
+use testkit::{Deployment, Setup, both_modes};
+
+use super::super::client::SESSION;
+use super::super::{Console, Page};
+
+const ATTEMPT: &str = "__Host-guildhall-attempt";
+/// What people's browsers would see; these tests use paths alone.
+const PUBLIC: &str = "https://console.example";
+
+both_modes!(people_sign_in_with_the_platform(super::with_application));
+
+fn with_application(setup: Setup) -> Setup {
+    let setup = setup.env("GUILDHALL_CHAT_CLIENT_ID", "guildhall-demo");
+    setup.env("GUILDHALL_CHAT_CLIENT_SECRET", "guildhall-demo-secret").env("GUILDHALL_PUBLIC_URL", PUBLIC)
+}
+
+async fn people_sign_in_with_the_platform(deployment: &Deployment) {
+    success(deployment).await;
+    cancelled(deployment).await;
+    another_browser(deployment).await;
+    a_code_is_used_once(deployment).await;
+    the_platform_is_away(deployment).await;
+}
+
+/// Begins in this browser; the address of the platform's page.
+async fn begin(console: &Console) -> Url {
+    let page = console.get("/console/sign-in").await;
+    assert!(page.links().contains(&"/console/sign-in/start".to_owned()), "{}", page.text());
+    let start = console.get("/console/sign-in/start").await;
+    assert_eq!(start.status, 303);
+    let url: Url = start.location().parse().unwrap();
+    let asked: std::collections::BTreeMap<_, _> = url.query_pairs().into_owned().collect();
+    assert_eq!(asked["scope"], "identify");
+    assert_eq!(asked["code_challenge_method"], "S256");
+    assert_eq!(asked["redirect_uri"], format!("{PUBLIC}/console/sign-in/callback"));
+    assert!(asked["state"].len() >= 16 && asked["code_challenge"].len() == 43);
+    let cookie = start.header("set-cookie");
+    assert!(cookie.starts_with(ATTEMPT) && cookie.contains("HttpOnly") && cookie.contains("Max-Age=600"));
+    url
+}
+
+/// The path that the platform sends the browser back to.
+async fn decide(url: &Url, decision: &str) -> String {
+    let http =
+        reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let form = http.post(url.clone()).header("content-type", "application/x-www-form-urlencoded");
+    let answer = form.body(decision.to_owned()).send().await.unwrap();
+    assert_eq!(answer.status(), 302);
+    let back = answer.headers()["location"].to_str().unwrap().to_owned();
+    back.strip_prefix(PUBLIC).unwrap_or_else(|| panic!("{back}")).to_owned()
+}
+
+fn authorize(user: &str) -> String {
+    format!("user_id={user}&decision=authorize")
+}
+
+fn assert_refused(console: &Console, page: &Page, text: &str) {
+    page.shows(403, text).shows(403, "Sign in with Discord");
+    assert!(console.cookie(SESSION).is_none() && console.cookie(ATTEMPT).is_none());
+}
+
+async fn success(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
+    let console = Console::new(deployment);
+    let planted = "a".repeat(64);
+    console.set_cookie(SESSION, &planted);
+    let back = decide(&begin(&console).await, &authorize(&guild.members[0].chat)).await;
+    let done = console.get(&back).await;
+    assert_eq!((done.status, done.location()), (303, "/console"), "{}", done.text());
+    assert!(console.cookie(SESSION).is_some_and(|given| given != planted), "a planted cookie was adopted");
+    assert!(console.cookie(ATTEMPT).is_none());
+    // The only guild that this person manages.
+    let home = console.get("/console").await;
+    assert_eq!(home.location(), format!("/console/guilds/{}", guild.id));
+    console.get(&format!("/console/guilds/{}", other.id)).await.shows(404, "There is no such page");
+    console.get("/console/instance").await.shows(404, "There is no such page");
+    // Signing in makes nobody staff.
+    let stranger = Console::new(deployment);
+    let back = decide(&begin(&stranger).await, &authorize(&guild.members[20].chat)).await;
+    stranger.get(&back).await;
+    stranger.get("/console").await.shows(200, "You manage none of the servers");
+}
+
+async fn cancelled(deployment: &Deployment) {
+    let console = Console::new(deployment);
+    let back = decide(&begin(&console).await, "decision=cancel").await;
+    assert_refused(&console, &console.get(&back).await, "you pressed Cancel");
+}
+
+async fn another_browser(deployment: &Deployment) {
+    let (victim, attacker) = (Console::new(deployment), Console::new(deployment));
+    let back = decide(&begin(&attacker).await, &authorize(&deployment.guild().members[1].chat)).await;
+    // A browser that began nothing, and one that began another attempt.
+    assert_refused(&victim, &victim.get(&back).await, "was not begun in this browser");
+    begin(&victim).await;
+    assert_refused(&victim, &victim.get(&back).await, "was not begun in this browser");
+    // Parameters of another form.
+    for query in ["", "?state=", "?code=x", "?state=x&code=y", "?error=access_denied", "?state=%FF&code=%00"]
+    {
+        let page = victim.get(&format!("/console/sign-in/callback{query}")).await;
+        assert_refused(&victim, &page, "was not begun in this browser");
+    }
+    let long = format!("/console/sign-in/callback?state={}", "a".repeat(4_000));
+    assert_refused(&victim, &victim.get(&long).await, "was not begun in this browser");
+}
+
+async fn a_code_is_used_once(deployment: &Deployment) {
+    let console = Console::new(deployment);
+    let url = begin(&console).await;
+    let attempt = console.cookie(ATTEMPT).unwrap();
+    let back = decide(&url, &authorize(&deployment.guild().members[0].chat)).await;
+    assert_eq!(console.get(&back).await.status, 303);
+    let copy = Console::new(deployment);
+    copy.set_cookie(ATTEMPT, &attempt);
+    assert_refused(&copy, &copy.get(&back).await, "has expired or was used before");
+    // A code of nobody, with the right state.
+    let url = begin(&copy).await;
+    let state = url.query_pairs().find(|(name, _)| name == "state").unwrap().1.into_owned();
+    let page =
+        copy.send(Method::GET, &format!("/console/sign-in/callback?code=x&state={state}"), &[], &[]).await;
+    assert_refused(&copy, &page, "has expired or was used before");
+}
+
+async fn the_platform_is_away(deployment: &Deployment) {
+    let console = Console::new(deployment);
+    let back = decide(&begin(&console).await, &authorize(&deployment.guild().members[0].chat)).await;
+    deployment.fault(json!({ "route": "POST /oauth2/token", "status": 503, "count": 100 })).await;
+    assert_refused(&console, &console.get(&back).await, "Discord does not answer");
+    deployment.clear_faults().await;
+    let back = decide(&begin(&console).await, &authorize(&deployment.guild().members[0].chat)).await;
+    assert_eq!(console.get(&back).await.status, 303);
+}

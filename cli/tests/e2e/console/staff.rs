@@ -1,0 +1,143 @@
+//! /console/guilds/:guild/staff and …/applications.
+
+use serde_json::json;
+use testkit::{Deployment, both_modes};
+
+use super::Console;
+
+both_modes!(
+    leave_is_requested_by_staff_and_approved_by_who_manages_them,
+    staff_see_their_own_records_only,
+    members_and_roles_are_changed_and_brought_back,
+    strikes_notes_and_quotas_are_written,
+    an_application_is_read
+);
+
+fn page(deployment: &Deployment, rest: &str) -> String {
+    format!("/console/guilds/{}/{rest}", deployment.guild().id)
+}
+
+/// The API path below the staff of the guild.
+fn api_path(deployment: &Deployment, rest: &str) -> String {
+    format!("/guilds/{}/staff/{rest}", deployment.guild().id)
+}
+
+/// The staff role of members 1 to 3, without any permission.
+async fn helpers(deployment: &Deployment) {
+    let body = json!({ "role_name": "Moderator", "permissions": [], "play_permissions": [] });
+    let role = api_path(deployment, &format!("roles/{}", deployment.guild().roles[3]));
+    deployment.api().put(&role, body).await.ok();
+}
+
+async fn leave_is_requested_by_staff_and_approved_by_who_manages_them(deployment: &Deployment) {
+    helpers(deployment).await;
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let helper = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let leave = page(deployment, "staff/leave");
+    let days = [("starts_at", "2040-07-01"), ("ends_at", "2040-07-05"), ("reason", "exams")];
+    helper.post(&leave, &days).await.shows(404, "");
+    let backwards = [("starts_at", "2040-07-05"), ("ends_at", "2040-07-01"), ("reason", "exams")];
+    let refused = helper.post(&format!("{leave}/request"), &backwards).await;
+    refused.shows(422, "The last day is before the first day.").shows(422, "exams");
+    helper.submit(&format!("{leave}/request"), &days).await.shows(200, "1 Jul 2040 to 5 Jul 2040");
+
+    let api = deployment.api();
+    let requests = api_path(deployment, "leave-requests");
+    let id = api.get(&format!("{requests}?state=requested")).await.ok()["requests"][0]["id"].clone();
+    helper.post(&format!("{leave}/requests/{id}/approve"), &[]).await.shows(404, "");
+    owner.submit(&format!("{leave}/requests/{id}/approve"), &[]).await.shows(200, "planned");
+    owner.post(&format!("{leave}/requests/{id}/reject"), &[]).await.shows(422, "approved before");
+    let loas = api.get(&api_path(deployment, "loa")).await.ok();
+    assert_eq!((&loas["loas"][0]["reason"], &loas["loas"][0]["status"]), (&json!("exams"), &json!("active")));
+    for (action, target) in [("loa.request", &id), ("loa.approve", &id), ("loa.create", &loas["loas"][0]["id"])] {
+        assert_eq!(deployment.audit(action).await[0]["target_id"], target.to_string(), "{action}");
+    }
+}
+
+async fn staff_see_their_own_records_only(deployment: &Deployment) {
+    helpers(deployment).await;
+    let (guild, api) = (deployment.guild(), deployment.api());
+    let (own, other) = (&guild.members[1].chat, &guild.members[2].chat);
+    let strike = json!({ "staff_id": other, "reason": "a secret reason", "severity": 2 });
+    let id = api.post(&api_path(deployment, "strikes"), strike).await.ok()["id"].clone();
+    let helper = Console::of(deployment, guild, own).await;
+    for tab in ["staff", "staff/leave", "staff/quotas", "staff/leaderboard"] {
+        helper.get(&page(deployment, tab)).await.shows(200, "Leaderboard");
+    }
+    let strikes = helper.get(&page(deployment, "staff/strikes")).await;
+    assert!(!strikes.shows(200, "Strikes").contains("a secret reason"));
+    let asked = helper.get(&page(deployment, &format!("staff/strikes?staff={other}"))).await;
+    assert!(!asked.shows(200, "Strikes").contains("a secret reason"));
+    helper.get(&page(deployment, &format!("staff/{own}"))).await.shows(200, "Recent actions");
+    for hidden in [format!("strikes/{id}"), other.clone(), "notes".into(), "pending".into(), "activity".into()] {
+        helper.get(&page(deployment, &format!("staff/{hidden}"))).await.shows(404, "");
+    }
+}
+
+async fn members_and_roles_are_changed_and_brought_back(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let (staff, role) = (page(deployment, "staff"), guild.roles[3].as_str());
+    let newcomer = guild.members[5].chat.as_str();
+    owner.post(&staff, &[("chat_id", "nobody known"), ("role_id", role)]).await.shows(422, "nobody known");
+    owner.post(&staff, &[("chat_id", newcomer)]).await.shows(422, "Choose a staff role.");
+    let added = owner.submit(&staff, &[("chat_id", newcomer), ("role_id", role)]).await;
+    added.shows(200, "is staff now.");
+    owner.undo(&added).await.shows(200, "is no longer staff");
+    let removed = owner.get(&format!("{staff}/roles/{role}")).await;
+    removed.shows(200, "Give them another role first");
+
+    let roles = format!("{staff}/roles");
+    let other = guild.roles[2].as_str();
+    let fields = [("role_id", other), ("role_name", "Trial"), ("permissions", "staff.read"), ("play_permissions", "warn")];
+    let added = owner.submit(&roles, &fields).await;
+    added.shows(200, "Staff role Trial added.").shows(200, "1 of 14 permissions");
+    let edited = owner.submit(&roles, &[("role_id", other), ("role_name", "Trainee")]).await;
+    owner.undo(&edited).await.shows(200, "1 of 14 permissions");
+    let gone = owner.submit(&format!("{roles}/{other}/remove"), &[]).await;
+    owner.undo(&gone).await.shows(200, "Staff role Trial added.");
+}
+
+async fn strikes_notes_and_quotas_are_written(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let staff = guild.members[1].chat.as_str();
+    let strikes = page(deployment, "staff/strikes");
+    let severe = [("staff_id", staff), ("severity", "11"), ("reason", "late")];
+    owner.post(&strikes, &severe).await.shows(422, "Give a number from 1 to 10.");
+    let past = [("staff_id", staff), ("severity", "3"), ("reason", "late"), ("expires_at", "2020-01-01")];
+    owner.post(&strikes, &past).await.shows(422, "must be after now");
+    owner.submit(&strikes, &[("staff_id", staff), ("severity", "3"), ("reason", "late")]).await.shows(200, "3 of 10");
+    let id = deployment.audit("strikes.create").await[0]["target_id"].as_str().unwrap().to_owned();
+    let one = format!("{strikes}/{id}");
+    owner.submit(&one, &[("severity", "4"), ("reason", "late again")]).await.shows(200, "late again");
+    owner.get(&one).await.shows(200, &format!("Remove strike {id}"));
+    owner.submit(&format!("{one}/remove"), &[]).await.shows(200, "removed");
+
+    let notes = page(deployment, "staff/notes");
+    owner.submit(&notes, &[("staff_id", staff), ("body", "<b>bold</b>")]).await.shows(200, "<b>bold</b>");
+    let quotas = page(deployment, "staff/quotas");
+    let quota = [("name", "Weekly kicks"), ("metric", "kick"), ("target", "5"), ("period", "week")];
+    let added = owner.submit(&quotas, &quota).await;
+    added.shows(200, "5 kicks a week").shows(200, "0 of 5");
+    let gone = owner.undo(&added).await;
+    gone.shows(200, "Quota Weekly kicks deleted.");
+    owner.undo(&gone).await.shows(200, "5 kicks a week");
+    owner.get(&page(deployment, "staff/activity")).await.shows(200, "Staff actions by weekday and hour");
+}
+
+async fn an_application_is_read(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let list = page(deployment, "applications");
+    owner.post(&format!("{list}/panels"), &[("name", "")]).await.shows(422, "Say what people apply for.");
+    owner.submit(&format!("{list}/panels"), &[("name", "Moderator team")]).await.shows(200, "All staff");
+    let panel = deployment.audit("application_panels.add").await[0]["target_id"].as_str().unwrap().to_owned();
+    let panel: i64 = panel.parse().unwrap();
+    let sent = json!({ "panel_id": panel, "submission_id": 4711, "chat_id": guild.members[5].chat,
+                       "answers": { "Why?": "I like order" } });
+    deployment.api().post(&format!("/guilds/{}/application-submissions", guild.id), sent).await.ok();
+    owner.get(&list).await.shows(200, "Application 4711");
+    let one = format!("{list}/4711");
+    owner.get(&one).await.shows(200, "I like order").shows(200, "Create ticket");
+    let opened = owner.submit(&format!("{one}/ticket"), &[]).await;
+    opened.shows(200, "Open ticket in Discord");
+    owner.get(&format!("{list}/4712")).await.shows(404, "");
+}

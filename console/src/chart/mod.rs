@@ -1,0 +1,5 @@
+//! Charts as SVG, drawn on the server.
+
+pub(crate) mod bars;
+pub(crate) mod heat_map;
+pub(crate) mod line;

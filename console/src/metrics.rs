@@ -1,0 +1,105 @@
+//! The metrics of this process, as operators see them on a page: what `/metrics` says, read back.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Rates are measured over this time at most, as long as somebody looks.
+const OVER: Duration = Duration::from_secs(60);
+/// Looks that are closer together are one.
+const APART: Duration = Duration::from_secs(1);
+
+/// One value with its labels.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sample {
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) value: f64,
+}
+
+impl Sample {
+    pub(crate) fn label(&self, name: &str) -> &str {
+        self.labels.get(name).map_or("", String::as_str)
+    }
+}
+
+/// The samples of one metric in a text of the Prometheus format.
+pub(crate) fn samples(text: &str, metric: &str) -> Vec<Sample> {
+    text.lines().filter_map(|line| sample(line.strip_prefix(metric)?)).collect()
+}
+
+/// `{a="x",b="y"} 3` or ` 3`; `None`: the name goes on, or the line is broken.
+fn sample(rest: &str) -> Option<Sample> {
+    let (labels, value) = match rest.strip_prefix('{') {
+        Some(rest) => rest.rsplit_once("} ")?,
+        None => ("", rest.strip_prefix(' ')?),
+    };
+    // The values of our labels contain no commas and no quotes.
+    let pairs = labels.split(',').filter_map(|pair| pair.split_once('='));
+    let labels = pairs.map(|(name, value)| (name.to_owned(), value.trim_matches('"').to_owned()));
+    Some(Sample { labels: labels.collect(), value: value.trim().parse().ok()? })
+}
+
+/// The sums of a counter by one label.
+pub(crate) fn sums(samples: &[Sample], label: &str) -> BTreeMap<String, f64> {
+    let mut sums = BTreeMap::new();
+    for sample in samples {
+        *sums.entry(sample.label(label).to_owned()).or_default() += sample.value;
+    }
+    sums
+}
+
+/// Earlier looks at a counter, for rates.
+#[derive(Default)]
+pub(crate) struct Looks(Mutex<VecDeque<(Instant, BTreeMap<String, f64>)>>);
+
+impl Looks {
+    /// How fast each sum has grown since an earlier look within [`OVER`], a second; `None`: this is the first.
+    pub(crate) fn rates(&self, now: Instant, sums: &BTreeMap<String, f64>) -> Option<BTreeMap<String, f64>> {
+        let mut looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while looks.front().is_some_and(|(at, _)| now.duration_since(*at) > OVER) {
+            looks.pop_front();
+        }
+        let rates = looks.front().and_then(|(at, before)| {
+            let seconds = now.duration_since(*at);
+            let since = |name: &String| before.get(name).copied().unwrap_or_default();
+            let rate =
+                |(name, sum): (&String, &f64)| (name.clone(), (sum - since(name)) / seconds.as_secs_f64());
+            (seconds >= APART).then(|| sums.iter().map(rate).collect())
+        });
+        if looks.back().is_none_or(|(at, _)| now.duration_since(*at) >= APART) {
+            looks.push_back((now, sums.clone()));
+        }
+        rates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_of_one_metric_are_read_with_their_labels() {
+        let text = "# TYPE a counter\na_total{route=\"GET /x/{id}\",status=\"200\"} 3\na_total{status=\"500\"} 1\na_total_more 9\nb 2.5\n";
+        let found = samples(text, "a_total");
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].label("route"), found[0].value), ("GET /x/{id}", 3.0));
+        assert_eq!(
+            sums(&found, "status").into_iter().collect::<Vec<_>>(),
+            [("200".to_owned(), 3.0), ("500".to_owned(), 1.0)]
+        );
+        assert_eq!(samples(text, "b"), [Sample { labels: BTreeMap::new(), value: 2.5 }]);
+    }
+
+    #[test]
+    fn a_rate_needs_two_looks() {
+        let (looks, began) = (Looks::default(), Instant::now());
+        let of = |count: f64| BTreeMap::from([("200".to_owned(), count)]);
+        assert_eq!(looks.rates(began, &of(10.0)), None);
+        assert_eq!(looks.rates(began + Duration::from_secs(5), &of(60.0)), Some(of(10.0)));
+        assert_eq!(
+            looks.rates(began + Duration::from_secs(70), &of(60.0)),
+            None,
+            "the earlier looks are too old"
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! Who did something, by the number that rows keep: a chat user, or 0 for the service.
+
+use entities::{ChatId, Subject};
+
+use super::people::{People, Who};
+use crate::answer::PageError;
+use crate::visit::GuildVisit;
+
+/// The people of a page, read at once.
+pub(super) struct Actors(People);
+
+impl Actors {
+    pub(super) async fn read(
+        visit: &GuildVisit,
+        users: Vec<i64>,
+    ) -> Result<Self, PageError> {
+        Ok(Self(People::read(visit, users.into_iter().filter_map(subject)).await?))
+    }
+
+    /// `None`: the service itself.
+    pub(super) fn who(&self, visit: &GuildVisit, user: i64) -> Option<Who> {
+        subject(user).map(|subject| self.0.who(visit, subject))
+    }
+}
+
+fn subject(user: i64) -> Option<Subject> {
+    ChatId::try_from(user).ok().map(Subject::Chat)
+}

@@ -1,0 +1,124 @@
+//! /console/guilds/:guild/applications: what people apply for, what they sent, and the tickets for it.
+
+pub(crate) mod one;
+mod panels;
+
+use std::collections::HashMap;
+
+use askama::Template;
+use entities::{
+    ChannelId, Page as Rows, PanelId, Subject, SubmissionId, application_panel, application_submission, staff_role,
+    ticket,
+};
+use http::StatusCode;
+
+use crate::answer::{Answer, PageError};
+use crate::form::Form;
+use crate::pages::guilds::people::{People, Who};
+use crate::rights::Needs;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::When;
+
+pub(crate) use panels::add;
+
+const FIELDS: [&str; 3] = ["name", "category_id", "staff_role_ids"];
+/// Rows of a list.
+const ROWS: usize = 50;
+
+#[derive(Template)]
+#[template(path = "guilds/applications/list.html")]
+struct Page {
+    shell: Shell,
+    form: Form,
+    url: String,
+    admin: bool,
+    chosen: Option<PanelId>,
+    panels: Vec<panels::Panel>,
+    roles: Vec<staff_role::Model>,
+    rows: Vec<Row>,
+    more: Option<String>,
+}
+
+struct Row {
+    id: SubmissionId,
+    panel: String,
+    who: Who,
+    sent: When,
+    ticket: Ticket,
+}
+
+/// The ticket of a submission: how it stands, and its Discord channel.
+struct Ticket {
+    state: (&'static str, &'static str),
+    channel: Option<String>,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let form = Form::new(visit.query.clone());
+    show(&visit, form).await
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let chosen: Option<PanelId> = visit.query.read("panel");
+    let rows = Rows { cursor: visit.query.read("cursor"), limit: ROWS as u64 + 1 };
+    let mut rows = application_submission::list(conn, guild, chosen, rows).await?;
+    let more = (rows.len() > ROWS).then(|| visit.query.with("cursor", &rows[ROWS - 1].submission_id.to_string()));
+    rows.truncate(ROWS);
+    let panels = application_panel::list(conn, guild).await?;
+    let roles = staff_role::list(conn, guild).await?;
+    let page = Page {
+        shell: visit.shell("Applications", Place::Applications),
+        url: visit.url("/applications"),
+        admin: visit.rights.may(Needs::Admin),
+        chosen,
+        rows: submissions(visit, rows, &panels).await?,
+        panels: panels.into_iter().map(|panel| panels::shown(panel, &roles)).collect(),
+        roles,
+        more,
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+async fn submissions(
+    visit: &GuildVisit,
+    rows: Vec<application_submission::Model>,
+    panels: &[application_panel::Model],
+) -> Result<Vec<Row>, PageError> {
+    let people = People::read(visit, rows.iter().map(|row| Subject::Chat(row.chat_id)).collect::<Vec<_>>()).await?;
+    let ids: Vec<_> = rows.iter().map(|row| row.submission_id).collect();
+    let tickets = ticket::of_submissions(visit.read(), visit.guild.guild_id, &ids).await?;
+    let tickets: HashMap<_, _> = tickets.into_iter().map(|ticket| (ticket.submission_id, ticket)).collect();
+    let row = |row: application_submission::Model| Row {
+        id: row.submission_id,
+        panel: panel_name(panels, row.panel_id),
+        who: people.who(visit, Subject::Chat(row.chat_id)),
+        sent: visit.when(row.created_at),
+        ticket: Ticket::of(visit, tickets.get(&row.submission_id)),
+    };
+    Ok(rows.into_iter().map(row).collect())
+}
+
+fn panel_name(panels: &[application_panel::Model], id: PanelId) -> String {
+    let panel = panels.iter().find(|panel| panel.panel_id == id);
+    panel.map_or_else(|| id.to_string(), |panel| panel.name.clone())
+}
+
+impl Ticket {
+    fn of(visit: &GuildVisit, row: Option<&ticket::Model>) -> Self {
+        let state = match row.map(|row| row.state) {
+            None => ("info", "new"),
+            Some(ticket::State::Creating) => ("warning", "ticket not open yet"),
+            Some(ticket::State::Open) => ("good", "ticket open"),
+        };
+        Self { state, channel: row.and_then(|row| row.channel_id).map(|channel| in_discord(visit, channel)) }
+    }
+}
+
+/// The address of a channel in Discord.
+fn in_discord(visit: &GuildVisit, channel: ChannelId) -> String {
+    format!("https://discord.com/channels/{}/{channel}", visit.guild.guild_id)
+}

@@ -1,0 +1,133 @@
+//! /console/guilds/:guild/find: from an id or a name to the page of what it names.
+
+use askama::Template;
+use entities::job::listing;
+use entities::{JobId, SanctionId, SanctionKind, Subject, game_server, link, link_search, sanction};
+
+use crate::answer::{Answer, PageError};
+use crate::fields::segment;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+
+use super::moderation::Kind;
+
+/// Names of one search.
+const NAMES: u64 = 20;
+
+#[derive(Template)]
+#[template(path = "guilds/find.html")]
+struct Page {
+    shell: Shell,
+    typed: String,
+    found: Vec<Found>,
+    /// More names begin like this.
+    more: Option<String>,
+}
+
+struct Found {
+    what: &'static str,
+    name: String,
+    url: String,
+    /// What was typed names exactly this.
+    exact: bool,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let typed = visit.query.text("q").to_owned();
+    let mut found = Vec::new();
+    if !typed.is_empty() {
+        people(&visit, &typed, &mut found).await?;
+        sanctions(&visit, &typed, &mut found).await?;
+        others(&visit, &typed, &mut found).await?;
+    }
+    let exact: Vec<_> = found.iter().filter(|found| found.exact).collect();
+    let only = match (exact.as_slice(), found.as_slice()) {
+        ([one], _) => Some(*one),
+        ([], [one]) => Some(one),
+        _ => None,
+    };
+    if let Some(only) = only {
+        return Ok(Answer::see(only.url.clone()));
+    }
+    let names = found.iter().filter(|found| !found.exact).count() as u64;
+    let all = visit.url(&format!("/members?q={}", segment(&typed)));
+    let page = Page {
+        shell: visit.shell("Find", Place::Overview),
+        more: (names >= NAMES).then_some(all),
+        typed,
+        found,
+    };
+    Answer::page(&page)
+}
+
+/// Linked members by id or name.
+async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Result<(), PageError> {
+    if !visit.may("lookup.read") {
+        return Ok(());
+    }
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let by_id = match typed.parse() {
+        Ok(Subject::Chat(chat)) => link::find_by_chat(conn, guild, chat).await?,
+        Ok(Subject::Play(play)) => link::find_by_play(conn, guild, play).await?,
+        Err(_) => None,
+    };
+    let member = |link: &link::Model, exact| Found {
+        what: "Member",
+        name: link.play_username.clone(),
+        url: visit.url(&format!("/members/{}", link.chat_id)),
+        exact,
+    };
+    found.extend(by_id.as_ref().map(|link| member(link, true)));
+    for link in link_search::by_name(conn, guild, typed, None, NAMES).await? {
+        found.push(member(&link, link.play_username.eq_ignore_ascii_case(typed)));
+    }
+    Ok(())
+}
+
+/// A ban or mute by its number, and those of an account without a link.
+async fn sanctions(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Result<(), PageError> {
+    if !visit.may("moderation.read") {
+        return Ok(());
+    }
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    if let Ok(id) = typed.strip_prefix('#').unwrap_or(typed).parse::<SanctionId>()
+        && let Some(row) = sanction::history::find(conn, guild, id).await?
+    {
+        let kind = Kind(row.kind);
+        let name = format!("{} #{id}", kind.title());
+        found.push(Found { what: kind.title(), name, url: visit.url(&kind.one(id)), exact: true });
+    }
+    let Ok(subject) = typed.parse::<Subject>() else { return Ok(()) };
+    if found.iter().any(|found| found.what == "Member") {
+        return Ok(());
+    }
+    let rows = sanction::history::of_person(conn, guild, subject.into(), 100).await?;
+    for kind in [SanctionKind::Ban, SanctionKind::Mute].map(Kind) {
+        let count = rows.iter().filter(|row| row.kind == kind.0).count();
+        if count > 0 {
+            let name = format!("{} of {subject}", kind.title());
+            let url = visit.url(&format!("{}?state=all&person={subject}", kind.path()));
+            found.push(Found { what: kind.title(), name, url, exact: true });
+        }
+    }
+    Ok(())
+}
+
+/// Jobs and game servers.
+async fn others(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Result<(), PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    if visit.may("sync.write")
+        && let Ok(id) = typed.parse::<JobId>()
+        && let Some(job) = listing::find(conn, guild, id).await?
+    {
+        let url = visit.url(&format!("/jobs/{id}"));
+        found.push(Found { what: "Job", name: job.kind, url, exact: true });
+    }
+    if visit.may("moderation.read")
+        && let Some(server) = game_server::find(conn, guild, typed).await?
+    {
+        let url = visit.url(&format!("/servers/{}", segment(&server.server_id)));
+        found.push(Found { what: "Game server", name: server.server_id, url, exact: true });
+    }
+    Ok(())
+}

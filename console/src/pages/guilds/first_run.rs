@@ -1,0 +1,119 @@
+//! /console/guilds/:guild/first-run: five steps from nothing to a first synced member.
+
+use askama::Template;
+use entities::job::listing;
+use entities::{Page as RowPage, binding};
+use platforms::{GuildOverview, Permissions, PlatformError};
+
+use crate::answer::{Answer, PageError};
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+
+#[derive(Template)]
+#[template(path = "guilds/first_run.html")]
+struct Page {
+    shell: Shell,
+    steps: Vec<Step>,
+    done: usize,
+}
+
+struct Step {
+    title: &'static str,
+    done: bool,
+    /// What was found, or what to do.
+    text: String,
+    /// Label and address of what to do next.
+    action: Option<(&'static str, String)>,
+}
+
+/// Whether roles follow ranks: there are bindings, and a sync has run with them.
+pub(super) async fn is_done(visit: &GuildVisit) -> Result<bool, PageError> {
+    let bindings = binding::list(visit.read(), visit.guild.guild_id).await?;
+    Ok(!bindings.is_empty() && has_synced(visit).await?)
+}
+
+async fn has_synced(visit: &GuildVisit) -> Result<bool, PageError> {
+    let runs = listing::Filter { guild: Some(visit.guild.guild_id), kind: Some("sync_all"), ..listing::Filter::default() };
+    Ok(!listing::list(visit.read(), runs, RowPage::first(1), visit.now()).await?.is_empty())
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let bot = visit.platforms().check_chat_token().await;
+    let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
+    let bindings = binding::list(visit.read(), visit.guild.guild_id).await?.len();
+    let steps = vec![
+        token(bot.as_ref().err()),
+        invitation(&visit, bot.as_ref().ok().map(ToString::to_string), overview.as_ref()),
+        role_order(overview.as_ref().ok()),
+        Step {
+            title: "Bind a rank to a role",
+            done: bindings > 0,
+            text: match bindings {
+                0 => "Choose which rank in your Roblox group gives which Discord role.".to_owned(),
+                count => format!("{count} set."),
+            },
+            action: Some(("Open bindings", visit.url("/bindings"))),
+        },
+        Step {
+            title: "Preview the first sync",
+            done: has_synced(&visit).await?,
+            text: "See who would get and lose what, before anything changes. Members are linked by your verification bot, \
+                   or by the operator with `guildhall links import`."
+                .to_owned(),
+            action: Some(("Open sync", visit.url("/sync"))),
+        },
+    ];
+    let done = steps.iter().filter(|step| step.done).count();
+    Answer::page(&Page { shell: visit.shell("Set up", Place::Overview), steps, done })
+}
+
+fn token(problem: Option<&PlatformError>) -> Step {
+    let text = match problem {
+        None => "Discord accepts the bot's token.".to_owned(),
+        Some(PlatformError::NotConfigured(variable)) => format!(
+            "The operator of this service sets {variable}: the token of a bot from Discord's developer portal, with the \
+             Server Members Intent turned on."
+        ),
+        Some(error) => format!("Discord does not accept the bot's token: {error}."),
+    };
+    Step { title: "Give Guildhall a bot", done: problem.is_none(), text, action: None }
+}
+
+fn invitation(visit: &GuildVisit, bot: Option<String>, overview: Result<&GuildOverview, &PlatformError>) -> Step {
+    let (done, text) = match overview {
+        Ok(_) => (true, "The bot is in your server.".to_owned()),
+        Err(PlatformError::NotFound(_) | PlatformError::Forbidden { .. }) => {
+            (false, "The bot is not in your server yet. The link asks for the permissions it needs, and no more.".to_owned())
+        }
+        Err(error) => (false, format!("Discord does not say whether the bot is in your server: {error}.")),
+    };
+    let needed = Permissions::NEEDED.into_iter().fold(Permissions::default(), |all, (one, _)| all.with(one));
+    // The id of a bot is the id of its application.
+    let link = bot.filter(|_| !done).map(|bot| {
+        let (needed, guild) = (String::from(needed), visit.guild.guild_id);
+        format!("https://discord.com/oauth2/authorize?client_id={bot}&scope=bot&permissions={needed}&guild_id={guild}")
+    });
+    Step { title: "Invite the bot", done, text, action: link.map(|link| ("Invite the bot", link)) }
+}
+
+fn role_order(overview: Option<&GuildOverview>) -> Step {
+    let title = "Put the bot's role above the roles it gives";
+    let Some(overview) = overview else {
+        let text = "Guildhall looks at this once the bot is in your server.".to_owned();
+        return Step { title, done: false, text, action: None };
+    };
+    let lacks = |(needed, name): (Permissions, &'static str)| (!overview.bot_permissions.permits(needed)).then_some(name);
+    let missing: Vec<_> = Permissions::NEEDED.into_iter().filter_map(lacks).collect();
+    let below = overview.roles.iter().filter(|role| overview.removable(role.id).is_ok()).count();
+    let (done, text) = match (missing.as_slice(), below) {
+        ([], 0) => (
+            false,
+            "No role is below the bot's. Open your server's settings, Roles, and drag the bot's role above those it should give."
+                .to_owned(),
+        ),
+        ([], 1) => (true, "The bot can give the one role below its own.".to_owned()),
+        ([], below) => (true, format!("The bot can give the {below} roles below its own.")),
+        (missing, _) => (false, format!("The bot's role lacks {}. Turn these on in your server's settings.", missing.join(", "))),
+    };
+    Step { title, done, text, action: None }
+}

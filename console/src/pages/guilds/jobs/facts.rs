@@ -1,0 +1,92 @@
+//! What a job's result says: what it changes, what it leaves alone, and why it failed for some members.
+
+use entities::job::Model;
+use entities::{JobId, job_failure};
+use serde_json::Value;
+
+use super::words::is_preview;
+use crate::answer::PageError;
+use crate::pages::guilds::actors::Actors;
+use crate::pages::guilds::people::Who;
+use crate::visit::GuildVisit;
+use crate::words::{Count, Number};
+
+/// Names that are shown of each reason.
+const NAMES: u64 = 5;
+
+/// Members that failed for one reason.
+pub(super) struct Reason {
+    pub(super) code: String,
+    /// Of the first one.
+    pub(super) message: String,
+    pub(super) members: Count<i64>,
+    pub(super) first: Vec<Who>,
+}
+
+pub(super) async fn reasons(visit: &GuildVisit, job: JobId) -> Result<Vec<Reason>, PageError> {
+    let (conn, mut reasons) = (visit.read(), Vec::new());
+    for (code, members) in job_failure::count_by_error(conn, job).await? {
+        let first = job_failure::first_with(conn, job, &code, NAMES).await?;
+        let names = Actors::read(visit, first.iter().map(|row| row.chat_id.get()).collect()).await?;
+        reasons.push(Reason {
+            message: first.first().map(|row| row.message.clone()).unwrap_or_default(),
+            first: first.iter().filter_map(|row| names.who(visit, row.chat_id.get())).collect(),
+            members: Count(members, "member"),
+            code,
+        });
+    }
+    Ok(reasons)
+}
+
+/// Counters of a result, with what people call them.
+const COUNTS: [(&str, &str); 12] = [
+    ("members", "Linked members"),
+    ("planned", "Members to change"),
+    ("role_additions", "Roles to give"),
+    ("role_removals", "Roles to take"),
+    ("members_losing", "Members that lose a role"),
+    ("nicknames", "Nicknames to set"),
+    ("updated", "Members changed"),
+    ("failed", "Members failed"),
+    ("skipped", "Members skipped: they changed meanwhile or left"),
+    ("flagged", "Players flagged"),
+    ("changed", "Changed"),
+    ("unchanged_flags", "Flagged before"),
+];
+
+pub(super) fn counts(job: &Model) -> Vec<(&'static str, Number<i64>)> {
+    let Some(result) = &job.result else { return Vec::new() };
+    COUNTS.iter().filter_map(|(name, words)| Some((*words, Number(result[*name].as_i64()?)))).collect()
+}
+
+/// What a sync leaves alone.
+pub(super) fn untouched(job: &Model) -> Vec<String> {
+    if job.kind != "sync_all" {
+        return Vec::new();
+    }
+    let mut said = vec![
+        "Roles that no binding gives: Guildhall never takes them.".to_owned(),
+        "Members who are not linked to a Roblox account.".to_owned(),
+    ];
+    let Some(result) = &job.result else { return said };
+    let mut counted = |name: &str, one: &str, many: &str| match result[name].as_i64() {
+        Some(0) | None => {}
+        Some(1) => said.push(format!("1 {one}")),
+        Some(n) => said.push(format!("{} {many}", Number(n))),
+    };
+    counted("unchanged", "member who is right already.", "members who are right already.");
+    counted("not_in_guild", "linked person who left the server.", "linked people who left the server.");
+    for role in result["ungrantable_roles"].as_array().into_iter().flatten() {
+        said.push(ungrantable(role));
+    }
+    if is_preview(job) {
+        said.push("Everything: this is a preview.".to_owned());
+    }
+    said
+}
+
+fn ungrantable(role: &Value) -> String {
+    let members = Count(role["members"].as_i64().unwrap_or_default(), "member");
+    let (id, reason) = (role["role_id"].as_str().unwrap_or("?"), role["reason"].as_str().unwrap_or("?"));
+    format!("Role {id} of {members}: {reason}.")
+}

@@ -1,0 +1,110 @@
+//! /console/guilds/:guild/jobs: the guild's jobs, newest first.
+
+mod facts;
+pub(crate) mod one;
+mod progress;
+pub(super) mod words;
+
+use askama::Template;
+use entities::job::listing::{self, Filter};
+use entities::job::{Model, Status};
+use entities::{JobId, Page as Part};
+
+use crate::answer::{Answer, PageError};
+use crate::pages::guilds::actors::Actors;
+use crate::pages::guilds::people::Who;
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::{Length, When};
+use words::{KINDS, Mark, title};
+
+/// Jobs of one page.
+const SHOWN: usize = 50;
+/// Characters of an error's message in a list.
+const MESSAGE: usize = 120;
+
+#[derive(Template)]
+#[template(path = "guilds/jobs.html")]
+struct Page {
+    shell: Shell,
+    url: String,
+    form: Form,
+    states: Vec<(&'static str, &'static str)>,
+    kinds: &'static [(&'static str, &'static str)],
+    filtered: bool,
+    rows: Vec<Row>,
+    /// The query of the next page.
+    more: Option<String>,
+}
+
+impl Page {
+    fn jobs_url(&self) -> &str {
+        &self.url
+    }
+}
+
+/// A job in a list.
+pub(super) struct Row {
+    pub(super) id: JobId,
+    pub(super) title: String,
+    pub(super) state: Mark,
+    pub(super) progress: String,
+    pub(super) by: Option<Who>,
+    pub(super) created: When,
+    pub(super) took: String,
+    pub(super) error: String,
+}
+
+impl Row {
+    pub(super) async fn all(visit: &GuildVisit, jobs: &[Model]) -> Result<Vec<Self>, PageError> {
+        let actors = jobs.iter().filter_map(|job| job.actor_id).collect();
+        let names = Actors::read(visit, actors).await?;
+        Ok(jobs.iter().map(|job| Self::new(visit, job, &names)).collect())
+    }
+
+    fn new(visit: &GuildVisit, job: &Model, names: &Actors) -> Self {
+        let took = job.started_at.zip(job.finished_at).map(|(from, until)| Length(until - from).to_string());
+        Self {
+            id: job.job_id,
+            title: title(job),
+            state: Mark::of(job.status(visit.now())),
+            progress: progress::short(job),
+            by: names.who(visit, job.actor_id.unwrap_or_default()),
+            created: visit.when(job.created_at),
+            took: took.unwrap_or_default(),
+            error: job.failure().map(|failure| shortened(&failure.message)).unwrap_or_default(),
+        }
+    }
+}
+
+fn shortened(message: &str) -> String {
+    let mut short: String = message.chars().take(MESSAGE).collect();
+    if short.len() < message.len() {
+        short.push('…');
+    }
+    short
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let query = &visit.query;
+    let kind = KINDS.iter().map(|(name, _)| *name).find(|name| *name == query.text("kind"));
+    let status = query.read::<Status>("state");
+    let filter = Filter { guild: Some(visit.guild.guild_id), status, kind, class: None };
+    let part = Part { cursor: query.read::<JobId>("before"), limit: SHOWN as u64 + 1 };
+    let mut jobs = listing::list(visit.read(), filter, part, visit.now()).await?;
+    let has_more = jobs.len() > SHOWN;
+    jobs.truncate(SHOWN);
+    let last = jobs.last().filter(|_| has_more).map(|job| job.job_id.to_string());
+    let page = Page {
+        shell: visit.shell("Jobs", Place::Jobs),
+        url: visit.url("/jobs"),
+        states: Status::ALL.iter().map(|status| (status.name(), Mark::of(*status).word)).collect(),
+        kinds: &KINDS,
+        filtered: status.is_some() || kind.is_some() || query.has("before"),
+        rows: Row::all(&visit, &jobs).await?,
+        more: last.map(|last| query.with("before", &last)),
+        form: Form::new(query.clone()),
+    };
+    Answer::page(&page)
+}

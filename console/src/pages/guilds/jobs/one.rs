@@ -1,0 +1,127 @@
+//! /console/guilds/:guild/jobs/:job: one job while it runs and afterwards; cancel and retry.
+
+use askama::Template;
+use entities::api_key::Scope;
+use entities::job::history::AttemptError;
+use entities::job::{Model, Status, listing};
+use entities::{JobId, job};
+use http::{Method, StatusCode};
+use queue::kinds;
+use serde_json::Map;
+
+use super::facts::{self, Reason};
+use super::progress::Progress;
+use super::words::{Mark, is_preview, title};
+use crate::answer::{Answer, PageError};
+use crate::pages::guilds::actors::Actors;
+use crate::pages::guilds::people::Who;
+use crate::cookies::Said;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::{Number, When};
+
+#[derive(Template)]
+#[template(path = "guilds/job.html")]
+struct Page {
+    shell: Shell,
+    url: String,
+    id: JobId,
+    state: Mark,
+    /// Asked to stop and not over.
+    stopping: bool,
+    /// Why the last request was refused; empty: there was none.
+    problem: String,
+    may_cancel: bool,
+    may_retry: bool,
+    progress: Option<Progress>,
+    by: Option<Who>,
+    times: Vec<(&'static str, When)>,
+    attempt: String,
+    error: Option<job::Failure>,
+    counts: Vec<(&'static str, Number<i64>)>,
+    untouched: Vec<String>,
+    reasons: Vec<Reason>,
+    attempts: Vec<(AttemptError, When)>,
+    /// Where a preview lists its changes.
+    preview: Option<String>,
+}
+
+/// The permission to cancel or retry a kind, by the scope that a key needs for it.
+fn may_change(visit: &GuildVisit, job: &Model) -> bool {
+    match kinds::scope(&job.kind) {
+        Scope::Sync => visit.may("sync.write"),
+        Scope::Moderation => visit.may("moderation.write"),
+        Scope::Shield => visit.may("shield.write"),
+        Scope::Staff => visit.may("staff.write"),
+        Scope::Read | Scope::Play | Scope::Admin => visit.rights.admin,
+    }
+}
+
+async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
+    let id: JobId = visit.param("job")?;
+    listing::find(visit.read(), visit.guild.guild_id, id).await?.ok_or(PageError::NotFound)
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let job = find(&visit).await?;
+    show(&visit, &job, String::new()).await
+}
+
+async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer, PageError> {
+    let status = job.status(visit.now());
+    let may_change = may_change(visit, job);
+    let names = Actors::read(visit, job.actor_id.into_iter().collect()).await?;
+    let code = if problem.is_empty() { StatusCode::OK } else { StatusCode::CONFLICT };
+    let page = Page {
+        shell: visit.shell(&title(job), Place::Jobs),
+        url: visit.url(&format!("/jobs/{}", job.job_id)),
+        id: job.job_id,
+        state: Mark::of(status),
+        stopping: job.state.is_open() && job.cancel_requested,
+        problem,
+        may_cancel: may_change && job.state.is_open() && !job.cancel_requested,
+        may_retry: may_change && matches!(status, Status::Failed | Status::Dead),
+        progress: Progress::of(job, visit.now()),
+        by: names.who(visit, job.actor_id.unwrap_or_default()),
+        times: times(visit, job),
+        attempt: format!("{} of {}", job.attempt, job.max_attempts),
+        error: job.failure(),
+        counts: facts::counts(job),
+        untouched: facts::untouched(job),
+        reasons: facts::reasons(visit, job.job_id).await?,
+        attempts: job.history().into_iter().rev().map(|error| (error.clone(), visit.when(error.at))).collect(),
+        preview: is_preview(job).then(|| visit.url(&format!("/sync?preview={}", job.job_id))),
+    };
+    Ok(Answer::page(&page)?.status(code))
+}
+
+fn times(visit: &GuildVisit, job: &Model) -> Vec<(&'static str, When)> {
+    let due = (job.state == job::State::Queued && job.run_at > visit.now()).then_some(job.run_at);
+    let times = [
+        ("Created", Some(job.created_at)),
+        ("Next attempt", due),
+        ("Started", job.started_at),
+        ("Finished", job.finished_at),
+    ];
+    times.into_iter().filter_map(|(name, at)| Some((name, visit.when(at?)))).collect()
+}
+
+pub(crate) async fn cancel(visit: GuildVisit) -> Result<Answer, PageError> {
+    change(&visit, Method::DELETE, "", "The job stops at its next step. What it has changed stays.").await
+}
+
+pub(crate) async fn retry(visit: GuildVisit) -> Result<Answer, PageError> {
+    change(&visit, Method::POST, "/retry", "The job runs again.").await
+}
+
+async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> Result<Answer, PageError> {
+    let job = find(visit).await?;
+    if !may_change(visit, &job) {
+        return Err(PageError::NotFound);
+    }
+    let answer = visit.api(method, &format!("/jobs/{}{verb}", job.job_id), Map::new()).await;
+    if !answer.status.is_success() {
+        return show(visit, &job, answer.message().to_owned()).await;
+    }
+    Ok(Answer::see(visit.url(&format!("/jobs/{}", job.job_id))).saying(Said::new(said)))
+}

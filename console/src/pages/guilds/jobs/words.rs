@@ -1,0 +1,53 @@
+//! How jobs are named and marked for people.
+
+use entities::job::{Model, Status};
+use serde_json::Value;
+
+/// How a state is marked: the colour's name and the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pages::guilds) struct Mark {
+    pub(in crate::pages::guilds) kind: &'static str,
+    pub(in crate::pages::guilds) word: &'static str,
+}
+
+impl Mark {
+    pub(in crate::pages::guilds) fn of(status: Status) -> Self {
+        let (kind, word) = match status {
+            Status::Succeeded => ("good", "succeeded"),
+            Status::Failed => ("bad", "failed"),
+            Status::Dead => ("bad", "gave up"),
+            Status::Retrying => ("warning", "tries again"),
+            Status::Running => ("info", "running"),
+            Status::Waiting => ("info", "under way"),
+            Status::Scheduled => ("quiet", "scheduled"),
+            Status::Queued => ("quiet", "waits for its turn"),
+            Status::Cancelled => ("quiet", "cancelled"),
+        };
+        Self { kind, word }
+    }
+}
+
+/// The kinds that belong to guilds, with what people call them.
+pub(super) const KINDS: [(&str, &str); 7] = [
+    ("sync_all", "Sync of all members"),
+    ("sync_member", "Sync of one member"),
+    ("assign_role", "Give a role"),
+    ("remove_role", "Take a role"),
+    ("mirror_ban", "Ban on Discord"),
+    ("shield_import", "Shield import"),
+    ("create_ticket", "Open a ticket"),
+];
+
+pub(in crate::pages::guilds) fn kind_words(kind: &str) -> &str {
+    KINDS.iter().find(|(name, _)| *name == kind).map_or(kind, |(_, words)| words)
+}
+
+/// What the job does, in a few words. Lists have no arguments; a preview is known by its result there.
+pub(in crate::pages::guilds) fn title(job: &Model) -> String {
+    if is_preview(job) { "Preview of a sync".to_owned() } else { kind_words(&job.kind).to_owned() }
+}
+
+pub(in crate::pages::guilds) fn is_preview(job: &Model) -> bool {
+    let says = |json: &Value| json["dry_run"] == Value::Bool(true);
+    job.kind == "sync_all" && (says(&job.args) || job.result.as_ref().is_some_and(says))
+}

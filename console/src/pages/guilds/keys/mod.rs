@@ -1,0 +1,172 @@
+//! /console/guilds/:guild/keys: the guild's API keys. The text of a new key is on the page that its form answers with, and
+//! nowhere else: not in a cookie, an address or a later page.
+
+pub(crate) mod create;
+pub(crate) mod revoke;
+pub(crate) mod rotate;
+
+use askama::Template;
+use entities::api_key::{self, Model, Scope, State};
+use entities::{KeyId, Page as Part};
+use http::StatusCode;
+
+use super::actors::Actors;
+use super::people::Who;
+use crate::answer::{Answer, PageError};
+use crate::api::ApiAnswer;
+use crate::fields::Fields;
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::When;
+
+/// Keys of one page.
+const SHOWN: usize = 50;
+/// What the form shows; the API's errors name them.
+const FIELDS: [&str; 3] = ["name", "scopes", "expires_at"];
+
+/// Each scope with what it allows.
+const SCOPES: [(Scope, &str); 7] = [
+    (Scope::Read, "Read everything: links, bindings, bans, staff, audit"),
+    (Scope::Moderation, "Ban, mute and lift; send commands to servers"),
+    (Scope::Staff, "Strikes, notes, leave, quotas, tickets"),
+    (Scope::Play, "What game servers report: sessions, heartbeats, actions"),
+    (Scope::Sync, "Bindings, syncs and roles"),
+    (Scope::Shield, "Write to Shield, where the operator allows it"),
+    (Scope::Admin, "Settings, staff roles and keys: as much as an admin"),
+];
+
+/// Quick choices: the sets of the command line.
+const SETS: [(&str, &str); 3] =
+    [("game", "Game servers"), ("dashboard", "A dashboard"), ("bot", "A Discord bot")];
+
+#[derive(Template)]
+#[template(path = "guilds/keys.html")]
+struct Page {
+    shell: Shell,
+    url: String,
+    form: Form,
+    sets: &'static [(&'static str, &'static str)],
+    scopes: Vec<(&'static str, &'static str)>,
+    rows: Vec<Row>,
+    more: Option<String>,
+}
+
+struct Row {
+    public_id: String,
+    name: String,
+    scopes: String,
+    owner: Option<Who>,
+    used: Option<When>,
+    expires: Option<When>,
+    live: bool,
+    mark: (&'static str, &'static str),
+}
+
+/// A new key, with its text.
+#[derive(Template)]
+#[template(path = "guilds/key_new.html")]
+struct Shown {
+    shell: Shell,
+    url: String,
+    text: String,
+    public_id: String,
+    name: String,
+    /// Of a rotation: until when the old key is valid.
+    old: Option<(String, Option<When>)>,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    show(&visit, Form::new(visit.query.clone())).await
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let part = Part { cursor: visit.query.read::<KeyId>("before"), limit: SHOWN as u64 + 1 };
+    let mut keys = api_key::newest(visit.read(), visit.guild.guild_id, part).await?;
+    let has_more = keys.len() > SHOWN;
+    keys.truncate(SHOWN);
+    let more = keys.last().filter(|_| has_more).map(|key| format!("before={}", key.key_id));
+    let actors = Actors::read(visit, keys.iter().map(|key| key.owner_id.get()).collect()).await?;
+    let page = Page {
+        shell: visit.shell("Keys", Place::Keys),
+        url: visit.url("/keys"),
+        sets: &SETS,
+        scopes: SCOPES.iter().map(|(scope, about)| (scope.name(), *about)).collect(),
+        rows: keys.iter().map(|key| Row::new(visit, key, &actors)).collect(),
+        more,
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+impl Row {
+    fn new(visit: &GuildVisit, key: &Model, actors: &Actors) -> Self {
+        let state = key.state(visit.now());
+        Self {
+            public_id: key.public_id.clone(),
+            name: key.name.clone(),
+            scopes: key.scopes().to_string().replace(' ', ", "),
+            owner: actors.who(visit, key.owner_id.get()),
+            used: key.last_used_at.map(|at| visit.when(at)),
+            expires: key.expires_at.map(|at| visit.when(at)),
+            live: state == State::Live,
+            mark: match state {
+                State::Live => ("good", "live"),
+                State::Expired => ("quiet", "expired"),
+                State::Revoked => ("bad", "revoked"),
+            },
+        }
+    }
+}
+
+/// The key of the address, if it is of this guild.
+async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
+    let public_id: String = visit.param("key")?;
+    api_key::find(visit.read(), visit.guild.guild_id, &public_id).await?.ok_or(PageError::NotFound)
+}
+
+/// The page with the text of a new key.
+fn shown(
+    visit: &GuildVisit,
+    answer: &ApiAnswer,
+    old: Option<(String, Option<When>)>,
+) -> Result<Answer, PageError> {
+    let text = |name: &str| answer.body["data"][name].as_str().unwrap_or_default().to_owned();
+    let page = Shown {
+        shell: visit.shell("Copy the key now", Place::Keys),
+        url: visit.url("/keys"),
+        text: text("text"),
+        public_id: text("public_id"),
+        name: text("name"),
+        old,
+    };
+    Answer::page(&page)
+}
+
+/// The scopes of a form: those that are checked, and those of the quick choice.
+fn chosen(form: &Fields) -> Vec<&'static str> {
+    let set = api_key::Scopes::set_for(form.text("set"));
+    let checked = form.all("scopes");
+    let wanted = |scope: &Scope| {
+        checked.contains(&scope.name()) || set.is_some_and(|set| set.contains(*scope))
+    };
+    Scope::ALL.iter().filter(|scope| wanted(scope)).map(|scope| scope.name()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quick_choice_and_the_boxes_add_up() {
+        let form = Fields::of(&[("set", "game"), ("scopes", "sync"), ("scopes", "nonsense")]);
+        assert_eq!(chosen(&form), ["read", "moderation", "play", "sync"]);
+        assert!(chosen(&Fields::of(&[("set", "everything")])).is_empty());
+    }
+
+    #[test]
+    fn every_scope_is_explained() {
+        assert!(SCOPES.iter().map(|(scope, _)| *scope).eq(Scope::ALL.iter().copied()));
+    }
+}

@@ -1,0 +1,71 @@
+//! /console/guilds/:guild/members: everybody with linked accounts, by name.
+
+pub(crate) mod act;
+pub(crate) mod one;
+mod roles;
+mod synced;
+
+use askama::Template;
+use entities::{ChatId, Subject, link, link_search};
+
+use super::people::Who;
+use crate::answer::{Answer, PageError};
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::{Count, When};
+
+/// Members of one page.
+const SHOWN: u64 = 50;
+
+#[derive(Template)]
+#[template(path = "guilds/members/list.html")]
+struct Page {
+    shell: Shell,
+    typed: String,
+    total: Count<u64>,
+    rows: Vec<Row>,
+    /// The query of the next page.
+    more: Option<String>,
+}
+
+struct Row {
+    who: Who,
+    linked: When,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let typed = visit.query.text("q").to_owned();
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let mut links = found(&visit, &typed).await?;
+    let has_more = links.len() as u64 > SHOWN;
+    links.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
+    let last = links.last().filter(|_| has_more).map(|link| link.chat_id.to_string());
+    let row =
+        |link: &link::Model| Row { who: Who::linked(&visit, link), linked: visit.when(link.verified_at) };
+    let page = Page {
+        shell: visit.shell("Members", Place::Members),
+        typed,
+        total: Count(link::count(conn, guild).await?, "linked member"),
+        rows: links.iter().map(row).collect(),
+        more: last.map(|last| visit.query.with("after", &last)),
+    };
+    Answer::page(&page)
+}
+
+/// One more than a page of members whose id or first letters of the name were typed.
+async fn found(visit: &GuildVisit, typed: &str) -> Result<Vec<link::Model>, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let by_id = match typed.parse() {
+        Ok(Subject::Chat(chat)) => link::find_by_chat(conn, guild, chat).await?,
+        Ok(Subject::Play(play)) => link::find_by_play(conn, guild, play).await?,
+        Err(_) => None,
+    };
+    if let Some(link) = by_id {
+        return Ok(vec![link]);
+    }
+    let after = match visit.query.read::<ChatId>("after") {
+        Some(chat) => link::find_by_chat(conn, guild, chat).await?,
+        None => None,
+    };
+    Ok(link_search::by_name(conn, guild, typed, after.as_ref(), SHOWN + 1).await?)
+}

@@ -1,0 +1,171 @@
+//! /console/guilds/:guild/members/:member: one person with both accounts.
+
+use askama::Template;
+use entities::audit_entry::{self, Filter};
+use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note};
+use http::StatusCode;
+
+use super::roles::OnDiscord;
+use crate::answer::{Answer, PageError};
+use crate::form::Form;
+use crate::pages::guilds::moderation::{Row, shown};
+use crate::pages::guilds::people::{People, Who};
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::When;
+
+/// Bans and mutes of one page; the list of moderation has the others.
+const SANCTIONS: u64 = 50;
+/// Notes and audit entries of one page.
+const ENTRIES: u64 = 10;
+const FIELDS: [&str; 1] = ["role_id"];
+
+#[derive(Template)]
+#[template(path = "guilds/members/one.html")]
+struct Page {
+    shell: Shell,
+    url: String,
+    root: String,
+    form: Form,
+    who: Who,
+    chat: String,
+    play: String,
+    linked: When,
+    discord: OnDiscord,
+    may: May,
+    active: Vec<Row>,
+    ended: Vec<Row>,
+    staff: Option<Staff>,
+    audit: Vec<Audit>,
+}
+
+/// What the viewer may see and do here.
+struct May {
+    sync: bool,
+    moderate: bool,
+    see_moderation: bool,
+    see_bindings: bool,
+    see_audit: bool,
+}
+
+/// The person as a member of the staff.
+struct Staff {
+    role: String,
+    on_duty: bool,
+    joined: When,
+    notes: Vec<Note>,
+}
+
+struct Note {
+    by: Who,
+    at: When,
+    body: String,
+}
+
+struct Audit {
+    action: String,
+    by: String,
+    at: When,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let link = load(&visit).await?;
+    show(&visit, &link, Form::default()).await
+}
+
+/// The member that the address names.
+pub(super) async fn load(visit: &GuildVisit) -> Result<link::Model, PageError> {
+    // Actions have rights of their own, but what they show is this page.
+    if !visit.may("lookup.read") {
+        return Err(PageError::NotFound);
+    }
+    let chat: ChatId = visit.param("member")?;
+    link::find_by_chat(visit.read(), visit.guild.guild_id, chat).await?.ok_or(PageError::NotFound)
+}
+
+pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> Result<Answer, PageError> {
+    let (active, ended) = sanctions(visit, link).await?;
+    let page = Page {
+        shell: visit.shell(&link.play_username, Place::Members),
+        url: visit.url(&format!("/members/{}", link.chat_id)),
+        root: visit.url(""),
+        form,
+        who: Who::linked(visit, link),
+        chat: link.chat_id.to_string(),
+        play: link.play_id.to_string(),
+        linked: visit.when(link.verified_at),
+        discord: OnDiscord::read(visit, link.chat_id).await,
+        may: May {
+            sync: visit.may("sync.write"),
+            moderate: visit.may("moderation.write"),
+            see_moderation: visit.may("moderation.read"),
+            see_bindings: visit.may("bindings.read"),
+            see_audit: visit.may("audit.read"),
+        },
+        active,
+        ended,
+        staff: staff(visit, link.chat_id).await?,
+        audit: audit(visit, link).await?,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+/// Active and ended ones of both accounts.
+async fn sanctions(visit: &GuildVisit, link: &link::Model) -> Result<(Vec<Row>, Vec<Row>), PageError> {
+    if !visit.may("moderation.read") {
+        return Ok(Default::default());
+    }
+    let (conn, guild, now) = (visit.read(), visit.guild.guild_id, visit.now());
+    // Active ones are read apart: they may be older than a page of ended ones.
+    let active = sanction::active::of_person(conn, guild, Person::from(link), now).await?;
+    let mut ended = sanction::history::of_person(conn, guild, Person::from(link), SANCTIONS).await?;
+    ended.retain(|row| !row.in_force(now));
+    Ok((shown(visit, &active).await?, shown(visit, &ended).await?))
+}
+
+async fn staff(visit: &GuildVisit, chat: ChatId) -> Result<Option<Staff>, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    if !visit.may("staff.read") {
+        return Ok(None);
+    }
+    let Some(staff) = staff_directory::find(conn, guild, chat, visit.now()).await? else { return Ok(None) };
+    let notes = staff_note::list(conn, guild, Some(chat), Part::first(ENTRIES)).await?;
+    let people = People::read(visit, notes.iter().map(|note| Subject::Chat(note.author_id))).await?;
+    let note = |note: staff_note::Model| Note {
+        by: people.who(visit, Subject::Chat(note.author_id)),
+        at: visit.when(note.created_at),
+        body: note.body,
+    };
+    Ok(Some(Staff {
+        role: staff.role_name,
+        on_duty: staff.on_duty,
+        joined: visit.when(staff.joined_at),
+        notes: notes.into_iter().map(note).collect(),
+    }))
+}
+
+/// The newest entries about either account.
+async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Audit>, PageError> {
+    if !visit.may("audit.read") {
+        return Ok(Vec::new());
+    }
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let mut rows = Vec::new();
+    for target in [link.chat_id.to_string(), link.play_id.to_string()] {
+        let about = Filter { target: Some(&target), ..Filter::default() };
+        rows.extend(audit_entry::list(conn, guild, about, Part::first(ENTRIES)).await?);
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.audit_id.get()));
+    rows.truncate(usize::try_from(ENTRIES).unwrap_or(usize::MAX));
+    let actors: Vec<_> = rows.iter().map(|row| ChatId::try_from(row.actor_id).ok()).collect();
+    let people = People::read(visit, actors.iter().flatten().copied().map(Subject::Chat)).await?;
+    let by = |actor: &Option<ChatId>| match actor {
+        Some(actor) => people.who(visit, Subject::Chat(*actor)).name,
+        None => "Guildhall".to_owned(),
+    };
+    let entries = rows.into_iter().zip(&actors);
+    Ok(entries
+        .map(|(row, actor)| Audit { by: by(actor), at: visit.when(row.created_at), action: row.action })
+        .collect())
+}

@@ -1,0 +1,71 @@
+//! A member's roles as Discord has them now, and those that can be given.
+
+use entities::{ChatId, RoleId};
+use platforms::{ChatMember, ChatRole, GuildOverview};
+
+use crate::visit::GuildVisit;
+
+/// What Discord says of a member.
+#[derive(Default)]
+pub(super) struct OnDiscord {
+    /// Why it says nothing; empty: it does.
+    pub(super) problem: String,
+    pub(super) nick: Option<String>,
+    /// Highest first.
+    pub(super) held: Vec<Role>,
+    /// Roles that can be given by hand.
+    pub(super) free: Vec<Role>,
+}
+
+pub(super) struct Role {
+    pub(super) id: RoleId,
+    pub(super) name: String,
+    /// Why Guildhall cannot change it; empty: it can.
+    pub(super) problem: String,
+}
+
+impl OnDiscord {
+    pub(super) async fn read(visit: &GuildVisit, chat: ChatId) -> Self {
+        let (discord, call) = (&visit.platforms().chat, visit.platform());
+        let (member, overview) =
+            futures_util::join!(discord.member(call, chat), discord.guild_overview(call));
+        match (member, overview) {
+            (Ok(Some(member)), Ok(overview)) => Self::of(visit, member, &overview),
+            (Ok(None), _) => Self::silent("This person is not a member of the Discord server.".to_owned()),
+            (Err(error), _) | (_, Err(error)) => {
+                Self::silent(format!("Discord does not show this member at the moment: {error}."))
+            }
+        }
+    }
+
+    fn silent(problem: String) -> Self {
+        Self { problem, ..Self::default() }
+    }
+
+    fn of(visit: &GuildVisit, member: ChatMember, overview: &GuildOverview) -> Self {
+        let allowed = &visit.guild.allowed_privileged_roles.0;
+        let mut roles: Vec<&ChatRole> = overview.roles.iter().collect();
+        roles.retain(|role| role.id.get() != overview.guild.get());
+        roles.sort_by_key(|role| std::cmp::Reverse(role.position));
+        let (held, others): (Vec<_>, Vec<_>) =
+            roles.into_iter().partition(|role| member.roles.contains(&role.id));
+        let shown = |role: &ChatRole, problem: Option<String>| Role {
+            id: role.id,
+            name: role.name.clone(),
+            problem: problem.unwrap_or_default(),
+        };
+        let removable =
+            |role: &ChatRole| overview.removable(role.id).err().map(|problem| problem.to_string());
+        let grantable = |role: &ChatRole| overview.grantable(role.id, allowed).err();
+        Self {
+            problem: String::new(),
+            nick: member.nick,
+            held: held.iter().map(|role| shown(role, removable(role))).collect(),
+            free: others
+                .iter()
+                .filter(|role| grantable(role).is_none())
+                .map(|role| shown(role, None))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! How long a ban or mute lasts, as its form asks.
+
+use crate::fields::Fields;
+
+/// Choices of the form: seconds, words.
+pub(super) const CHOICES: [(&str, &str); 5] = [
+    ("3600", "1 hour"),
+    ("86400", "1 day"),
+    ("604800", "7 days"),
+    ("2592000", "30 days"),
+    ("ever", "For ever"),
+];
+/// Units of a length of one's own: seconds, words.
+pub(super) const UNITS: [(&str, &str); 4] =
+    [("60", "minutes"), ("3600", "hours"), ("86400", "days"), ("604800", "weeks")];
+
+/// Seconds, `None` for ever; or what is wrong.
+pub(super) fn read(form: &Fields) -> Result<Option<i64>, &'static str> {
+    match form.text("length") {
+        "" => Err("Choose how long it lasts."),
+        "ever" => Ok(None),
+        "own" => {
+            let amount = form.read::<i64>("amount").filter(|amount| *amount > 0);
+            let unit = form.read::<i64>("unit").filter(|unit| *unit > 0);
+            let seconds = amount.zip(unit).and_then(|(amount, unit)| amount.checked_mul(unit));
+            seconds.map(Some).ok_or("Give a whole number above 0.")
+        }
+        seconds => match seconds.parse() {
+            Ok(seconds) if seconds > 0 => Ok(Some(seconds)),
+            _ => Err("Choose how long it lasts."),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_a_choice_or_ones_own() {
+        let of = |pairs: &[(&str, &str)]| read(&Fields::of(pairs));
+        assert_eq!(of(&[("length", "86400")]), Ok(Some(86_400)));
+        assert_eq!(of(&[("length", "ever"), ("amount", "3")]), Ok(None));
+        assert_eq!(of(&[("length", "own"), ("amount", "3"), ("unit", "60")]), Ok(Some(180)));
+        for bad in [&[][..], &[("length", "-1")], &[("length", "x")], &[("length", "own")]] {
+            assert!(of(bad).is_err(), "{bad:?}");
+        }
+        let large = [("length", "own"), ("amount", "9223372036854775807"), ("unit", "60")];
+        assert!(of(&large).is_err());
+        assert!(of(&[("length", "own"), ("amount", "0"), ("unit", "60")]).is_err());
+    }
+}

@@ -1,0 +1,175 @@
+//! /console/guilds/:guild/moderation: bans and mutes, newest first.
+
+pub(crate) mod add;
+mod evidence;
+mod length;
+pub(crate) mod lift;
+pub(crate) mod one;
+mod row;
+
+use std::str::FromStr;
+
+use askama::Template;
+use entities::sanction::history::{self, Filter};
+use entities::{ChatId, Page as Part, Person, PlaceId, SanctionId, SanctionKind, Subject, sanction};
+use http::StatusCode;
+
+use super::people::{People, resolve};
+use crate::answer::{Answer, PageError};
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+pub(crate) use row::Row;
+
+/// Rows of one page.
+const SHOWN: u64 = 50;
+/// What the filter shows.
+const FIELDS: [&str; 4] = ["state", "person", "place", "moderator"];
+
+/// Bans or mutes, as addresses name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kind(pub(crate) SanctionKind);
+
+impl FromStr for Kind {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "bans" => Ok(Self(SanctionKind::Ban)),
+            "mutes" => Ok(Self(SanctionKind::Mute)),
+            _ => Err(()),
+        }
+    }
+}
+
+impl Kind {
+    fn is_ban(self) -> bool {
+        self.0 == SanctionKind::Ban
+    }
+
+    /// Below the guild.
+    pub(crate) fn path(self) -> &'static str {
+        if self.is_ban() { "/moderation/bans" } else { "/moderation/mutes" }
+    }
+
+    pub(crate) fn one(self, id: SanctionId) -> String {
+        format!("{}/{id}", self.path())
+    }
+
+    pub(crate) fn title(self) -> &'static str {
+        if self.is_ban() { "Ban" } else { "Mute" }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        if self.is_ban() { "ban" } else { "mute" }
+    }
+
+    fn done(self) -> &'static str {
+        if self.is_ban() { "banned" } else { "muted" }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "guilds/moderation/list.html")]
+struct Page {
+    shell: Shell,
+    kind: Kind,
+    form: Form,
+    url: String,
+    bans_url: String,
+    mutes_url: String,
+    may_write: bool,
+    filtered: bool,
+    rows: Vec<Row>,
+    /// The query of the next page.
+    more: Option<String>,
+}
+
+pub(crate) async fn bans(visit: GuildVisit) -> Result<Answer, PageError> {
+    list(&visit, Kind(SanctionKind::Ban)).await
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let kind = visit.param("kind")?;
+    list(&visit, kind).await
+}
+
+async fn list(visit: &GuildVisit, kind: Kind) -> Result<Answer, PageError> {
+    let query = &visit.query;
+    let (filter, form) = match filter(visit, kind).await? {
+        Ok(filter) => (Some(filter), Form::new(query.clone())),
+        Err((field, problem)) => (None, Form::wrong(query, Some(field), &problem)),
+    };
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let part = Part { cursor: query.read::<SanctionId>("before"), limit: SHOWN + 1 };
+    let mut rows = match filter {
+        Some(filter) => history::list(conn, guild, filter, part, visit.now()).await?,
+        None => Vec::new(),
+    };
+    let has_more = rows.len() as u64 > SHOWN;
+    rows.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
+    let last = rows.last().filter(|_| has_more).map(|row| row.sanction_id.to_string());
+    let page = Page {
+        shell: visit.shell("Moderation", Place::Moderation),
+        kind,
+        url: visit.url(kind.path()),
+        bans_url: visit.url(Kind(SanctionKind::Ban).path()),
+        mutes_url: visit.url(Kind(SanctionKind::Mute).path()),
+        may_write: visit.may("moderation.write"),
+        filtered: FIELDS.iter().any(|name| !form.text(name).is_empty()),
+        rows: shown(visit, &rows).await?,
+        more: last.map(|last| query.with("before", &last)),
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+/// The rows with the names of everybody in them.
+pub(crate) async fn shown(visit: &GuildVisit, rows: &[sanction::Model]) -> Result<Vec<Row>, PageError> {
+    let named = rows.iter().flat_map(|row| {
+        let by = [Some(row.moderator_id), row.lifted_by].into_iter().flatten().map(Subject::Chat);
+        row.subject().into_iter().chain(by)
+    });
+    let people = People::read(visit, named).await?;
+    Ok(rows.iter().map(|row| Row::new(visit, &people, row)).collect())
+}
+
+/// The filter of the address, or the field that names nothing with what is wrong.
+async fn filter(visit: &GuildVisit, kind: Kind) -> Result<Result<Filter, (&'static str, String)>, PageError> {
+    let query = &visit.query;
+    let active = match query.text("state") {
+        "ended" => Some(false),
+        "all" => None,
+        _ => Some(true),
+    };
+    let mut filter = Filter { active, ..Filter::of(kind.0) };
+    if query.has("person") {
+        match resolve(visit, query.text("person")).await? {
+            Ok(subject) => {
+                let guild = visit.guild.guild_id;
+                filter.person = Some(Person::resolve(visit.read(), guild, subject).await?);
+            }
+            Err(problem) => return Ok(Err(("person", problem))),
+        }
+    }
+    if query.has("moderator") {
+        match moderator(visit, query.text("moderator")).await? {
+            Some(chat) => filter.moderator = Some(chat),
+            None => return Ok(Err(("moderator", "Give a Discord id or a linked player's name.".to_owned()))),
+        }
+    }
+    if query.has("place") {
+        match query.read::<PlaceId>("place") {
+            Some(place) => filter.place = Some(place),
+            None => return Ok(Err(("place", "A place's id has digits only.".to_owned()))),
+        }
+    }
+    Ok(Ok(filter))
+}
+
+async fn moderator(visit: &GuildVisit, typed: &str) -> Result<Option<ChatId>, PageError> {
+    let Ok(subject) = resolve(visit, typed).await? else { return Ok(None) };
+    let person = Person::resolve(visit.read(), visit.guild.guild_id, subject).await?;
+    Ok(person.chat)
+}

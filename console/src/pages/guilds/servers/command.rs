@@ -1,0 +1,49 @@
+//! Queues a command for one server, or for all live ones.
+
+use http::Method;
+use serde_json::{Map, Value};
+
+use super::one;
+use super::rows::address;
+use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
+use crate::fields::segment;
+use crate::form::Form;
+use crate::visit::GuildVisit;
+use crate::words::Count;
+
+/// What is typed before a command goes to every server.
+const WORD: &str = "all";
+
+fn body(visit: &GuildVisit) -> Map<String, Value> {
+    visit.form.json(&["type", "target_id", "reason"])
+}
+
+pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
+    let server = one::find(&visit).await?;
+    let path = format!("/play/servers/{}/commands", segment(&server.server_id));
+    let answer = visit.api(Method::POST, &path, body(&visit)).await;
+    if !answer.status.is_success() {
+        return one::show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let said = Said::new("Command queued. The server fetches it within seconds; its answer appears below.");
+    Ok(Answer::see(address(&visit, &server.server_id)).saying(said))
+}
+
+pub(crate) async fn all(visit: GuildVisit) -> Result<Answer, PageError> {
+    if !visit.form.text("word").eq_ignore_ascii_case(WORD) {
+        let text = format!("Type {WORD} here: the command goes to every live server.");
+        return super::show(&visit, Form::wrong(&visit.form, Some("word"), &text)).await;
+    }
+    let mut body = body(&visit);
+    if let Some(place) = visit.form.read::<i64>("place_id") {
+        body.insert("place_id".to_owned(), place.into());
+    }
+    let answer = visit.api(Method::POST, "/guilds/{g}/servers/commands", body).await;
+    if !answer.status.is_success() {
+        return super::show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let queued = answer.body["data"]["queued"].as_i64().unwrap_or_default();
+    let said = Said::new(format!("Command queued for {}.", Count(queued, "live server")));
+    Ok(Answer::see(visit.url("/servers")).saying(said))
+}

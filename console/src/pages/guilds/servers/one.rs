@@ -1,0 +1,63 @@
+//! /console/guilds/:guild/servers/:server: one server with its commands.
+
+use askama::Template;
+use entities::{CommandId, Page as Part, game_server, server_command};
+use http::StatusCode;
+
+use super::rows::{Command, Row, STUDIO};
+use super::{FIELDS, USUAL, places};
+use crate::answer::{Answer, PageError};
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+
+/// Commands of one page.
+const SHOWN: usize = 50;
+
+#[derive(Template)]
+#[template(path = "guilds/server.html")]
+struct Page {
+    shell: Shell,
+    form: Form,
+    may_write: bool,
+    server: Row,
+    commands: Vec<Command>,
+    more: Option<String>,
+    usual: [&'static str; 4],
+}
+
+/// The server of the address.
+pub(super) async fn find(visit: &GuildVisit) -> Result<game_server::Model, PageError> {
+    let id: String = visit.param("server")?;
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let found = match game_server::find(conn, guild, &id).await? {
+        None if id == STUDIO => game_server::find(conn, guild, "").await?,
+        found => found,
+    };
+    found.ok_or(PageError::NotFound)
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    show(&visit, Form::default()).await
+}
+
+pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let row = find(visit).await?;
+    let part = Part { cursor: visit.query.read::<CommandId>("before"), limit: SHOWN as u64 + 1 };
+    let id = Some(row.server_id.as_str());
+    let mut commands = server_command::list(visit.read(), visit.guild.guild_id, id, part).await?;
+    let has_more = commands.len() > SHOWN;
+    commands.truncate(SHOWN);
+    let server = Row::new(visit, &row, &places(visit).await?);
+    let page = Page {
+        shell: visit.shell(&server.name, Place::Servers),
+        may_write: visit.may("moderation.write") && server.live,
+        more: commands.last().filter(|_| has_more).map(|last| format!("before={}", last.command_id)),
+        commands: Command::all(visit, &commands).await?,
+        server,
+        usual: USUAL,
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}

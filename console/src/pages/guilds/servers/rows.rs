@@ -1,0 +1,112 @@
+//! Servers and commands as lists show them.
+
+use std::collections::BTreeMap;
+
+use entities::game_server;
+use entities::server_command::{self, AckStatus, State};
+
+use super::super::actors::Actors;
+use super::super::people::Who;
+use crate::answer::PageError;
+use crate::fields::segment;
+use crate::visit::GuildVisit;
+use crate::words::{Number, When};
+
+/// How the server of the studio, which has no id, is named in addresses.
+pub(super) const STUDIO: &str = "studio";
+
+pub(super) struct Row {
+    pub(super) url: String,
+    pub(super) name: String,
+    pub(super) players: Number<i32>,
+    pub(super) place: String,
+    pub(super) heard: When,
+    pub(super) first: When,
+    pub(super) live: bool,
+}
+
+impl Row {
+    pub(super) fn new(visit: &GuildVisit, row: &game_server::Model, places: &BTreeMap<i64, String>) -> Self {
+        let place = row.place_id.get();
+        Self {
+            url: address(visit, &row.server_id),
+            name: name(&row.server_id),
+            players: Number(row.player_count),
+            place: places.get(&place).cloned().unwrap_or_else(|| place.to_string()),
+            heard: visit.when(row.last_heartbeat_at),
+            first: visit.when(row.first_seen_at),
+            live: row.is_live(visit.now()),
+        }
+    }
+}
+
+pub(super) fn name(server: &str) -> String {
+    if server.is_empty() { "Studio".to_owned() } else { server.to_owned() }
+}
+
+pub(super) fn address(visit: &GuildVisit, server: &str) -> String {
+    let part = if server.is_empty() { STUDIO } else { server };
+    visit.url(&format!("/servers/{}", segment(part)))
+}
+
+/// A command with its state.
+pub(super) struct Command {
+    pub(super) kind: String,
+    pub(super) target: String,
+    pub(super) reason: String,
+    pub(super) server: String,
+    pub(super) server_url: String,
+    pub(super) by: Option<Who>,
+    pub(super) issued: When,
+    /// The colour's name and the words.
+    pub(super) mark: (&'static str, &'static str),
+    /// What the server answered.
+    pub(super) answer: String,
+}
+
+impl Command {
+    pub(super) async fn all(
+        visit: &GuildVisit,
+        rows: &[server_command::Model],
+    ) -> Result<Vec<Self>, PageError> {
+        let actors = Actors::read(visit, rows.iter().map(|row| row.issued_by.get()).collect()).await?;
+        Ok(rows.iter().map(|row| Self::new(visit, row, &actors)).collect())
+    }
+
+    fn new(visit: &GuildVisit, row: &server_command::Model, actors: &Actors) -> Self {
+        let too_old = row.issued_at + server_command::LIFETIME <= visit.now();
+        Self {
+            kind: row.kind.clone(),
+            target: row.target_id.clone(),
+            reason: row.reason.clone(),
+            server: name(&row.server_id),
+            server_url: address(visit, &row.server_id),
+            by: actors.who(visit, row.issued_by.get()),
+            issued: visit.when(row.issued_at),
+            mark: mark(row.state, row.ack_status, too_old),
+            answer: row.ack_message.clone().unwrap_or_default(),
+        }
+    }
+}
+
+fn mark(state: State, status: Option<AckStatus>, too_old: bool) -> (&'static str, &'static str) {
+    match (state, status) {
+        (State::Acknowledged, Some(AckStatus::Error)) => ("bad", "failed there"),
+        (State::Acknowledged, _) => ("good", "done"),
+        (State::Queued, _) if !too_old => ("info", "waits for the server"),
+        _ => ("warning", "expired"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_expired_by_its_age_before_the_sweep_says_so() {
+        assert_eq!(mark(State::Queued, None, false).1, "waits for the server");
+        assert_eq!(mark(State::Queued, None, true).1, "expired");
+        assert_eq!(mark(State::Acknowledged, Some(AckStatus::Error), true).1, "failed there");
+        assert_eq!(mark(State::Acknowledged, Some(AckStatus::Ok), false).1, "done");
+    }
+}

@@ -1,0 +1,91 @@
+//! Settings as fields of a form, and a form as the body of the API.
+
+use entities::guild::Settings;
+use entities::staff_action::ActionType;
+use serde_json::{Map, Value};
+
+use crate::fields::Fields;
+
+/// Types of actions with their points by default.
+pub(super) fn weights() -> impl Iterator<Item = (&'static str, i64)> {
+    ActionType::ALL.iter().map(|kind| (kind.name(), kind.default_points()))
+}
+
+fn weight_field(kind: &str) -> String {
+    format!("weight_{kind}")
+}
+
+/// The fields that bring the form to these settings.
+pub(super) fn pairs(settings: &Settings) -> Vec<(String, String)> {
+    let mut pairs = vec![
+        ("nickname_template".to_owned(), settings.nickname_template.clone()),
+        ("time_zone".to_owned(), settings.time_zone.clone()),
+        ("week_start".to_owned(), settings.week_start.to_string()),
+        ("strike_days".to_owned(), settings.strike_days.to_string()),
+    ];
+    if settings.mirror_bans {
+        pairs.push(("mirror_bans".to_owned(), "yes".to_owned()));
+    }
+    for (kind, _) in weights() {
+        if let Some(points) = settings.score_weights[kind].as_i64() {
+            pairs.push((weight_field(kind), points.to_string()));
+        }
+    }
+    let roles = settings.allowed_privileged_roles.0.iter();
+    pairs.extend(roles.map(|role| ("allowed_privileged_roles".to_owned(), role.to_string())));
+    pairs
+}
+
+pub(super) fn filled(settings: &Settings) -> Fields {
+    let pairs = pairs(settings);
+    let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    Fields::of(&pairs)
+}
+
+/// Everything that the form shows, so that an empty field is a change too.
+pub(super) fn body(form: &Fields) -> Map<String, Value> {
+    let number = |text: &str| text.parse::<i64>().map_or_else(|_| text.into(), Value::from);
+    let given = weights().map(|(kind, _)| (kind, weight_field(kind))).filter(|(_, field)| form.has(field));
+    let weights: Map<String, Value> =
+        given.map(|(kind, field)| (kind.to_owned(), number(form.text(&field)))).collect();
+    let roles: Vec<Value> = form.all("allowed_privileged_roles").into_iter().map(Value::from).collect();
+    Map::from_iter([
+        ("nickname_template".to_owned(), form.text("nickname_template").into()),
+        ("time_zone".to_owned(), form.text("time_zone").into()),
+        ("week_start".to_owned(), number(form.text("week_start"))),
+        ("strike_days".to_owned(), number(form.text("strike_days"))),
+        ("mirror_bans".to_owned(), form.has("mirror_bans").into()),
+        ("score_weights".to_owned(), weights.into()),
+        ("allowed_privileged_roles".to_owned(), roles.into()),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use entities::RoleList;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn settings_survive_their_form() {
+        let settings = Settings {
+            mirror_bans: true,
+            nickname_template: "[{play_id}] {play_username}".to_owned(),
+            time_zone: "Europe/Berlin".to_owned(),
+            week_start: 7,
+            strike_days: 90,
+            score_weights: json!({ "ban": 0, "kick": 9 }),
+            allowed_privileged_roles: RoleList(vec!["5".parse().unwrap(), "6".parse().unwrap()]),
+        };
+        let body = body(&filled(&settings));
+        assert_eq!(Value::Object(body), serde_json::to_value(&settings).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_number_is_left_for_the_api_to_refuse() {
+        let body = body(&Fields::of(&[("strike_days", "ninety"), ("weight_ban", "x")]));
+        assert_eq!((&body["strike_days"], &body["score_weights"]), (&json!("ninety"), &json!({ "ban": "x" })));
+        assert_eq!(body["mirror_bans"], false);
+    }
+}

@@ -1,0 +1,113 @@
+//! /console/guilds/:guild/settings: all settings of the guild as one form.
+
+mod form;
+
+use askama::Template;
+use entities::guild::Settings;
+use entities::link;
+use http::{Method, StatusCode};
+use platforms::{GuildOverview, PlatformError, RoleProblem, nickname};
+
+use crate::answer::{Answer, PageError};
+use crate::cookies::{Said, Undo};
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+
+/// Members that the preview of nicknames names.
+const EXAMPLES: u64 = 3;
+const FIELDS: &[&str] =
+    &["nickname_template", "time_zone", "week_start", "strike_days", "score_weights", "allowed_privileged_roles"];
+const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+#[derive(Template)]
+#[template(path = "guilds/settings.html")]
+struct Page {
+    shell: Shell,
+    url: String,
+    may_write: bool,
+    form: Form,
+    /// Names of members before and after the template.
+    examples: Vec<(String, String)>,
+    zones: Vec<&'static str>,
+    days: [&'static str; 7],
+    /// Types of actions with the points where the field is empty.
+    weights: Vec<(&'static str, i64)>,
+    roles: Vec<Role>,
+    roles_problem: String,
+}
+
+/// A role that Guildhall gives only if the guild allows it.
+struct Role {
+    id: String,
+    name: String,
+    /// The most powerful of its permissions; empty: it has none any more, or is unknown.
+    permission: String,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let form = Form::new(form::filled(&visit.guild.settings()));
+    show(&visit, form).await
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
+    let page = Page {
+        shell: visit.shell("Settings", Place::Settings),
+        url: visit.url("/settings"),
+        may_write: visit.may("settings.write"),
+        examples: examples(visit, form.text("nickname_template")).await?,
+        zones: chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()).collect(),
+        days: DAYS,
+        weights: form::weights().collect(),
+        roles: roles(visit, overview.as_ref().ok()),
+        roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+async fn examples(visit: &GuildVisit, template: &str) -> Result<Vec<(String, String)>, PageError> {
+    let links = link::range(visit.read(), visit.guild.guild_id, None, None, EXAMPLES).await?;
+    let filled = |link: link::Model| {
+        let nickname = nickname(template, &link.play_username, link.play_id);
+        (link.play_username, nickname.unwrap_or_else(|| "left alone".to_owned()))
+    };
+    Ok(links.into_iter().map(filled).collect())
+}
+
+/// Roles with a privileged permission, and those that are allowed already.
+fn roles(visit: &GuildVisit, overview: Option<&GuildOverview>) -> Vec<Role> {
+    let allowed = &visit.guild.allowed_privileged_roles.0;
+    let known = overview.map(|overview| overview.roles.as_slice()).unwrap_or_default();
+    let mut roles = Vec::new();
+    for role in known.iter().filter(|role| role.id.get() != visit.guild.guild_id.get()) {
+        let permission = match role.check_privileges(&[]) {
+            Err(RoleProblem::Privileged(name)) => name.to_owned(),
+            _ if allowed.contains(&role.id) => String::new(),
+            _ => continue,
+        };
+        roles.push(Role { id: role.id.to_string(), name: role.name.clone(), permission });
+    }
+    let lost = allowed.iter().filter(|id| !known.iter().any(|role| role.id == **id));
+    roles.extend(lost.map(|id| Role { id: id.to_string(), name: id.to_string(), permission: String::new() }));
+    roles
+}
+
+/// Saves the form, or shows what its nickname template makes of names.
+pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+    let fields = &visit.form;
+    if fields.has("preview") {
+        return show(&visit, Form::new(fields.clone())).await;
+    }
+    let before: Settings = visit.guild.settings();
+    let answer = visit.api(Method::PATCH, "/guilds/{g}/settings", form::body(fields)).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(fields, &answer)).await;
+    }
+    let pairs = form::pairs(&before);
+    let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let said = Said::new("Settings saved.").with_undo(Undo::new(visit.url("/settings"), &pairs));
+    Ok(Answer::see(visit.url("/settings")).saying(said))
+}

@@ -1,0 +1,121 @@
+//! Flags one player or many, after asking: only the operator of the service lifts a flag.
+
+use askama::Template;
+use http::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::csv::{self, Line};
+use super::{may_flag, show};
+use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::Count;
+
+/// Players that the question names.
+const NAMED: usize = 10;
+/// What is typed before several players are flagged.
+const WORD: &str = "flag";
+const FIELDS: [&str; 1] = ["word"];
+
+#[derive(Template)]
+#[template(path = "guilds/shield/confirm.html")]
+struct Confirm {
+    shell: Shell,
+    form: Form,
+    url: String,
+    back: String,
+    total: Count<u64>,
+    named: Vec<Line>,
+    others: u64,
+    /// The lines, to be sent again.
+    csv: String,
+    /// The word has to be typed.
+    typed: bool,
+}
+
+/// One player.
+pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
+    let form = &visit.form;
+    let wrong = |field, text| Form::wrong(form, Some(field), text);
+    if !may_flag(&visit) {
+        return Err(PageError::NotFound);
+    }
+    let Some(play) = form.read("play_id") else {
+        return show(&visit, wrong("play_id", "A Roblox id has digits only.")).await;
+    };
+    if !form.has("reason") {
+        return show(&visit, wrong("reason", "Say why: other servers see it.")).await;
+    }
+    let reason = form.text("reason").split_whitespace().collect::<Vec<_>>().join(" ");
+    ask(&visit, &[Line { play, reason }], Form::default())
+}
+
+/// The lines of a file; with `sure` they are flagged.
+pub(crate) async fn many(visit: GuildVisit) -> Result<Answer, PageError> {
+    if !may_flag(&visit) {
+        return Err(PageError::NotFound);
+    }
+    let form = &visit.form;
+    let lines = match csv::read(form.text("csv")) {
+        Ok(lines) => lines,
+        Err(problem) => return show(&visit, Form::wrong(form, Some("csv"), &problem)).await,
+    };
+    if !form.has("sure") {
+        return ask(&visit, &lines, Form::default());
+    }
+    if lines.len() > 1 && !form.text("word").eq_ignore_ascii_case(WORD) {
+        let text = format!("Type {WORD} to flag them.");
+        return ask(&visit, &lines, Form::wrong(form, Some("word"), &text));
+    }
+    import(&visit, &lines).await
+}
+
+fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Answer, PageError> {
+    let total = lines.len() as u64;
+    let named = &lines[..lines.len().min(NAMED)];
+    let status = if form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let page = Confirm {
+        shell: visit.shell("Flag players", Place::Shield),
+        form,
+        url: visit.url("/shield/import"),
+        back: visit.url("/shield"),
+        total: Count(total, "player"),
+        others: total - named.len() as u64,
+        named: named.to_vec(),
+        csv: lines.iter().map(csv::written).collect(),
+        typed: lines.len() > 1,
+    };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError> {
+    let users: Vec<Value> =
+        lines.iter().map(|line| json!({ "play_id": line.play.get(), "reason": line.reason })).collect();
+    let mut body = Map::new();
+    body.insert("users".to_owned(), users.into());
+    let answer = visit.api(Method::POST, "/shield/import", body).await;
+    if answer.status == StatusCode::ACCEPTED
+        && let Some(job) = answer.body["data"]["job_id"].as_str()
+    {
+        let page = if visit.may("sync.write") { format!("/jobs/{job}") } else { "/shield".to_owned() };
+        let said = Said::new("The import goes on by itself.");
+        return Ok(Answer::see(visit.url(&page)).saying(said));
+    }
+    if !answer.status.is_success() {
+        return ask(visit, lines, Form::refused(&visit.form, &answer));
+    }
+    let number = |name: &str| answer.body["data"][name].as_u64().unwrap_or(0);
+    let (imported, skipped) = (number("imported"), number("skipped"));
+    let mut said = format!("{} flagged.", Count(imported, "player"));
+    if skipped > 0 {
+        said = format!("{said} {} had a flag before.", Count(skipped, "other player"));
+    }
+    // One player is shown with the new flag.
+    let page = match lines {
+        [line] => format!("/shield?ids={}", line.play),
+        _ => "/shield".to_owned(),
+    };
+    Ok(Answer::see(visit.url(&page)).saying(Said::new(said)))
+}

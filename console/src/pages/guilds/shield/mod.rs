@@ -1,0 +1,142 @@
+//! /console/guilds/:guild/shield: players flagged for all guilds.
+
+mod csv;
+pub(crate) mod flag;
+
+use std::collections::HashMap;
+
+use askama::Template;
+use entities::{PlayId, guild, shield_flag};
+use http::StatusCode;
+
+use super::people::{People, Who};
+use crate::answer::{Answer, PageError};
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::When;
+
+/// Ids of one check (docs/rules.md 3).
+const IDS_MAX: usize = 200;
+/// What the forms show.
+const FIELDS: [&str; 4] = ["ids", "play_id", "reason", "csv"];
+
+#[derive(Template)]
+#[template(path = "guilds/shield/page.html")]
+struct Page {
+    shell: Shell,
+    form: Form,
+    url: String,
+    may_flag: bool,
+    /// The person may flag, the guild may not.
+    lacks_allowance: bool,
+    checked: Vec<Checked>,
+    flagged: usize,
+}
+
+struct Checked {
+    who: Who,
+    play: PlayId,
+    flag: Option<Flag>,
+}
+
+struct Flag {
+    name: String,
+    reason: String,
+    source: String,
+    /// The guild that wrote it.
+    guild: String,
+    at: When,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    show(&visit, Form::new(visit.query.clone())).await
+}
+
+/// Whether this person may flag players here.
+fn may_flag(visit: &GuildVisit) -> bool {
+    visit.may("shield.read") && visit.may("shield.write") && visit.guild.shield_writer
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let (plays, form) = match ids(form.text("ids")) {
+        Ok(plays) => (plays, form),
+        Err(problem) if form.is_refused() => {
+            tracing::debug!(problem, "the form has another problem already");
+            (Vec::new(), form)
+        }
+        Err(problem) => (Vec::new(), Form::wrong(&visit.query, Some("ids"), &problem)),
+    };
+    let checked = check(visit, &plays).await?;
+    let page = Page {
+        shell: visit.shell("Shield", Place::Shield),
+        url: visit.url("/shield"),
+        may_flag: may_flag(visit),
+        lacks_allowance: visit.may("shield.write") && !visit.guild.shield_writer,
+        flagged: checked.iter().filter(|checked| checked.flag.is_some()).count(),
+        checked,
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+/// The ids of a text, each once, in its order; or what is wrong.
+fn ids(text: &str) -> Result<Vec<PlayId>, String> {
+    let mut plays = Vec::new();
+    for word in
+        text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty())
+    {
+        let play =
+            word.parse().map_err(|_| format!("{word:?} is not a Roblox id: those have digits only."))?;
+        if !plays.contains(&play) {
+            plays.push(play);
+        }
+        if plays.len() > IDS_MAX {
+            return Err(format!("These are more than {IDS_MAX} ids. Check them in several parts."));
+        }
+    }
+    Ok(plays)
+}
+
+async fn check(visit: &GuildVisit, plays: &[PlayId]) -> Result<Vec<Checked>, PageError> {
+    if plays.is_empty() {
+        return Ok(Vec::new());
+    }
+    let flags = shield_flag::find_many(visit.read(), plays).await?;
+    let writers: Vec<_> = flags.iter().filter_map(|flag| flag.flagged_by_guild).collect();
+    let names = guild::names(visit.read(), writers).await?;
+    let people = People::read(visit, plays.iter().copied().map(entities::Subject::Play)).await?;
+    let mut flags: HashMap<_, _> = flags.into_iter().map(|flag| (flag.play_id, flag)).collect();
+    let checked = plays.iter().map(|play| Checked {
+        who: people.who(visit, entities::Subject::Play(*play)),
+        play: *play,
+        flag: flags.remove(play).map(|flag| Flag {
+            guild: match flag.flagged_by_guild {
+                Some(guild) => names.get(&guild).cloned().unwrap_or_else(|| guild.to_string()),
+                None => "the operator of this service".to_owned(),
+            },
+            at: visit.when(flag.flagged_at),
+            name: flag.play_username,
+            reason: flag.reason,
+            source: flag.source,
+        }),
+    });
+    Ok(checked.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_pasted_as_they_come() {
+        let read =
+            |text: &str| ids(text).map(|plays| plays.iter().map(|play| play.get()).collect::<Vec<_>>());
+        assert_eq!(read("1, 2;3\n\n2\t4"), Ok(vec![1, 2, 3, 4]));
+        assert_eq!(read(" "), Ok(Vec::new()));
+        assert!(read("1, x").unwrap_err().contains("\"x\""));
+        let many = (1..=201).map(|id| id.to_string()).collect::<Vec<_>>().join(" ");
+        assert!(read(&many).unwrap_err().contains("more than 200"));
+    }
+}

@@ -1,0 +1,169 @@
+//! /console/guilds/:guild/staff: the members and roles of the staff.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use entities::staff_directory::{self, Described};
+use entities::{ChatId, RoleId, Subject, staff_role};
+use http::{Method, StatusCode};
+use serde_json::Map;
+
+use super::tabs::{Link, Tab, tabs};
+use super::{Staff, days, name_of, own};
+use crate::answer::{Answer, PageError};
+use crate::cookies::{Said, Undo};
+use crate::form::Form;
+use crate::pages::guilds::people::{Who, resolve};
+use crate::rights::Needs;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::{Count, When};
+
+const FIELDS: [&str; 2] = ["chat_id", "role_id"];
+/// Members shown at first.
+const FIRST: usize = 100;
+
+#[derive(Template)]
+#[template(path = "guilds/staff/members.html")]
+struct Page {
+    shell: Shell,
+    tabs: Vec<Link>,
+    form: Form,
+    url: String,
+    admin: bool,
+    /// The viewer's own page, if they are staff.
+    own: Option<String>,
+    on_duty: Count<u64>,
+    rows: Vec<Row>,
+    more: Option<String>,
+    roles: Vec<Role>,
+}
+
+struct Row {
+    who: Who,
+    role: String,
+    on_duty: bool,
+    joined: When,
+}
+
+struct Role {
+    id: RoleId,
+    name: String,
+    holders: Count<u64>,
+    in_console: usize,
+    in_games: usize,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let form = Form::new(visit.query.clone());
+    show(&visit, form).await
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let mut members = staff_directory::list(conn, guild, visit.now()).await?;
+    members.sort_by_key(|member| (!member.on_duty, member.role_name.clone(), member.chat_id));
+    let roles = staff_role::list(conn, guild).await?;
+    let roles = roles_shown(&roles, &members);
+    let shown = visit.query.read("shown").unwrap_or(FIRST);
+    let more = (members.len() > shown).then(|| visit.query.with("shown", &(shown + FIRST).to_string()));
+    let on_duty = members.iter().filter(|member| member.on_duty).count() as u64;
+    let is_staff = members.iter().any(|member| member.chat_id == own(visit));
+    members.truncate(shown);
+    let staff = Staff::read(visit, members.iter().map(|member| member.chat_id).collect()).await?;
+    let page = Page {
+        shell: visit.shell("Staff", Place::Staff),
+        tabs: tabs(visit, Tab::Members),
+        url: visit.url("/staff"),
+        admin: visit.rights.may(Needs::Admin),
+        own: is_staff.then(|| visit.url(&format!("/staff/{}", own(visit)))),
+        on_duty: Count(on_duty, "staff member"),
+        rows: members.into_iter().map(|member| row(visit, &staff, member)).collect(),
+        more,
+        roles,
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+fn row(visit: &GuildVisit, staff: &Staff, member: Described) -> Row {
+    Row {
+        who: staff.who(visit, member.chat_id),
+        role: member.role_name,
+        on_duty: member.on_duty,
+        joined: visit.when(member.joined_at),
+    }
+}
+
+fn roles_shown(roles: &[staff_role::Model], members: &[Described]) -> Vec<Role> {
+    let mut holders: BTreeMap<RoleId, u64> = BTreeMap::new();
+    for member in members {
+        *holders.entry(member.role_id).or_default() += 1;
+    }
+    let shown = |role: &staff_role::Model| Role {
+        id: role.role_id,
+        name: role.role_name.clone(),
+        holders: Count(holders.get(&role.role_id).copied().unwrap_or_default(), "member"),
+        in_console: role.permissions.0.len(),
+        in_games: role.play_permissions.0.len(),
+    };
+    roles.iter().map(shown).collect()
+}
+
+/// Makes a person staff, or gives a staff member another role.
+pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
+    let chat = match person(&visit).await? {
+        Ok(chat) => chat,
+        Err(problem) => return show(&visit, Form::wrong(&visit.form, Some("chat_id"), &problem)).await,
+    };
+    if !visit.form.has("role_id") {
+        return show(&visit, Form::wrong(&visit.form, Some("role_id"), "Choose a staff role.")).await;
+    }
+    let before = staff_directory::find(visit.read(), visit.guild.guild_id, chat, visit.now()).await?;
+    let body = visit.form.json(&["role_id", "joined_at"]);
+    let answer = visit.api(Method::PUT, &format!("/guilds/{{g}}/staff/members/{chat}"), body).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let name = name_of(&visit, chat).await?;
+    let said = match before {
+        None => {
+            let undo = Undo::new(visit.url(&format!("/staff/{chat}/remove")), &[]);
+            Said::new(format!("{name} is staff now.")).with_undo(undo)
+        }
+        Some(before) => Said::new(format!("{name} has another role now.")).with_undo(again(&visit, &before)),
+    };
+    Ok(Answer::see(visit.url("/staff")).saying(said))
+}
+
+/// The Discord user that the form names, by an id of either account or by name.
+async fn person(visit: &GuildVisit) -> Result<Result<ChatId, String>, PageError> {
+    let subject = match resolve(visit, visit.form.text("chat_id")).await? {
+        Ok(Subject::Chat(chat)) => return Ok(Ok(chat)),
+        Ok(subject) => subject,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let people = crate::pages::guilds::people::People::read(visit, [subject]).await?;
+    let chat = people.who(visit, subject).chat;
+    Ok(chat.ok_or_else(|| "This Roblox account is linked to no member. Give the Discord id.".to_owned()))
+}
+
+/// The form that makes a person staff as they were.
+fn again(visit: &GuildVisit, before: &Described) -> Undo {
+    let (chat, role) = (before.chat_id.to_string(), before.role_id.to_string());
+    let joined = days::sent(before.joined_at);
+    Undo::new(visit.url("/staff"), &[("chat_id", &chat), ("role_id", &role), ("joined_at", &joined)])
+}
+
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+    let chat: ChatId = visit.param("chat")?;
+    let found = staff_directory::find(visit.read(), visit.guild.guild_id, chat, visit.now()).await?;
+    let before = found.ok_or(PageError::NotFound)?;
+    let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/staff/members/{chat}"), Map::new()).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let text = format!("{} is no longer staff. Their records stay.", name_of(&visit, chat).await?);
+    Ok(Answer::see(visit.url("/staff")).saying(Said::new(text).with_undo(again(&visit, &before))))
+}

@@ -1,0 +1,98 @@
+//! /console/guilds/:guild/staff: who is staff, what they may, and what they did. Staff without `staff.read` see the list of
+//! staff, the leaderboard, the quotas, and of the rest what is their own.
+
+pub(crate) mod activity;
+mod days;
+pub(crate) mod leaderboard;
+pub(crate) mod leave;
+pub(crate) mod members;
+pub(crate) mod notes;
+pub(crate) mod one;
+pub(crate) mod pending;
+mod permissions;
+pub(crate) mod quotas;
+pub(crate) mod roles;
+pub(crate) mod strikes;
+mod tabs;
+mod words;
+
+use std::fmt::Display;
+
+use entities::{ChatId, Page, Subject, staff_directory};
+
+use super::people::{People, Who};
+use crate::answer::PageError;
+use crate::visit::GuildVisit;
+
+/// Rows of a list.
+const ROWS: usize = 50;
+
+/// The part of a list that the address asks for, and one row more.
+fn page<Id: std::str::FromStr>(visit: &GuildVisit) -> Page<Id> {
+    Page { cursor: visit.query.read("cursor"), limit: ROWS as u64 + 1 }
+}
+
+/// Cuts rows to a page; the query of the address with further ones.
+fn cut<T, Id: Display>(visit: &GuildVisit, rows: &mut Vec<T>, id: impl Fn(&T) -> Id) -> Option<String> {
+    if rows.len() <= ROWS {
+        return None;
+    }
+    rows.truncate(ROWS);
+    rows.last().map(|row| visit.query.with("cursor", &id(row).to_string()))
+}
+
+fn own(visit: &GuildVisit) -> ChatId {
+    visit.session.row.user_id
+}
+
+fn sees_all(visit: &GuildVisit) -> bool {
+    visit.may("staff.read")
+}
+
+/// Whose records are shown: of this person, of all (`None`), or only the viewer's own.
+fn whose(visit: &GuildVisit, asked: Option<ChatId>) -> Option<ChatId> {
+    if sees_all(visit) { asked } else { Some(own(visit)) }
+}
+
+/// Persons with links to their pages as staff.
+struct Staff(People);
+
+impl Staff {
+    async fn read(visit: &GuildVisit, chats: Vec<ChatId>) -> Result<Self, PageError> {
+        let subjects: Vec<_> = chats.into_iter().map(Subject::Chat).collect();
+        Ok(Self(People::read(visit, subjects).await?))
+    }
+
+    fn who(&self, visit: &GuildVisit, chat: ChatId) -> Who {
+        let shown = sees_all(visit) || chat == own(visit);
+        let url = shown.then(|| visit.url(&format!("/staff/{chat}")));
+        Who { url, ..self.0.who(visit, Subject::Chat(chat)) }
+    }
+}
+
+/// A staff member to choose in a form.
+struct Choice {
+    id: ChatId,
+    name: String,
+}
+
+/// All staff by name; empty for those who enter nothing about others.
+async fn choices(visit: &GuildVisit) -> Result<Vec<Choice>, PageError> {
+    if !visit.may("staff.write") {
+        return Ok(Vec::new());
+    }
+    let members = staff_directory::list(visit.read(), visit.guild.guild_id, visit.now()).await?;
+    let staff = Staff::read(visit, members.iter().map(|member| member.chat_id).collect()).await?;
+    let choice = |member: &staff_directory::Described| {
+        let name = format!("{} ({})", staff.who(visit, member.chat_id).name, member.role_name);
+        Choice { id: member.chat_id, name }
+    };
+    let mut choices: Vec<_> = members.iter().map(choice).collect();
+    choices.sort_by_key(|choice| choice.name.to_lowercase());
+    Ok(choices)
+}
+
+/// The name of one person.
+async fn name_of(visit: &GuildVisit, chat: ChatId) -> Result<String, PageError> {
+    Ok(Staff::read(visit, vec![chat]).await?.who(visit, chat).name)
+}

@@ -1,0 +1,113 @@
+//! /console/guilds/:guild/staff/notes: what staff wrote about staff members.
+
+use askama::Template;
+use entities::{ChatId, NoteId, staff_note};
+use http::{Method, StatusCode};
+use serde_json::Map;
+
+use super::tabs::{Link, Tab, tabs};
+use super::{Choice, Staff, choices, cut, name_of, page};
+use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
+use crate::form::Form;
+use crate::pages::guilds::people::Who;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::When;
+
+const FIELDS: [&str; 2] = ["staff_id", "body"];
+
+#[derive(Template)]
+#[template(path = "guilds/staff/notes.html")]
+struct Page {
+    shell: Shell,
+    tabs: Vec<Link>,
+    form: Form,
+    url: String,
+    may_write: bool,
+    staff: Vec<Choice>,
+    /// The person to whom the list is limited.
+    about: String,
+    rows: Vec<Row>,
+    more: Option<String>,
+}
+
+pub(super) struct Row {
+    pub(super) id: NoteId,
+    pub(super) who: Who,
+    pub(super) author: Who,
+    pub(super) body: String,
+    pub(super) written: When,
+    pub(super) changed: Option<When>,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let form = Form::new(visit.query.clone());
+    show(&visit, form).await
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let about: Option<ChatId> = visit.query.read("staff");
+    let mut notes = staff_note::list(visit.read(), visit.guild.guild_id, about, page(visit)).await?;
+    let more = cut(visit, &mut notes, |row| row.note_id);
+    let page = Page {
+        shell: visit.shell("Notes", Place::Staff),
+        tabs: tabs(visit, Tab::Notes),
+        url: visit.url("/staff/notes"),
+        may_write: visit.may("staff.write"),
+        staff: choices(visit).await?,
+        about: visit.query.text("staff").to_owned(),
+        rows: shown(visit, notes).await?,
+        more,
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+pub(super) async fn shown(visit: &GuildVisit, notes: Vec<staff_note::Model>) -> Result<Vec<Row>, PageError> {
+    let staff =
+        Staff::read(visit, notes.iter().flat_map(|note| [note.staff_id, note.author_id]).collect()).await?;
+    let row = |note: staff_note::Model| Row {
+        id: note.note_id,
+        who: staff.who(visit, note.staff_id),
+        author: staff.who(visit, note.author_id),
+        body: note.body,
+        written: visit.when(note.created_at),
+        changed: (note.updated_at > note.created_at).then(|| visit.when(note.updated_at)),
+    };
+    Ok(notes.into_iter().map(row).collect())
+}
+
+pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+    let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
+        return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose whom the note is about."))
+            .await;
+    };
+    let answer = visit.api(Method::POST, "/guilds/{g}/staff/notes", visit.form.json(&FIELDS)).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let said = Said::new(format!("Note about {} added.", name_of(&visit, staff).await?));
+    Ok(Answer::see(visit.url("/staff/notes")).saying(said))
+}
+
+pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+    let id: NoteId = visit.param("note")?;
+    let answer = visit
+        .api(Method::PATCH, &format!("/guilds/{{g}}/staff/notes/{id}"), visit.form.json(&["body"]))
+        .await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::wrong(&visit.form, None, answer.message())).await;
+    }
+    Ok(Answer::see(visit.url("/staff/notes")).saying(Said::new("Note changed.")))
+}
+
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+    let id: NoteId = visit.param("note")?;
+    let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/staff/notes/{id}"), Map::new()).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::wrong(&visit.form, None, answer.message())).await;
+    }
+    Ok(Answer::see(visit.url("/staff/notes")).saying(Said::new("Note deleted.")))
+}

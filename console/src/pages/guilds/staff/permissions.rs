@@ -1,0 +1,68 @@
+//! What a staff role can permit, in words.
+
+use entities::staff_role::{CHAT_PERMISSIONS, PLAY_PERMISSIONS};
+
+use crate::form::Form;
+
+/// A checkbox of the form of a role.
+pub(super) struct Permission {
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    pub(super) about: &'static str,
+    pub(super) held: bool,
+}
+
+pub(super) fn in_console(form: &Form) -> Vec<Permission> {
+    listed(&CHAT_PERMISSIONS, "permissions", form)
+}
+
+pub(super) fn in_games(form: &Form) -> Vec<Permission> {
+    listed(&PLAY_PERMISSIONS, "play_permissions", form)
+}
+
+fn listed(names: &[&'static str], field: &str, form: &Form) -> Vec<Permission> {
+    let one = |name: &&'static str| {
+        let (label, about) = words(name);
+        Permission { name, label, about, held: form.is(field, name) }
+    };
+    names.iter().map(one).collect()
+}
+
+fn words(name: &str) -> (&'static str, &'static str) {
+    match name {
+        "lookup.read" => ("Look members up", "See which Discord and Roblox accounts belong together."),
+        "moderation.read" => ("See moderation", "See bans, mutes, warnings and their history."),
+        "moderation.write" => ("Moderate", "Ban, mute and warn players, and lift bans and mutes."),
+        "staff.read" => ("See all staff", "See everybody's leave, strikes, notes, quotas and activity."),
+        "staff.write" => ("Manage staff", "Enter leave, strikes, notes and quotas, and decide requests."),
+        "bindings.read" => ("See bindings", "See which rank in a Roblox group gives which Discord role."),
+        "bindings.write" => ("Change bindings", "Add and remove bindings, which give roles to members."),
+        "sync.write" => ("Sync roles", "Bring the roles of one member or of everybody up to date."),
+        "shield.read" => ("See Shield", "See which players other servers have flagged."),
+        "shield.write" => ("Flag in Shield", "Flag players for all servers, where this server may do so."),
+        "audit.read" => ("See the audit log", "See who changed what, and when."),
+        "tickets.write" => ("Handle applications", "Read applications and open tickets for them."),
+        "settings.read" => ("See settings", "See the settings of this server."),
+        "settings.write" => ("Change settings", "Change the settings of this server."),
+        "kick" => ("Kick", "Remove a player from the game server they are on."),
+        "ban" => ("Ban", "Keep a player out of the games."),
+        "unban" => ("Unban", "Lift a ban."),
+        "mute" => ("Mute", "Take a player's voice in chat."),
+        "unmute" => ("Unmute", "Lift a mute."),
+        "warn" => ("Warn", "Record a warning against a player."),
+        _ => ("", ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_permission_is_explained() {
+        for name in CHAT_PERMISSIONS.iter().chain(&PLAY_PERMISSIONS) {
+            let (label, about) = words(name);
+            assert!(!label.is_empty() && about.ends_with('.'), "{name}");
+        }
+    }
+}

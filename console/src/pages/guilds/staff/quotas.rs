@@ -1,0 +1,192 @@
+//! /console/guilds/:guild/staff/quotas: what staff are to reach in a period, and how far they are.
+
+mod progress;
+
+use askama::Template;
+use entities::{QuotaId, quota, staff_role};
+use http::{Method, StatusCode};
+use serde_json::{Map, Value};
+
+use super::tabs::{Link, Tab, tabs};
+use super::words::{METRICS, PERIODS, period_value};
+use crate::answer::{Answer, PageError};
+use crate::cookies::{Said, Undo};
+use crate::fields::Fields;
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+
+pub(super) use progress::{Quota, of_member};
+
+const FIELDS: [&str; 5] = ["name", "metric", "target", "period", "scope"];
+
+#[derive(Template)]
+#[template(path = "guilds/staff/quotas.html")]
+struct Page {
+    shell: Shell,
+    tabs: Vec<Link>,
+    url: String,
+    may_write: bool,
+    quotas: Vec<Quota>,
+    fields: QuotaForm,
+}
+
+#[derive(Template)]
+#[template(path = "guilds/staff/quota.html")]
+struct One {
+    shell: Shell,
+    url: String,
+    id: QuotaId,
+    name: String,
+    fields: QuotaForm,
+}
+
+/// The form of a quota, with what can be chosen.
+struct QuotaForm {
+    form: Form,
+    metrics: [(&'static str, &'static str); 9],
+    periods: [(&'static str, &'static str); 4],
+    roles: Vec<String>,
+}
+
+impl QuotaForm {
+    async fn read(visit: &GuildVisit, form: Form) -> Result<Self, PageError> {
+        let roles = staff_role::list(visit.read(), visit.guild.guild_id).await?;
+        let mut roles: Vec<_> = roles.into_iter().map(|role| role.role_name).collect();
+        roles.dedup();
+        Ok(Self { form, metrics: METRICS, periods: PERIODS, roles })
+    }
+
+    fn status(&self) -> StatusCode {
+        if self.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK }
+    }
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let form = Form::new(visit.query.clone());
+    show(&visit, form).await
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let page = Page {
+        shell: visit.shell("Quotas", Place::Staff),
+        tabs: tabs(visit, Tab::Quotas),
+        url: visit.url("/staff/quotas"),
+        may_write: visit.may("staff.write"),
+        quotas: progress::all(visit).await?,
+        fields: QuotaForm::read(visit, form).await?,
+    };
+    Ok(Answer::page(&page)?.status(page.fields.status()))
+}
+
+async fn find(visit: &GuildVisit) -> Result<quota::Model, PageError> {
+    let found = quota::find(visit.read(), visit.guild.guild_id, visit.param("quota")?).await?;
+    found.ok_or(PageError::NotFound)
+}
+
+/// The fields of the form for a quota as it is.
+fn fields_of(row: &quota::Model) -> Fields {
+    let metric: &str = row.metric.into();
+    let (target, scope) = (row.target.to_string(), row.scope_role.clone().unwrap_or_default());
+    let approval = if row.requires_approval { "yes" } else { "" };
+    Fields::of(&[
+        ("name", &row.name),
+        ("metric", metric),
+        ("target", &target),
+        ("period", period_value(row.period)),
+        ("scope", &scope),
+        ("requires_approval", approval),
+    ])
+}
+
+pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let form = Form::new(fields_of(&row));
+    show_one(&visit, form, row).await
+}
+
+async fn show_one(visit: &GuildVisit, form: Form, row: quota::Model) -> Result<Answer, PageError> {
+    let page = One {
+        shell: visit.shell(&row.name, Place::Staff),
+        url: visit.url("/staff/quotas"),
+        id: row.quota_id,
+        name: row.name,
+        fields: QuotaForm::read(visit, form).await?,
+    };
+    Ok(Answer::page(&page)?.status(page.fields.status()))
+}
+
+/// The form's fields for the API. `all`: what covers all staff, for which creating and changing have different values.
+fn body(fields: &Fields, all: Option<Value>) -> Map<String, Value> {
+    let mut body = fields.json(&["name", "metric", "target", "period"]);
+    if let Some(target) = fields.read::<i64>("target") {
+        body.insert("target".to_owned(), target.into());
+    }
+    body.insert("requires_approval".to_owned(), fields.has("requires_approval").into());
+    let scope = fields.has("scope").then(|| format!("role:{}", fields.text("scope")).into());
+    if let Some(scope) = scope.or(all) {
+        body.insert("scope".to_owned(), scope);
+    }
+    body
+}
+
+pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+    let answer = visit.api(Method::POST, "/guilds/{g}/staff/quota", body(&visit.form, None)).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let undo = Undo::new(visit.url(&format!("/staff/quotas/{}/remove", answer.body["data"]["id"])), &[]);
+    let said = Said::new(format!("Quota {} added.", visit.form.text("name")));
+    Ok(Answer::see(visit.url("/staff/quotas")).saying(said.with_undo(undo)))
+}
+
+pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let path = format!("/guilds/{{g}}/staff/quota/{}", row.quota_id);
+    let answer = visit.api(Method::PATCH, &path, body(&visit.form, Some(Value::Null))).await;
+    if !answer.status.is_success() {
+        return show_one(&visit, Form::refused(&visit.form, &answer), row).await;
+    }
+    let undo = undo_to(&visit, &format!("/staff/quotas/{}", row.quota_id), &row);
+    let said = Said::new(format!("Quota {} changed.", visit.form.text("name")));
+    Ok(Answer::see(visit.url("/staff/quotas")).saying(said.with_undo(undo)))
+}
+
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let path = format!("/guilds/{{g}}/staff/quota/{}", row.quota_id);
+    let answer = visit.api(Method::DELETE, &path, Map::new()).await;
+    if !answer.status.is_success() {
+        return show_one(&visit, Form::refused(&visit.form, &answer), row).await;
+    }
+    let undo = undo_to(&visit, "/staff/quotas", &row);
+    let said = Said::new(format!("Quota {} deleted.", row.name));
+    Ok(Answer::see(visit.url("/staff/quotas")).saying(said.with_undo(undo)))
+}
+
+/// The form that brings the quota back as it was.
+fn undo_to(visit: &GuildVisit, page: &str, row: &quota::Model) -> Undo {
+    let fields = fields_of(row);
+    let names = ["name", "metric", "target", "period", "scope", "requires_approval"];
+    Undo::new(visit.url(page), &names.map(|name| (name, fields.text(name))))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_form_becomes_a_body_with_numbers_and_a_scope() {
+        let fields =
+            [("name", "Bans"), ("metric", "ban"), ("target", "20"), ("period", "week"), ("scope", "Mod")];
+        let sent = Value::Object(body(&Fields::of(&fields), None));
+        let expected = json!({ "name": "Bans", "metric": "ban", "target": 20, "period": "week",
+                               "scope": "role:Mod", "requires_approval": false });
+        assert_eq!(sent, expected);
+        let fields = Fields::of(&[("target", "many"), ("requires_approval", "yes")]);
+        let sent = Value::Object(body(&fields, Some(Value::Null)));
+        assert_eq!(sent, json!({ "target": "many", "requires_approval": true, "scope": null }));
+    }
+}

@@ -1,0 +1,216 @@
+//! /console/guilds/:guild/staff/strikes: strikes against staff members, and one of them.
+
+use askama::Template;
+use entities::strike::{self, Ended, Model};
+use entities::{ChatId, StrikeId};
+use http::{Method, StatusCode};
+use serde_json::{Map, Value};
+
+use super::tabs::{Link, Tab, tabs};
+use super::{Choice, Staff, choices, cut, days, name_of, own, page, sees_all, whose};
+use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
+use crate::fields::Fields;
+use crate::form::Form;
+use crate::pages::guilds::people::Who;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::When;
+
+const FIELDS: [&str; 4] = ["staff_id", "reason", "severity", "expires_at"];
+
+#[derive(Template)]
+#[template(path = "guilds/staff/strikes.html")]
+struct Page {
+    shell: Shell,
+    tabs: Vec<Link>,
+    form: Form,
+    url: String,
+    sees_all: bool,
+    may_write: bool,
+    /// After so many days a strike expires that names no end.
+    days: i32,
+    zone: String,
+    staff: Vec<Choice>,
+    filter_staff: String,
+    filter_active: String,
+    rows: Vec<Row>,
+    more: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "guilds/staff/strike.html")]
+struct One {
+    shell: Shell,
+    form: Form,
+    url: String,
+    may_write: bool,
+    zone: String,
+    row: Row,
+}
+
+pub(super) struct Row {
+    pub(super) id: StrikeId,
+    pub(super) who: Who,
+    pub(super) by: Who,
+    pub(super) severity: i32,
+    pub(super) reason: String,
+    pub(super) given: When,
+    pub(super) expires: When,
+    /// How it stands: kind and word.
+    pub(super) state: (&'static str, &'static str),
+    pub(super) removed: bool,
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let form = Form::new(visit.query.clone());
+    show(&visit, form).await
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let active = match visit.query.text("active") {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    };
+    let filter = strike::Filter { staff: whose(visit, visit.query.read("staff")), active };
+    let mut strikes =
+        strike::list(visit.read(), visit.guild.guild_id, filter, page(visit), visit.now()).await?;
+    let more = cut(visit, &mut strikes, |row| row.strike_id);
+    let page = Page {
+        shell: visit.shell("Strikes", Place::Staff),
+        tabs: tabs(visit, Tab::Strikes),
+        url: visit.url("/staff/strikes"),
+        sees_all: sees_all(visit),
+        may_write: visit.may("staff.write"),
+        days: visit.guild.strike_days,
+        zone: visit.guild.time_zone.clone(),
+        staff: choices(visit).await?,
+        filter_staff: visit.query.text("staff").to_owned(),
+        filter_active: visit.query.text("active").to_owned(),
+        rows: shown(visit, strikes).await?,
+        more,
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+pub(super) async fn shown(visit: &GuildVisit, strikes: Vec<Model>) -> Result<Vec<Row>, PageError> {
+    let staff =
+        Staff::read(visit, strikes.iter().flat_map(|row| [row.staff_id, row.issued_by]).collect()).await?;
+    let row = |row: Model| Row {
+        id: row.strike_id,
+        who: staff.who(visit, row.staff_id),
+        by: staff.who(visit, row.issued_by),
+        severity: row.severity,
+        given: visit.when(row.created_at),
+        expires: visit.when(row.expires_at),
+        state: match row.ended_how {
+            _ if row.is_active(visit.now()) => ("bad", "active"),
+            Some(Ended::Removed) => ("quiet", "removed"),
+            _ => ("quiet", "expired"),
+        },
+        removed: row.ended_how == Some(Ended::Removed),
+        reason: row.reason,
+    };
+    Ok(strikes.into_iter().map(row).collect())
+}
+
+/// The strike of the address, if the viewer may see it.
+async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
+    let found = strike::find(visit.read(), visit.guild.guild_id, visit.param("strike")?).await?;
+    found.filter(|row| sees_all(visit) || row.staff_id == own(visit)).ok_or(PageError::NotFound)
+}
+
+pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let (severity, until) = (row.severity.to_string(), days::last_day(row.expires_at, days::zone(&visit)));
+    let fields = [("reason", row.reason.as_str()), ("severity", &severity), ("expires_at", &until)];
+    let form = Form::new(Fields::of(&fields));
+    show_one(&visit, form, row).await
+}
+
+async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, PageError> {
+    let row = shown(visit, vec![row]).await?.pop().ok_or(PageError::NotFound)?;
+    let page = One {
+        shell: visit.shell(&format!("Strike {}", row.id), Place::Staff),
+        url: visit.url("/staff/strikes"),
+        may_write: visit.may("staff.write"),
+        zone: visit.guild.time_zone.clone(),
+        row,
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+/// The form's fields for the API, or the form with what is wrong.
+fn body(visit: &GuildVisit) -> Result<Map<String, Value>, Form> {
+    let form = &visit.form;
+    let mut body = form.json(&["staff_id", "reason"]);
+    let severity = form.read::<i32>("severity").filter(|number| (1..=10).contains(number));
+    let wrong = |field, text| Form::wrong(form, Some(field), text);
+    let severity = severity.ok_or_else(|| wrong("severity", "Give a number from 1 to 10."))?;
+    body.insert("severity".to_owned(), severity.into());
+    if form.has("expires_at") {
+        let end = days::end(form.text("expires_at"), days::zone(visit));
+        let end = end.ok_or_else(|| wrong("expires_at", "Choose the last day on which it counts."))?;
+        body.insert("expires_at".to_owned(), days::sent(end).into());
+    }
+    if !form.has("reason") {
+        return Err(wrong("reason", "Say what the strike is for."));
+    }
+    Ok(body)
+}
+
+pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
+    let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
+        return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose who gets the strike.")).await;
+    };
+    let body = match body(&visit) {
+        Ok(body) => body,
+        Err(form) => return show(&visit, form).await,
+    };
+    let answer = visit.api(Method::POST, "/guilds/{g}/staff/strikes", body).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let said = Said::new(format!("Strike given to {}.", name_of(&visit, staff).await?));
+    Ok(Answer::see(visit.url("/staff/strikes")).saying(said))
+}
+
+pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let mut body = match body(&visit) {
+        Ok(body) => body,
+        Err(form) => return show_one(&visit, form, row).await,
+    };
+    body.remove("staff_id");
+    if row.ended_how == Some(Ended::Removed) || is_same_day(&visit, &row) {
+        body.remove("expires_at");
+    }
+    let path = format!("/guilds/{{g}}/staff/strikes/{}/update", row.strike_id);
+    let answer = visit.api(Method::PATCH, &path, body).await;
+    if !answer.status.is_success() {
+        return show_one(&visit, Form::refused(&visit.form, &answer), row).await;
+    }
+    let said = Said::new(format!("Strike {} changed.", row.strike_id));
+    Ok(Answer::see(visit.url(&format!("/staff/strikes/{}", row.strike_id))).saying(said))
+}
+
+/// The form names the day that the strike has: its exact time stays.
+fn is_same_day(visit: &GuildVisit, row: &Model) -> bool {
+    visit.form.text("expires_at") == days::last_day(row.expires_at, days::zone(visit))
+}
+
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let path = format!("/guilds/{{g}}/staff/strikes/{}", row.strike_id);
+    let answer = visit.api(Method::PATCH, &path, Map::new()).await;
+    if !answer.status.is_success() {
+        return show_one(&visit, Form::wrong(&visit.form, None, answer.message()), row).await;
+    }
+    let said = Said::new(format!("Strike removed from {}.", name_of(&visit, row.staff_id).await?));
+    Ok(Answer::see(visit.url("/staff/strikes")).saying(said))
+}

@@ -1,0 +1,121 @@
+//! /console/guilds/:guild/sync: what a sync does here, a preview of it, and its history.
+
+mod preview;
+mod quota;
+pub(crate) mod run;
+
+use askama::Template;
+use entities::bulk_sync::Kind;
+use entities::job::Model;
+use entities::job::listing::{self, Filter};
+use entities::{Page as Part, binding, link};
+use http::{Method, StatusCode};
+use serde_json::{Map, Value};
+
+use super::jobs::Row;
+use crate::answer::{Answer, PageError};
+use crate::api::ApiAnswer;
+use crate::fields::Fields;
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::{Count, Number};
+use preview::Preview;
+use quota::Window;
+
+/// Runs that the history shows.
+const SHOWN: u64 = 20;
+const KIND: &str = "sync_all";
+/// What the forms show; the API's errors name them.
+const FIELDS: &[&str] = &["max_removals"];
+
+#[derive(Template)]
+#[template(path = "guilds/sync.html")]
+struct Page {
+    shell: Shell,
+    url: String,
+    form: Form,
+    bindings: Count<u64>,
+    members: Count<u64>,
+    template: String,
+    run: Window,
+    dry_run: Window,
+    preview: Option<Preview>,
+    rows: Vec<Row>,
+    jobs_url: String,
+}
+
+impl Page {
+    fn jobs_url(&self) -> &str {
+        &self.jobs_url
+    }
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let form = Form::new(visit.query.clone());
+    show(&visit, form).await
+}
+
+async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let jobs = history(visit).await?;
+    let page = Page {
+        shell: visit.shell("Sync", Place::Sync),
+        url: visit.url("/sync"),
+        bindings: Count(binding::list(conn, guild).await?.len() as u64, "binding"),
+        members: Count(link::count(conn, guild).await?, "linked member"),
+        template: visit.guild.nickname_template.clone(),
+        run: Window::read(visit, Kind::Run).await?,
+        dry_run: Window::read(visit, Kind::DryRun).await?,
+        preview: Preview::find(visit, &jobs).await?,
+        rows: Row::all(visit, &jobs).await?,
+        jobs_url: visit.url("/jobs"),
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+async fn history(visit: &GuildVisit) -> Result<Vec<Model>, PageError> {
+    let filter = Filter { guild: Some(visit.guild.guild_id), kind: Some(KIND), ..Filter::default() };
+    Ok(listing::list(visit.read(), filter, Part::first(SHOWN), visit.now()).await?)
+}
+
+/// Starts a preview: its job lists the changes, and changes nothing.
+pub(crate) async fn preview(visit: GuildVisit) -> Result<Answer, PageError> {
+    let answer = request(&visit, true).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer)).await;
+    }
+    let job = answer.body["data"]["job_id"].as_str().unwrap_or_default();
+    Ok(Answer::see(visit.url(&format!("/sync?preview={job}"))))
+}
+
+/// Asks the API for a sync with the brake of the form.
+async fn request(visit: &GuildVisit, dry_run: bool) -> ApiAnswer {
+    let mut body = Map::new();
+    body.insert("dry_run".to_owned(), dry_run.into());
+    if let Some(brake) = brake(&visit.form) {
+        body.insert("max_removals".to_owned(), brake);
+    }
+    visit.api(Method::POST, "/interactions/sync/all", body).await
+}
+
+/// As a number where it is one; the API refuses the rest.
+fn brake(form: &Fields) -> Option<Value> {
+    let typed = form.text("max_removals");
+    (!typed.is_empty()).then(|| typed.parse::<i64>().map_or_else(|_| typed.into(), Value::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_brake_is_a_number_and_what_is_none_is_left_for_the_api_to_refuse() {
+        let typed = |text| brake(&Fields::of(&[("max_removals", text)]));
+        assert_eq!([typed("50"), typed("fifty"), typed(" ")], [Some(json!(50)), Some(json!("fifty")), None]);
+    }
+}

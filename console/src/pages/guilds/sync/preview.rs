@@ -1,0 +1,167 @@
+//! A preview: who gets and loses what, from the result of a dry run.
+
+use chrono::TimeDelta;
+use entities::job::{Model, State, listing};
+use entities::{JobId, RoleId};
+use platforms::GuildOverview;
+use serde_json::Value;
+
+use super::super::actors::Actors;
+use super::super::jobs::words::{Mark, is_preview};
+use super::super::people::Who;
+use crate::answer::PageError;
+use crate::visit::GuildVisit;
+use crate::words::{Count, Number, When};
+
+/// Changes of one page.
+const SHOWN: usize = 100;
+/// A preview of longer ago says little about now.
+const FRESH: TimeDelta = TimeDelta::hours(1);
+
+pub(super) struct Preview {
+    pub(super) job: String,
+    pub(super) state: Mark,
+    pub(super) made: When,
+    /// Not finished yet.
+    pub(super) open: bool,
+    /// Why there is no result; empty: there is one, or it is being made.
+    pub(super) problem: String,
+    pub(super) counts: Counts,
+    pub(super) changes: Vec<Change>,
+    /// "1 to 100 of 812 members".
+    pub(super) shown: String,
+    /// Members that are not listed.
+    pub(super) unlisted: Option<Number<i64>>,
+    pub(super) next: Option<String>,
+    /// The brake of the preview would stop the run.
+    pub(super) too_many: bool,
+}
+
+/// What a run would change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) members: i64,
+    pub(super) planned: i64,
+    pub(super) additions: i64,
+    pub(super) removals: i64,
+    pub(super) losing: i64,
+    pub(super) nicknames: i64,
+}
+
+impl Counts {
+    pub(super) fn of(result: &Value) -> Self {
+        let number = |name: &str| result[name].as_i64().unwrap_or_default();
+        Self {
+            members: number("members"),
+            planned: number("planned"),
+            additions: number("role_additions"),
+            removals: number("role_removals"),
+            losing: number("members_losing"),
+            nicknames: number("nicknames"),
+        }
+    }
+
+    /// "Remove 1,204 roles from 812 members"
+    pub(super) fn loss(&self) -> String {
+        format!("Remove {} from {}", Count(self.removals, "role"), Count(self.losing, "member"))
+    }
+
+    /// "give 3 roles and set 1 nickname"
+    pub(super) fn gain(&self) -> String {
+        format!("give {} and set {}", Count(self.additions, "role"), Count(self.nicknames, "nickname"))
+    }
+}
+
+/// What one member gets and loses.
+pub(super) struct Change {
+    pub(super) member: Option<Who>,
+    pub(super) gets: String,
+    pub(super) loses: String,
+    pub(super) nickname: String,
+}
+
+impl Preview {
+    /// The one that the address names, or else the newest of the last hour.
+    pub(super) async fn find(visit: &GuildVisit, jobs: &[Model]) -> Result<Option<Self>, PageError> {
+        let named = match visit.query.read::<JobId>("preview") {
+            Some(job) => listing::find(visit.read(), visit.guild.guild_id, job).await?.filter(is_preview),
+            None => newest(visit, jobs).cloned(),
+        };
+        match named {
+            Some(job) => Ok(Some(Self::of(visit, &job).await?)),
+            None => Ok(None),
+        }
+    }
+
+    async fn of(visit: &GuildVisit, job: &Model) -> Result<Self, PageError> {
+        let result = job.result.clone().unwrap_or_default();
+        let sample = result["sample"].as_array().cloned().unwrap_or_default();
+        let counts = Counts::of(&result);
+        let from = visit.query.read::<usize>("from").unwrap_or_default().min(sample.len());
+        let until = (from + SHOWN).min(sample.len());
+        let listed = i64::try_from(sample.len()).unwrap_or(i64::MAX);
+        let next = (until < sample.len())
+            .then(|| format!("preview={}&from={until}#changes", job.job_id));
+        Ok(Self {
+            job: visit.url(&format!("/jobs/{}", job.job_id)),
+            state: Mark::of(job.status(visit.now())),
+            made: visit.when(job.finished_at.unwrap_or(job.created_at)),
+            open: job.state.is_open(),
+            problem: job.failure().map(|failure| failure.message).unwrap_or_default(),
+            counts,
+            changes: changes(visit, &sample[from..until]).await?,
+            shown: format!("{} to {} of {}", Number(from + 1), Number(until), Count(counts.planned, "member")),
+            unlisted: (counts.planned > listed && until == sample.len()).then(|| Number(counts.planned - listed)),
+            next,
+            too_many: result["too_many_removals"] == Value::Bool(true),
+        })
+    }
+}
+
+/// The newest finished preview of the last hour.
+pub(super) fn newest<'j>(visit: &GuildVisit, jobs: &'j [Model]) -> Option<&'j Model> {
+    let fresh = |job: &&Model| job.finished_at.is_some_and(|at| at + FRESH > visit.now());
+    jobs.iter().filter(|job| job.state == State::Succeeded && is_preview(job)).find(fresh)
+}
+
+async fn changes(visit: &GuildVisit, sample: &[Value]) -> Result<Vec<Change>, PageError> {
+    if sample.is_empty() {
+        return Ok(Vec::new());
+    }
+    let id = |change: &Value| change["chat_id"].as_str().and_then(|id| id.parse::<i64>().ok());
+    let actors = Actors::read(visit, sample.iter().filter_map(id).collect()).await?;
+    let overview = visit.platforms().chat.guild_overview(visit.platform()).await.ok();
+    let change = |change: &Value| Change {
+        member: id(change).and_then(|member| actors.who(visit, member)),
+        gets: roles(&change["add"], overview.as_ref()),
+        loses: roles(&change["remove"], overview.as_ref()),
+        nickname: change["nickname"].as_str().unwrap_or_default().to_owned(),
+    };
+    Ok(sample.iter().map(change).collect())
+}
+
+/// Names of roles; while Discord does not answer, their ids.
+fn roles(ids: &Value, overview: Option<&GuildOverview>) -> String {
+    let name = |id: &str| {
+        let role = id.parse::<RoleId>().ok().and_then(|id| overview?.role(id));
+        role.map_or_else(|| id.to_owned(), |role| role.name.clone())
+    };
+    let names: Vec<_> = ids.as_array().into_iter().flatten().filter_map(Value::as_str).map(name).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_goes_is_named_in_numbers() {
+        let result = json!({ "role_removals": 1_204, "members_losing": 812, "role_additions": 1, "nicknames": 0 });
+        let counts = Counts::of(&result);
+        assert_eq!(counts.loss(), "Remove 1,204 roles from 812 members");
+        assert_eq!(counts.gain(), "give 1 role and set 0 nicknames");
+        assert_eq!(roles(&json!(["5", "6"]), None), "5, 6");
+    }
+}

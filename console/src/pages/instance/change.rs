@@ -1,0 +1,35 @@
+//! An operator's change: who acts, the log line that it leaves, and its commit.
+
+use entities::audit_entry::Actor;
+use queue::Operator;
+use runtime::{Event, Events, Transaction};
+
+use crate::answer::PageError;
+use crate::visit::Visit;
+
+impl Visit {
+    /// The signed-in person, as the audit log of a guild names them.
+    pub(crate) fn operator(&self) -> Operator {
+        let request_id = Some(self.request.request_id.to_string());
+        let actor = Actor { actor_id: self.session.row.user_id.get(), key_id: None, request_id };
+        Operator { actor, by: "operator".to_owned() }
+    }
+
+    /// Not every change of an operator concerns a guild, so each is in the log of the service.
+    pub(crate) fn log(&self, action: &'static str, target: &str) {
+        let (user, request) = (self.session.row.user_id, &*self.request.request_id);
+        tracing::info!(user.id = %user, request.id = request, action, target, "an operator changed something");
+    }
+
+    /// Commits a change and announces its events.
+    pub(crate) async fn commit(
+        &self,
+        transaction: Transaction,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<(), PageError> {
+        let recorded = Events::record(&transaction, events, self.now()).await?;
+        transaction.commit().await?;
+        self.context().events.publish(recorded);
+        Ok(())
+    }
+}

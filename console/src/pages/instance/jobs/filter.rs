@@ -1,0 +1,81 @@
+//! Which jobs the list shows, from the address.
+
+use entities::GuildId;
+use entities::job::listing::Filter;
+use entities::job::retry::Which;
+use entities::job::{Class, State, Status};
+
+use crate::fields::Fields;
+
+pub(super) const FIELDS: [&str; 4] = ["state", "kind", "class", "guild"];
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct JobFilter {
+    status: Option<Status>,
+    kind: Option<String>,
+    class: Option<Class>,
+    guild: Option<GuildId>,
+}
+
+impl JobFilter {
+    /// The error is for the person. Words that are no state or class filter nothing: the form offers those that are.
+    pub(super) fn of(fields: &Fields) -> Result<Self, String> {
+        let guild = fields.has("guild").then(|| fields.read("guild").ok_or_else(no_id)).transpose()?;
+        Ok(Self {
+            status: fields.read("state"),
+            kind: fields.has("kind").then(|| fields.text("kind").to_owned()),
+            class: fields.read("class"),
+            guild,
+        })
+    }
+
+    pub(super) fn listing(&self) -> Filter<'_> {
+        Filter { guild: self.guild, status: self.status, kind: self.kind.as_deref(), class: self.class }
+    }
+
+    /// Of failed or dead jobs: those that a bulk retry takes.
+    pub(super) fn to_retry(&self) -> Option<Which<'_>> {
+        let state = match self.status {
+            Some(Status::Failed) => State::Failed,
+            Some(Status::Dead) => State::Dead,
+            _ => return None,
+        };
+        Some(Which { state: Some(state), kind: self.kind.as_deref(), class: self.class, guild: self.guild })
+    }
+
+    /// "dead jobs of kind X of server 17"
+    pub(super) fn words(&self) -> String {
+        let state = self.status.map_or("", Status::name);
+        let kind = self.kind.as_ref().map(|kind| format!(" of kind {kind}")).unwrap_or_default();
+        let class = self.class.map(|class| format!(" of class {}", class.name())).unwrap_or_default();
+        let guild = self.guild.map(|guild| format!(" of server {guild}")).unwrap_or_default();
+        format!("{state} jobs{kind}{class}{guild}")
+    }
+}
+
+fn no_id() -> String {
+    "The id of a Discord server has digits only.".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_failed_or_dead_jobs_are_retried_together() {
+        let read = |state| {
+            JobFilter::of(&Fields::of(&[("state", state), ("kind", "sync_all"), ("guild", "17")])).unwrap()
+        };
+        let dead = read("dead");
+        assert_eq!(dead.words(), "dead jobs of kind sync_all of server 17");
+        assert_eq!(dead.to_retry().unwrap().state, Some(State::Dead));
+        assert!(read("running").to_retry().is_none() && read("").to_retry().is_none());
+    }
+
+    #[test]
+    fn a_wrong_id_is_refused_and_unknown_words_filter_nothing() {
+        assert!(JobFilter::of(&Fields::of(&[("guild", "the club")])).is_err());
+        let filter = JobFilter::of(&Fields::of(&[("state", "x"), ("class", "y")])).unwrap();
+        assert_eq!(filter, JobFilter::default());
+    }
+}

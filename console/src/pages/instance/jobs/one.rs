@@ -1,0 +1,186 @@
+//! /console/instance/jobs/:job: one job with the errors of its attempts; retry and cancel.
+
+use askama::Template;
+use entities::job::history::AttemptError;
+use entities::job::{Model, State, Status, listing};
+use entities::{JobId, Page as Part, api_key, job_failure};
+use http::StatusCode;
+use queue::Retry;
+
+use super::super::{guild_names, url};
+use super::row::{Mark, name_of};
+use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
+use crate::shell::Shell;
+use crate::shell::instance::InstancePlace;
+use crate::visit::Visit;
+use crate::words::{Length, Number, When};
+
+/// Failed members that are shown.
+const FAILURES: u64 = 50;
+
+#[derive(Template)]
+#[template(path = "instance/job.html")]
+struct Page {
+    shell: Shell,
+    id: JobId,
+    state: Mark,
+    /// Why the last request was refused; empty: there was none.
+    problem: String,
+    may_retry: bool,
+    may_cancel: bool,
+    progress: Option<Progress>,
+    facts: Vec<(&'static str, String)>,
+    times: Vec<(&'static str, When)>,
+    attempts: Vec<(AttemptError, When)>,
+    failures: Vec<job_failure::Model>,
+    more_failures: bool,
+    /// As the service keeps them, indented.
+    texts: Vec<(&'static str, String)>,
+    parent: Option<JobId>,
+}
+
+struct Progress {
+    done: i64,
+    total: i64,
+    words: String,
+    left: Option<Length>,
+}
+
+async fn find(visit: &Visit) -> Result<Model, PageError> {
+    listing::find_any(visit.read(), visit.param("job")?).await?.ok_or(PageError::NotFound)
+}
+
+pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+    let job = find(&visit).await?;
+    show(&visit, &job, String::new()).await
+}
+
+async fn show(visit: &Visit, job: &Model, problem: String) -> Result<Answer, PageError> {
+    let status = job.status(visit.now());
+    let part = Part::first(FAILURES + 1);
+    let mut failures = job_failure::list(visit.read(), job.job_id, part).await?;
+    let more_failures = failures.len() as u64 > FAILURES;
+    failures.truncate(usize::try_from(FAILURES).unwrap_or(usize::MAX));
+    let refused = !problem.is_empty();
+    let page = Page {
+        shell: Shell::of_instance(&format!("Job {}", job.kind), visit, InstancePlace::Jobs),
+        id: job.job_id,
+        state: Mark::of(status),
+        problem,
+        may_retry: job.parent_id.is_none()
+            && matches!(status, Status::Failed | Status::Dead | Status::Retrying | Status::Scheduled),
+        may_cancel: job.state.is_open() && !job.cancel_requested,
+        progress: progress(visit, job),
+        facts: facts(visit, job).await?,
+        times: times(visit, job),
+        attempts: job
+            .history()
+            .into_iter()
+            .rev()
+            .map(|error| (error.clone(), visit.when(error.at)))
+            .collect(),
+        failures,
+        more_failures,
+        texts: texts(job),
+        parent: job.parent_id,
+    };
+    let status = if refused { StatusCode::CONFLICT } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+fn progress(visit: &Visit, job: &Model) -> Option<Progress> {
+    let (done, total) = (job.progress_done, job.progress_total);
+    let left = queue::eta(job, visit.now()).and_then(|left| chrono::TimeDelta::from_std(left).ok());
+    let words = format!("{} of {} done, {} failed", Number(done), Number(total), Number(job.progress_failed));
+    (total > 0).then_some(Progress { done, total, words, left: left.map(Length) })
+}
+
+async fn facts(visit: &Visit, job: &Model) -> Result<Vec<(&'static str, String)>, PageError> {
+    let names = guild_names(visit, job.guild_id).await?;
+    let key = match job.key_id {
+        Some(key) => api_key::public_id(visit.read(), key).await?,
+        None => None,
+    };
+    let error = job.failure().map(|failure| format!("{}: {}", failure.error, failure.message));
+    let actor = job.actor_id.filter(|actor| *actor != 0).map(|actor| actor.to_string());
+    let guild = job.guild_id.map(|guild| format!("{} ({guild})", name_of(&names, guild)));
+    let cancel = job.cancel_requested.then(|| "asked for".to_owned());
+    let crashes = (job.crashes > 0).then(|| job.crashes.to_string());
+    let facts = [
+        ("Last error", error),
+        ("Server", guild),
+        ("Class", Some(job.class.name().to_owned())),
+        ("Attempt", Some(format!("{} of {}", job.attempt, job.max_attempts))),
+        ("Crashes in a row", crashes),
+        ("Cancel", cancel),
+        ("Worker", job.worker.clone()),
+        ("For", actor),
+        ("Key", key),
+        ("Request", job.request_id.clone()),
+        ("Only one at a time as", job.dedupe_key.clone()),
+    ];
+    Ok(facts.into_iter().filter_map(|(name, text)| Some((name, text?))).collect())
+}
+
+fn times(visit: &Visit, job: &Model) -> Vec<(&'static str, When)> {
+    let due = (job.state == State::Queued).then_some(job.run_at);
+    let times = [
+        ("Created", Some(job.created_at)),
+        ("Due", due),
+        ("Started", job.started_at),
+        ("Finished", job.finished_at),
+    ];
+    times.into_iter().filter_map(|(name, at)| Some((name, visit.when(at?)))).collect()
+}
+
+fn texts(job: &Model) -> Vec<(&'static str, String)> {
+    let pretty = |json: &serde_json::Value| serde_json::to_string_pretty(json).unwrap_or_default();
+    let texts = [
+        ("Arguments", Some(&job.args)),
+        ("Result", job.result.as_ref()),
+        ("Checkpoint", job.checkpoint.as_ref()),
+    ];
+    texts.into_iter().filter_map(|(name, json)| Some((name, pretty(json?)))).collect()
+}
+
+pub(crate) async fn retry(visit: Visit) -> Result<Answer, PageError> {
+    let (job, now) = (find(&visit).await?, visit.now());
+    let problem = match visit.operator().retry(&visit.context().database, &job, now).await? {
+        Retry::Queued(row) => {
+            visit.queue().publish([row.message()]);
+            visit.log("jobs.retry", &job.job_id.to_string());
+            let said = Said::new("The job is due now. A worker takes it within seconds.");
+            return Ok(Answer::see(url(&format!("/jobs/{}", job.job_id))).saying(said));
+        }
+        Retry::NotFailed(_) => {
+            "Only jobs that failed, are dead or wait for their next attempt can be retried.".to_owned()
+        }
+        Retry::PartOf(parent) => format!("This is a chunk of job {parent}; retry that one."),
+        Retry::Duplicate(other) => {
+            format!("Job {other} does the same and is not finished: wait for it or cancel it.")
+        }
+        Retry::OverQuota(standing) => {
+            let left = chrono::TimeDelta::from_std(standing.reset_after()).unwrap_or_default();
+            format!("The server has used its quota of bulk syncs. The next is possible in {}.", Length(left))
+        }
+    };
+    show(&visit, &job, problem).await
+}
+
+pub(crate) async fn cancel(visit: Visit) -> Result<Answer, PageError> {
+    let job = find(&visit).await?;
+    if !job.state.is_open() {
+        return show(&visit, &job, format!("The job is already {}.", job.status(visit.now()).name())).await;
+    }
+    let transaction = visit.context().database.begin().await?;
+    let cancelled = visit.operator().cancel(visit.queue(), &transaction, &job, visit.now()).await?;
+    let (after, event) = cancelled.ok_or(PageError::NotFound)?;
+    visit.commit(transaction, [event]).await?;
+    visit.log("jobs.cancel", &job.job_id.to_string());
+    let said = match after.state {
+        State::Cancelled => "The job is cancelled.",
+        _ => "The job was asked to stop. Its worker hears of it within a second.",
+    };
+    Ok(Answer::see(url(&format!("/jobs/{}", job.job_id))).saying(Said::new(said)))
+}

@@ -1,0 +1,128 @@
+//! /console/instance/limits: what the API process that answers holds, allows and serves.
+
+use std::time::Instant;
+
+use askama::Template;
+
+use crate::answer::{Answer, PageError};
+use crate::figures::{CacheFigures, Held, RateLimitFigures, Weighed};
+use crate::metrics;
+use crate::shell::Shell;
+use crate::shell::instance::InstancePlace;
+use crate::visit::Visit;
+use crate::words::Number;
+
+#[derive(Template)]
+#[template(path = "instance/limits.html")]
+struct Page {
+    shell: Shell,
+    process: u32,
+    holds: Vec<Hold>,
+    caches: Vec<Cache>,
+    requests: Vec<Requests>,
+    /// Rates are known from the second look on.
+    measured: bool,
+    rate_limits: Vec<RateLimitFigures>,
+}
+
+struct Hold {
+    name: &'static str,
+    now: String,
+    most: String,
+    percent: u64,
+}
+
+struct Cache {
+    name: &'static str,
+    entries: Number<u64>,
+    size: String,
+    most: String,
+}
+
+/// Answers with one status.
+struct Requests {
+    status: String,
+    total: Number<u64>,
+    /// A second.
+    rate: String,
+}
+
+#[expect(clippy::unused_async, reason = "pages are asynchronous")]
+pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+    let figures = visit.console.api.figures();
+    let text = runtime::metrics_handle().render();
+    let (requests, measured) = requests(&visit, &text);
+    let page = Page {
+        shell: Shell::of_instance("Caches and limits", &visit, InstancePlace::Limits),
+        process: std::process::id(),
+        holds: vec![hold("Connections", figures.connections), hold("Live sockets", figures.sockets)],
+        caches: figures.caches.iter().map(cache).collect(),
+        requests,
+        measured,
+        rate_limits: figures.rate_limits,
+    };
+    Answer::page(&page)
+}
+
+fn hold(name: &'static str, held: Held) -> Hold {
+    let percent = held.now.saturating_mul(100) / held.most.max(1);
+    Hold { name, now: Number(held.now).to_string(), most: Number(held.most).to_string(), percent }
+}
+
+fn cache(figures: &CacheFigures) -> Cache {
+    let Held { now, most } = figures.held;
+    let (size, most) = match figures.weighed {
+        Weighed::Bytes => (bytes(now), bytes(most)),
+        Weighed::Entries => ("–".to_owned(), Number(most).to_string()),
+    };
+    Cache { name: figures.name, entries: Number(figures.entries), size, most }
+}
+
+/// "1.5 MiB"
+fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 3] = ["KiB", "MiB", "GiB"];
+    let mut tenths = bytes * 10 / 1024;
+    let mut unit = 0;
+    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+        (tenths, unit) = (tenths / 1024, unit + 1);
+    }
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+/// Answers by status, and whether their rates are known.
+fn requests(visit: &Visit, text: &str) -> (Vec<Requests>, bool) {
+    let sums = metrics::sums(&metrics::samples(text, "guildhall_http_requests_total"), "status");
+    let rates = visit.console.looks.rates(Instant::now(), &sums);
+    let rate = |status: &str| match rates.as_ref().and_then(|rates| rates.get(status)) {
+        Some(rate) => format!("{rate:.1}"),
+        None => "–".to_owned(),
+    };
+    let row = |(status, total): (&String, &f64)| Requests {
+        rate: rate(status),
+        total: Number(whole(*total)),
+        status: status.clone(),
+    };
+    (sums.iter().map(row).collect(), rates.is_some())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counters are whole and not negative"
+)]
+pub(super) fn whole(counter: f64) -> u64 {
+    counter.round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_written_in_their_largest_unit() {
+        assert_eq!(
+            [0, 512, 1_536, 32 << 20, 3 << 30].map(bytes),
+            ["0.0 KiB", "0.5 KiB", "1.5 KiB", "32.0 MiB", "3.0 GiB"]
+        );
+    }
+}

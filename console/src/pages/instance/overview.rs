@@ -1,0 +1,117 @@
+//! /console/instance: what runs, what waits, and what the processes depend on.
+
+use askama::Template;
+use entities::job::{Class, listing, retry, time};
+use entities::worker::{self, Listed};
+use entities::{Timestamp, job_pause, leader_lease};
+use queue::DEAD_AFTER;
+use serde_json::Value;
+
+use crate::answer::{Answer, PageError};
+use crate::shell::Shell;
+use crate::shell::instance::InstancePlace;
+use crate::visit::Visit;
+use crate::words::{Length, Number, When};
+
+#[derive(Template)]
+#[template(path = "instance/overview.html")]
+struct Page {
+    shell: Shell,
+    alive: usize,
+    running: Number<u64>,
+    waiting: Number<i64>,
+    /// How long the oldest available job has waited.
+    oldest: Option<Length>,
+    to_retry: Number<u64>,
+    pauses: usize,
+    dependencies: Vec<(&'static str, bool)>,
+    leader: Option<Leader>,
+    workers: Vec<Worker>,
+}
+
+struct Leader {
+    name: String,
+    extended: When,
+}
+
+struct Worker {
+    name: String,
+    host: String,
+    version: String,
+    running: Number<u64>,
+    slots: String,
+    started: When,
+    heartbeat: When,
+    alive: bool,
+}
+
+pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+    let (conn, now) = (visit.read(), visit.now());
+    let database_now = time::read(conn, now).await?;
+    let (mut waiting, mut oldest) = (0, None::<Timestamp>);
+    for &class in Class::ALL {
+        let backlog = listing::backlog(conn, class, now).await?;
+        waiting += backlog.available + backlog.held;
+        oldest = [oldest, backlog.oldest].into_iter().flatten().min();
+    }
+    let workers: Vec<_> =
+        worker::list(conn).await?.into_iter().map(|row| Worker::of(row, database_now)).collect();
+    let leader = leader_lease::find(conn, scheduler::LEADER).await?;
+    let page = Page {
+        shell: Shell::of_instance("Instance", &visit, InstancePlace::Overview),
+        alive: workers.iter().filter(|worker| worker.alive).count(),
+        running: Number(workers.iter().map(|worker| worker.running.0).sum()),
+        waiting: Number(waiting),
+        oldest: oldest.map(|since| Length(database_now - since)),
+        to_retry: Number(retry::count_failed(conn, retry::Which::default()).await?),
+        pauses: job_pause::list(conn).await?.len(),
+        dependencies: dependencies(&visit).await,
+        leader: leader
+            .filter(|lease| !lease.is_given_up())
+            .map(|lease| Leader { name: lease.holder, extended: visit.when(lease.extended_at) }),
+        workers,
+    };
+    Answer::page(&page)
+}
+
+async fn dependencies(visit: &Visit) -> Vec<(&'static str, bool)> {
+    let report = visit.context().readiness.report().await;
+    report.dependencies.into_iter().map(|(name, state)| (name, state == "ok")).collect()
+}
+
+impl Worker {
+    /// `now`: by the database's clock, which writes the heartbeats.
+    fn of(Listed { worker, running }: Listed, now: Timestamp) -> Self {
+        Self {
+            alive: (now - worker.heartbeat_at).to_std().is_ok_and(|silent| silent < DEAD_AFTER)
+                || worker.heartbeat_at > now,
+            running: Number(running),
+            slots: slots(&worker.slots),
+            started: When { at: worker.started_at, now },
+            heartbeat: When { at: worker.heartbeat_at, now },
+            name: worker.name,
+            host: worker.host,
+            version: worker.version,
+        }
+    }
+}
+
+/// `bulk 32, default 8, interactive 16`, without classes that it does not run.
+fn slots(slots: &Value) -> String {
+    let of = slots.as_object().into_iter().flatten();
+    let some = of.filter(|(_, count)| count.as_u64() != Some(0));
+    some.map(|(class, count)| format!("{class} {count}")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn slots_are_named_by_their_class() {
+        assert_eq!(slots(&json!({ "bulk": 32, "default": 8, "quarantine": 0 })), "bulk 32, default 8");
+        assert_eq!(slots(&Value::Null), "");
+    }
+}

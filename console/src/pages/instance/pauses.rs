@@ -1,0 +1,132 @@
+//! /console/instance/pauses: classes and guilds whose jobs are not started.
+
+use askama::Template;
+use entities::job::Class;
+use entities::job_pause::{self, Scope};
+use entities::{GuildId, guild};
+use http::StatusCode;
+
+use super::{guild_names, url};
+use crate::answer::{Answer, PageError};
+use crate::cookies::{Said, Undo};
+use crate::form::Form;
+use crate::shell::Shell;
+use crate::shell::instance::InstancePlace;
+use crate::visit::Visit;
+use crate::words::When;
+
+const FIELDS: [&str; 3] = ["what", "guild", "reason"];
+/// Characters of a reason.
+const REASON: usize = 500;
+
+#[derive(Template)]
+#[template(path = "instance/pauses.html")]
+struct Page {
+    shell: Shell,
+    form: Form,
+    rows: Vec<Row>,
+    classes: &'static [&'static str],
+}
+
+struct Row {
+    /// What the form that resumes it sends.
+    what: &'static str,
+    guild: Option<GuildId>,
+    name: String,
+    since: When,
+    reason: String,
+    /// Empty: the command line.
+    by: String,
+}
+
+pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
+    let form = Form::new(visit.query.clone());
+    show(&visit, form).await
+}
+
+async fn show(visit: &Visit, form: Form) -> Result<Answer, PageError> {
+    let pauses = job_pause::list(visit.read()).await?;
+    let names = guild_names(visit, pauses.iter().filter_map(|pause| pause.guild_id)).await?;
+    let row = |pause: job_pause::Model| Row {
+        what: pause.class.map_or("guild", Class::name),
+        guild: pause.guild_id,
+        name: match pause.guild_id {
+            Some(guild) => names.get(&guild).cloned().unwrap_or_else(|| guild.to_string()),
+            None => pause.class.map_or("", Class::name).to_owned(),
+        },
+        since: visit.when(pause.paused_at),
+        reason: pause.reason,
+        by: pause.paused_by.map(|by| by.to_string()).unwrap_or_default(),
+    };
+    let status = if form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let page = Page {
+        shell: Shell::of_instance("Pauses", visit, InstancePlace::Pauses),
+        form,
+        rows: pauses.into_iter().map(row).collect(),
+        classes: Class::NAMES,
+    };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+/// What a form names, with its name for people.
+async fn scope(visit: &Visit) -> Result<Result<(Scope, String), Form>, PageError> {
+    let wrong = |field, text: &str| Ok(Err(Form::wrong(&visit.form, Some(field), text)));
+    if visit.form.text("what") != "guild" {
+        let class = visit.form.read::<Class>("what");
+        let known = class.map(|class| (Scope::Class(class), format!("class {}", class.name())));
+        return known.map_or_else(|| wrong("what", "Choose a class, or a server."), |known| Ok(Ok(known)));
+    }
+    let Some(id) = visit.form.read::<GuildId>("guild") else {
+        return wrong("guild", "Enter the id of a Discord server: digits only.");
+    };
+    match guild::find(visit.read(), id).await? {
+        Some(guild) => Ok(Ok((Scope::Guild(id), guild.name))),
+        None => wrong("guild", "This service has no server with this id."),
+    }
+}
+
+pub(crate) async fn pause(visit: Visit) -> Result<Answer, PageError> {
+    let (scope, name) = match scope(&visit).await? {
+        Ok(scope) => scope,
+        Err(form) => return show(&visit, form).await,
+    };
+    let reason = visit.form.text("reason");
+    if reason.is_empty() || reason.chars().count() > REASON {
+        let text = "Say in at most 500 characters why: whoever finds the pause has to know.";
+        return show(&visit, Form::wrong(&visit.form, Some("reason"), text)).await;
+    }
+    let transaction = visit.context().database.begin().await?;
+    let changed = visit.operator().pause(&transaction, scope, reason, visit.now()).await?;
+    visit.commit(transaction, []).await?;
+    if !changed {
+        return show(&visit, Form::wrong(&visit.form, Some("what"), "This is paused already.")).await;
+    }
+    visit.log("jobs.pause", &name);
+    let (what, guild) = (visit.form.text("what"), visit.form.text("guild"));
+    let undo = Undo::new(url("/pauses/resume"), &[("what", what), ("guild", guild)]);
+    let said = Said::new(format!("Jobs of {name} are not started any more. Running jobs go on."));
+    Ok(Answer::see(url("/pauses")).saying(said.with_undo(undo)))
+}
+
+pub(crate) async fn resume(visit: Visit) -> Result<Answer, PageError> {
+    let (scope, name) = match scope(&visit).await? {
+        Ok(scope) => scope,
+        Err(form) => return show(&visit, form).await,
+    };
+    let before = job_pause::list(visit.read()).await?;
+    let before = before.into_iter().find(|pause| match scope {
+        Scope::Class(class) => pause.class == Some(class),
+        Scope::Guild(guild) => pause.guild_id == Some(guild),
+    });
+    let transaction = visit.context().database.begin().await?;
+    let changed = visit.operator().resume(&transaction, scope, visit.now()).await?;
+    visit.commit(transaction, []).await?;
+    let Some(before) = before.filter(|_| changed) else {
+        return Ok(Answer::see(url("/pauses")).saying(Said::new(format!("Jobs of {name} were not paused."))));
+    };
+    visit.log("jobs.resume", &name);
+    let reason = if before.reason.is_empty() { "Paused again" } else { before.reason.as_str() };
+    let again = [("what", visit.form.text("what")), ("guild", visit.form.text("guild")), ("reason", reason)];
+    let said = Said::new(format!("Jobs of {name} are started again."));
+    Ok(Answer::see(url("/pauses")).saying(said.with_undo(Undo::new(url("/pauses"), &again))))
+}

@@ -1,0 +1,44 @@
+//! Members by the first letters of their game name, in the order of names.
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, SimpleExpr};
+use sea_orm::{DatabaseBackend, Order, QueryOrder, QuerySelect};
+
+use crate::link::{Column, Entity, Model};
+use crate::{Conn, GuildId, Result};
+
+/// The greatest character: after every name that begins with a prefix, and before every other later one.
+const LAST: char = char::MAX;
+
+/// Links whose name begins with `prefix`, whatever the case, after the link `after`; at most `limit`.
+///
+/// The expressions are those of the index `link_by_name`.
+pub async fn by_name(
+    conn: &impl Conn,
+    guild: GuildId,
+    prefix: &str,
+    after: Option<&Model>,
+    limit: u64,
+) -> Result<Vec<Model>> {
+    let (folded, prefix) = (folded(conn), prefix.to_ascii_lowercase());
+    let mut found = Entity::find().filter(Column::GuildId.eq(guild));
+    if !prefix.is_empty() {
+        let end = format!("{prefix}{LAST}");
+        found = found.filter(folded.clone().gte(prefix)).filter(folded.clone().lt(end));
+    }
+    if let Some(after) = after {
+        let name = after.play_username.to_ascii_lowercase();
+        let same = folded.clone().eq(name.clone()).and(Column::ChatId.gt(after.chat_id));
+        found = found.filter(folded.clone().gte(name.clone())).filter(folded.clone().gt(name).or(same));
+    }
+    found.order_by(folded, Order::Asc).order_by_asc(Column::ChatId).limit(limit).all(conn).await
+}
+
+/// The name as it is compared.
+fn folded(conn: &impl Conn) -> SimpleExpr {
+    let lower: SimpleExpr = Func::lower(Expr::col((Entity, Column::PlayUsername))).into();
+    match conn.get_database_backend() {
+        DatabaseBackend::Postgres => Expr::cust_with_expr("$1 COLLATE \"C\"", lower),
+        _ => lower,
+    }
+}

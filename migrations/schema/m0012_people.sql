@@ -1,0 +1,8 @@
+-- The console finds members by the first letters of their name, and sanctions by moderator and place.
+
+-- Bytewise, so that a prefix is a range.
+CREATE INDEX link_by_name ON link (guild_id, (lower(play_username) {bytewise}), chat_id);
+
+CREATE INDEX sanction_by_moderator ON sanction (guild_id, kind, moderator_id, sanction_id);
+
+CREATE INDEX sanction_by_place ON sanction (guild_id, kind, place_id, sanction_id) WHERE place_id IS NOT NULL;
