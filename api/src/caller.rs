@@ -34,7 +34,7 @@ impl Caller {
     }
 
     pub(crate) fn key_id(&self) -> Option<KeyId> {
-        self.key().map(|key| key.id())
+        self.key().map(Key::id)
     }
 
     pub(crate) fn key(&self) -> Option<&Key> {

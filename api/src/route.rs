@@ -86,7 +86,17 @@ impl Route {
     ) -> Self {
         let writes = !matches!(method, Method::GET);
         let needs = Needs::Scope(scope);
-        Self { method, path, limit, needs, body_limit: BODY_LIMIT, writes, answers_secret: false, enqueues: false, endpoint }
+        Self {
+            method,
+            path,
+            limit,
+            needs,
+            body_limit: BODY_LIMIT,
+            writes,
+            answers_secret: false,
+            enqueues: false,
+            endpoint,
+        }
     }
 
     /// A POST that changes nothing.

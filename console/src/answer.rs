@@ -113,7 +113,7 @@ pub(crate) fn guard(mut response: Response<Bytes>) -> Response<Bytes> {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PageError {
     /// No such page, or one that this person may not know of.
-    #[error("there is no such page")]
+    #[error("it does not exist, or you may not see it")]
     NotFound,
     #[error("nobody is signed in")]
     SignedOut,

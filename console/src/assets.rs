@@ -7,6 +7,7 @@ use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 
 use crate::answer::{Answer, PageError};
+use crate::secret::hex;
 
 pub(crate) const FOLDER: &str = "/console/assets/";
 
@@ -20,7 +21,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     for name in Files::iter() {
         hasher.update(Files::get(&name).map(|file| file.data).unwrap_or_default());
     }
-    hasher.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    hex(&hasher.finalize()[..6])
 });
 
 /// The address of a file. Files import each other by relative addresses, so the version is a folder.

@@ -63,6 +63,11 @@ impl Said {
         Self { text: text.into(), undo: None }
     }
 
+    /// What a browser sends back may have been changed: an Undo stays within the console.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.undo.as_ref().is_none_or(|undo| undo.action.starts_with("/console/"))
+    }
+
     pub(crate) fn with_undo(mut self, undo: Undo) -> Self {
         self.undo = Some(undo);
         self
@@ -87,5 +92,8 @@ mod tests {
         let said = Said::new("binding 7 added; \"ä\"").with_undo(Undo::new("/x".to_owned(), &[("id", "7")]));
         assert_eq!(unpack::<Said>(&pack(&said)), Some(said));
         assert_eq!(unpack::<Said>("???"), None);
+        let undo = |action: &str| Said::new("x").with_undo(Undo::new(action.to_owned(), &[]));
+        assert!(undo("/console/guilds/1").is_ours() && Said::new("x").is_ours());
+        assert!(!undo("//other.example/").is_ours() && !undo("javascript:alert(1)").is_ours());
     }
 }

@@ -87,12 +87,15 @@ impl Console {
         if viewer.link_guild.is_some_and(|only| only != guild) {
             return Ok(Rights::default());
         }
-        let admin = self.manages(viewer, guild).await?;
         let (conn, now) = (self.context.database.read(), self.context.clock.now());
         let staff = staff_directory::find(conn, guild, viewer.user, now).await?;
-        let (staff, permissions) = staff
-            .map(|staff| (staff.role_name, staff.permissions.0))
-            .map_or((None, Vec::new()), |(name, held)| (Some(name), held));
+        let admin = match self.manages(viewer, guild).await {
+            // What staff may is in our database.
+            Err(PageError::Unavailable(_)) if staff.is_some() => false,
+            manages => manages?,
+        };
+        let (staff, permissions) =
+            staff.map_or((None, Vec::new()), |staff| (Some(staff.role_name), staff.permissions.0));
         Ok(Rights { admin, staff, permissions })
     }
 

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use http::Method;
 
 use crate::answer::{Answer, PageError};
-use crate::cookies;
+use crate::cookies::{self, Said};
 use crate::fields::Fields;
 use crate::pages;
 use crate::rights::Needs;
@@ -197,7 +197,7 @@ pub(crate) async fn dispatch(console: &Arc<Console>, request: Request) -> Result
     if request.method == Method::POST && !is_same_origin(&request.headers) {
         return Err(PageError::Forged);
     }
-    let said = cookies::read(&request.headers, cookies::SAID).and_then(cookies::unpack);
+    let said = cookies::read(&request.headers, cookies::SAID).and_then(cookies::unpack).filter(Said::is_ours);
     let guest = Guest {
         console: console.clone(),
         params,

@@ -67,13 +67,14 @@ pub(crate) struct Number<N>(pub(crate) N);
 
 impl<N: fmt::Display> fmt::Display for Number<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (at, digit) in digits.chars().enumerate() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) && digit != '-' && !digits[..at].ends_with('-')
-            {
+        let text = self.0.to_string();
+        let (sign, digits) = text.split_at(text.len() - text.trim_start_matches('-').len());
+        f.write_str(sign)?;
+        for (digit, left) in digits.chars().zip((0..digits.len()).rev()) {
+            write!(f, "{digit}")?;
+            if left > 0 && left.is_multiple_of(3) {
                 f.write_str(",")?;
             }
-            write!(f, "{digit}")?;
         }
         Ok(())
     }

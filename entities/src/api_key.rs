@@ -153,7 +153,12 @@ impl Model {
     }
 
     /// A key to replace this one: the same but for its text. It lives for `lifetime`, or as long as this one was to live.
-    pub fn successor(&self, text: crate::key_text::KeyText, lifetime: Option<TimeDelta>, now: Timestamp) -> NewKey {
+    pub fn successor(
+        &self,
+        text: crate::key_text::KeyText,
+        lifetime: Option<TimeDelta>,
+        now: Timestamp,
+    ) -> NewKey {
         let lifetime = lifetime.or(self.expires_at.map(|end| end - self.created_at));
         NewKey {
             guild: self.guild_id,

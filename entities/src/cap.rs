@@ -8,9 +8,9 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use strum::VariantArray;
 
 use crate::{
-    Conn, GuildId, Result, api_key, application_panel, application_submission, audit_entry, binding, game_server, job,
-    leave_request, loa, quota, registered_game, sanction, server_command, shield_flag, staff_action, staff_member,
-    staff_note, staff_role, staff_session, strike,
+    Conn, GuildId, Result, api_key, application_panel, application_submission, audit_entry, binding,
+    game_server, job, leave_request, loa, quota, registered_game, sanction, server_command, shield_flag,
+    staff_action, staff_member, staff_note, staff_role, staff_session, strike,
 };
 
 /// A type of row that a key can create. A row that follows from one of these (an action that waits for approval, a

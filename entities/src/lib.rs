@@ -66,8 +66,8 @@ pub use by_id::Page;
 use chrono::{DateTime, Utc};
 pub use ids::{
     ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError, JobId,
-    KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, SessionId,
-    StrikeId, SubmissionId, TicketId, UniverseId,
+    KeyId, LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId,
+    SessionId, StrikeId, SubmissionId, TicketId, UniverseId,
 };
 pub use role_list::RoleList;
 pub use sanction::{Lifted, Places, SanctionKind};

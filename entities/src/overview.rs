@@ -7,7 +7,9 @@ use sea_orm::sea_query::{Expr, ExprTrait, Func};
 use sea_orm::{FromQueryResult, QueryOrder, QuerySelect};
 
 use crate::job::State;
-use crate::{Conn, GuildId, Result, SanctionKind, Timestamp, game_server, job, sanction, staff_action, staff_session};
+use crate::{
+    Conn, GuildId, Result, SanctionKind, Timestamp, game_server, job, sanction, staff_action, staff_session,
+};
 
 /// Rows that a chart reads at most: the newest.
 pub const CHART_ROWS: u64 = 10_000;
@@ -71,7 +73,11 @@ pub async fn sanctions_by_day(
 }
 
 /// Actions of staff by day, oldest first; days without any are absent.
-pub async fn actions_by_day(conn: &impl Conn, guild: GuildId, since: Timestamp) -> Result<Vec<(NaiveDate, u64)>> {
+pub async fn actions_by_day(
+    conn: &impl Conn,
+    guild: GuildId,
+    since: Timestamp,
+) -> Result<Vec<(NaiveDate, u64)>> {
     use staff_action::{Column, Entity};
     let newest = Entity::find()
         .select_only()

@@ -1,7 +1,7 @@
 //! The nickname defined by a guild's template (docs/rules.md 5).
 
-use entities::PlayId;
 use crate::MAX_NICK_CHARS;
+use entities::PlayId;
 
 /// The template filled in, trimmed and cut to the platform's length. `None`: the guild sets no nicknames.
 ///

@@ -10,7 +10,6 @@ use queue::kinds::PlannedChange;
 use sea_orm::{ConnectionTrait, DbErr};
 use serde::{Deserialize, Serialize};
 
-
 /// The guild's bindings and settings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GuildRules {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use entities::{ChatId, GuildId};
 use entities::bulk_sync::{self, Kind};
+use entities::{ChatId, GuildId};
 use http::HeaderMap;
 use runtime::{Counter, Decision, LimitsDown, Rate};
 

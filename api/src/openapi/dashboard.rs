@@ -41,11 +41,13 @@ pub(crate) fn operation(tag: &str) -> Operation {
         .security(SecurityRequirement::new::<_, [&str; 0], &str>(SCHEME, []))
         .response("101", Response::new("The connection is a WebSocket from here on."));
     for status in REFUSED {
-        operation = operation.response(status.to_string(), Ref::new(format!("#/components/responses/{status}")));
+        operation =
+            operation.response(status.to_string(), Ref::new(format!("#/components/responses/{status}")));
     }
     let guild = answered::<GuildId>();
     let last = string("5b0ad5c81bcd4b0e8b8f6d6f0f1f5a3e-17");
-    let about = "The `id` of the last frame received: what followed it is sent. Each process has its own ids.";
+    let about =
+        "The `id` of the last frame received: what followed it is sent. Each process has its own ids.";
     operation
         .parameter(parameter("guildId", ParameterIn::Path, guild, "A guild of the person."))
         .parameter(parameter("last_id", ParameterIn::Query, last, about))

@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn every_file_of_the_page_has_a_row() {
-        let rows: Vec<_> = PAGES.iter().map(|page| page.path).filter(|path| path.starts_with("/docs/")).collect();
+        let rows: Vec<_> =
+            PAGES.iter().map(|page| page.path).filter(|path| path.starts_with("/docs/")).collect();
         let files: Vec<_> = FILES.iter().map(|file| file.0).collect();
         assert_eq!(rows, files);
     }

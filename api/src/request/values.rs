@@ -8,9 +8,9 @@ use entities::quota::{Metric, Period};
 use entities::server_command::AckStatus;
 use entities::staff_action::ActionType;
 use entities::{
-    ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GuildId, JobId, KeyId, LeaveRequestId, LoaId, NoteId,
-    PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId, StrikeId, Subject, SubmissionId,
-    UniverseId, job, leave_request, loa,
+    ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, GroupId, GuildId, JobId, KeyId,
+    LeaveRequestId, LoaId, NoteId, PanelId, PendingId, PlaceId, PlayId, QuotaId, RoleId, SanctionId,
+    StrikeId, Subject, SubmissionId, UniverseId, job, leave_request, loa,
 };
 use serde_json::{Map, Value};
 

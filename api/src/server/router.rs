@@ -76,7 +76,9 @@ impl Router {
             Target::Dashboard if *method == Method::GET => {
                 return Ok(Found::Dashboard(Params::decode(found.params.iter())?));
             }
-            Target::Page(_) | Target::Dashboard => return Err(ApiError::method_not_allowed("GET, HEAD".to_owned())),
+            Target::Page(_) | Target::Dashboard => {
+                return Err(ApiError::method_not_allowed("GET, HEAD".to_owned()));
+            }
             Target::Endpoints(routes) => routes,
         };
         let Some(route) = routes.iter().find(|route| route.method == *method) else {

@@ -66,6 +66,10 @@ pub(crate) fn operator() -> Operator {
 }
 
 /// Writes the audit entry of a change made by a command. `metadata` is an object.
-pub(crate) async fn audit<C: ConnectionTrait>(conn: &C, entry: NewEntry, now: Timestamp) -> Result<(), DbErr> {
+pub(crate) async fn audit<C: ConnectionTrait>(
+    conn: &C,
+    entry: NewEntry,
+    now: Timestamp,
+) -> Result<(), DbErr> {
     operator().audit(conn, entry, now).await
 }

@@ -62,8 +62,10 @@ impl Bars {
             let (x, y) = (LEFT + at * step + 1, ABOVE + room - height);
             Bar { day: *day, count: Number(of(day)), x, y, width: step - 2, height }
         });
-        let lines = [0, top / 2, top].into_iter().map(|value| (ABOVE + room - value * room / top, Number(value)));
-        let name = |day: Option<&NaiveDate>| day.map(|day| day.format("%-d %b").to_string()).unwrap_or_default();
+        let lines =
+            [0, top / 2, top].into_iter().map(|value| (ABOVE + room - value * room / top, Number(value)));
+        let name =
+            |day: Option<&NaiveDate>| day.map(|day| day.format("%-d %b").to_string()).unwrap_or_default();
         Self {
             title,
             bars: bars.collect(),
@@ -100,10 +102,13 @@ mod tests {
     #[test]
     fn every_day_has_a_bar_within_the_picture() {
         let now: Timestamp = "2026-11-22T12:00:00Z".parse().unwrap();
-        let counts = [(now.date_naive(), 7), (since(now).date_naive(), 1), ("2025-01-01".parse().unwrap(), 9)];
+        let counts =
+            [(now.date_naive(), 7), (since(now).date_naive(), 1), ("2025-01-01".parse().unwrap(), 9)];
         let bars = Bars::new("Bans", &counts, now);
         assert_eq!((bars.bars.len(), bars.total.0), (30, 8));
-        assert!(bars.bars.iter().all(|bar| bar.y + bar.height == HEIGHT - BELOW && bar.x + bar.width <= WIDTH));
+        assert!(
+            bars.bars.iter().all(|bar| bar.y + bar.height == HEIGHT - BELOW && bar.x + bar.width <= WIDTH)
+        );
         assert!(bars.bars[0].height > 0 && bars.bars[1].height == 0);
         let html = bars.to_string();
         assert!(html.contains("<title") && html.contains("Bans") && html.contains("24 Oct"), "{html}");

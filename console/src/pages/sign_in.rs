@@ -42,10 +42,12 @@ fn show(guest: &Guest, problem: String) -> Result<Answer, PageError> {
     Answer::page(&Page { shell: Shell::bare("Sign in"), platform: configured(guest).is_some(), problem })
 }
 
+#[expect(clippy::unused_async, reason = "all pages have one form")]
 pub(crate) async fn get(guest: Guest) -> Result<Answer, PageError> {
     show(&guest, String::new())
 }
 
+#[expect(clippy::unused_async, reason = "all pages have one form")]
 pub(crate) async fn start(guest: Guest) -> Result<Answer, PageError> {
     let (sign_in, redirect) = configured(&guest).ok_or(PageError::NotFound)?;
     let attempt = sign_in.authorize_url(&redirect);

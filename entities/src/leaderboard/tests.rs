@@ -15,7 +15,7 @@ fn member(id: i64) -> Described {
         role_name: format!("role of {id}"),
         permissions: Permissions::default(),
         play_permissions: Permissions::default(),
-        joined_at: crate::Timestamp::UNIX_EPOCH,
+        joined_at: Timestamp::UNIX_EPOCH,
         on_duty: false,
     }
 }

@@ -104,7 +104,8 @@ pub async fn list_of(
 
 /// When the actions since a time happened, of the newest [`CHART_ROWS`].
 pub async fn times_since(conn: &impl Conn, guild: GuildId, since: Timestamp) -> Result<Vec<Timestamp>> {
-    let newest = Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::ActionId).limit(CHART_ROWS);
+    let newest =
+        Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::ActionId).limit(CHART_ROWS);
     let times = newest.select_only().column(Column::CreatedAt).into_tuple::<Timestamp>().all(conn).await?;
     Ok(times.into_iter().filter(|at| *at >= since).collect())
 }

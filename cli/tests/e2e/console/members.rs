@@ -36,7 +36,7 @@ async fn a_member_has_a_page_with_the_facts(deployment: &Deployment) {
         .shows(200, &member.play.to_string())
         .shows(200, "Neither banned nor muted.");
     page.shows(200, "Take role").shows(200, "Test bindings").shows(200, "Audit log");
-    console.get(&below(deployment, "/members/4000000000")).await.shows(404, "no such page");
+    console.get(&below(deployment, "/members/4000000000")).await.shows(404, "There is no such page");
     // A moderator without the right sees no forms.
     let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
     let page = staff.get(&below(deployment, &format!("/members/{}", member.chat))).await;
@@ -96,5 +96,5 @@ async fn the_search_shows_staff_what_they_may_see(deployment: &Deployment) {
     let shown = staff.get(&below(deployment, &format!("/find?q={}", guild.members[6].chat))).await;
     assert!(shown.location().contains("/members/"));
     let nobody = Console::of(deployment, guild, &guild.members[8].chat).await;
-    nobody.get(&below(deployment, "/find?q=a")).await.shows(404, "no such page");
+    nobody.get(&below(deployment, "/find?q=a")).await.shows(404, "There is no such page");
 }

@@ -99,7 +99,7 @@ async fn what_is_wrong_stands_at_its_field(deployment: &Deployment) {
     console.post(&new, &place).await.shows(422, "`place_id`");
     console.get(&below(deployment, "/bans?person=Nobody+Here")).await.shows(422, "No linked member is named");
     console.get(&below(deployment, "/bans?place=lobby")).await.shows(422, "digits only");
-    console.get(&below(deployment, "/kicks")).await.shows(404, "no such page");
+    console.get(&below(deployment, "/kicks")).await.shows(404, "There is no such page");
 }
 
 async fn a_reason_is_text_and_its_addresses_are_links(deployment: &Deployment) {

@@ -52,6 +52,6 @@ async fn a_guild_that_may_not_flag_says_so(deployment: &Deployment) {
     let page = console.get(&shield).await;
     page.shows(200, "this server may not");
     assert!(!page.contains("Flag a player"));
-    console.post(&format!("{shield}/import"), &[("csv", "7,a")]).await.shows(404, "no such page");
-    console.post(&format!("{shield}/flag"), &[]).await.shows(404, "no such page");
+    console.post(&format!("{shield}/import"), &[("csv", "7,a")]).await.shows(404, "There is no such page");
+    console.post(&format!("{shield}/flag"), &[]).await.shows(404, "There is no such page");
 }

@@ -26,7 +26,7 @@ fn api_path(deployment: &Deployment, rest: &str) -> String {
 async fn helpers(deployment: &Deployment) {
     let body = json!({ "role_name": "Moderator", "permissions": [], "play_permissions": [] });
     let role = api_path(deployment, &format!("roles/{}", deployment.guild().roles[3]));
-    deployment.api().put(&role, body).await.ok();
+    deployment.api().send(reqwest::Method::PUT, &role, Some(body)).await.ok();
 }
 
 async fn leave_is_requested_by_staff_and_approved_by_who_manages_them(deployment: &Deployment) {
@@ -49,7 +49,9 @@ async fn leave_is_requested_by_staff_and_approved_by_who_manages_them(deployment
     owner.post(&format!("{leave}/requests/{id}/reject"), &[]).await.shows(422, "approved before");
     let loas = api.get(&api_path(deployment, "loa")).await.ok();
     assert_eq!((&loas["loas"][0]["reason"], &loas["loas"][0]["status"]), (&json!("exams"), &json!("active")));
-    for (action, target) in [("loa.request", &id), ("loa.approve", &id), ("loa.create", &loas["loas"][0]["id"])] {
+    for (action, target) in
+        [("loa.request", &id), ("loa.approve", &id), ("loa.create", &loas["loas"][0]["id"])]
+    {
         assert_eq!(deployment.audit(action).await[0]["target_id"], target.to_string(), "{action}");
     }
 }
@@ -69,7 +71,9 @@ async fn staff_see_their_own_records_only(deployment: &Deployment) {
     let asked = helper.get(&page(deployment, &format!("staff/strikes?staff={other}"))).await;
     assert!(!asked.shows(200, "Strikes").contains("a secret reason"));
     helper.get(&page(deployment, &format!("staff/{own}"))).await.shows(200, "Recent actions");
-    for hidden in [format!("strikes/{id}"), other.clone(), "notes".into(), "pending".into(), "activity".into()] {
+    for hidden in
+        [format!("strikes/{id}"), other.clone(), "notes".into(), "pending".into(), "activity".into()]
+    {
         helper.get(&page(deployment, &format!("staff/{hidden}"))).await.shows(404, "");
     }
 }
@@ -88,7 +92,12 @@ async fn members_and_roles_are_changed_and_brought_back(deployment: &Deployment)
 
     let roles = format!("{staff}/roles");
     let other = guild.roles[2].as_str();
-    let fields = [("role_id", other), ("role_name", "Trial"), ("permissions", "staff.read"), ("play_permissions", "warn")];
+    let fields = [
+        ("role_id", other),
+        ("role_name", "Trial"),
+        ("permissions", "staff.read"),
+        ("play_permissions", "warn"),
+    ];
     let added = owner.submit(&roles, &fields).await;
     added.shows(200, "Staff role Trial added.").shows(200, "1 of 14 permissions");
     let edited = owner.submit(&roles, &[("role_id", other), ("role_name", "Trainee")]).await;
@@ -105,7 +114,10 @@ async fn strikes_notes_and_quotas_are_written(deployment: &Deployment) {
     owner.post(&strikes, &severe).await.shows(422, "Give a number from 1 to 10.");
     let past = [("staff_id", staff), ("severity", "3"), ("reason", "late"), ("expires_at", "2020-01-01")];
     owner.post(&strikes, &past).await.shows(422, "must be after now");
-    owner.submit(&strikes, &[("staff_id", staff), ("severity", "3"), ("reason", "late")]).await.shows(200, "3 of 10");
+    owner
+        .submit(&strikes, &[("staff_id", staff), ("severity", "3"), ("reason", "late")])
+        .await
+        .shows(200, "3 of 10");
     let id = deployment.audit("strikes.create").await[0]["target_id"].as_str().unwrap().to_owned();
     let one = format!("{strikes}/{id}");
     owner.submit(&one, &[("severity", "4"), ("reason", "late again")]).await.shows(200, "late again");

@@ -41,7 +41,8 @@ pub(super) async fn operations(deployment: &Deployment) -> Vec<Operation> {
     let mut all = Vec::new();
     for (template, methods) in document["paths"].as_object().unwrap() {
         // Where no key is taken, there is no key of another guild.
-        let by_key = methods.as_object().unwrap().iter().filter(|(_, operation)| operation["security"].is_null());
+        let by_key =
+            methods.as_object().unwrap().iter().filter(|(_, operation)| operation["security"].is_null());
         for (method, operation) in by_key {
             all.push(Operation::new(&document, (template, method), operation));
         }

@@ -10,10 +10,7 @@ use crate::visit::GuildVisit;
 pub(super) struct Actors(People);
 
 impl Actors {
-    pub(super) async fn read(
-        visit: &GuildVisit,
-        users: Vec<i64>,
-    ) -> Result<Self, PageError> {
+    pub(super) async fn read(visit: &GuildVisit, users: Vec<i64>) -> Result<Self, PageError> {
         Ok(Self(People::read(visit, users.into_iter().filter_map(subject)).await?))
     }
 

@@ -33,7 +33,11 @@ pub(super) async fn is_done(visit: &GuildVisit) -> Result<bool, PageError> {
 }
 
 async fn has_synced(visit: &GuildVisit) -> Result<bool, PageError> {
-    let runs = listing::Filter { guild: Some(visit.guild.guild_id), kind: Some("sync_all"), ..listing::Filter::default() };
+    let runs = listing::Filter {
+        guild: Some(visit.guild.guild_id),
+        kind: Some("sync_all"),
+        ..listing::Filter::default()
+    };
     Ok(!listing::list(visit.read(), runs, RowPage::first(1), visit.now()).await?.is_empty())
 }
 
@@ -79,12 +83,18 @@ fn token(problem: Option<&PlatformError>) -> Step {
     Step { title: "Give Guildhall a bot", done: problem.is_none(), text, action: None }
 }
 
-fn invitation(visit: &GuildVisit, bot: Option<String>, overview: Result<&GuildOverview, &PlatformError>) -> Step {
+fn invitation(
+    visit: &GuildVisit,
+    bot: Option<String>,
+    overview: Result<&GuildOverview, &PlatformError>,
+) -> Step {
     let (done, text) = match overview {
         Ok(_) => (true, "The bot is in your server.".to_owned()),
-        Err(PlatformError::NotFound(_) | PlatformError::Forbidden { .. }) => {
-            (false, "The bot is not in your server yet. The link asks for the permissions it needs, and no more.".to_owned())
-        }
+        Err(PlatformError::NotFound(_) | PlatformError::Forbidden { .. }) => (
+            false,
+            "The bot is not in your server yet. The link asks for the permissions it needs, and no more."
+                .to_owned(),
+        ),
         Err(error) => (false, format!("Discord does not say whether the bot is in your server: {error}.")),
     };
     let needed = Permissions::NEEDED.into_iter().fold(Permissions::default(), |all, (one, _)| all.with(one));
@@ -102,7 +112,9 @@ fn role_order(overview: Option<&GuildOverview>) -> Step {
         let text = "Guildhall looks at this once the bot is in your server.".to_owned();
         return Step { title, done: false, text, action: None };
     };
-    let lacks = |(needed, name): (Permissions, &'static str)| (!overview.bot_permissions.permits(needed)).then_some(name);
+    let lacks = |(needed, name): (Permissions, &'static str)| {
+        (!overview.bot_permissions.permits(needed)).then_some(name)
+    };
     let missing: Vec<_> = Permissions::NEEDED.into_iter().filter_map(lacks).collect();
     let below = overview.roles.iter().filter(|role| overview.removable(role.id).is_ok()).count();
     let (done, text) = match (missing.as_slice(), below) {

@@ -1,8 +1,8 @@
 //! Pages of one guild, below `/console/guilds/:guild`.
 
 mod actors;
-pub(crate) mod audit;
 pub(crate) mod applications;
+pub(crate) mod audit;
 pub(crate) mod bindings;
 pub(crate) mod find;
 pub(crate) mod first_run;
@@ -12,8 +12,8 @@ pub(crate) mod members;
 pub(crate) mod moderation;
 pub(crate) mod overview;
 pub(crate) mod people;
-pub(crate) mod shield;
-pub(crate) mod staff;
 pub(crate) mod servers;
 pub(crate) mod settings;
+pub(crate) mod shield;
+pub(crate) mod staff;
 pub(crate) mod sync;

@@ -29,10 +29,8 @@ struct Fact {
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
-    let first_run = match visit.rights.admin && !super::first_run::is_done(&visit).await? {
-        true => Some(visit.url("/first-run")),
-        false => None,
-    };
+    let left = visit.rights.admin && !super::first_run::is_done(&visit).await?;
+    let first_run = left.then(|| visit.url("/first-run"));
     let page = Page {
         shell: visit.shell(&visit.guild.name, Place::Overview),
         facts: facts(&visit).await?,
@@ -51,11 +49,19 @@ async fn facts(visit: &GuildVisit) -> Result<Vec<Fact>, PageError> {
     Ok(vec![
         fact("Linked members", link::count(conn, guild).await?, linked("lookup.read", "/members")),
         fact("Active bans", count(SanctionKind::Ban).await?, linked("moderation.read", "/moderation")),
-        fact("Active mutes", count(SanctionKind::Mute).await?, linked("moderation.read", "/moderation/mutes")),
+        fact(
+            "Active mutes",
+            count(SanctionKind::Mute).await?,
+            linked("moderation.read", "/moderation/mutes"),
+        ),
         fact("Live servers", servers.unsigned_abs(), linked("moderation.read", "/servers")),
         fact("Players on them", players.unsigned_abs(), None),
         fact("Staff on duty", overview::on_duty(conn, guild, now).await?, Some(visit.url("/staff"))),
-        fact("Jobs under way", overview::open_jobs(conn, guild).await?.unsigned_abs(), linked("sync.write", "/jobs")),
+        fact(
+            "Jobs under way",
+            overview::open_jobs(conn, guild).await?.unsigned_abs(),
+            linked("sync.write", "/jobs"),
+        ),
     ])
 }
 

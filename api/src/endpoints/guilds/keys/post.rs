@@ -38,7 +38,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let KeyRequest { name: Text(name), scopes, expires_at } = call.body()?;
     let scopes: Scopes = scopes.0.into_iter().map(|scope| scope.0).collect();
     if scopes.is_empty() {
-        return Err(ApiError::rule("no_scopes", "`scopes` must name at least one: a key without any may nothing"));
+        return Err(ApiError::rule(
+            "no_scopes",
+            "`scopes` must name at least one: a key without any may nothing",
+        ));
     }
     require_all(&call, scopes)?;
     let expires_at = expires_at.map(|end| end.0);

@@ -1,4 +1,4 @@
-//! A headless Chromium of the test's own, driven through its DevTools protocol. It starts in a third of a second.
+//! A headless Chromium of the test's own, driven through the protocol of its developer tools.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -118,7 +118,7 @@ impl<'b> Tab<'b> {
         let ask = format!("place({}, {})", json!(kinds), json!(words));
         let what = format!("{words:?} can be pressed on {}: {}", self.path().await, self.text().await);
         let at =
-            eventually(&what, SHOWN_WITHIN, async || Some(self.find(&ask).await).filter(|at| at.is_object()))
+            eventually(&what, SHOWN_WITHIN, async || Some(self.find(&ask).await).filter(Value::is_object))
                 .await;
         for kind in ["mousePressed", "mouseReleased"] {
             let event =

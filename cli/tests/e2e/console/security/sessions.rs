@@ -82,7 +82,7 @@ async fn a_use_keeps_a_session_alive(deployment: &Deployment) {
 async fn sessions_are_listed_and_ended(deployment: &Deployment) {
     let guild = deployment.guild();
     let mut phone = Console::owner(deployment).await;
-    phone.agent = "phone <b>\"7\"</b>".to_owned();
+    "phone <b>\"7\"</b>".clone_into(&mut phone.agent);
     phone.sign_in(&link(deployment, &guild.id, &guild.members[0].chat, &[]).await).await;
     let desk = Console::owner(deployment).await;
     let list = desk.get("/console/sessions").await;

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use askama::Template;
 use entities::{
-    ChannelId, Page as Rows, PanelId, Subject, SubmissionId, application_panel, application_submission, staff_role,
-    ticket,
+    ChannelId, Page as Rows, PanelId, Subject, SubmissionId, application_panel, application_submission,
+    staff_role, ticket,
 };
 use http::StatusCode;
 
@@ -64,7 +64,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let chosen: Option<PanelId> = visit.query.read("panel");
     let rows = Rows { cursor: visit.query.read("cursor"), limit: ROWS as u64 + 1 };
     let mut rows = application_submission::list(conn, guild, chosen, rows).await?;
-    let more = (rows.len() > ROWS).then(|| visit.query.with("cursor", &rows[ROWS - 1].submission_id.to_string()));
+    let more =
+        (rows.len() > ROWS).then(|| visit.query.with("cursor", &rows[ROWS - 1].submission_id.to_string()));
     rows.truncate(ROWS);
     let panels = application_panel::list(conn, guild).await?;
     let roles = staff_role::list(conn, guild).await?;
@@ -88,7 +89,8 @@ async fn submissions(
     rows: Vec<application_submission::Model>,
     panels: &[application_panel::Model],
 ) -> Result<Vec<Row>, PageError> {
-    let people = People::read(visit, rows.iter().map(|row| Subject::Chat(row.chat_id)).collect::<Vec<_>>()).await?;
+    let people =
+        People::read(visit, rows.iter().map(|row| Subject::Chat(row.chat_id)).collect::<Vec<_>>()).await?;
     let ids: Vec<_> = rows.iter().map(|row| row.submission_id).collect();
     let tickets = ticket::of_submissions(visit.read(), visit.guild.guild_id, &ids).await?;
     let tickets: HashMap<_, _> = tickets.into_iter().map(|ticket| (ticket.submission_id, ticket)).collect();

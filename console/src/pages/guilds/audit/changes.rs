@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn before_and_after_stand_side_by_side() {
-        let metadata = json!({ "before": { "rank": 5, "gone": "x" }, "after": { "rank": 6, "new": [1] }, "kind": "k" });
+        let metadata =
+            json!({ "before": { "rank": 5, "gone": "x" }, "after": { "rank": 6, "new": [1] }, "kind": "k" });
         let changes: Vec<_> =
             fields(&metadata).into_iter().map(|f| (f.name, f.before, f.after, f.change)).collect();
         let row = |name: &str, before: &str, after: &str, change| {

@@ -72,8 +72,13 @@ pub(super) fn named_rank(rank: i32, ranks: Option<&[GroupRole]>) -> (String, boo
         return ("Not in the group".to_owned(), false);
     }
     let Some(ranks) = ranks else { return (rank.to_string(), false) };
-    let named: Vec<_> = ranks.iter().filter(|role| i32::from(role.rank) == rank).map(|role| role.name.as_str()).collect();
-    if named.is_empty() { (rank.to_string(), true) } else { (format!("{} ({rank})", named.join(", ")), false) }
+    let named: Vec<_> =
+        ranks.iter().filter(|role| i32::from(role.rank) == rank).map(|role| role.name.as_str()).collect();
+    if named.is_empty() {
+        (rank.to_string(), true)
+    } else {
+        (format!("{} ({rank})", named.join(", ")), false)
+    }
 }
 
 /// Name and problem of a role.

@@ -35,7 +35,8 @@ pub(super) async fn run(
     if typed.is_empty() {
         return Ok(None);
     }
-    let tested = Tested { typed: typed.to_owned(), problem: String::new(), name: String::new(), rows: Vec::new() };
+    let tested =
+        Tested { typed: typed.to_owned(), problem: String::new(), name: String::new(), rows: Vec::new() };
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let link = match typed.parse() {
         Ok(Subject::Chat(chat)) => link::find_by_chat(conn, guild, chat).await?,
@@ -54,13 +55,16 @@ pub(super) async fn run(
             let rows = bindings.iter().map(|row| compare(row, link.play_id, &ranks)).collect();
             Tested { name: link.play_username, rows, ..tested }
         }
-        Err(error) => Tested { problem: format!("Roblox does not tell the member's ranks: {error}."), ..tested },
+        Err(error) => {
+            Tested { problem: format!("Roblox does not tell the member's ranks: {error}."), ..tested }
+        }
     }))
 }
 
 fn compare(row: &binding::Model, play: PlayId, ranks: &Ranks) -> Row {
     let held = ranks.get(&(play, row.group_id)).map(Vec::as_slice).unwrap_or_default();
-    let matches = if row.rank == 0 { held.is_empty() } else { held.iter().any(|rank| i32::from(*rank) == row.rank) };
+    let matches =
+        if row.rank == 0 { held.is_empty() } else { held.iter().any(|rank| i32::from(*rank) == row.rank) };
     let named: Vec<_> = held.iter().map(ToString::to_string).collect();
     let held = if named.is_empty() { "not in the group".to_owned() } else { named.join(", ") };
     Row { group: row.group_id, rank: named_rank(row.rank, None).0, held, matches }

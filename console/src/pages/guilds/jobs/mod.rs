@@ -11,9 +11,9 @@ use entities::job::{Model, Status};
 use entities::{JobId, Page as Part};
 
 use crate::answer::{Answer, PageError};
+use crate::form::Form;
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::people::Who;
-use crate::form::Form;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::{Length, When};

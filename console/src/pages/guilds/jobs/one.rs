@@ -13,9 +13,9 @@ use super::facts::{self, Reason};
 use super::progress::Progress;
 use super::words::{Mark, is_preview, title};
 use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::people::Who;
-use crate::cookies::Said;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::{Number, When};
@@ -89,7 +89,12 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer
         counts: facts::counts(job),
         untouched: facts::untouched(job),
         reasons: facts::reasons(visit, job.job_id).await?,
-        attempts: job.history().into_iter().rev().map(|error| (error.clone(), visit.when(error.at))).collect(),
+        attempts: job
+            .history()
+            .into_iter()
+            .rev()
+            .map(|error| (error.clone(), visit.when(error.at)))
+            .collect(),
         preview: is_preview(job).then(|| visit.url(&format!("/sync?preview={}", job.job_id))),
     };
     Ok(Answer::page(&page)?.status(code))

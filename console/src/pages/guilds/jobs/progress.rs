@@ -20,10 +20,8 @@ impl Progress {
     /// `None`: the job has no steps.
     pub(in crate::pages::guilds) fn of(job: &Model, now: Timestamp) -> Option<Self> {
         let (done, total, failed) = (job.progress_done, job.progress_total, job.progress_failed);
-        let mut words = format!("{} of {} done", Number(done), Number(total));
-        if failed > 0 {
-            words.push_str(&format!(", {} failed", Number(failed)));
-        }
+        let failures = if failed > 0 { format!(", {} failed", Number(failed)) } else { String::new() };
+        let words = format!("{} of {} done{failures}", Number(done), Number(total));
         let left = queue::eta(job, now).and_then(|left| TimeDelta::from_std(left).ok());
         let pace = queue::pace(job).map(said).unwrap_or_default();
         (total > 0).then_some(Self { done, total, words, pace, left: left.map(Length) })
@@ -39,7 +37,11 @@ pub(super) fn short(job: &Model) -> String {
 }
 
 fn said(pace: f64) -> String {
-    if pace >= 1.0 { format!("{pace:.0} a second") } else { format!("{:.0} a minute", (pace * 60.0).max(1.0)) }
+    if pace >= 1.0 {
+        format!("{pace:.0} a second")
+    } else {
+        format!("{:.0} a minute", (pace * 60.0).max(1.0))
+    }
 }
 
 #[cfg(test)]

@@ -148,9 +148,8 @@ fn shown(
 fn chosen(form: &Fields) -> Vec<&'static str> {
     let set = api_key::Scopes::set_for(form.text("set"));
     let checked = form.all("scopes");
-    let wanted = |scope: &Scope| {
-        checked.contains(&scope.name()) || set.is_some_and(|set| set.contains(*scope))
-    };
+    let wanted =
+        |scope: &Scope| checked.contains(&scope.name()) || set.is_some_and(|set| set.contains(*scope));
     Scope::ALL.iter().filter(|scope| wanted(scope)).map(|scope| scope.name()).collect()
 }
 

@@ -48,6 +48,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show(&visit, answer.message().to_owned()).await;
     }
-    let said = format!("Key {} ({}) is revoked: every process refuses it within a second.", key.name, key.public_id);
+    let said =
+        format!("Key {} ({}) is revoked: every process refuses it within a second.", key.name, key.public_id);
     Ok(Answer::see(visit.url("/keys")).saying(Said::new(said)))
 }

@@ -39,13 +39,18 @@ struct Page {
     audit: Vec<Audit>,
 }
 
-/// What the viewer may see and do here.
-struct May {
-    sync: bool,
-    moderate: bool,
-    see_moderation: bool,
-    see_bindings: bool,
-    see_audit: bool,
+/// The permissions that the viewer has, of those that matter here.
+struct May(Vec<&'static str>);
+
+impl May {
+    fn of(visit: &GuildVisit) -> Self {
+        let all = ["sync.write", "moderation.write", "moderation.read", "bindings.read", "audit.read"];
+        Self(all.into_iter().filter(|name| visit.may(name)).collect())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.contains(&name)
+    }
 }
 
 /// The person as a member of the staff.
@@ -95,13 +100,7 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         play: link.play_id.to_string(),
         linked: visit.when(link.verified_at),
         discord: OnDiscord::read(visit, link.chat_id).await,
-        may: May {
-            sync: visit.may("sync.write"),
-            moderate: visit.may("moderation.write"),
-            see_moderation: visit.may("moderation.read"),
-            see_bindings: visit.may("bindings.read"),
-            see_audit: visit.may("audit.read"),
-        },
+        may: May::of(visit),
         active,
         ended,
         staff: staff(visit, link.chat_id).await?,

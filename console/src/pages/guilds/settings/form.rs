@@ -85,7 +85,10 @@ mod tests {
     #[test]
     fn what_is_no_number_is_left_for_the_api_to_refuse() {
         let body = body(&Fields::of(&[("strike_days", "ninety"), ("weight_ban", "x")]));
-        assert_eq!((&body["strike_days"], &body["score_weights"]), (&json!("ninety"), &json!({ "ban": "x" })));
+        assert_eq!(
+            (&body["strike_days"], &body["score_weights"]),
+            (&json!("ninety"), &json!({ "ban": "x" }))
+        );
         assert_eq!(body["mirror_bans"], false);
     }
 }

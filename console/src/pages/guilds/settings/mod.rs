@@ -16,8 +16,14 @@ use crate::visit::GuildVisit;
 
 /// Members that the preview of nicknames names.
 const EXAMPLES: u64 = 3;
-const FIELDS: &[&str] =
-    &["nickname_template", "time_zone", "week_start", "strike_days", "score_weights", "allowed_privileged_roles"];
+const FIELDS: &[&str] = &[
+    "nickname_template",
+    "time_zone",
+    "week_start",
+    "strike_days",
+    "score_weights",
+    "allowed_privileged_roles",
+];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 #[derive(Template)]

@@ -100,8 +100,7 @@ impl Preview {
         let from = visit.query.read::<usize>("from").unwrap_or_default().min(sample.len());
         let until = (from + SHOWN).min(sample.len());
         let listed = i64::try_from(sample.len()).unwrap_or(i64::MAX);
-        let next = (until < sample.len())
-            .then(|| format!("preview={}&from={until}#changes", job.job_id));
+        let next = (until < sample.len()).then(|| format!("preview={}&from={until}#changes", job.job_id));
         Ok(Self {
             job: visit.url(&format!("/jobs/{}", job.job_id)),
             state: Mark::of(job.status(visit.now())),
@@ -110,8 +109,14 @@ impl Preview {
             problem: job.failure().map(|failure| failure.message).unwrap_or_default(),
             counts,
             changes: changes(visit, &sample[from..until]).await?,
-            shown: format!("{} to {} of {}", Number(from + 1), Number(until), Count(counts.planned, "member")),
-            unlisted: (counts.planned > listed && until == sample.len()).then(|| Number(counts.planned - listed)),
+            shown: format!(
+                "{} to {} of {}",
+                Number(from + 1),
+                Number(until),
+                Count(counts.planned, "member")
+            ),
+            unlisted: (counts.planned > listed && until == sample.len())
+                .then(|| Number(counts.planned - listed)),
             next,
             too_many: result["too_many_removals"] == Value::Bool(true),
         })
@@ -158,7 +163,8 @@ mod tests {
 
     #[test]
     fn what_goes_is_named_in_numbers() {
-        let result = json!({ "role_removals": 1_204, "members_losing": 812, "role_additions": 1, "nicknames": 0 });
+        let result =
+            json!({ "role_removals": 1_204, "members_losing": 812, "role_additions": 1, "nicknames": 0 });
         let counts = Counts::of(&result);
         assert_eq!(counts.loss(), "Remove 1,204 roles from 812 members");
         assert_eq!(counts.gain(), "give 1 role and set 0 nicknames");

@@ -29,7 +29,6 @@ struct Page {
     /// What a run would change, as of this time; `None`: there is no preview of the last hour.
     known: Option<(Counts, When)>,
     wants_word: bool,
-    word: &'static str,
     run: Window,
 }
 
@@ -58,7 +57,6 @@ async fn show(visit: &GuildVisit, form: Form, known: Option<(Counts, When)>) -> 
         shell: visit.shell("Run the sync", Place::Sync),
         url: visit.url("/sync"),
         wants_word: wants_word(known.map(|(counts, _)| counts)),
-        word: WORD,
         run: Window::read(visit, Kind::Run).await?,
         known,
         form,
