@@ -16,6 +16,7 @@ mod limits;
 mod load;
 mod objects;
 mod options;
+mod pairs;
 mod pauses;
 mod permissions;
 mod reply;

@@ -1,6 +1,5 @@
 //! The accept loop, and the stages of one request: latency, count, fault, credential, limits, response, latency.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +9,6 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use percent_encoding::percent_decode_str;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -19,6 +17,7 @@ use crate::audit;
 use crate::faults::Fault;
 use crate::limits::LimitedRequest;
 use crate::options::SimulatorOptions;
+use crate::pairs::pairs;
 use crate::reply::{Body, Reply};
 use crate::route::{Input, Side, authorization};
 use crate::router::{Endpoint, Matched, Routes};
@@ -171,17 +170,4 @@ impl Server {
         reply.headers.extend(bucket);
         reply
     }
-}
-
-/// The pairs of a query, or of a form in a body.
-pub(crate) fn pairs(raw: &str) -> HashMap<String, String> {
-    let decoded = |text: &str| {
-        let text = text.replace('+', " ");
-        percent_decode_str(&text).decode_utf8_lossy().into_owned()
-    };
-    let pairs = raw.split('&').filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(k, v)| (decoded(k), decoded(v)))
-        .collect()
 }

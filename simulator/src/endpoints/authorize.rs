@@ -10,9 +10,9 @@ use http::Uri;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::grants::{Code, Grant, Refused};
+use crate::pairs::pairs;
 use crate::reply::Reply;
 use crate::route::Input;
-use crate::server::pairs;
 use crate::simulator::Simulator;
 use crate::state::{Guild, SimulatorState};
 

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use crate::endpoints::guild::settle;
 use crate::grants::{Grant, Proof, TOKEN_LIFE};
 use crate::objects;
+use crate::pairs::pairs;
 use crate::reply::Reply;
 use crate::route::Input;
-use crate::server::pairs;
 use crate::simulator::Simulator;
 
 const FORM: &str = "application/x-www-form-urlencoded";

@@ -28,6 +28,6 @@ pub(crate) fn start(state: &Arc<State>, console: &Arc<Console>) {
     shutdown.services().spawn(hard.clone().run_until_cancelled_owned(listening));
     let polling = changes::follow(state.clone());
     shutdown.services().spawn(hard.clone().run_until_cancelled_owned(polling));
-    let checking = people::watch(state.clone(), console.clone());
+    let checking = people::watch(state.people.clone(), console.clone());
     shutdown.services().spawn(hard.clone().run_until_cancelled_owned(checking));
 }

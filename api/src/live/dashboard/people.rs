@@ -13,7 +13,6 @@ use futures_util::StreamExt;
 use tokio::sync::watch;
 
 use crate::live::sockets::Ending;
-use crate::state::State;
 
 const EVERY: Duration = Duration::from_secs(10);
 /// How often is looked whom to check.
@@ -102,14 +101,14 @@ impl People {
     }
 }
 
-pub(crate) async fn watch(state: Arc<State>, console: Arc<Console>) {
+pub(crate) async fn watch(people: Arc<People>, console: Arc<Console>) {
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         tick.tick().await;
-        let checks = state.people.due().into_iter().map(async |(key, person)| {
+        let checks = people.due().into_iter().map(async |(key, person)| {
             let checked = console.recheck_live(&person).await;
-            state.people.learn(&key, checked);
+            people.learn(&key, checked);
         });
         futures_util::stream::iter(checks).buffer_unordered(AT_ONCE).collect::<()>().await;
     }

@@ -63,8 +63,11 @@ async fn a_new_length_supersedes(deployment: &Deployment) {
     second.shows(200, "takes the place of").shows(200, "in 21 days").shows(200, "spam again");
     let first = console.get(form.action.trim_end_matches("/prolong")).await;
     first.shows(200, "replaced").shows(200, "with Ban #");
-    let none = console.post(&form.action, &[("reason", "x")]).await;
+    let none = console.post(&second.form_with("Change length").action, &[("reason", "x")]).await;
     none.shows(422, "Choose how long it lasts.");
+    // The replaced one is history.
+    let over = console.submit(&form.action, &longer).await;
+    over.shows(200, "This ban has ended, so its length stays.");
 }
 
 async fn lifting_asks_where_others_end_too(deployment: &Deployment) {

@@ -22,6 +22,7 @@ pub(super) const OUTSIDE: [&str; 8] = [
 /// The kind of object that a path parameter, a filter or a body field names.
 pub(super) fn kind_of(name: &str) -> Option<&'static str> {
     Some(match name {
+        "publicId" => "key",
         "bindingId" | "binding_id" => "binding",
         "jobId" => "job",
         "loaId" => "loa",
@@ -69,6 +70,7 @@ impl Ids {
                 .into();
         by_kind.extend(["job", "session", "command"].map(|kind| (kind, json!(nothing))));
         by_kind.extend([
+            ("key", json!("zzzzzzzz")),
             ("server", json!("server-nowhere")),
             ("role", json!("8999999999999999999")),
             ("chat", json!("1999999999999999999")),
@@ -98,9 +100,12 @@ impl Ids {
             let ban = json!({ "identifier": banned.chat, "reason": "spam", "moderator_id": officer.chat });
             api.post(&format!("/moderation/{}/play/{verb}", guild.id), ban).await.ok();
         }
+        let key = json!({ "name": "spare", "scopes": ["read"] });
+        let key = api.post(&format!("/guilds/{}/keys", guild.id), key).await.ok();
         api.post("/interactions/sync", json!({ "user_id": guild.right().chat })).await.ok();
         by_kind.extend([
             ("binding", binding),
+            ("key", key["public_id"].clone()),
             ("job", ended_job(&api, guild).await),
             ("server", json!(server)),
             ("command", command["id"].clone()),

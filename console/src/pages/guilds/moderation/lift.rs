@@ -69,6 +69,10 @@ pub(crate) async fn again(visit: GuildVisit) -> Result<Answer, PageError> {
 pub(crate) async fn prolong(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = load(&visit).await?;
     let kind = Kind(row.kind);
+    if !row.in_force(visit.now()) {
+        let said = format!("This {} has ended, so its length stays.", kind.word());
+        return Ok(Answer::see(visit.url(&kind.one(row.sanction_id))).saying(Said::new(said)));
+    }
     let seconds = match length::read(&visit.form) {
         Ok(seconds) => seconds,
         Err(problem) => {

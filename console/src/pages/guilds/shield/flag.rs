@@ -110,7 +110,8 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError>
     let (imported, skipped) = (number("imported"), number("skipped"));
     let mut said = format!("{} flagged.", Count(imported, "player"));
     if skipped > 0 {
-        said = format!("{said} {} had a flag before.", Count(skipped, "other player"));
+        let left = Count(skipped, "other player");
+        said = format!("{said} {left} skipped: flagged before, or unknown to Roblox.");
     }
     // One player is shown with the new flag.
     let page = match lines {

@@ -55,7 +55,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 
 /// Whether this person may flag players here.
 fn may_flag(visit: &GuildVisit) -> bool {
-    visit.may("shield.read") && visit.may("shield.write") && visit.guild.shield_writer
+    visit.may("shield.write") && visit.guild.shield_writer
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
