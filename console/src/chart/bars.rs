@@ -11,7 +11,7 @@ use crate::words::Number;
 /// Days of a chart.
 pub(crate) const DAYS: u64 = 30;
 
-const WIDTH: u64 = 360;
+const WIDTH: u64 = 340;
 const HEIGHT: u64 = 120;
 /// Room for the axis's numbers, left and below.
 const LEFT: u64 = 40;
