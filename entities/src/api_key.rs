@@ -1,15 +1,17 @@
 //! API keys: the row behind a key's text, and the scopes that narrow it (docs/rules.md 1).
 
-use std::fmt;
+mod scopes;
 
 use chrono::TimeDelta;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, LockBehavior, LockType, OnConflict, Query};
 use sea_orm::{ActiveValue::Set, Condition, QueryOrder, QuerySelect};
-use strum::{EnumString, IntoStaticStr, VariantArray};
+use strum::IntoStaticStr;
 
 use crate::by_id::no_relations;
 use crate::{ChatId, Conn, GuildId, KeyId, Result, Timestamp, lists};
+
+pub use scopes::{Scope, Scopes, UnknownScope};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_key")]
@@ -32,97 +34,6 @@ pub struct Model {
 }
 
 no_relations!();
-
-/// What a key may do.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    strum::Display,
-    IntoStaticStr,
-    VariantArray,
-    EnumString,
-)]
-#[strum(serialize_all = "snake_case", parse_err_fn = unknown_scope, parse_err_ty = UnknownScope)]
-pub enum Scope {
-    Read,
-    Moderation,
-    Staff,
-    Play,
-    Sync,
-    Shield,
-    Admin,
-}
-
-impl Scope {
-    pub const ALL: &'static [Self] = Self::VARIANTS;
-
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
-/// Error for a text that names no scope.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a scope; scopes are read, moderation, staff, play, sync, shield, admin")]
-pub struct UnknownScope(String);
-
-fn unknown_scope(text: &str) -> UnknownScope {
-    UnknownScope(text.to_owned())
-}
-
-/// A set of scopes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scopes(u8);
-
-impl Scopes {
-    /// The scopes of a new key by default: all but `admin`.
-    pub fn default_set() -> Self {
-        Scope::ALL.iter().copied().filter(|scope| *scope != Scope::Admin).collect()
-    }
-
-    /// The scopes that a kind of caller needs, by its name.
-    pub fn set_for(caller: &str) -> Option<Self> {
-        use Scope::{Moderation, Play, Read, Shield, Staff, Sync};
-        let scopes: &[Scope] = match caller {
-            "game" => &[Read, Play, Moderation],
-            "dashboard" => &[Read, Moderation, Staff, Sync, Shield],
-            "bot" => &[Read, Moderation, Staff, Sync],
-            _ => return None,
-        };
-        Some(scopes.iter().copied().collect())
-    }
-
-    pub fn contains(self, scope: Scope) -> bool {
-        self.0 & (1 << scope as u8) != 0
-    }
-
-    pub fn iter(self) -> impl Iterator<Item = Scope> {
-        Scope::ALL.iter().copied().filter(move |scope| self.contains(*scope))
-    }
-
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-}
-
-impl FromIterator<Scope> for Scopes {
-    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
-        Self(scopes.into_iter().fold(0, |set, scope| set | (1 << scope as u8)))
-    }
-}
-
-impl fmt::Display for Scopes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.iter().map(Scope::name).collect();
-        f.write_str(&names.join(" "))
-    }
-}
 
 impl Model {
     /// Unknown words in the column grant no scope.

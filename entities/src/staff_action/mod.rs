@@ -102,7 +102,7 @@ pub async fn list_of(
     newest(guild, page).filter(Column::StaffId.eq(staff)).all(conn).await
 }
 
-/// When the actions since a time happened, of the newest [`CHART_ROWS`].
+/// When the actions since a time happened, of the newest 20,000.
 pub async fn times_since(conn: &impl Conn, guild: GuildId, since: Timestamp) -> Result<Vec<Timestamp>> {
     let newest =
         Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::ActionId).limit(CHART_ROWS);
