@@ -66,6 +66,17 @@ impl Browser {
 
     /// A command to the browser, or to a tab.
     pub(super) async fn call(&self, session: Option<&str>, method: &str, params: Value) -> Value {
+        let answer = self.ask(session, method, params).await;
+        answer.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// The same, with the browser's refusal.
+    pub(super) async fn ask(
+        &self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+    ) -> Result<Value, String> {
         let mut command = json!({ "method": method, "params": params });
         if let Some(session) = session {
             command["sessionId"] = session.into();
@@ -74,8 +85,7 @@ impl Browser {
         self.commands.send((command, sender)).unwrap();
         let answer = tokio::time::timeout(ANSWERS_WITHIN, answer).await;
         let mut answer = answer.unwrap_or_else(|_| panic!("{method}: no answer")).expect("Chromium runs");
-        assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-        answer["result"].take()
+        if answer["error"].is_null() { Ok(answer["result"].take()) } else { Err(answer["error"].to_string()) }
     }
 
     /// A new tab: its session, and what it reports.

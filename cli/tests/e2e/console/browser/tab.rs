@@ -49,7 +49,15 @@ impl<'b> Tab<'b> {
     /// The value of an expression, after its promise.
     pub(super) async fn evaluate(&self, expression: &str) -> Value {
         let ask = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        let mut answer = self.call("Runtime.evaluate", ask).await;
+        let mut answer = eventually("the page stays", SHOWN_WITHIN, async || {
+            match self.browser.ask(Some(&self.session), "Runtime.evaluate", ask.clone()).await {
+                Ok(answer) => Some(answer),
+                // The page was left meanwhile: the next one answers.
+                Err(error) if error.contains("navigated") || error.contains("context") => None,
+                Err(error) => panic!("{expression}: {error}"),
+            }
+        })
+        .await;
         assert!(answer["exceptionDetails"].is_null(), "{}", answer["exceptionDetails"]);
         answer["result"]["value"].take()
     }

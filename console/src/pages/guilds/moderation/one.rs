@@ -64,7 +64,11 @@ pub(super) async fn show(visit: &GuildVisit, row: sanction::Model, form: Form) -
         _ => None,
     };
     let subject = row.subject().map(|subject| subject.to_string()).unwrap_or_default();
-    let others: Vec<_> = lifted_with(visit, &row).await?.into_iter().filter(|other| *other != row).collect();
+    let others: Vec<_> = lifted_with(visit, &row)
+        .await?
+        .into_iter()
+        .filter(|other| other.sanction_id != row.sanction_id)
+        .collect();
     let page = Page {
         shell: visit.shell(&format!("{} #{}", kind.title(), row.sanction_id), Place::Moderation),
         row: shown(visit, std::slice::from_ref(&row)).await?.pop().ok_or(PageError::NotFound)?,

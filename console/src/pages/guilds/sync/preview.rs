@@ -66,6 +66,23 @@ impl Counts {
         format!("Remove {} from {}", Count(self.removals, "role"), Count(self.losing, "member"))
     }
 
+    /// What the run is named after: what goes, or else what comes.
+    pub(super) fn headline(&self) -> String {
+        match (self.removals, self.additions, self.nicknames) {
+            (0, 0, 0) => "Change nothing".to_owned(),
+            (0, ..) => format!(
+                "Give {} and set {}",
+                Count(self.additions, "role"),
+                Count(self.nicknames, "nickname")
+            ),
+            _ => self.loss(),
+        }
+    }
+
+    pub(super) fn takes_roles(&self) -> bool {
+        self.removals > 0
+    }
+
     /// "give 3 roles and set 1 nickname"
     pub(super) fn gain(&self) -> String {
         format!("give {} and set {}", Count(self.additions, "role"), Count(self.nicknames, "nickname"))

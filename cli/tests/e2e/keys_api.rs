@@ -1,0 +1,99 @@
+//! /guilds/:guildId/keys: keys made, replaced and revoked through HTTP (docs/rules.md 1).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::{Api, Deployment, both_modes, eventually};
+
+both_modes!(
+    a_key_is_made_used_and_revoked,
+    a_key_gives_only_what_it_has,
+    a_replaced_key_ends_after_the_overlap,
+    an_answer_with_a_secret_is_never_stored,
+    keys_of_another_guild_do_not_exist
+);
+
+/// Changes are felt within a second.
+const FELT: Duration = Duration::from_secs(1);
+
+fn admin(deployment: &Deployment) -> (Api, String) {
+    let guild = deployment.guild();
+    (deployment.api().key(&guild.admin_key), format!("/guilds/{}/keys", guild.id))
+}
+
+async fn made(api: &Api, keys: &str, scopes: Value) -> (String, String) {
+    let new = api.post(keys, json!({ "name": "game servers", "scopes": scopes })).await.ok();
+    (new["public_id"].as_str().unwrap().to_owned(), new["text"].as_str().unwrap().to_owned())
+}
+
+async fn a_key_is_made_used_and_revoked(deployment: &Deployment) {
+    let (api, keys) = admin(deployment);
+    let (id, text) = made(&api, &keys, json!(["read", "play"])).await;
+    assert_eq!(text[3..11], id);
+    let listed = api.get(&keys).await.ok();
+    assert!(!listed.to_string().contains(&text[12..]), "the list shows a secret");
+    let row = listed["keys"].as_array().unwrap().iter().find(|key| key["public_id"] == id).unwrap();
+    assert_eq!((&row["name"], &row["scopes"]), (&json!("game servers"), &json!(["read", "play"])));
+    let audit = deployment.audit("keys.create").await;
+    assert_eq!(audit[0]["target_id"], id);
+    assert!(!audit[0].to_string().contains(&text[12..]), "the audit log shows a secret");
+    let own = deployment.api().key(&text);
+    own.get("/bindings/list").await.ok();
+    own.get(&keys).await.refused(403, &["admin"]);
+    api.delete(&format!("{keys}/{id}")).await.ok();
+    tokio::time::sleep(FELT).await;
+    own.get("/bindings/list").await.refused(401, &["revoked"]);
+    assert_eq!(deployment.audit("keys.revoke").await[0]["target_id"], id);
+}
+
+async fn a_key_gives_only_what_it_has(deployment: &Deployment) {
+    let (api, keys) = admin(deployment);
+    let (_, text) = made(&api, &keys, json!(["admin"])).await;
+    let narrow = deployment.api().key(&text);
+    narrow.post(&keys, json!({ "name": "x", "scopes": ["moderation"] })).await.refused(403, &["moderation"]);
+    let (wide, _) = made(&api, &keys, json!(["moderation"])).await;
+    narrow.post(&format!("{keys}/{wide}/rotate"), json!({})).await.refused(403, &["moderation"]);
+    for (wrong, named) in [
+        (json!({ "name": "x", "scopes": [] }), "scopes"),
+        (json!({ "name": "x", "scopes": ["root"] }), "scopes"),
+        (json!({ "scopes": ["read"] }), "name"),
+        (json!({ "name": "x", "scopes": ["read"], "expires_at": "2020-01-01T00:00:00Z" }), "expires_at"),
+    ] {
+        let answer = api.post(&keys, wrong).await;
+        assert!([400, 422].contains(&answer.status), "{answer}");
+        assert!(answer.to_string().contains(named), "{answer}");
+    }
+}
+
+async fn a_replaced_key_ends_after_the_overlap(deployment: &Deployment) {
+    let (api, keys) = admin(deployment);
+    let (id, old) = made(&api, &keys, json!(["read"])).await;
+    let rotated = api.post(&format!("{keys}/{id}/rotate"), json!({ "overlap_seconds": 2 })).await.ok();
+    let new = rotated["text"].as_str().unwrap();
+    for text in [old.as_str(), new] {
+        deployment.api().key(text).get("/bindings/list").await.ok();
+    }
+    eventually("the old key has expired", Duration::from_secs(10), async || {
+        (deployment.api().key(&old).get("/bindings/list").await.status == 401).then_some(())
+    })
+    .await;
+    deployment.api().key(new).get("/bindings/list").await.ok();
+    api.post(&format!("{keys}/{id}/rotate"), json!({})).await.refused(409, &["create another one"]);
+}
+
+async fn an_answer_with_a_secret_is_never_stored(deployment: &Deployment) {
+    let (api, keys) = admin(deployment);
+    let repeatable = api.header("idempotency-key", "once");
+    let refused = repeatable.post(&keys, json!({ "name": "x", "scopes": ["read"] })).await;
+    refused.refused(400, &["Idempotency-Key"]);
+}
+
+async fn keys_of_another_guild_do_not_exist(deployment: &Deployment) {
+    let (api, keys) = admin(deployment);
+    let other = deployment.other_guild();
+    let there = deployment.api().key(&other.admin_key);
+    let (id, text) = made(&there, &format!("/guilds/{}/keys", other.id), json!(["read"])).await;
+    api.delete(&format!("{keys}/{id}")).await.refused(404, &[]);
+    api.post(&format!("{keys}/{id}/rotate"), json!({})).await.refused(404, &[]);
+    deployment.api().key(&text).get("/bindings/list").await.ok();
+}
