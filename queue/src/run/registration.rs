@@ -3,19 +3,19 @@
 //! A process that was frozen for a minute, or lost the database, may have been declared dead and its jobs rescued. So
 //! its runs continue only while its last confirmed heartbeat is recent, by its own monotonic clock.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use entities::{Timestamp, worker};
 use runtime::Clock;
 use sea_orm::DbErr;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::Queue;
 
 /// Heartbeat interval.
 pub(super) const EVERY: Duration = Duration::from_secs(3);
-/// Retry interval after a failed heartbeat, and poll interval of a suspended run.
+/// Retry interval after a failed heartbeat.
 pub(super) const SOON: Duration = Duration::from_secs(1);
 /// After this time without a confirmed heartbeat the process suspends its runs: well before it can be declared dead.
 const DOUBT: Duration = Duration::from_secs(10);
@@ -25,20 +25,20 @@ const DOUBT: Duration = Duration::from_secs(10);
 pub(super) struct Registration {
     pub(super) name: String,
     /// When the newest confirmed heartbeat was sent, by the monotonic clock and by the wall clock.
-    confirmed: Mutex<(Duration, Timestamp)>,
+    confirmed: watch::Sender<(Duration, Timestamp)>,
     /// Cancelled when the process was declared dead under this name.
     pub(super) void: CancellationToken,
 }
 
 impl Registration {
     pub(super) fn new(name: String, asked: (Duration, Timestamp)) -> Self {
-        Self { name, confirmed: Mutex::new(asked), void: CancellationToken::new() }
+        Self { name, confirmed: watch::Sender::new(asked), void: CancellationToken::new() }
     }
 
     /// Time since the last confirmation, by the machine's clock that shows more: the monotonic one stands
     /// still while the machine sleeps.
     fn age(&self, clock: &Clock) -> Duration {
-        let (steady, time) = *self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (steady, time) = *self.confirmed.borrow();
         clock.steady().saturating_sub(steady).max((clock.now() - time).to_std().unwrap_or_default())
     }
 
@@ -59,16 +59,22 @@ impl Registration {
         let late = |_| DbErr::Custom("the database did not answer a heartbeat in time".to_owned());
         let alive = tokio::time::timeout(EVERY, beating).await.map_err(late)??;
         if alive {
-            *self.confirmed.lock().unwrap_or_else(PoisonError::into_inner) = asked;
+            self.confirmed.send_replace(asked);
         } else {
             self.void.cancel();
         }
         Ok(alive)
     }
 
-    /// Returns when the process was declared dead. Wakes the task every second, so that a suspended run continues after
-    /// a confirmation.
+    /// Returns when the process was declared dead. Wakes the task at each confirmation, so that a suspended run
+    /// continues.
     pub(super) async fn voided(&self) {
-        while tokio::time::timeout(SOON, self.void.cancelled()).await.is_err() {}
+        let mut confirmations = self.confirmed.subscribe();
+        loop {
+            tokio::select! {
+                () = self.void.cancelled() => return,
+                changed = confirmations.changed() => debug_assert!(changed.is_ok(), "the sender is in self"),
+            }
+        }
     }
 }
