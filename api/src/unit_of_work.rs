@@ -19,6 +19,7 @@ pub(crate) struct UnitOfWork<'c> {
     call: &'c Call,
     transaction: Transaction,
     now: Timestamp,
+    audited: Vec<(Actor, NewEntry)>,
     events: Vec<Event>,
     messages: Vec<JobMessage>,
 }
@@ -27,7 +28,8 @@ impl<'c> UnitOfWork<'c> {
     pub(crate) async fn begin(call: &'c Call) -> Result<Self, ApiError> {
         let transaction = call.state.context.database.begin().await?;
         let now = call.now();
-        Ok(Self { call, transaction, now, events: Vec::new(), messages: Vec::new() })
+        let (audited, events, messages) = Default::default();
+        Ok(Self { call, transaction, now, audited, events, messages })
     }
 
     pub(crate) fn tx(&self) -> &Transaction {
@@ -39,25 +41,19 @@ impl<'c> UnitOfWork<'c> {
     }
 
     /// Audits the change with the key's owner as actor.
-    pub(crate) async fn audit(
-        &self,
-        action: &'static str,
-        target: impl ToString,
-        metadata: Value,
-    ) -> Result<(), ApiError> {
-        self.audit_as(&self.call.actor(), action, target, metadata).await
+    pub(crate) fn audit(&mut self, action: &'static str, target: impl ToString, metadata: Value) {
+        self.audit_as(self.call.actor(), action, target, metadata);
     }
 
-    pub(crate) async fn audit_as(
-        &self,
-        actor: &Actor,
+    pub(crate) fn audit_as(
+        &mut self,
+        actor: Actor,
         action: &'static str,
         target: impl ToString,
         metadata: Value,
-    ) -> Result<(), ApiError> {
+    ) {
         let entry = NewEntry { guild: self.call.guild(), action, target: target.to_string(), metadata };
-        audit_entry::write(&self.transaction, actor, entry, self.now).await?;
-        Ok(())
+        self.audited.push((actor, entry));
     }
 
     /// Writes the event into the change log, and publishes it after the commit.
@@ -103,8 +99,10 @@ impl<'c> UnitOfWork<'c> {
 
     async fn finish(self) -> Result<(), ApiError> {
         let state = &self.call.state;
-        let recorded = Events::record(&self.transaction, self.events, self.now).await?;
-        self.transaction.commit().await?;
+        let (recorded, events) = Events::prepare(self.events, self.now)?;
+        let mut last = audit_entry::inserts(self.audited, self.now);
+        last.extend(events);
+        self.transaction.commit_with(last).await?;
         state.context.events.publish(recorded);
         state.queue.publish(self.messages);
         Ok(())

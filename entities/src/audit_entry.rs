@@ -1,12 +1,12 @@
 //! The audit log: every write leaves an entry in the same transaction (docs/rules.md 8).
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{ExprTrait, SimpleExpr};
+use sea_orm::sea_query::{ExprTrait, InsertStatement, SimpleExpr};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, QueryOrder, QuerySelect, QueryTrait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::by_id::{ROWS_A_STATEMENT, by_id, no_relations};
+use crate::by_id::{by_id, inserts_of, no_relations};
 use crate::{AuditId, Conn, GuildId, KeyId, Page, Result, Timestamp, lists};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -104,11 +104,16 @@ pub async fn write_many(
     entries: impl IntoIterator<Item = NewEntry>,
     now: Timestamp,
 ) -> Result<()> {
-    let rows: Vec<ActiveModel> = entries.into_iter().map(|entry| entry.row(actor, now)).collect();
-    for rows in rows.chunks(ROWS_A_STATEMENT) {
-        Entity::insert_many(rows.to_vec()).exec_without_returning(conn).await?;
+    let entries = entries.into_iter().map(|entry| (actor.clone(), entry));
+    for insert in inserts(entries, now) {
+        conn.execute(&insert).await?;
     }
     Ok(())
+}
+
+/// The statements that write entries.
+pub fn inserts(entries: impl IntoIterator<Item = (Actor, NewEntry)>, now: Timestamp) -> Vec<InsertStatement> {
+    inserts_of::<Entity>(entries.into_iter().map(|(actor, entry)| entry.row(&actor, now)))
 }
 
 /// Like [`write()`], for an action whose name a client chose; stored apart from the service's own entries.

@@ -1,7 +1,8 @@
 //! Rows of a guild by their id. Each accessor takes the guild, so no caller can reach a row of another guild.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{QueryOrder, QuerySelect};
+use sea_orm::sea_query::InsertStatement;
+use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
 
 /// Part of a list: the rows after the one with the id `cursor`, at most `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,17 @@ impl<Id: Into<Value>> Page<Id> {
 
 /// Rows per statement, well under the databases' limits on bound values.
 pub(crate) const ROWS_A_STATEMENT: usize = 1_000;
+
+/// The statements that insert the rows.
+pub(crate) fn inserts_of<E: EntityTrait>(
+    rows: impl IntoIterator<Item = impl ActiveModelTrait<Entity = E>>,
+) -> Vec<InsertStatement> {
+    let (mut rows, mut inserts) = (rows.into_iter().peekable(), Vec::new());
+    while rows.peek().is_some() {
+        inserts.push(E::insert_many(rows.by_ref().take(ROWS_A_STATEMENT)).into_query());
+    }
+    inserts
+}
 
 /// What sea-orm asks of every table: here no query follows a relation, and no write has hooks.
 macro_rules! no_relations {

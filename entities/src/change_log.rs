@@ -5,10 +5,10 @@
 //! number whether it was committed then. On SQLite positions follow the order of commits.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Query;
+use sea_orm::sea_query::{InsertStatement, Query};
 use sea_orm::{ActiveValue, DatabaseBackend, FromQueryResult, Order, Statement};
 
-use crate::by_id::{ROWS_A_STATEMENT, no_relations};
+use crate::by_id::{inserts_of, no_relations};
 use crate::{Conn, Result, Timestamp};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -29,19 +29,21 @@ pub async fn write(
     events: impl IntoIterator<Item = (Uuid, String)>,
     now: Timestamp,
 ) -> Result<()> {
-    let rows: Vec<_> = events
-        .into_iter()
-        .map(|(id, event)| ActiveModel {
-            event_id: ActiveValue::Set(id),
-            position: ActiveValue::NotSet,
-            event: ActiveValue::Set(event),
-            created_at: ActiveValue::Set(now),
-        })
-        .collect();
-    for rows in rows.chunks(ROWS_A_STATEMENT) {
-        Entity::insert_many(rows.to_vec()).exec_without_returning(conn).await?;
+    for insert in inserts(events, now) {
+        conn.execute(&insert).await?;
     }
     Ok(())
+}
+
+/// The statements that write events.
+pub fn inserts(events: impl IntoIterator<Item = (Uuid, String)>, now: Timestamp) -> Vec<InsertStatement> {
+    let row = |(id, event)| ActiveModel {
+        event_id: ActiveValue::Set(id),
+        position: ActiveValue::NotSet,
+        event: ActiveValue::Set(event),
+        created_at: ActiveValue::Set(now),
+    };
+    inserts_of::<Entity>(events.into_iter().map(row))
 }
 
 /// The result of a read.

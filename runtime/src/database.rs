@@ -1,17 +1,18 @@
 //! The database pool of a process: Postgres, or a SQLite file with one writer connection and several readers.
 //!
-//! SQLite silently ignores row locks, so no rule may rely on them; [`Database::begin`] takes SQLite's write lock at
-//! once (`BEGIN IMMEDIATE`), so that a transaction never fails half-way for lack of it.
+//! SQLite silently ignores row locks, so no rule may rely on them; a transaction of [`Database::begin`] takes SQLite's
+//! write lock with its first statement (`BEGIN IMMEDIATE`), so that it never fails half-way for lack of it.
 
-use sea_orm::{
-    AccessMode, ConnectionTrait, DbErr, IsolationLevel, SqliteTransactionMode, TransactionOptions,
-};
+use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::error::StartError;
 
 mod access;
 mod bound;
 mod breaker;
+mod connection;
+mod connections;
+mod lease;
 mod options;
 mod outage;
 mod pool;
@@ -20,6 +21,7 @@ mod sqlite;
 
 use bound::Bound;
 pub use breaker::Breaker;
+use connections::Connections;
 pub use options::DatabaseOptions;
 pub use outage::is_outage;
 pub use pool::{Pool, Transaction};
@@ -31,6 +33,7 @@ pub(crate) use sqlite::file_of as sqlite_file_of;
 pub struct Database {
     read: Pool,
     write: Pool,
+    vital: Pool,
     breaker: Breaker,
     postgres: bool,
 }
@@ -42,15 +45,23 @@ impl Database {
         let breaker = options.breaker.clone();
         if is_postgres_url(url) {
             let bound = Bound::new(options.statement_timeout, breaker.clone());
-            let pool = Pool::new(postgres::connect(url, options).await?, bound);
-            return Ok(Self { read: pool.clone(), write: pool, breaker, postgres: true });
+            let source = postgres::connect(url, options).await?;
+            let pool = |limit| {
+                Pool::new(Connections::new(source.clone(), limit, breaker.clone()), bound.clone())
+            };
+            let (all, vital) = (pool(options.max_connections), pool(1));
+            return Ok(Self { read: all.clone(), write: all, vital, breaker, postgres: true });
         }
-        let (read, write) = sqlite::connect(url, options).await?;
+        let (read, write) = sqlite::connect(url).await?;
         // A file does not vanish, and the busy timeout bounds the wait for its one writer.
         let bound = Bound::new(None, breaker.clone());
+        let pool =
+            |source, limit| Pool::new(Connections::new(source, limit, breaker.clone()), bound.clone());
+        let write = pool(write, 1);
         Ok(Self {
-            read: Pool::new(read, bound.clone()),
-            write: Pool::new(write, bound),
+            read: pool(read, options.readers),
+            vital: write.clone(),
+            write,
             breaker,
             postgres: false,
         })
@@ -63,7 +74,7 @@ impl Database {
         if !self.postgres {
             return self;
         }
-        Self { read: self.read.guarded(), write: self.write.guarded(), ..self }
+        Self { read: self.read.guarded(), write: self.write.guarded(), vital: self.vital.guarded(), ..self }
     }
 
     pub(crate) fn breaker(&self) -> &Breaker {
@@ -80,22 +91,22 @@ impl Database {
         &self.write
     }
 
+    /// A connection that no job holds, for the heartbeats that let jobs run. SQLite has one writer only.
+    pub fn vital(&self) -> &Pool {
+        &self.vital
+    }
+
     /// A write transaction: READ COMMITTED on Postgres, IMMEDIATE on SQLite. Dropped without commit it rolls back. On
     /// SQLite it blocks all other writes: calling [`write`](Self::write) inside deadlocks.
     pub async fn begin(&self) -> Result<Transaction, DbErr> {
-        let mode = (!self.postgres).then_some(SqliteTransactionMode::Immediate);
-        self.write.begin(TransactionOptions { sqlite_transaction_mode: mode, ..Default::default() }).await
+        self.write.begin(if self.postgres { "BEGIN" } else { "BEGIN IMMEDIATE" }).await
     }
 
     /// A transaction for queries that see one state of the database: the one at its first query.
     pub async fn snapshot(&self) -> Result<Transaction, DbErr> {
         // SQLite's transactions are snapshots anyway, and its readers cannot write.
-        let options = TransactionOptions {
-            isolation_level: self.postgres.then_some(IsolationLevel::RepeatableRead),
-            access_mode: self.postgres.then_some(AccessMode::ReadOnly),
-            ..TransactionOptions::default()
-        };
-        self.read.begin(options).await
+        let sql = if self.postgres { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "BEGIN" };
+        self.read.begin(sql).await
     }
 
     pub fn is_postgres(&self) -> bool {
@@ -109,7 +120,7 @@ impl Database {
 
     pub async fn close(self) {
         // SQLite writes its log back when the last connection closes, so readers close first.
-        for pool in [self.read, self.write] {
+        for pool in [self.read, self.write, self.vital] {
             if let Err(error) = pool.close().await {
                 tracing::warn!(%error, "database pool did not close cleanly");
             }

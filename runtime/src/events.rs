@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use entities::{Timestamp, change_log};
+use sea_orm::sea_query::InsertStatement;
 use sea_orm::{ConnectionTrait, DbErr};
 use tokio::sync::broadcast;
 use uuid::Uuid;
@@ -89,17 +90,27 @@ impl Events {
         events: impl IntoIterator<Item = Event>,
         now: Timestamp,
     ) -> Result<Recorded, DbErr> {
-        let messages: Vec<_> = events.into_iter().map(Message::new).collect();
-        if !messages.is_empty() {
-            let row = |message: &Message| {
-                let text =
-                    serde_json::to_string(&message.event).map_err(|error| DbErr::Json(error.to_string()))?;
-                Ok((message.id, text))
-            };
-            let rows = messages.iter().map(row).collect::<Result<Vec<_>, DbErr>>()?;
-            change_log::write(conn, rows, now).await?;
+        let (recorded, inserts) = Self::prepare(events, now)?;
+        for insert in inserts {
+            conn.execute(&insert).await?;
         }
-        Ok(Recorded(messages))
+        Ok(recorded)
+    }
+
+    /// The events of a change, and the statements that write them, for
+    /// [`Transaction::commit_with`](crate::Transaction::commit_with).
+    pub fn prepare(
+        events: impl IntoIterator<Item = Event>,
+        now: Timestamp,
+    ) -> Result<(Recorded, Vec<InsertStatement>), DbErr> {
+        let messages: Vec<_> = events.into_iter().map(Message::new).collect();
+        let row = |message: &Message| {
+            let text =
+                serde_json::to_string(&message.event).map_err(|error| DbErr::Json(error.to_string()))?;
+            Ok((message.id, text))
+        };
+        let rows = messages.iter().map(row).collect::<Result<Vec<_>, DbErr>>()?;
+        Ok((Recorded(messages), change_log::inserts(rows, now)))
     }
 
     /// Call it after the commit; never blocks. When it returns, this process has applied the events.

@@ -12,6 +12,7 @@ mod progress;
 mod reread;
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::time::Duration;
 
 use entities::ChatId;
@@ -67,6 +68,7 @@ async fn carry_out(
     let mut buckets = Buckets::new(due);
     let mut flying = FuturesUnordered::new();
     let mut look = tokio::time::interval(LOOK);
+    let mut landed = Vec::new();
     let mut broken = None;
     loop {
         while !sender.stop.is_cancelled()
@@ -74,21 +76,33 @@ async fn carry_out(
         {
             flying.push(async move { (part, part.carry_out(sender).await) });
         }
-        tokio::select! {
-            ended = flying.next() => {
-                let Some((part, outcome)) = ended else { return Ok(broken) };
-                let Settled { member, ended } = buckets.settle(part, outcome);
-                if let Some(member) = member {
-                    progress.note(part.member(), member);
-                }
-                broken = broken.or(ended);
+        if landed.is_empty() {
+            tokio::select! {
+                ended = flying.next() => match ended {
+                    Some(ended) => landed.push(ended),
+                    None => return Ok(broken),
+                },
+                _ = look.tick() => {}
             }
-            _ = look.tick() => {}
+        }
+        for (part, outcome) in landed.drain(..) {
+            let Settled { member, ended } = buckets.settle(part, outcome);
+            if let Some(member) = member {
+                progress.note(part.member(), member);
+            }
+            broken = broken.or(ended);
         }
         if broken.is_some() || sender.job.should_yield() {
             sender.stop.cancel();
         }
-        progress.keep_if_due(sender.job).await?;
+        // The calls go on meanwhile: those that hold a connection to the database may be what the checkpoint waits for.
+        let mut keeping = pin!(progress.keep_if_due(sender.job));
+        loop {
+            tokio::select! {
+                kept = &mut keeping => break kept?,
+                Some(ended) = flying.next() => landed.push(ended),
+            }
+        }
     }
 }
 

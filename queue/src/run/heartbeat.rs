@@ -41,7 +41,7 @@ pub(super) async fn register(
     loop {
         let asked = (queue.clock.steady(), queue.clock.now());
         let row = worker::Model { name: name.clone(), ..identity.clone() };
-        match worker::register(queue.database.write(), row, asked.1).await {
+        match worker::register(queue.database.vital(), row, asked.1).await {
             Ok(()) => return Some(Arc::new(Registration::new(name, asked))),
             Err(error) => runtime::warn_seldom!(%error, "cannot register this worker process, trying again"),
         }

@@ -55,7 +55,7 @@ impl Registration {
     /// response.
     pub(super) async fn beat(&self, queue: &Queue) -> Result<bool, DbErr> {
         let asked = (queue.clock.steady(), queue.clock.now());
-        let beating = worker::beat(queue.database.write(), &self.name, asked.1);
+        let beating = worker::beat(queue.database.vital(), &self.name, asked.1);
         let late = |_| DbErr::Custom("the database did not answer a heartbeat in time".to_owned());
         let alive = tokio::time::timeout(EVERY, beating).await.map_err(late)??;
         if alive {

@@ -18,7 +18,7 @@ pub fn is_outage(error: &DbErr) -> bool {
     }
 }
 
-fn sqlx_passes(error: &SqlxError) -> bool {
+pub(super) fn sqlx_passes(error: &SqlxError) -> bool {
     match error {
         SqlxError::Io(_) | SqlxError::PoolTimedOut | SqlxError::PoolClosed | SqlxError::WorkerCrashed => true,
         SqlxError::Database(error) => error

@@ -1,59 +1,106 @@
 //! The handles passed to queries: a pool, and a transaction of it. Every statement and commit of both is bounded.
 
 use async_trait::async_trait;
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult,
-    Statement, TransactionOptions, TransactionTrait,
-};
+use sea_orm::sea_query::{CommonTableExpression, InsertStatement, Values, WithClause, WithQuery};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement};
+use tokio::sync::{Mutex, MutexGuard};
 
 use super::bound::Bound;
+use super::connections::Connections;
+use super::lease::Lease;
 
 #[derive(Clone, Debug)]
 pub struct Pool {
-    inner: DatabaseConnection,
+    connections: Connections,
+    backend: DbBackend,
     bound: Bound,
 }
 
 /// Dropped without commit it rolls back.
 #[derive(Debug)]
 pub struct Transaction {
-    inner: DatabaseTransaction,
+    lease: Mutex<Lease>,
+    backend: DbBackend,
     bound: Bound,
 }
 
 impl Pool {
-    pub(super) fn new(inner: DatabaseConnection, bound: Bound) -> Self {
-        Self { inner, bound }
+    pub(super) fn new(connections: Connections, bound: Bound) -> Self {
+        let backend = connections.source().get_database_backend();
+        Self { connections, backend, bound }
     }
 
     pub(super) fn guarded(self) -> Self {
         Self { bound: self.bound.guarded(), ..self }
     }
 
-    pub(super) async fn begin(&self, options: TransactionOptions) -> Result<Transaction, DbErr> {
-        let inner = self.bound.run(self.inner.begin_with_options(options)).await?;
-        Ok(Transaction { inner, bound: self.bound.clone() })
+    pub(super) async fn begin(&self, sql: &'static str) -> Result<Transaction, DbErr> {
+        let begun = async {
+            let mut lease = self.connections.acquire().await?;
+            lease.begin(sql).await?;
+            Ok(lease)
+        };
+        let lease = Mutex::new(self.bound.run(begun).await?);
+        Ok(Transaction { lease, backend: self.backend, bound: self.bound.clone() })
     }
 
     pub(super) async fn close(self) -> Result<(), DbErr> {
-        self.inner.close().await
+        self.connections.close().await
     }
 
-    /// Without any bound, for migrations.
+    /// Connections of their own without any bound, for migrations.
     pub fn unbounded(&self) -> &DatabaseConnection {
-        &self.inner
+        self.connections.source()
+    }
+
+    async fn lease(&self) -> Result<Lease, DbErr> {
+        self.connections.acquire().await
     }
 }
 
 impl Transaction {
     /// After an error the outcome is unknown.
     pub async fn commit(self) -> Result<(), DbErr> {
-        self.bound.run(self.inner.commit()).await
+        self.bound.run(self.lease.into_inner().end("COMMIT")).await
+    }
+
+    /// Writes the transaction's last rows and commits, in as few round trips as the database permits.
+    pub async fn commit_with(self, mut inserts: Vec<InsertStatement>) -> Result<(), DbErr> {
+        let Some(last) = inserts.pop() else { return self.commit().await };
+        let build = |insert: &InsertStatement| self.backend.build(insert);
+        let statement = match (inserts.pop(), self.backend) {
+            (None, _) => build(&last),
+            (Some(before), DbBackend::Postgres) => self.backend.build(&chained(before, last)),
+            (Some(before), _) => joined(build(&before), build(&last)),
+        };
+        // More than two are many rows: together they could bind too many values.
+        for insert in &inserts {
+            self.execute(insert).await?;
+        }
+        self.bound.run(self.lease.into_inner().commit_after(statement)).await
     }
 
     pub async fn rollback(self) -> Result<(), DbErr> {
-        self.bound.run(self.inner.rollback()).await
+        self.bound.run(self.lease.into_inner().end("ROLLBACK")).await
     }
+
+    async fn lease(&self) -> Result<MutexGuard<'_, Lease>, DbErr> {
+        Ok(self.lease.lock().await)
+    }
+}
+
+/// One statement of Postgres that executes both.
+fn chained(first: InsertStatement, second: InsertStatement) -> WithQuery {
+    let first = CommonTableExpression::new().query(first).table_name("first").to_owned();
+    WithClause::new().cte(first).to_owned().query(second)
+}
+
+/// Two statements of SQLite, one after the other: their placeholders have no numbers.
+fn joined(mut first: Statement, second: Statement) -> Statement {
+    first.sql.push_str("; ");
+    first.sql.push_str(&second.sql);
+    let values = [first.values, second.values].into_iter().flatten().flat_map(|values| values.0);
+    Statement { values: Some(Values(values.collect())), ..first }
 }
 
 macro_rules! bounded {
@@ -61,23 +108,23 @@ macro_rules! bounded {
         #[async_trait]
         impl ConnectionTrait for $handle {
             fn get_database_backend(&self) -> DbBackend {
-                self.inner.get_database_backend()
+                self.backend
             }
 
             async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-                self.bound.run(self.inner.execute_raw(statement)).await
+                self.bound.run(async { self.lease().await?.execute(statement).await }).await
             }
 
             async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-                self.bound.run(self.inner.execute_unprepared(sql)).await
+                self.bound.run(async { self.lease().await?.execute_unprepared(sql).await }).await
             }
 
             async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-                self.bound.run(self.inner.query_one_raw(statement)).await
+                self.bound.run(async { self.lease().await?.query_one(statement).await }).await
             }
 
             async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-                self.bound.run(self.inner.query_all_raw(statement)).await
+                self.bound.run(async { self.lease().await?.query_all(statement).await }).await
             }
         }
     };

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sea_orm::sqlx::{ConnectOptions, Connection, Error};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
 
-use super::options::{ACQUIRE_TIMEOUT, DatabaseOptions};
+use super::options::DatabaseOptions;
 use crate::error::StartError;
 use crate::settings::DATABASE_URL;
 
@@ -16,11 +16,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The server ends a transaction left open by a frozen process, so that statements that wait for its locks get them
 /// before their own timeout (30 s). Our transactions never wait for anything but the database.
 const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(15);
-/// Connections idle for longer are pinged before use: the server may have vanished, or a firewall dropped them. Other
-/// connections cost no round trip.
-const PING_AFTER: Duration = Duration::from_secs(1);
-/// A connection that has not answered the ping by then is closed.
-const PING_TIMEOUT: Duration = Duration::from_secs(2);
 const WHAT: &str = "Postgres";
 
 pub(crate) fn check_url(url: &str) -> Result<PgConnectOptions, StartError> {
@@ -40,31 +35,8 @@ pub(super) async fn connect(url: &str, options: &DatabaseOptions) -> Result<Data
         Ok(Err(error)) => return Err(explain(&error, &connect)),
         Err(_) => return Err(unreachable(&connect, "no answer within 5 s".to_owned())),
     }
-    let breaker = options.breaker.clone();
-    let pool = PgPoolOptions::new()
-        .max_connections(options.max_connections)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
-        .test_before_acquire(false)
-        .before_acquire(move |connection, meta| {
-            // Idle since before an outage: it may be dead without a sign, and a ping would wait for its timeout.
-            let doubtful = breaker.closed_within(meta.idle_for);
-            Box::pin(async move {
-                if !doubtful && meta.idle_for >= PING_AFTER {
-                    ping(connection).await?;
-                }
-                Ok(!doubtful)
-            })
-        })
-        // The pool pings too, but without a timeout: a caller who gave up on a vanished server would leak a slot.
-        .after_release(|connection, _| Box::pin(async move { ping(connection).await.map(|()| true) }))
-        .connect_with(connect.clone())
-        .await
-        .map_err(|error| explain(&error, &connect))?;
+    let pool = PgPoolOptions::new().max_connections(options.max_connections).connect_lazy_with(connect);
     Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
-}
-
-async fn ping(connection: &mut PgConnection) -> Result<(), Error> {
-    tokio::time::timeout(PING_TIMEOUT, connection.ping()).await.unwrap_or(Err(Error::PoolTimedOut))
 }
 
 fn with_session_settings(connect: PgConnectOptions, options: &DatabaseOptions) -> PgConnectOptions {

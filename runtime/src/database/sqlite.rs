@@ -8,14 +8,11 @@ use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sea_orm::sqlx::ConnectOptions;
-use sea_orm::sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sea_orm::sqlx::{ConnectOptions, Connection};
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
 use super::access;
-use super::options::{ACQUIRE_TIMEOUT, DatabaseOptions};
 use crate::error::StartError;
 use crate::settings::DATABASE_URL;
 
@@ -28,10 +25,7 @@ pub(crate) fn file_of(url: &str) -> Result<PathBuf, StartError> {
     parse(url).map(|options| options.get_filename().to_owned())
 }
 
-pub(super) async fn connect(
-    url: &str,
-    options: &DatabaseOptions,
-) -> Result<(DatabaseConnection, DatabaseConnection), StartError> {
+pub(super) async fn connect(url: &str) -> Result<(DatabaseConnection, DatabaseConnection), StartError> {
     let base = parse(url)?;
     let path = base.get_filename().to_owned();
     let unusable = |reason: String| StartError::DatabaseFile { path: path.clone(), reason };
@@ -46,23 +40,13 @@ pub(super) async fn connect(
         .pragma("journal_size_limit", JOURNAL_SIZE_LIMIT)
         .disable_statement_logging();
     let reader = writer.clone().pragma("query_only", "ON");
-    // The writer first: it creates the file and switches it to WAL.
-    let write = pool(1, writer).await.map_err(|error| unusable(error.to_string()))?;
-    let read = pool(options.readers, reader).await.map_err(|error| unusable(error.to_string()))?;
-    let connection = SqlxSqliteConnector::from_sqlx_sqlite_pool;
-    Ok((connection(read), connection(write)))
-}
-
-async fn pool(connections: u32, options: SqliteConnectOptions) -> Result<SqlitePool, sqlx::Error> {
-    SqlitePoolOptions::new()
-        .max_connections(connections)
-        .min_connections(1)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
-        .connect_with(options)
-        .await
+    // The writer connects first: it creates the file and switches it to WAL.
+    let connected = async { writer.connect().await?.close().await };
+    connected.await.map_err(|error| unusable(error.to_string()))?;
+    let connection = |options| {
+        SqlxSqliteConnector::from_sqlx_sqlite_pool(SqlitePoolOptions::new().connect_lazy_with(options))
+    };
+    Ok((connection(reader), connection(writer)))
 }
 
 fn parse(url: &str) -> Result<SqliteConnectOptions, StartError> {
@@ -146,7 +130,7 @@ mod tests {
     use sea_orm::{ConnectionTrait, Statement};
 
     use super::*;
-    use crate::database::Database;
+    use crate::database::{Database, DatabaseOptions};
 
     async fn open(path: &Path) -> Database {
         let url = format!("sqlite://{}", path.display());
@@ -178,23 +162,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn transactions_take_the_write_lock_at_once_and_readers_go_on() {
+    async fn transactions_take_the_write_lock_with_their_first_statement_and_readers_go_on() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("guildhall.db");
         let (ours, theirs) = (open(&path).await, open(&path).await);
         ours.write().execute_unprepared("CREATE TABLE t (n INTEGER)").await.unwrap();
         let transaction = ours.begin().await.unwrap();
-        let blocked = tokio::time::timeout(Duration::from_millis(200), theirs.begin()).await;
+        assert_eq!(text(&transaction, "SELECT count(*) FROM t").await, "0");
+        let other = theirs.begin().await.unwrap();
+        let waiting = text(&other, "SELECT count(*) FROM t");
+        tokio::pin!(waiting);
+        let blocked = tokio::time::timeout(Duration::from_millis(200), &mut waiting).await;
         assert!(blocked.is_err(), "a second write transaction began beside the first");
         assert_eq!(text(theirs.read(), "SELECT count(*) FROM t").await, "0");
         transaction.execute_unprepared("INSERT INTO t VALUES (1)").await.unwrap();
         transaction.commit().await.unwrap();
         assert_eq!(text(theirs.read(), "SELECT count(*) FROM t").await, "1");
-        let again = tokio::time::timeout(Duration::from_secs(10), theirs.begin())
-            .await
-            .expect("lock is free")
-            .unwrap();
-        drop(again);
+        assert_eq!(waiting.await, "1");
     }
 
     #[tokio::test]

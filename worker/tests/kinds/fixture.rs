@@ -8,7 +8,7 @@ use entities::{ChatId, GroupId, GuildId, PlayId, RoleId, RoleList, guild, link};
 use platforms::Platforms;
 use queue::Queue;
 use queue::run::Slots;
-use runtime::{Config, Context, PlatformConfig, PlatformRate, Shutdown};
+use runtime::{Config, Context, Database, DatabaseOptions, PlatformConfig, PlatformRate, Shutdown};
 use serde_json::{Value, json};
 use simulator::{RateLimit, SimulatorOptions, SimulatorState};
 use testkit::{TestDatabase, guild_row};
@@ -19,6 +19,9 @@ use crate::process::Process;
 
 /// The longest wait of a test.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Of a process, to Postgres.
+const CONNECTIONS: u32 = 2;
 
 pub(crate) fn guild_id() -> GuildId {
     GuildId::try_from(GUILD).unwrap()
@@ -33,7 +36,7 @@ pub(crate) fn role(id: i64) -> RoleId {
 }
 
 pub(crate) struct Fixture {
-    folder: tempfile::TempDir,
+    database: TestDatabase,
     pub(crate) simulator: SocketAddr,
     http: reqwest::Client,
     _serving: DropGuard,
@@ -46,6 +49,19 @@ impl Fixture {
 
     /// With this latency of the simulator.
     pub(crate) async fn slow(people: &[Person], latency: Duration) -> Self {
+        Self::on(TestDatabase::sqlite().await, people, latency).await
+    }
+
+    /// On Postgres, with [`CONNECTIONS`]. Ends with [`remove`](Self::remove).
+    pub(crate) async fn on_postgres(people: &[Person]) -> Self {
+        Self::on(TestDatabase::postgres().await, people, Duration::ZERO).await
+    }
+
+    pub(crate) async fn remove(self) {
+        self.database.remove().await;
+    }
+
+    async fn on(database: TestDatabase, people: &[Person], latency: Duration) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state.json");
         std::fs::write(&state, people::platforms(people).to_string()).unwrap();
@@ -58,8 +74,7 @@ impl Fixture {
         // Installs the TLS provider that the client below needs.
         drop(platforms_at(simulator, Some("token")));
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        let fixture = Self { folder, simulator, http, _serving: serving.drop_guard() };
-        TestDatabase::sqlite_file(&fixture.folder.path().join("guildhall.db")).await;
+        let fixture = Self { database, simulator, http, _serving: serving.drop_guard() };
         fixture.seed(people).await;
         fixture
     }
@@ -101,9 +116,14 @@ impl Fixture {
     }
 
     pub(crate) async fn context(&self) -> Context {
-        let url = format!("sqlite://{}/guildhall.db", self.folder.path().display());
+        let url = self.database.url();
         let config = Config { database_url: url.into(), prefix: "test".to_owned(), broker: None };
-        Context::embedded(&config, Shutdown::new()).await.unwrap()
+        let mut context = Context::embedded(&config, Shutdown::new()).await.unwrap();
+        if self.database.is_postgres() {
+            let options = DatabaseOptions { max_connections: CONNECTIONS, ..DatabaseOptions::default() };
+            context.database = Database::connect(url, &options).await.unwrap();
+        }
+        context
     }
 
     /// A worker process on this database.

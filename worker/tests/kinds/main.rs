@@ -7,6 +7,7 @@
 
 mod crashes;
 mod create_ticket;
+mod few_connections;
 mod fixture;
 mod manual_roles;
 mod mirror_ban;

@@ -16,10 +16,10 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let rule: Rule = call.body::<BindingRequest>()?.into();
-    let work = begin(&call).await?;
+    let mut work = begin(&call).await?;
     call.room_for(work.tx(), Cap::Bindings, 1).await?;
     let added = binding::add(work.tx(), call.guild(), rule, work.now()).await?;
     let id = added.ok_or_else(duplicate)?.binding_id;
-    work.audit("bindings.add", id, json!({ "after": rule })).await?;
+    work.audit("bindings.add", id, json!({ "after": rule }));
     work.commit(Reply::data(&Created { id })?.with_message("binding added")).await
 }

@@ -11,9 +11,9 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: BindingId = call.path("bindingId")?;
-    let work = begin(&call).await?;
+    let mut work = begin(&call).await?;
     let found = binding::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("binding")?;
     binding::delete(work.tx(), call.guild(), id).await?;
-    work.audit("bindings.remove", id, json!({ "before": found.rule() })).await?;
+    work.audit("bindings.remove", id, json!({ "before": found.rule() }));
     work.commit(Reply::message("binding removed")).await
 }

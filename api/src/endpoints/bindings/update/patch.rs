@@ -40,7 +40,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let patch: BindingPatch = call.patch()?;
-    let work = begin(&call).await?;
+    let mut work = begin(&call).await?;
     let found = binding::find_for_update(work.tx(), call.guild(), patch.binding_id).await?;
     let before = found.or_not_found("binding")?.rule();
     let after = patch.applied_to(before);
@@ -51,6 +51,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Err(duplicate());
     }
     binding::replace(work.tx(), call.guild(), patch.binding_id, after).await?;
-    work.audit("bindings.update", patch.binding_id, changes).await?;
+    work.audit("bindings.update", patch.binding_id, changes);
     work.commit(Reply::message("binding updated")).await
 }

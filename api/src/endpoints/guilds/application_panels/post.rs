@@ -36,7 +36,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let PanelRequest { panel_id: id, name: Text(name), category_id: category, staff_role_ids } =
         call.body()?;
     let staff_roles = staff_role_ids.map(|roles| roles.0);
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     call.room_for(work.tx(), Cap::Panels, 1).await?;
     let roles = staff_roles.as_deref().unwrap_or_default();
     if let Some(unknown) = staff_role::first_unknown(work.tx(), call.guild(), roles).await? {
@@ -48,6 +48,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let panel = added.map(ApplicationPanel::from).ok_or_else(|| {
         ApiError::conflict("panel_exists", "the guild has a panel with this `panel_id` already")
     })?;
-    work.audit("application_panels.add", panel.panel_id, json!({ "after": panel })).await?;
+    work.audit("application_panels.add", panel.panel_id, json!({ "after": panel }));
     work.commit(Reply::data(&panel)?.with_message("panel added")).await
 }

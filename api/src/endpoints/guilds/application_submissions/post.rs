@@ -38,7 +38,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         call.body()?;
     let answers = Value::Object(answers.unwrap_or_default().0);
     call.room_for(call.read(), Cap::Submissions, 1).await?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     application_panel::find(work.tx(), call.guild(), panel).await?.or_not_found("panel")?;
     let new = NewSubmission { id, panel, applicant, answers };
     let added = application_submission::add(work.tx(), call.guild(), new, work.now()).await?;
@@ -48,6 +48,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     })?;
     // The answers are personal data: the audit log does not contain them.
     let after = json!({ "panel_id": submission.panel_id, "chat_id": submission.chat_id });
-    work.audit("application_submissions.add", submission.submission_id, json!({ "after": after })).await?;
+    work.audit("application_submissions.add", submission.submission_id, json!({ "after": after }));
     work.commit(Reply::data(&submission)?.with_message("submission added")).await
 }

@@ -19,7 +19,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let Some(key) = api_key::revoke(work.tx(), &public_id, work.now()).await? else {
         return Ok(Reply::message("nothing to change: the key was revoked before"));
     };
-    work.audit("keys.revoke", &public_id, json!({ "name": key.name })).await?;
+    work.audit("keys.revoke", &public_id, json!({ "name": key.name }));
     work.announce(Event::KeyChanged { public_id });
     work.commit(Reply::message("key revoked")).await
 }

@@ -66,7 +66,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Ok(Reply::data(&after)?.with_message("nothing to change: the settings are like that already"));
     };
     guild::save_settings(work.tx(), call.guild(), after.clone()).await?;
-    work.audit("settings.update", call.guild(), changes).await?;
+    work.audit("settings.update", call.guild(), changes);
     work.announce(Event::SettingsChanged { guild: call.guild() });
     work.commit(Reply::data(&after)?.with_message("settings updated")).await
 }

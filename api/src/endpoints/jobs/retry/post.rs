@@ -44,7 +44,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         }
     };
     let metadata = json!({ "kind": after.kind, "state": before.status(work.now()) });
-    work.audit("jobs.retry", id, metadata).await?;
+    work.audit("jobs.retry", id, metadata);
     work.publish([after.message()]);
     let reply = Reply::data(&Job::new(&after, call.now()))?.with_message("job queued again");
     work.commit(reply).await

@@ -187,7 +187,8 @@ async fn record(
         session: None,
     };
     approval::record(work.tx(), done, change.now).await?;
-    work.audit_as(&moderator, action, act.target, act.details).await
+    work.audit_as(moderator, action, act.target, act.details);
+    Ok(())
 }
 
 /// The chat user to ban on the chat platform for a ban of every game (docs/rules.md 4): known directly or by a link, if

@@ -70,7 +70,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
 }
 
 async fn find_or_begin(call: &Call, submission: SubmissionId, panel: PanelId) -> Result<Found, ApiError> {
-    let work = UnitOfWork::begin(call).await?;
+    let mut work = UnitOfWork::begin(call).await?;
     check(call, &work, submission, panel).await?;
     let begun = ticket::begin(work.tx(), call.guild(), submission, panel, work.now()).await?;
     let (Begun::Fresh(ticket) | Begun::Existing(ticket)) = begun;
@@ -81,7 +81,7 @@ async fn find_or_begin(call: &Call, submission: SubmissionId, panel: PanelId) ->
     }
     let enqueued = match pending(&work, &ticket).await? {
         Some(enqueued) => enqueued,
-        None => enqueue(call, &work, &ticket).await?,
+        None => enqueue(call, &mut work, &ticket).await?,
     };
     Ok(Found::Pending(work.commit_job(enqueued).await?))
 }
@@ -113,11 +113,15 @@ async fn pending(work: &UnitOfWork<'_>, ticket: &ticket::Model) -> Result<Option
     Ok(Some(Enqueued::joined(id)))
 }
 
-async fn enqueue(call: &Call, work: &UnitOfWork<'_>, ticket: &ticket::Model) -> Result<Enqueued, ApiError> {
+async fn enqueue(
+    call: &Call,
+    work: &mut UnitOfWork<'_>,
+    ticket: &ticket::Model,
+) -> Result<Enqueued, ApiError> {
     let payload = CreateTicket { guild: call.guild(), ticket: ticket.ticket_id };
     let enqueued = work.enqueue(Draft::new(call.guild(), &payload, call.actor())?).await?;
     ticket::set_job(work.tx(), call.guild(), ticket.ticket_id, enqueued.job).await?;
     let metadata = json!({ "submission_id": ticket.submission_id, "panel_id": ticket.panel_id });
-    work.audit("ticket.create_requested", ticket.ticket_id, metadata).await?;
+    work.audit("ticket.create_requested", ticket.ticket_id, metadata);
     Ok(enqueued)
 }

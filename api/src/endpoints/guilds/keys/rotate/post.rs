@@ -50,8 +50,8 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     })?;
     let text = KeyText::generate();
     let new = api_key::create(work.tx(), before.successor(text.clone(), None, now), now).await?;
-    work.audit("keys.create", &new.public_id, new.described()).await?;
-    work.audit("keys.rotate", &public_id, before.rotated(&after, &new)).await?;
+    work.audit("keys.create", &new.public_id, new.described());
+    work.audit("keys.rotate", &public_id, before.rotated(&after, &new));
     for public_id in [public_id, new.public_id.clone()] {
         work.announce(Event::KeyChanged { public_id });
     }

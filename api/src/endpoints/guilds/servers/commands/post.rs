@@ -53,7 +53,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let after = json!({
         "servers": copies.len(), "place_id": place, "type": command.kind, "target_id": command.target,
     });
-    work.audit("commands.queue_all", call.guild(), json!({ "after": after })).await?;
+    work.audit("commands.queue_all", call.guild(), json!({ "after": after }));
     let queued = copies.len();
     let commands = copies.into_iter().map(|(id, server_id)| ServerCommand { id, server_id }).collect();
     let message = format!("command queued for {queued} live servers");

@@ -15,11 +15,11 @@ pub(crate) fn describe(operation: Operation) -> Operation {
 
 pub(crate) async fn decide(call: Call, approve: bool) -> Result<Reply, ApiError> {
     let id: LeaveRequestId = call.path("requestId")?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let before = leave_request::find_for_update(work.tx(), call.guild(), id).await?;
     let before = before.or_not_found("request for leave")?;
     check_open(&before)?;
-    let loa = if approve { Some(add_leave(&call, &work, &before).await?) } else { None };
+    let loa = if approve { Some(add_leave(&call, &mut work, &before).await?) } else { None };
     let (state, action, message) = match loa {
         Some(_) => (State::Approved, "loa.approve", "leave approved"),
         None => (State::Rejected, "loa.reject", "leave rejected"),
@@ -27,11 +27,11 @@ pub(crate) async fn decide(call: Call, approve: bool) -> Result<Reply, ApiError>
     let (decided_at, decided_by) = (Some(work.now()), Some(call.caller.user()));
     let after = Model { state, decided_at, decided_by, loa_id: loa, ..before };
     let after = LeaveRequest::from(&leave_request::save(work.tx(), &after).await?);
-    work.audit(action, id, json!({ "before": { "state": State::Requested }, "after": after })).await?;
+    work.audit(action, id, json!({ "before": { "state": State::Requested }, "after": after }));
     work.commit(Reply::data(&after)?.with_message(message)).await
 }
 
-async fn add_leave(call: &Call, work: &UnitOfWork<'_>, request: &Model) -> Result<LoaId, ApiError> {
+async fn add_leave(call: &Call, work: &mut UnitOfWork<'_>, request: &Model) -> Result<LoaId, ApiError> {
     call.room_for(work.tx(), Cap::Leaves, 1).await?;
     let new = NewLoa {
         staff_id: request.staff_id,
@@ -40,7 +40,7 @@ async fn add_leave(call: &Call, work: &UnitOfWork<'_>, request: &Model) -> Resul
         reason: request.reason.clone(),
     };
     let added = written(loa::add(work.tx(), call.guild(), new, work.now()).await?)?;
-    work.audit("loa.create", added.loa_id, json!({ "after": Loa::from(&added) })).await?;
+    work.audit("loa.create", added.loa_id, json!({ "after": Loa::from(&added) }));
     Ok(added.loa_id)
 }
 

@@ -35,11 +35,11 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let LeaveRequestBody { staff_id, starts_at, ends_at, reason: Text(reason) } = call.body()?;
     let new = NewRequest { staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason };
     check_span(new.starts_at, new.ends_at)?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     require_staff(&call, &work, staff_id).await?;
     call.room_for(work.tx(), Cap::LeaveRequests, 1).await?;
     let added = leave_request::add(work.tx(), call.guild(), new, work.now()).await?;
     let id = added.leave_request_id;
-    work.audit("loa.request", id, json!({ "after": LeaveRequest::from(&added) })).await?;
+    work.audit("loa.request", id, json!({ "after": LeaveRequest::from(&added) }));
     work.commit(Reply::data(&Created { id })?.with_message("leave requested")).await
 }

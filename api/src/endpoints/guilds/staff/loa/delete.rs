@@ -11,8 +11,8 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: LoaId = call.path("loaId")?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let removed = loa::delete(work.tx(), call.guild(), id).await?.or_not_found("leave of absence")?;
-    work.audit("loa.delete", id, json!({ "before": Loa::from(&removed) })).await?;
+    work.audit("loa.delete", id, json!({ "before": Loa::from(&removed) }));
     work.commit(Reply::message("leave of absence deleted")).await
 }

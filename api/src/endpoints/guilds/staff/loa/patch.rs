@@ -10,9 +10,9 @@ use crate::request::moment::{End, Moment};
 
 request! {
     pub(crate) struct LoaPatch {
-        #[example("2026-05-01T00:00:00Z")]
+        #[example("2099-05-01T00:00:00Z")]
         starts_at: Patch<Moment>,
-        #[example("2026-05-15T00:00:00Z")]
+        #[example("2099-05-15T00:00:00Z")]
         ends_at: Patch<End>,
         #[example("exams")]
         reason: Patch<Text>,
@@ -49,7 +49,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: LoaId = call.path("loaId")?;
     let patch: LoaPatch = call.patch()?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let before = loa::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("leave of absence")?;
     let after = patch.applied_to(before.clone(), work.now());
     check_span(after.starts_at, after.ends_at)?;
@@ -57,6 +57,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Ok(Reply::message("nothing to change: the leave of absence is like that already"));
     };
     written(loa::save(work.tx(), &after).await?)?;
-    work.audit("loa.update", id, changes).await?;
+    work.audit("loa.update", id, changes);
     work.commit(Reply::message("leave of absence updated")).await
 }

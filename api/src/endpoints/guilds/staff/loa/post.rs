@@ -10,9 +10,9 @@ use crate::request::moment::{End, Moment};
 request! {
     pub(crate) struct LoaRequest {
         staff_id: ChatId,
-        #[example("2026-05-01T00:00:00Z")]
+        #[example("2099-05-01T00:00:00Z")]
         starts_at: Moment,
-        #[example("2026-05-15T00:00:00Z")]
+        #[example("2099-05-15T00:00:00Z")]
         ends_at: End,
         #[example("exams")]
         reason: Text,
@@ -33,10 +33,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let LoaRequest { staff_id, starts_at, ends_at, reason: Text(reason) } = call.body()?;
     let new = NewLoa { staff_id, starts_at: starts_at.0, ends_at: ends_at.0, reason };
     check_span(new.starts_at, new.ends_at)?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     call.room_for(work.tx(), Cap::Leaves, 1).await?;
     let added = written(loa::add(work.tx(), call.guild(), new, work.now()).await?)?;
     let id = added.loa_id;
-    work.audit("loa.create", id, json!({ "after": Loa::from(&added) })).await?;
+    work.audit("loa.create", id, json!({ "after": Loa::from(&added) }));
     work.commit(Reply::data(&Created { id })?.with_message("leave of absence added")).await
 }

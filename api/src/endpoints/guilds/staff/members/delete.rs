@@ -20,7 +20,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let removed = staff_member::delete(work.tx(), call.guild(), chat).await?.or_not_found("staff member")?;
     let ended = staff_session::end_open(work.tx(), call.guild(), chat).await?;
     let before = json!({ "before": StaffMembership::from(&removed) });
-    work.audit("staff_members.delete", chat, before).await?;
+    work.audit("staff_members.delete", chat, before);
     work.announce(Event::StaffChanged { guild: call.guild() });
     if let Some(session) = ended {
         work.announce(Event::SessionEnded { guild: call.guild(), session: session.session_id });

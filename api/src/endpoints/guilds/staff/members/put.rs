@@ -51,7 +51,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     staff_member::put(work.tx(), member).await?;
     work.announce(Event::StaffChanged { guild: call.guild() });
-    work.audit("staff_members.put", chat, changes).await?;
+    work.audit("staff_members.put", chat, changes);
     let message = if before.is_some() { "staff member updated" } else { "staff member added" };
     work.commit(shown.with_message(message)).await
 }

@@ -11,8 +11,8 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: NoteId = call.path("noteId")?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let removed = staff_note::delete(work.tx(), call.guild(), id).await?.or_not_found("note")?;
-    work.audit("notes.delete", id, json!({ "before": Note::from(&removed) })).await?;
+    work.audit("notes.delete", id, json!({ "before": Note::from(&removed) }));
     work.commit(Reply::message("note deleted")).await
 }

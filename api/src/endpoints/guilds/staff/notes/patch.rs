@@ -19,7 +19,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: NoteId = call.path("noteId")?;
     let NotePatch { body } = call.body()?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let before = staff_note::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("note")?;
     if before.body == body.0 {
         let reply = Reply::data(&Note::from(&before))?;
@@ -28,6 +28,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let edited = staff_note::edit(work.tx(), call.guild(), id, &body.0, work.now()).await?;
     let edited = edited.or_not_found("note")?;
     let changes = json!({ "before": { "body": before.body }, "after": { "body": edited.body } });
-    work.audit("notes.update", id, changes).await?;
+    work.audit("notes.update", id, changes);
     work.commit(Reply::data(&Note::from(&edited))?.with_message("note updated")).await
 }

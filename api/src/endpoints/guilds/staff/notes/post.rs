@@ -26,12 +26,12 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let NoteRequest { staff_id: staff, body } = call.body()?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     require_staff(&call, &work, staff).await?;
     call.room_for(work.tx(), Cap::Notes, 1).await?;
     let new = NewNote { staff_id: staff, author_id: call.caller.user(), body: body.0 };
     let added = staff_note::add(work.tx(), call.guild(), new, work.now()).await?;
     let note = Note::from(&added);
-    work.audit("notes.create", added.note_id, json!({ "after": note })).await?;
+    work.audit("notes.create", added.note_id, json!({ "after": note }));
     work.commit(Reply::data(&note)?.with_message("note added")).await
 }

@@ -11,8 +11,8 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: QuotaId = call.path("quotaId")?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let removed = quota::delete(work.tx(), call.guild(), id).await?.or_not_found("quota")?;
-    work.audit("quotas.delete", id, json!({ "before": Quota::from(&removed) })).await?;
+    work.audit("quotas.delete", id, json!({ "before": Quota::from(&removed) }));
     work.commit(Reply::message("quota deleted")).await
 }

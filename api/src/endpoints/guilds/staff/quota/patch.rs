@@ -50,7 +50,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: QuotaId = call.path("quotaId")?;
     let patch: QuotaPatch = call.patch()?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let before = quota::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("quota")?;
     let after = patch.applied_to(before.clone());
     check_approval(after.metric, after.requires_approval)?;
@@ -58,6 +58,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Ok(Reply::message("nothing to change: the quota is like that already"));
     };
     quota::save(work.tx(), &after).await?;
-    work.audit("quotas.update", id, changes).await?;
+    work.audit("quotas.update", id, changes);
     work.commit(Reply::message("quota updated")).await
 }

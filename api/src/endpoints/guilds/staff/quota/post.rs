@@ -48,10 +48,10 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let new: NewQuota = call.body::<QuotaRequest>()?.into();
     check_approval(new.metric, new.requires_approval)?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     call.room_for(work.tx(), Cap::Quotas, 1).await?;
     let added = quota::add(work.tx(), call.guild(), new, work.now()).await?;
     let id = added.quota_id;
-    work.audit("quotas.create", id, json!({ "after": Quota::from(&added) })).await?;
+    work.audit("quotas.create", id, json!({ "after": Quota::from(&added) }));
     work.commit(Reply::data(&Created { id })?.with_message("quota added")).await
 }

@@ -15,7 +15,7 @@ pub(crate) async fn decide(call: Call, approve: bool) -> Result<Reply, ApiError>
     let id: PendingId = call.path("actionId")?;
     let (action, message) =
         if approve { ("quotas.approve", "action approved") } else { ("quotas.reject", "action rejected") };
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let verdict = Verdict { approve, by: call.caller.user(), at: work.now() };
     let decided = match approval::decide(work.tx(), call.guild(), id, verdict).await? {
         Decision::Made(row) => PendingAction::from(&row),
@@ -23,7 +23,7 @@ pub(crate) async fn decide(call: Call, approve: bool) -> Result<Reply, ApiError>
         Decision::Unknown => return Err(ApiError::not_found("pending action")),
     };
     let changes = json!({ "before": { "state": State::Pending }, "after": decided });
-    work.audit(action, id, changes).await?;
+    work.audit(action, id, changes);
     work.commit(Reply::data(&decided)?.with_message(message)).await
 }
 

@@ -26,6 +26,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     }
     staff_role::delete(work.tx(), call.guild(), role).await?;
     work.announce(Event::StaffChanged { guild: call.guild() });
-    work.audit("staff_roles.delete", role, json!({ "before": StaffRole::from(&before) })).await?;
+    work.audit("staff_roles.delete", role, json!({ "before": StaffRole::from(&before) }));
     work.commit(Reply::message("staff role deleted")).await
 }

@@ -52,7 +52,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         quota::follow_role(work.tx(), call.guild(), &before.role_name, &after.role_name).await?;
     }
     work.announce(Event::StaffChanged { guild: call.guild() });
-    work.audit("staff_roles.put", role, changes).await?;
+    work.audit("staff_roles.put", role, changes);
     let message = if before.is_some() { "staff role updated" } else { "staff role added" };
     work.commit(Reply::data(&shown)?.with_message(message)).await
 }

@@ -11,9 +11,9 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: StrikeId = call.path("strikeId")?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let wiped = strike::delete(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
     let before = Strike::new(&wiped, work.now());
-    work.audit("strikes.wipe", id, json!({ "before": before })).await?;
+    work.audit("strikes.wipe", id, json!({ "before": before }));
     work.commit(Reply::message("strike wiped")).await
 }

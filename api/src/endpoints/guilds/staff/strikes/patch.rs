@@ -13,7 +13,7 @@ pub(crate) fn operation() -> Operation {
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: StrikeId = call.path("strikeId")?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let now = work.now();
     strike::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
     let Some(removed) = strike::remove(work.tx(), call.guild(), id, now).await? else {
@@ -23,6 +23,6 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         "before": { "active": removed.expires_at > now },
         "after": { "active": false, "ended_how": Ended::Removed, "staff_id": removed.staff_id },
     });
-    work.audit("strikes.remove", id, changes).await?;
+    work.audit("strikes.remove", id, changes);
     work.commit(Reply::message("strike removed")).await
 }

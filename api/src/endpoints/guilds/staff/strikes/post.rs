@@ -36,7 +36,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if let Some(End(at)) = expires_at {
         check_expiry(at, call.now())?;
     }
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     require_staff(&call, &work, staff).await?;
     call.room_for(work.tx(), Cap::Strikes, 1).await?;
     let expires_at = match expires_at {
@@ -52,7 +52,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     let added = strike::add(work.tx(), call.guild(), new, work.now()).await?;
     let id = added.strike_id;
-    work.audit("strikes.create", id, json!({ "after": Strike::new(&added, work.now()) })).await?;
+    work.audit("strikes.create", id, json!({ "after": Strike::new(&added, work.now()) }));
     work.commit(Reply::data(&Created { id })?.with_message("strike added")).await
 }
 

@@ -66,7 +66,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         "a sync of all members is under way already; this is its job"
     } else {
         let metadata = json!({ "dry_run": payload.dry_run, "max_removals": payload.max_removals });
-        work.audit("sync.all_requested", enqueued.job, metadata).await?;
+        work.audit("sync.all_requested", enqueued.job, metadata);
         "sync of all members queued"
     };
     work.publish(enqueued.message);

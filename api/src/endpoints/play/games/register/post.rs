@@ -39,12 +39,12 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return already_registered();
     }
     call.room_for(call.read(), Cap::Games, 1).await?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let game = Model { guild_id: call.guild(), universe_id, place_id, name, registered_at: work.now() };
     if !registered_game::register(work.tx(), game).await? {
         return already_registered();
     }
-    work.audit("games.register", universe_id, json!({ "after": after })).await?;
+    work.audit("games.register", universe_id, json!({ "after": after }));
     let reply = Reply::data(&GameRegistration { registered: true, already_registered: false })?;
     work.commit(reply.with_message("game registered")).await
 }

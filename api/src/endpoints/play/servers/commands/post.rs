@@ -39,7 +39,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     queue(&call, &mut work, &command, std::slice::from_ref(&copy)).await?;
     let (id, server_id) = copy;
     let after = json!({ "server_id": server_id, "type": command.kind, "target_id": command.target });
-    work.audit("commands.queue", id, json!({ "after": after })).await?;
+    work.audit("commands.queue", id, json!({ "after": after }));
     let command = Command {
         id,
         kind: command.kind,

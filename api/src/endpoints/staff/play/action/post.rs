@@ -53,10 +53,10 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let audited = json!({ "action_type": action_type, "target_id": target, "session_id": session });
     let new = NewAction { guild: call.guild(), staff, action_type, target, details, session: Some(session) };
     call.room_for(call.read(), Cap::StaffActions, 1).await?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let recorded = approval::record(work.tx(), new, work.now()).await?;
     let id = recorded.action;
-    work.audit_as(&call.acting(staff), "actions.add", id, audited).await?;
+    work.audit_as(call.acting(staff), "actions.add", id, audited);
     work.commit(Reply::data(&RecordedAction { id, pending: recorded.pending.is_some() })?).await
 }
 

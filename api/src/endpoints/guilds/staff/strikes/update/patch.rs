@@ -61,7 +61,7 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let id: StrikeId = call.path("strikeId")?;
     let patch: StrikePatch = call.patch()?;
-    let work = UnitOfWork::begin(&call).await?;
+    let mut work = UnitOfWork::begin(&call).await?;
     let now = work.now();
     let before = strike::find_for_update(work.tx(), call.guild(), id).await?.or_not_found("strike")?;
     patch.check(&before, now)?;
@@ -70,7 +70,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         return Ok(Reply::message("nothing to change: the strike is like that already"));
     };
     strike::save(work.tx(), &after).await?;
-    work.audit("strikes.update", id, changes).await?;
+    work.audit("strikes.update", id, changes);
     work.commit(Reply::message("strike updated")).await
 }
 

@@ -43,7 +43,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         Acknowledged::Now(_) => {}
     }
     let metadata = json!({ "server_id": server, "status": status, "message": message });
-    work.audit("commands.acknowledge", command, metadata).await?;
+    work.audit("commands.acknowledge", command, metadata);
     work.announce(Event::CommandAcknowledged { guild, server_id: server });
     work.commit(reply.with_message("command acknowledged")).await
 }

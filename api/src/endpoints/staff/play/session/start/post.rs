@@ -49,7 +49,7 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
         "ended": started.ended.as_ref().map(EndedSession::from),
     });
     let actor = call.acting(staff);
-    work.audit_as(&actor, "sessions.start", session.session_id, metadata).await?;
+    work.audit_as(actor, "sessions.start", session.session_id, metadata);
     if let Some(ended) = started.ended {
         work.announce(Event::SessionEnded { guild, session: ended.session_id });
     }

@@ -1,0 +1,166 @@
+//! The connections of a process to one database. A connection whose last statement ended is used again as it is: sqlx's
+//! own pool asks the server once more each time one is returned, which doubles the round trips of a query.
+//!
+//! A connection that was returned within a statement or a transaction, or after an error, is cleaned first, off the
+//! caller's way, and closed if that fails.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sea_orm::sqlx::ConnectOptions;
+use sea_orm::{ConnAcquireErr, DatabaseConnection, DbErr};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::task::TaskTracker;
+
+use super::breaker::Breaker;
+use super::connection::{Connection, wrap};
+use super::lease::Lease;
+use super::options::ACQUIRE_TIMEOUT;
+use super::outage;
+
+/// A Postgres connection that idled for this long is pinged before use.
+const PING_AFTER: Duration = Duration::from_secs(1);
+/// A ping, or a rollback, that takes longer closes the connection.
+pub(super) const PING_TIMEOUT: Duration = Duration::from_secs(2);
+/// A Postgres connection that is not needed for this long is closed.
+const IDLE_LIMIT: Duration = Duration::from_secs(600);
+/// A Postgres connection is closed at this age, so that the server's memory for it is freed now and then.
+const AGE_LIMIT: Duration = Duration::from_secs(1_800);
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+#[derive(Clone, Debug)]
+pub(super) struct Connections(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// sqlx's pool: it knows how to connect, and serves migrations.
+    source: DatabaseConnection,
+    /// In the order of their return: the newest is taken first.
+    free: Mutex<Vec<Free>>,
+    turns: Arc<Semaphore>,
+    leases: TaskTracker,
+    breaker: Breaker,
+}
+
+#[derive(Debug)]
+struct Free {
+    connection: Connection,
+    opened: Instant,
+    since: Instant,
+}
+
+impl Connections {
+    pub(super) fn new(source: DatabaseConnection, limit: u32, breaker: Breaker) -> Self {
+        let turns = Arc::new(Semaphore::new(usize::try_from(limit).unwrap_or(usize::MAX)));
+        Self(Arc::new(Inner { source, free: Mutex::default(), turns, leases: TaskTracker::new(), breaker }))
+    }
+
+    pub(super) fn source(&self) -> &DatabaseConnection {
+        &self.0.source
+    }
+
+    /// Waits for a turn, then takes a free connection or opens one.
+    pub(super) async fn acquire(&self) -> Result<Lease, DbErr> {
+        let deadline = Instant::now() + ACQUIRE_TIMEOUT;
+        let turn = timeout_at(deadline, Arc::clone(&self.0.turns).acquire_owned()).await;
+        let turn = turn.map_err(|_| too_late())?;
+        let turn = turn.map_err(|_| DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed))?;
+        while let Some(mut free) = self.take() {
+            if self.is_usable(&mut free).await {
+                return Ok(self.lend(free.connection, free.opened, turn));
+            }
+        }
+        let connection = self.open(deadline).await?;
+        Ok(self.lend(connection, Instant::now(), turn))
+    }
+
+    fn lend(&self, connection: Connection, opened: Instant, turn: OwnedSemaphorePermit) -> Lease {
+        Lease::new(self.clone(), connection, opened, (turn, self.0.leases.token()))
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Free>> {
+        self.0.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<Free> {
+        self.free().pop()
+    }
+
+    async fn is_usable(&self, free: &mut Free) -> bool {
+        let idle = free.since.elapsed();
+        if free.connection.is_sqlite() {
+            return true;
+        }
+        // Idle since before an outage: it may be dead without a sign, and a ping would wait for its timeout.
+        if self.0.breaker.closed_within(idle) {
+            return false;
+        }
+        idle < PING_AFTER || matches!(timeout(PING_TIMEOUT, free.connection.ping()).await, Ok(Ok(())))
+    }
+
+    /// Tries again until the deadline while the server is away or starting.
+    async fn open(&self, deadline: Instant) -> Result<Connection, DbErr> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let error = match timeout_at(deadline, self.connect()).await {
+                Ok(Ok(connection)) => return Ok(connection),
+                Ok(Err(error)) => error,
+                Err(_) => return Err(too_late()),
+            };
+            if !outage::sqlx_passes(&error) || Instant::now() + pause >= deadline {
+                return Err(DbErr::Conn(wrap(error)));
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn connect(&self) -> Result<Connection, sea_orm::SqlxError> {
+        match self.0.source.get_database_backend() {
+            sea_orm::DbBackend::Postgres => {
+                let options = self.0.source.get_postgres_connection_pool().connect_options();
+                options.connect().await.map(Connection::Postgres)
+            }
+            _ => {
+                let options = self.0.source.get_sqlite_connection_pool().connect_options();
+                options.connect().await.map(Connection::Sqlite)
+            }
+        }
+    }
+
+    /// Takes back a clean connection.
+    pub(super) fn give_back(&self, connection: Connection, opened: Instant) {
+        let now = Instant::now();
+        let postgres = !connection.is_sqlite();
+        let mut old = Vec::new();
+        {
+            let mut free = self.free();
+            free.push(Free { connection, opened, since: now });
+            if postgres {
+                let is_old =
+                    |free: &mut Free| now - free.since >= IDLE_LIMIT || now - free.opened >= AGE_LIMIT;
+                old.extend(free.extract_if(.., is_old));
+            }
+        }
+        for free in old {
+            tokio::spawn(free.connection.close());
+        }
+    }
+
+    /// Waits for all connections, and closes them.
+    pub(super) async fn close(self) -> Result<(), DbErr> {
+        self.0.turns.close();
+        self.0.leases.close();
+        self.0.leases.wait().await;
+        while let Some(free) = self.take() {
+            free.connection.close().await?;
+        }
+        self.0.source.close_by_ref().await
+    }
+}
+
+fn too_late() -> DbErr {
+    DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)
+}

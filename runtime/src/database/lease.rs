@@ -1,0 +1,138 @@
+//! A connection while it is in use, within a transaction or not.
+
+use sea_orm::{DbErr, ExecResult, QueryResult, Statement};
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+use super::connection::Connection;
+use super::connections::Connections;
+
+#[derive(Debug)]
+pub(super) struct Lease {
+    /// `None` only while it is dropped.
+    connection: Option<Connection>,
+    opened: Instant,
+    /// A statement was sent and is not answered, or failed.
+    doubtful: bool,
+    in_transaction: bool,
+    /// Begins the transaction together with its first query.
+    begin: Option<&'static str>,
+    of: Connections,
+    /// `None` only while it is dropped.
+    held: Option<Held>,
+}
+
+/// What other callers wait for.
+pub(super) type Held = (OwnedSemaphorePermit, TaskTrackerToken);
+
+/// Sends to the connection, and notes whether the answer came.
+macro_rules! send {
+    ($lease:ident, $method:ident($argument:expr)) => {{
+        $lease.doubtful = true;
+        let connection = $lease.connection.as_mut().ok_or_else(gone)?;
+        let outcome = connection.$method($argument).await;
+        $lease.doubtful = outcome.is_err();
+        outcome
+    }};
+}
+
+impl Lease {
+    pub(super) fn new(of: Connections, connection: Connection, opened: Instant, held: Held) -> Self {
+        let (connection, held) = (Some(connection), Some(held));
+        Self { connection, opened, doubtful: false, in_transaction: false, begin: None, of, held }
+    }
+
+    /// Begins a transaction, on SQLite together with its first query: each statement there is a message to another
+    /// thread and back.
+    pub(super) async fn begin(&mut self, sql: &'static str) -> Result<(), DbErr> {
+        self.begin = Some(sql);
+        if self.is_sqlite() { Ok(()) } else { self.begin_now().await }
+    }
+
+    async fn begin_now(&mut self) -> Result<(), DbErr> {
+        let Some(sql) = self.begin.take() else { return Ok(()) };
+        self.in_transaction = true;
+        send!(self, execute_unprepared(sql)).map(drop)
+    }
+
+    pub(super) async fn execute(&mut self, statement: Statement) -> Result<ExecResult, DbErr> {
+        // Not with the statement: SQLite would count the rows of the one before.
+        self.begin_now().await?;
+        send!(self, execute(statement))
+    }
+
+    pub(super) async fn execute_unprepared(&mut self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.begin_now().await?;
+        send!(self, execute_unprepared(sql))
+    }
+
+    pub(super) async fn query_one(&mut self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        let statement = self.beginning(statement);
+        send!(self, query_one(statement))
+    }
+
+    pub(super) async fn query_all(&mut self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        let statement = self.beginning(statement);
+        send!(self, query_all(statement))
+    }
+
+    /// Ends the transaction with `COMMIT` or `ROLLBACK`.
+    pub(super) async fn end(&mut self, sql: &'static str) -> Result<(), DbErr> {
+        if self.begin.take().is_none() {
+            send!(self, execute_unprepared(sql))?;
+            self.in_transaction = false;
+        }
+        Ok(())
+    }
+
+    /// Executes the transaction's last statement and commits, on SQLite in one message.
+    pub(super) async fn commit_after(&mut self, last: Statement) -> Result<(), DbErr> {
+        if !self.is_sqlite() {
+            self.execute(last).await?;
+            return self.end("COMMIT").await;
+        }
+        let mut last = self.beginning(last);
+        last.sql.push_str("; COMMIT");
+        send!(self, execute(last))?;
+        self.in_transaction = false;
+        Ok(())
+    }
+
+    /// The statement, with the transaction's begin before it if that is still to be sent.
+    fn beginning(&mut self, mut statement: Statement) -> Statement {
+        if let Some(begin) = self.begin.take() {
+            self.in_transaction = true;
+            statement.sql = format!("{begin}; {}", statement.sql);
+        }
+        statement
+    }
+
+    fn is_sqlite(&self) -> bool {
+        self.connection.as_ref().is_some_and(Connection::is_sqlite)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(connection) = self.connection.take() else { return };
+        if !self.doubtful && !self.in_transaction {
+            self.of.give_back(connection, self.opened);
+            return;
+        }
+        // Without a runtime the process is ending: the connection is dropped.
+        let (Ok(runtime), Some(held)) = (Handle::try_current(), self.held.take()) else { return };
+        let (of, opened, in_transaction) = (self.of.clone(), self.opened, self.in_transaction);
+        runtime.spawn(async move {
+            if let Some(connection) = connection.cleaned(in_transaction).await {
+                of.give_back(connection, opened);
+            }
+            drop(held);
+        });
+    }
+}
+
+fn gone() -> DbErr {
+    DbErr::Custom("the connection is gone".to_owned())
+}
