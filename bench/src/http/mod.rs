@@ -31,7 +31,7 @@ pub struct Arguments {
     /// One process with SQLite, instead of processes with Postgres, RabbitMQ and Redis
     #[arg(long)]
     embedded: bool,
-    /// Only cases whose name contains this
+    /// Only the case of this name, or those whose names contain it
     #[arg(long, default_value = "")]
     case: String,
     /// Rounds of each case, each on the product and on the ceiling
@@ -105,8 +105,9 @@ impl<'a> Bench<'a> {
     }
 
     fn cases(&self) -> impl Iterator<Item = &'static Case> {
-        let part = &self.arguments.case;
-        cases::ALL.iter().filter(move |case| case.name.contains(part))
+        let wanted = self.arguments.case.as_str();
+        let is_name = cases::ALL.iter().any(|case| case.name == wanted);
+        cases::ALL.iter().filter(move |case| case.name == wanted || !is_name && case.name.contains(wanted))
     }
 
     async fn measure(&self, case: &Case) -> anyhow::Result<Measured> {
