@@ -149,6 +149,8 @@ pub(crate) static AREAS: &[Area] = &[
                 StaffWrite Staff guilds::staff::leave_requests::approve::post;
             POST "/guilds/{guildId}/staff/leave-requests/{requestId}/reject"
                 StaffWrite Staff guilds::staff::leave_requests::reject::post;
+            POST "/guilds/{guildId}/staff/leave-requests/{requestId}/withdraw"
+                StaffWrite Staff guilds::staff::leave_requests::withdraw::post;
         },
     },
     Area {

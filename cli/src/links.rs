@@ -34,11 +34,13 @@ impl Incoming {
 }
 
 /// How many links were new, changed and unchanged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Merged {
     pub(crate) new: usize,
     pub(crate) changed: usize,
     pub(crate) unchanged: usize,
+    /// Links that gave way to another game account of the same chat user, and those that took their place.
+    pub(crate) replaced: Vec<(Model, Model)>,
 }
 
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -87,7 +89,12 @@ pub(crate) async fn merge<C: ConnectionTrait>(
                     merged.unchanged += 1;
                     continue;
                 }
-                Some(_) => merged.changed += 1,
+                Some(before) => {
+                    merged.changed += 1;
+                    if before.play_id != row.play_id {
+                        merged.replaced.push((before.clone(), row.clone()));
+                    }
+                }
             }
             different.push(row);
         }
@@ -235,14 +242,17 @@ mod tests {
         let (conn, guild) = (database.write(), GuildId::try_from(7).unwrap());
         let first: Vec<Incoming> = (1..=1_500).map(|n| link(n, n)).collect();
         let merged = merge(conn, guild, &first, time(1)).await.unwrap();
-        assert_eq!(merged, Merged { new: 1_500, changed: 0, unchanged: 0 });
+        assert_eq!(merged, Merged { new: 1_500, ..Merged::default() });
         assert_eq!(
             merge(conn, guild, &first, time(2)).await.unwrap(),
-            Merged { new: 0, changed: 0, unchanged: 1_500 }
+            Merged { unchanged: 1_500, ..Merged::default() }
         );
         let second =
             merge(conn, guild, &[link(1, 2_000), link(2, 2), link(3_000, 3_000)], time(3)).await.unwrap();
-        assert_eq!(second, Merged { new: 1, changed: 1, unchanged: 1 });
+        assert_eq!((second.new, second.changed, second.unchanged), (1, 1, 1));
+        let replaced: Vec<_> =
+            second.replaced.iter().map(|(before, after)| (before.play_id, after.play_id)).collect();
+        assert_eq!(replaced, [(first[0].play_id, PlayId::try_from(2_000).unwrap())]);
         let since = link::find_by_chats(conn, guild, &[first[0].chat_id, first[1].chat_id]).await.unwrap();
         assert_eq!(
             [since[0].verified_at, since[1].verified_at],

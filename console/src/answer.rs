@@ -7,9 +7,6 @@ use http::{HeaderValue, Response, StatusCode, header};
 use crate::cookies::{self, Said};
 use crate::shell::Shell;
 
-/// How long a browser keeps what a form did, in seconds, for the page that follows.
-const SAID_FOR: i64 = 60;
-
 /// Only resources of this server, no frames, no foreign forms.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -64,7 +61,7 @@ impl Answer {
 
     /// Shown by the next page.
     pub(crate) fn saying(self, said: Said) -> Self {
-        self.cookie(cookies::set(cookies::SAID, &cookies::pack(&said), SAID_FOR))
+        self.cookies(cookies::say(said))
     }
 
     pub(crate) fn status(mut self, status: StatusCode) -> Self {
@@ -72,8 +69,12 @@ impl Answer {
         self
     }
 
-    pub(crate) fn cookie(mut self, cookie: Option<HeaderValue>) -> Self {
-        self.cookies.extend(cookie);
+    pub(crate) fn cookie(self, cookie: Option<HeaderValue>) -> Self {
+        self.cookies(cookie)
+    }
+
+    pub(crate) fn cookies(mut self, cookies: impl IntoIterator<Item = HeaderValue>) -> Self {
+        self.cookies.extend(cookies);
         self
     }
 

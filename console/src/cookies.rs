@@ -9,8 +9,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) const SESSION: &str = "__Host-guildhall";
 /// An attempt to sign in with the chat platform.
 pub(crate) const ATTEMPT: &str = "__Host-guildhall-attempt";
-/// What the last form did, for the page that follows.
-pub(crate) const SAID: &str = "__Host-guildhall-said";
+/// What the last form did, for the page that follows. Browsers keep no cookie above 4,096 bytes, and proxies take a line
+/// of 8 KiB with all cookies.
+const SAID: [&str; 2] = ["__Host-guildhall-said", "__Host-guildhall-said-more"];
+const PART_MAX: usize = 3_400;
+/// How long a browser keeps it, in seconds.
+const SAID_FOR: i64 = 60;
 
 pub(crate) fn read<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
@@ -48,7 +52,28 @@ pub(crate) struct Said {
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub(crate) struct Undo {
     pub(crate) action: String,
+    #[serde(with = "by_name")]
     pub(crate) fields: Vec<(String, String)>,
+}
+
+/// Each name once, because a hundred boxes of one name would not fit a cookie.
+mod by_name {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(fields: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+        let groups = fields.chunk_by(|one, other| one.0 == other.0);
+        let groups =
+            groups.map(|group| (&group[0].0, group.iter().map(|field| &field.1).collect::<Vec<_>>()));
+        groups.collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, String)>, D::Error> {
+        let groups = Vec::<(String, Vec<String>)>::deserialize(from)?;
+        let fields = |(name, values): (String, Vec<String>)| {
+            values.into_iter().map(move |value| (name.clone(), value)).collect::<Vec<_>>()
+        };
+        Ok(groups.into_iter().flat_map(fields).collect())
+    }
 }
 
 impl Undo {
@@ -74,9 +99,57 @@ impl Said {
     }
 }
 
+/// The cookies for it; without its Undo where that is too long for them.
+pub(crate) fn say(said: Said) -> Vec<HeaderValue> {
+    let text = pack(&said);
+    let parts: Vec<&str> =
+        text.as_bytes().chunks(PART_MAX).filter_map(|part| std::str::from_utf8(part).ok()).collect();
+    if parts.len() > SAID.len() && said.undo.is_some() {
+        return say(Said { undo: None, ..said });
+    }
+    let count = parts.len();
+    // A part of an older message may still be there: the count says whether it belongs to this one.
+    let part =
+        |(n, part): (usize, &&str)| if n == 0 { format!("{count}.{part}") } else { (*part).to_owned() };
+    let values = parts.iter().enumerate().map(part);
+    SAID.iter().zip(values).filter_map(|(name, value)| set(name, &value, SAID_FOR)).collect()
+}
+
+pub(crate) fn said(headers: &HeaderMap) -> Option<Said> {
+    let (count, first) = read(headers, SAID[0])?.split_once('.')?;
+    let more = SAID.iter().take(count.parse().ok()?).skip(1);
+    let more: Option<String> = more.map(|name| read(headers, name)).collect();
+    unpack(&format!("{first}{}", more?)).filter(Said::is_ours)
+}
+
+pub(crate) fn unsay(headers: &HeaderMap) -> Vec<HeaderValue> {
+    SAID.iter().filter(|name| read(headers, name).is_some()).filter_map(|name| forget(name)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn sent_back(cookies: &[HeaderValue]) -> HeaderMap {
+        let pairs = cookies.iter().map(|line| line.to_str().unwrap().split(';').next().unwrap());
+        let mut headers = HeaderMap::new();
+        headers.insert(header::COOKIE, pairs.collect::<Vec<_>>().join("; ").parse().unwrap());
+        headers
+    }
+
+    #[test]
+    fn a_long_undo_survives_the_browser_and_one_that_is_too_long_is_left_out() {
+        let undo = |length| Undo::new("/console/x".to_owned(), &[("reason", &"x".repeat(length))]);
+        for (length, cookies) in [(10, 1), (4_000, 2)] {
+            let long = Said::new("Done.").with_undo(undo(length));
+            let set = say(long.clone());
+            assert_eq!((set.len(), said(&sent_back(&set))), (cookies, Some(long)));
+            assert!(set.iter().all(|line| line.len() < 4_096));
+            assert_eq!(unsay(&sent_back(&set)).len(), cookies);
+        }
+        let too_long = Said::new("Done.").with_undo(undo(20_000));
+        assert_eq!(said(&sent_back(&say(too_long))), Some(Said::new("Done.")));
+    }
 
     #[test]
     fn one_cookie_is_found_among_others() {
@@ -84,7 +157,7 @@ mod tests {
             header::COOKIE,
             HeaderValue::from_static("a=1; __Host-guildhall=x; b=2"),
         )]);
-        assert_eq!((read(&headers, SESSION), read(&headers, SAID)), (Some("x"), None));
+        assert_eq!((read(&headers, SESSION), read(&headers, SAID[0])), (Some("x"), None));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use http::Method;
 
 use crate::answer::{Answer, PageError};
-use crate::cookies::{self, Said};
+use crate::cookies;
 use crate::fields::Fields;
 use crate::pages;
 use crate::rights::Needs;
@@ -108,11 +108,15 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/staff/leave" Guild(Staff) guilds::staff::leave::get;
     POST "/console/guilds/{guild}/staff/leave" Guild(Permission("staff.write")) guilds::staff::leave::add;
     POST "/console/guilds/{guild}/staff/leave/request" Guild(Staff) guilds::staff::leave::request_own;
-    POST "/console/guilds/{guild}/staff/leave/requests/{request}/approve" Guild(Permission("staff.write")) guilds::staff::leave::approve;
-    POST "/console/guilds/{guild}/staff/leave/requests/{request}/reject" Guild(Permission("staff.write")) guilds::staff::leave::reject;
-    POST "/console/guilds/{guild}/staff/leave/{leave}/end" Guild(Permission("staff.write")) guilds::staff::leave::end;
-    POST "/console/guilds/{guild}/staff/leave/{leave}/resume" Guild(Permission("staff.write")) guilds::staff::leave::resume;
-    POST "/console/guilds/{guild}/staff/leave/{leave}/remove" Guild(Permission("staff.write")) guilds::staff::leave::remove;
+    GET "/console/guilds/{guild}/staff/leave/requests/{request}" Guild(Staff) guilds::staff::leave::requests::get;
+    POST "/console/guilds/{guild}/staff/leave/requests/{request}/approve" Guild(Permission("staff.write")) guilds::staff::leave::requests::approve;
+    POST "/console/guilds/{guild}/staff/leave/requests/{request}/reject" Guild(Permission("staff.write")) guilds::staff::leave::requests::reject;
+    POST "/console/guilds/{guild}/staff/leave/requests/{request}/withdraw" Guild(Staff) guilds::staff::leave::requests::withdraw;
+    GET "/console/guilds/{guild}/staff/leave/{leave}" Guild(Permission("staff.write")) guilds::staff::leave::one::get;
+    POST "/console/guilds/{guild}/staff/leave/{leave}" Guild(Permission("staff.write")) guilds::staff::leave::one::update;
+    POST "/console/guilds/{guild}/staff/leave/{leave}/end" Guild(Permission("staff.write")) guilds::staff::leave::one::end;
+    POST "/console/guilds/{guild}/staff/leave/{leave}/resume" Guild(Permission("staff.write")) guilds::staff::leave::one::resume;
+    POST "/console/guilds/{guild}/staff/leave/{leave}/remove" Guild(Permission("staff.write")) guilds::staff::leave::one::remove;
     GET "/console/guilds/{guild}/staff/strikes" Guild(Staff) guilds::staff::strikes::get;
     POST "/console/guilds/{guild}/staff/strikes" Guild(Permission("staff.write")) guilds::staff::strikes::add;
     GET "/console/guilds/{guild}/staff/strikes/{strike}" Guild(Staff) guilds::staff::strikes::one;
@@ -197,7 +201,10 @@ pub(crate) async fn dispatch(console: &Arc<Console>, request: Request) -> Result
     if request.method == Method::POST && !is_same_origin(&request.headers) {
         return Err(PageError::Forged);
     }
-    let said = cookies::read(&request.headers, cookies::SAID).and_then(cookies::unpack).filter(Said::is_ours);
+    let said = cookies::said(&request.headers);
+    let is_shown = said.is_some() && request.method == Method::GET;
+    // Shown once.
+    let forgotten = if is_shown { cookies::unsay(&request.headers) } else { Vec::new() };
     let guest = Guest {
         console: console.clone(),
         params,
@@ -206,10 +213,7 @@ pub(crate) async fn dispatch(console: &Arc<Console>, request: Request) -> Result
         said,
         request,
     };
-    let was_said = guest.said.is_some() && guest.request.method == Method::GET;
-    let answer = show(row, guest).await?;
-    // Shown once.
-    Ok(if was_said { answer.cookie(cookies::forget(cookies::SAID)) } else { answer })
+    Ok(show(row, guest).await?.cookies(forgotten))
 }
 
 async fn show(row: &'static Row, guest: Guest) -> Result<Answer, PageError> {

@@ -20,6 +20,7 @@ pub struct Model {
     pub reason: String,
     pub state: State,
     pub created_at: Timestamp,
+    /// Also of a withdrawal.
     pub decided_at: Option<Timestamp>,
     pub decided_by: Option<ChatId>,
     /// The leave that the approval added.
@@ -28,7 +29,7 @@ pub struct Model {
 
 no_relations!();
 
-by_id!(LeaveRequestId: find_for_update, save, newest);
+by_id!(LeaveRequestId: find, find_for_update, save, newest);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumIter, DeriveActiveEnum, ToSchema)]
 #[sea_orm(rs_type = "String", db_type = "Text", rename_all = "snake_case")]
@@ -38,6 +39,8 @@ pub enum State {
     Requested,
     Approved,
     Rejected,
+    /// By who asked.
+    Withdrawn,
 }
 
 /// A request to insert.

@@ -5,6 +5,7 @@
 //! its job. Time is always passed in.
 
 pub mod api_key;
+pub mod api_process;
 pub mod application_panel;
 pub mod application_submission;
 pub mod approval;
@@ -33,6 +34,7 @@ pub mod leader_lease;
 pub mod leaderboard;
 pub mod leave_request;
 pub mod link;
+pub mod link_history;
 pub mod link_search;
 mod lists;
 pub mod loa;

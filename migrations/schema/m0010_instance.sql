@@ -21,3 +21,12 @@ ALTER TABLE job_pause ADD COLUMN paused_by bigint;
 
 -- Jobs that an operator may have to retry, newest first.
 CREATE INDEX job_to_retry ON job (job_id) WHERE state IN ('failed', 'dead') AND parent_id IS NULL;
+
+-- API processes; `worker` has those that run jobs.
+CREATE TABLE api_process (
+    name text PRIMARY KEY,
+    host text NOT NULL,
+    version text NOT NULL,
+    started_at {time} NOT NULL,
+    heartbeat_at {time} NOT NULL
+);

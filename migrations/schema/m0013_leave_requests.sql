@@ -7,7 +7,7 @@ CREATE TABLE leave_request (
     starts_at {time} NOT NULL,
     ends_at {time} NOT NULL,
     reason text NOT NULL,
-    state text NOT NULL CHECK (state IN ('requested', 'approved', 'rejected')),
+    state text NOT NULL CHECK (state IN ('requested', 'approved', 'rejected', 'withdrawn')),
     created_at {time} NOT NULL,
     decided_at {time},
     decided_by bigint,
@@ -32,3 +32,6 @@ CREATE INDEX loa_by_staff ON loa (guild_id, staff_id, loa_id);
 CREATE INDEX strike_by_staff ON strike (guild_id, staff_id, strike_id);
 
 CREATE INDEX staff_note_by_staff ON staff_note (guild_id, staff_id, note_id);
+
+-- At which hours staff are active.
+CREATE INDEX staff_action_by_time ON staff_action (guild_id, created_at);

@@ -7,10 +7,18 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use crate::connection::{connect, execute_on};
 use crate::deployment::Deployment;
 
-/// Excluded because they change without a request or on any request: schedules, idempotent answers, a key's last use,
-/// the events of changes, samples of the backlog.
-const PASSING_TABLES: [&str; 7] =
-    ["leader_lease", "schedule", "worker", "idempotency", "sqlite_sequence", "change_log", "queue_sample"];
+/// Excluded because they change without a request or on any request: schedules, processes, idempotent answers, a key's
+/// last use, the events of changes, samples of the backlog.
+const PASSING_TABLES: [&str; 8] = [
+    "leader_lease",
+    "schedule",
+    "worker",
+    "api_process",
+    "idempotency",
+    "sqlite_sequence",
+    "change_log",
+    "queue_sample",
+];
 const PASSING_COLUMN: &str = "last_used_at";
 /// Jobs of periodic tasks are excluded.
 const PASSING_JOBS: [&str; 2] = ["class maintenance", "class 'maintenance'"];

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, header};
+use http::{HeaderValue, Response, StatusCode, header};
 
 use crate::openapi::document;
 use crate::response::error::ApiError;
@@ -55,6 +55,14 @@ pub(crate) fn home() -> Response<Bytes> {
 
 pub(crate) fn page() -> Response<Bytes> {
     answer(Bytes::from_static(PAGE.as_bytes()), HTML)
+}
+
+/// From `/docs/` to `/docs`, also below a prefix: the links of the page are relative.
+pub(crate) fn moved() -> Response<Bytes> {
+    let mut response = answer(Bytes::new(), HTML);
+    *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("../docs"));
+    response
 }
 
 /// One of `FILES`.

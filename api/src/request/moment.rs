@@ -44,8 +44,9 @@ impl Field for End {
         parsed(sent).map(whole_second_from).filter(|end| end.timestamp() <= LAST).map(Self)
     }
 
+    /// The example can be sent as it is for long.
     fn shape() -> Shape {
-        shape::moment_sent()
+        shape::moment_sent().example("2099-04-12T18:33:21Z")
     }
 }
 

@@ -19,7 +19,7 @@ use crate::server::dispatch::{Peer, Server};
 use crate::server::guests::{Guest, Guests};
 use crate::server::in_process::InProcess;
 use crate::server::router::Router;
-use crate::server::{connection, dispatch, event_listener, heartbeat_writer};
+use crate::server::{connection, dispatch, event_listener, heartbeat_writer, presence};
 use crate::state::State;
 
 /// Pause after a failed accept: usually the process is out of file descriptors.
@@ -68,6 +68,7 @@ fn start_services(state: &Arc<State>, shutdown: &Shutdown) {
     shutdown.services().spawn(hard.clone().run_until_cancelled_owned(watching));
     // Ends after its last batch.
     shutdown.services().spawn(heartbeat_writer::write_batches(state.clone()));
+    shutdown.services().spawn(presence::keep(state.clone()));
 }
 
 async fn accept<F>(

@@ -147,6 +147,9 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
         Ok(Found::Dashboard(params)) => return dashboard(&server, params, request, log).await,
         Ok(Found::Console) => return console_page(&server, request, log).await,
         Ok(Found::Page(page)) => {
+            if let Some(moved) = page.moved(&request.path) {
+                return moved.map(Payload::Own);
+            }
             let answered = (page.answer)(page.path, server.state).await;
             return answered.map_or_else(|error| log.finish(Err(error)), |page| page.map(Payload::Own));
         }

@@ -11,6 +11,7 @@ pub(crate) mod heartbeat_writer;
 mod in_process;
 pub(crate) mod pages;
 mod phase;
+pub(crate) mod presence;
 pub(crate) mod request_log;
 pub(crate) mod router;
 mod timed;

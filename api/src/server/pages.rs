@@ -13,6 +13,8 @@ use crate::state::State;
 
 type Answer = Result<Response<Bytes>, ApiError>;
 
+const DOCS: &str = "/docs";
+
 /// A path that takes GET.
 pub(crate) struct Page {
     pub(crate) path: &'static str,
@@ -24,7 +26,7 @@ pub(crate) static PAGES: [Page; 18] = [
     page("/health/live", |path, state| Box::pin(ops(path, state))),
     page("/health/ready", |path, state| Box::pin(ops(path, state))),
     page("/openapi.json", |_, _| Box::pin(std::future::ready(serve::document()))),
-    page("/docs", |_, _| Box::pin(std::future::ready(Ok(serve::page())))),
+    page(DOCS, |_, _| Box::pin(std::future::ready(Ok(serve::page())))),
     file("/docs/page.css"),
     file("/docs/page.js"),
     file("/docs/code.js"),
@@ -40,7 +42,14 @@ pub(crate) static PAGES: [Page; 18] = [
     file("/docs/words.js"),
 ];
 
-/// A file of the page `/docs`.
+impl Page {
+    /// The answer where the request's path has a slash at the end that the page cannot have.
+    pub(crate) fn moved(&self, path: &str) -> Option<Response<Bytes>> {
+        (self.path == DOCS && path.ends_with('/')).then(serve::moved)
+    }
+}
+
+/// A file of the page [`DOCS`].
 const fn file(path: &'static str) -> Page {
     page(path, |path, _| Box::pin(std::future::ready(serve::file(path))))
 }

@@ -3,6 +3,7 @@
 mod csv_file;
 mod import;
 mod list;
+mod record;
 mod remove;
 
 #[derive(clap::Subcommand)]

@@ -2,12 +2,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use reqwest::Method;
+use reqwest::{Client, Method, redirect};
 use serde_json::{Value, json};
 
 use testkit::{Deployment, both_modes, contract, http_client};
 
-both_modes!(the_documentation_needs_no_key_and_no_other_host, the_contract_check_finds_undocumented_answers);
+both_modes!(
+    the_documentation_needs_no_key_and_no_other_host,
+    a_slash_at_the_end_leads_to_the_page,
+    examples_of_ends_are_good_to_send,
+    the_contract_check_finds_undocumented_answers
+);
 
 const FILES: [(&str, &str); 5] = [
     ("/openapi.json", "application/json"),
@@ -32,6 +37,39 @@ async fn the_documentation_needs_no_key_and_no_other_host(deployment: &Deploymen
         }
         let refused = deployment.api().send(Method::POST, path, Some(json!({}))).await.refused(405, &["GET"]);
         assert_eq!(refused.header("allow"), Some("GET, HEAD"));
+    }
+}
+
+async fn a_slash_at_the_end_leads_to_the_page(deployment: &Deployment) {
+    let base = deployment.api_base(0);
+    let client = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
+    for prefix in ["", "/api/v1"] {
+        let asked = client.get(format!("{base}{prefix}/docs/")).send().await.unwrap();
+        assert_eq!(
+            (asked.status().as_u16(), &asked.headers()["location"]),
+            (308, &"../docs".parse().unwrap())
+        );
+        let page = http_client().get(asked.url().join("../docs").unwrap()).send().await.unwrap();
+        assert_eq!((page.url().path(), page.status().as_u16()), (&*format!("{prefix}/docs"), 200));
+        let style = http_client().get(page.url().join("docs/page.css").unwrap()).send().await.unwrap();
+        assert_eq!(style.status(), 200);
+    }
+}
+
+/// The examples of the document, sent with ids of this guild.
+async fn examples_of_ends_are_good_to_send(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().key(&deployment.guild().admin_key));
+    let document =
+        http_client().get(format!("{}/openapi.json", deployment.api_base(0))).send().await.unwrap();
+    let document: Value = serde_json::from_str(&document.text().await.unwrap()).unwrap();
+    for path in ["strikes", "loa", "leave-requests"] {
+        let template = format!("/guilds/{{guildId}}/staff/{path}");
+        let content = &document["paths"][&template]["post"]["requestBody"]["content"]["application/json"];
+        let mut body = content["example"].clone();
+        assert!(body.to_string().contains("2099-"), "{path}: {body}");
+        body["staff_id"] = json!(guild.members[1].chat);
+        body["guild_id"] = json!(guild.id);
+        api.post(&template.replace("{guildId}", &guild.id), body).await.ok();
     }
 }
 

@@ -3,7 +3,12 @@
 use serde_json::json;
 use testkit::{Deployment, both_modes};
 
-both_modes!(a_request_is_decided_once, what_is_asked_for_is_checked);
+both_modes!(
+    a_request_is_decided_once,
+    what_is_asked_for_is_checked,
+    an_approval_may_name_other_times,
+    a_withdrawn_request_is_not_decided
+);
 
 async fn a_request_is_decided_once(deployment: &Deployment) {
     let (guild, api) = (deployment.guild(), deployment.api().key(&deployment.guild().admin_key));
@@ -40,4 +45,55 @@ async fn what_is_asked_for_is_checked(deployment: &Deployment) {
     api.post(&requests, ask("1999999999999999999", "2053-01-03T00:00:00Z")).await.refused(404, &[]);
     api.post(&requests, json!({ "staff_id": officer })).await.refused(400, &["starts_at"]);
     api.post(&format!("{requests}/987654321/approve"), json!({})).await.refused(404, &[]);
+}
+
+/// Asks for the first ten days of a year; returns the request's path.
+async fn ask(deployment: &Deployment, year: u32) -> String {
+    let guild = deployment.guild();
+    let (requests, days) = (format!("/guilds/{}/staff/leave-requests", guild.id), ["01-01", "01-11"]);
+    let [starts, ends] = days.map(|day| format!("{year}-{day}T00:00:00Z"));
+    let body =
+        json!({ "staff_id": guild.members[3].chat, "starts_at": starts, "ends_at": ends, "reason": "exams" });
+    let added = deployment.api().key(&guild.admin_key).post(&requests, body).await.ok();
+    format!("{requests}/{}", added["id"])
+}
+
+async fn an_approval_may_name_other_times(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().key(&deployment.guild().admin_key));
+    let request = ask(deployment, 2061).await;
+    let approve = format!("{request}/approve");
+    let backwards = json!({ "ends_at": "2060-12-31T00:00:00Z" });
+    api.post(&approve, backwards).await.refused(422, &["ends_at"]);
+    api.post(&approve, json!({ "starts_at": "soon" })).await.refused(400, &["starts_at"]);
+    let approved = api.post(&approve, json!({ "ends_at": "2061-01-05T00:00:00Z" })).await.ok();
+    let times = |row: &serde_json::Value| (row["starts_at"].clone(), row["ends_at"].clone());
+    let expected = (json!("2061-01-01T00:00:00Z"), json!("2061-01-05T00:00:00Z"));
+    assert_eq!(times(&approved), expected);
+    let loas = api.get(&format!("/guilds/{}/staff/loa", guild.id)).await.ok();
+    let leave = loas["loas"].as_array().unwrap().iter().find(|leave| leave["id"] == approved["loa_id"]);
+    assert_eq!(times(leave.unwrap()), expected);
+    let entry = &deployment.audit("loa.approve").await[0]["metadata"];
+    assert_eq!(entry["before"]["ends_at"], "2061-01-11T00:00:00Z", "{entry}");
+    assert_eq!(entry["after"]["ends_at"], "2061-01-05T00:00:00Z", "{entry}");
+}
+
+async fn a_withdrawn_request_is_not_decided(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().key(&deployment.guild().admin_key));
+    let request = ask(deployment, 2062).await;
+    let withdrawn = api.post(&format!("{request}/withdraw"), json!({})).await.ok();
+    assert_eq!((&withdrawn["state"], &withdrawn["loa_id"]), (&json!("withdrawn"), &json!(null)));
+    for verb in ["approve", "reject", "withdraw"] {
+        let refused = api.post(&format!("{request}/{verb}"), json!({})).await.refused(409, &["withdrawn"]);
+        assert_eq!(refused.error(), "already_withdrawn");
+    }
+    let listed = api.get(&format!("/guilds/{}/staff/leave-requests?state=withdrawn", guild.id)).await.ok();
+    assert_eq!(listed["requests"][0]["id"], withdrawn["id"]);
+    let entry = &deployment.audit("loa.withdraw").await[0];
+    assert_eq!(
+        (&entry["target_id"], &entry["metadata"]["before"]["state"]),
+        (&json!(withdrawn["id"].to_string()), &json!("requested"))
+    );
+    let decided = ask(deployment, 2063).await;
+    api.post(&format!("{decided}/reject"), json!({})).await.ok();
+    api.post(&format!("{decided}/withdraw"), json!({})).await.refused(409, &["rejected"]);
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 mod applications;
+mod audit_export;
 mod audit_logs;
 mod bindings;
 mod caps;

@@ -19,6 +19,7 @@ both_modes!(
 );
 
 mod shared;
+mod studio;
 
 async fn heartbeat(api: &Api, server: &str, players: i64) {
     let body = json!({ "server_id": server, "place_id": 71, "universe_id": 72, "player_count": players });

@@ -45,25 +45,26 @@ struct Cell {
 impl askama::filters::HtmlSafe for HeatMap {}
 
 impl HeatMap {
-    /// `week_start`: the ISO number of the first day.
-    pub(crate) fn new(title: &'static str, times: &[Timestamp], zone: Tz, week_start: i32) -> Self {
+    /// `hours`: how much happened from each of these moments on, within the same hour of `zone`. `week_start`: the ISO
+    /// number of the first day.
+    pub(crate) fn new(title: &'static str, hours: &[(Timestamp, u64)], zone: Tz, week_start: i32) -> Self {
         let mut counts = [[0_u64; HOURS]; 7];
-        for at in times {
+        for (at, count) in hours {
             let local = at.with_timezone(&zone);
             let (day, hour) = (local.weekday().num_days_from_monday() as usize, local.hour() as usize);
-            counts[day][hour] += 1;
+            counts[day][hour] += count;
         }
         let peak = counts.iter().flatten().copied().max().unwrap_or_default();
         let first = usize::try_from(week_start - 1).unwrap_or(0) % 7;
         let rows = (0..7).map(|line| day(line, (first + line) % 7, &counts, peak));
-        let hours = [(0, "0:00"), (6, "6:00"), (12, "12:00"), (18, "18:00")];
+        let named = [(0, "0:00"), (6, "6:00"), (12, "12:00"), (18, "18:00")];
         Self {
             title,
             zone: zone.name().to_owned(),
-            total: Number(times.len() as u64),
+            total: Number(counts.iter().flatten().sum()),
             peak: Number(peak),
             rows: rows.collect(),
-            hours: hours.map(|(hour, name)| (LEFT + hour * WIDTH, name)),
+            hours: named.map(|(hour, name)| (LEFT + hour * WIDTH, name)),
         }
     }
 }
@@ -100,8 +101,8 @@ mod tests {
     #[test]
     fn actions_are_counted_in_the_hours_of_the_guild() {
         // A Sunday evening in UTC is Monday in Berlin.
-        let times = ["2026-11-22T23:30:00Z", "2026-11-22T23:59:00Z", "2026-11-22T12:00:00Z"];
-        let times = times.map(|at| at.parse::<Timestamp>().unwrap());
+        let times = [("2026-11-22T23:00:00Z", 1), ("2026-11-15T23:00:00Z", 1), ("2026-11-22T12:00:00Z", 1)];
+        let times = times.map(|(at, count)| (at.parse::<Timestamp>().unwrap(), count));
         let map = HeatMap::new("Actions", &times, chrono_tz::Europe::Berlin, 7);
         assert_eq!((map.rows[0].name, map.rows[1].name, map.total.0, map.peak.0), ("Sun", "Mon", 3, 2));
         assert_eq!((map.rows[1].cells[0].count, map.rows[0].cells[13].count), (2, 1));

@@ -4,6 +4,7 @@
 //! [`totals`] reads totals off it. [`crate::approval`] writes rows: an action that needs approval has no number until
 //! its approval, so an action that waits or was rejected counts nowhere.
 
+pub mod times;
 pub mod totals;
 
 use sea_orm::entity::prelude::*;
@@ -89,9 +90,6 @@ impl ActionType {
     }
 }
 
-/// Rows that a chart reads at most: the newest.
-const CHART_ROWS: u64 = 20_000;
-
 /// Actions of one staff member, newest first.
 pub async fn list_of(
     conn: &impl Conn,
@@ -100,14 +98,6 @@ pub async fn list_of(
     page: Page<ActionId>,
 ) -> Result<Vec<Model>> {
     newest(guild, page).filter(Column::StaffId.eq(staff)).all(conn).await
-}
-
-/// When the actions since a time happened, of the newest 20,000.
-pub async fn times_since(conn: &impl Conn, guild: GuildId, since: Timestamp) -> Result<Vec<Timestamp>> {
-    let newest =
-        Entity::find().filter(Column::GuildId.eq(guild)).order_by_desc(Column::ActionId).limit(CHART_ROWS);
-    let times = newest.select_only().column(Column::CreatedAt).into_tuple::<Timestamp>().all(conn).await?;
-    Ok(times.into_iter().filter(|at| *at >= since).collect())
 }
 
 /// An action to insert.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use entities::staff_action::{self, ActionType, NewAction, totals};
+use entities::staff_action::{self, ActionType, NewAction, times, totals};
 use entities::{ChatId, Page, Timestamp, approval};
 use sea_orm::EntityTrait;
 
@@ -93,5 +93,15 @@ both_databases! {
         let told: Vec<_> = first.iter().chain(&second).map(|row| row.staff_id).collect();
         assert_eq!(told, [4, 3, 2, 1, 0].map(chat));
         assert!(staff_action::list(fixture.conn(), other_guild(), Page::first(10)).await.unwrap().is_empty());
+    }
+
+    async fn actions_are_counted_in_each_span(fixture: &Fixture) {
+        for second in [0, 9, 10, 10, 19, 30] {
+            fixture.act(action(second % 3, ActionType::Warn), at(second)).await;
+        }
+        fixture.act(NewAction { guild: other_guild(), ..action(1, ActionType::Warn) }, at(10)).await;
+        let spans = [(at(0), at(10)), (at(10), at(20)), (at(20), at(30))];
+        assert_eq!(times::count_in(fixture.conn(), guild(), &spans).await.unwrap(), [2, 3, 0]);
+        assert_eq!(times::count_in(fixture.conn(), guild(), &[(at(30), at(31))]).await.unwrap(), [1]);
     }
 }

@@ -129,3 +129,19 @@ fn examples_are_complete() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+/// An end in the past is refused: an example must be good to send for long.
+#[test]
+fn examples_end_in_the_far_future() {
+    let (document, mut found) = (document(), 0);
+    for (method, path, operation) in operations(&document) {
+        let body = &operation["requestBody"]["content"]["application/json"]["example"];
+        for name in ["ends_at", "expires_at"] {
+            if let Some(end) = body[name].as_str() {
+                found += 1;
+                assert!(end.starts_with("2099-"), "{method} {path}: `{name}` is {end}");
+            }
+        }
+    }
+    assert!(found >= 6, "only {found} examples with an end");
+}

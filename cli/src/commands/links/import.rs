@@ -5,6 +5,7 @@ use runtime::Event;
 use serde_json::json;
 
 use super::csv_file;
+use super::record::described;
 use crate::input::Input;
 use crate::links::{self, MergeError, Merged};
 use crate::operator::GuildArgs;
@@ -32,6 +33,10 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         }
         Err(MergeError::Database(error)) => return Err(error.into()),
     };
+    for (before, after) in &merged.replaced {
+        let metadata = json!({ "before": described(before), "after": described(after) });
+        unit.audit(guild, "links.replace", before.chat_id, metadata).await?;
+    }
     if merged.new + merged.changed > 0 {
         let metadata = json!({ "new": merged.new, "changed": merged.changed });
         unit.audit(guild, "links.import", guild, metadata).await?;
@@ -42,6 +47,6 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn report(rows: usize, merged: Merged) -> String {
-    let Merged { new, changed, unchanged } = merged;
+    let Merged { new, changed, unchanged, .. } = merged;
     format!("{}: {new} new, {changed} changed, {unchanged} as they were", output::count(rows, "link"))
 }

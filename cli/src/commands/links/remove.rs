@@ -5,6 +5,7 @@ use entities::{ChatId, PlayId, link};
 use runtime::Event;
 use serde_json::json;
 
+use super::record::described;
 use crate::links::relink_moderation;
 use crate::operator::GuildArgs;
 use crate::output;
@@ -35,11 +36,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     let Some(before) = found else { bail!("the {account} is not linked in guild {guild}") };
     relink_moderation(unit.tx(), guild, [before.chat_id], unit.now()).await?;
     link::delete(unit.tx(), guild, before.chat_id).await?;
-    let metadata = json!({ "before": {
-        "play_id": before.play_id,
-        "play_username": before.play_username,
-        "verified_at": output::time(before.verified_at),
-    } });
+    let metadata = json!({ "before": described(&before) });
     unit.audit(guild, "links.remove", before.chat_id, metadata).await?;
     unit.announce([Event::LinksChanged { guild }]);
     unit.commit().await?;

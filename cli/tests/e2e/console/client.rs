@@ -8,9 +8,13 @@ use reqwest::{Client, Method, Url, redirect};
 use testkit::{Deployment, Guild};
 
 use super::Page;
+use super::form::FoundForm;
 
 /// The cookie of a session.
 pub(crate) const SESSION: &str = "__Host-guildhall";
+
+/// Bytes of a cookie's name and value; browsers ignore larger ones.
+const COOKIE_MAX: usize = 4096;
 
 /// One person's browser.
 pub(crate) struct Console {
@@ -88,11 +92,29 @@ impl Console {
 
     /// Posts the form behind the Undo of this page, and shows the page that follows.
     pub(crate) async fn undo(&self, page: &Page) -> Page {
-        let form = page.form_with("Undo");
-        let fields: Vec<_> = form.fields.iter().map(|(name, value)| (&**name, &**value)).collect();
-        let answer = self.send(Method::POST, &form.action, &fields, &[]).await;
-        assert_eq!(answer.status, 303, "{}: {}", answer.what, answer.text());
-        self.get(answer.location()).await
+        let undone = self.press(page, "Undo", &[]).await;
+        assert_eq!(undone.status, 200, "{}: {}", undone.what, undone.text());
+        undone
+    }
+
+    /// Fills in the form of the page that has this button, presses it, and shows the page that follows.
+    pub(crate) async fn press(&self, page: &Page, button: &str, typed: &[(&str, &str)]) -> Page {
+        let form = page.forms().into_iter().find(|form| form.has_button(button));
+        let form = form.unwrap_or_else(|| panic!("{}: no button {button:?} in: {}", page.what, page.html));
+        let fields: Vec<_> = form.filled(typed).into_iter().chain(form.pressed(button)).collect();
+        let answer = self.send_form(&form, &fields).await;
+        if answer.status == 303 { self.get(answer.location()).await } else { answer }
+    }
+
+    /// Sends a form with these fields.
+    pub(crate) async fn send_form(&self, form: &FoundForm, fields: &[(String, String)]) -> Page {
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+        if form.is_post {
+            return self.send(Method::POST, &form.action, &fields, &[]).await;
+        }
+        let path = form.action.split(['?', '#']).next().unwrap();
+        let query = Url::parse_with_params("http://form", &fields).unwrap().query().unwrap_or("").to_owned();
+        self.get(&format!("{path}?{query}")).await
     }
 
     /// Any request; `fields` are the whole form, `headers` replace those of a browser.
@@ -134,6 +156,9 @@ impl Console {
             let line = line.to_str().unwrap();
             let (name, rest) = line.split_once('=').unwrap();
             let value = rest.split(';').next().unwrap();
+            if name.len() + value.len() > COOKIE_MAX {
+                continue;
+            }
             if line.contains("Max-Age=0") {
                 self.cookies.borrow_mut().remove(name);
             } else {

@@ -26,7 +26,8 @@ fn at(page: &str) -> String {
     format!("/console/instance{page}")
 }
 
-async fn enqueue(deployment: &Deployment, chat: &str) -> String {
+/// A sync of this member, which nobody waits for; returns its job.
+pub(super) async fn enqueue(deployment: &Deployment, chat: &str) -> String {
     let api = deployment.api().header("prefer", "respond-async");
     let answer = api.post("/interactions/sync", json!({ "user_id": chat })).await;
     assert_eq!(answer.status, 202, "{answer}");
@@ -58,6 +59,10 @@ async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deploym
         assert!(PAGES.iter().all(|other| shown.links().contains(&at(other))), "{page}");
     }
     operator.get(&at("")).await.shows(200, "alive").shows(200, "database");
+    let processes = operator.get(&at("")).await;
+    for role in ["API", "worker slots: ", "scheduler slots: maintenance "] {
+        processes.shows(200, role);
+    }
     operator.get(&at("/limits")).await.shows(200, "ban_status").shows(200, "Live sockets");
     operator.get(&at("/platforms")).await.shows(200, "Discord").shows(200, "Permits in use");
     operator.get(&at("/jobs?guild=x")).await.shows(422, "digits only");

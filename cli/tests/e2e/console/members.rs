@@ -7,6 +7,7 @@ use super::Console;
 both_modes!(
     members_are_found_by_id_and_first_letters,
     a_member_has_a_page_with_the_facts,
+    links_that_are_over_stay_on_the_page,
     a_sync_says_what_changed,
     a_role_is_given_and_taken_by_hand,
     the_search_goes_to_what_is_named,
@@ -44,6 +45,43 @@ async fn a_member_has_a_page_with_the_facts(deployment: &Deployment) {
     for hidden in ["Sync now", "Take role", "Test bindings", "Audit log", "Mute"] {
         assert!(!page.contains(hidden) || hidden == "Mute", "{hidden}");
     }
+}
+
+async fn links_that_are_over_stay_on_the_page(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let (member, other) = (&guild.members[7], &guild.members[8]);
+    let page = below(deployment, &format!("/members/{}", member.chat));
+    let fresh = console.get(&page).await;
+    assert!(!fresh.shows(200, "linked now").contains("replaced by"), "{}", fresh.text());
+    let links = async |args: &[&str]| {
+        deployment.command(&[&["links"], args, &["--guild", &guild.id]].concat()).await.succeeded();
+    };
+    // Another Roblox account, then none, then that of somebody else who left.
+    let import = async |play: &str, name: &str| {
+        let file = format!("{}.csv", guild.id);
+        let text = format!("chat_id,play_id,play_username\n{},{play},{name}\n", member.chat);
+        std::fs::write(deployment.folder().join(&file), text).unwrap();
+        links(&["import", &file]).await;
+    };
+    import("987001", "second_account").await;
+    let replaced = console.get(&page).await;
+    replaced.shows(200, "second_account").shows(200, &member.play.to_string());
+    replaced.shows(200, "replaced by another Roblox account by os:");
+    links(&["remove", "--chat", &member.chat]).await;
+    links(&["remove", "--chat", &other.chat]).await;
+    import(&other.play.to_string(), &other.name).await;
+    let last = console.get(&page).await;
+    last.shows(200, "987001").shows(200, "removed by os:").shows(200, &other.chat);
+
+    // Staff who may not read the audit log see no names.
+    let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let seen = staff.get(&page).await;
+    assert!(!seen.shows(200, "987001").contains("os:"), "{}", seen.text());
+    let elsewhere = deployment.other_guild();
+    let there = Console::of(deployment, elsewhere, &elsewhere.members[0].chat).await;
+    let there =
+        there.get(&format!("/console/guilds/{}/members/{}", elsewhere.id, elsewhere.members[7].chat)).await;
+    assert!(!there.shows(200, "linked now").contains("987001"));
 }
 
 async fn a_sync_says_what_changed(deployment: &Deployment) {

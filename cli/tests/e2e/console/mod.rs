@@ -1,16 +1,30 @@
 //! The console through HTTP, as a browser without JavaScript: `client` signs in and posts forms, `page` reads what comes
 //! back, one file for each area of pages. What must hold for all pages is in `security`.
 
+mod applications;
+mod audit;
+mod bindings;
 mod browser;
 mod client;
+mod dead_ends;
 mod example;
+mod export;
+mod find;
+mod form;
 mod instance;
+mod jobs;
+mod keys;
 mod members;
 mod moderation;
+mod overview;
 mod page;
 mod security;
+mod servers;
+mod settings;
 mod shield;
 mod staff;
+mod sync;
+mod undo;
 
 pub(crate) use client::{Console, link};
 pub(crate) use page::Page;

@@ -2,6 +2,8 @@
 
 use reqwest::header::HeaderMap;
 
+use super::form::FoundForm;
+
 /// What a request was answered with.
 pub(crate) struct Page {
     /// Method and path.
@@ -11,28 +13,18 @@ pub(crate) struct Page {
     pub(crate) html: String,
 }
 
-/// A form of a page.
-#[derive(Debug)]
-pub(crate) struct FoundForm {
-    pub(crate) action: String,
-    /// Of inputs with a value.
-    pub(crate) fields: Vec<(String, String)>,
-    pub(crate) html: String,
-}
-
 impl Page {
     /// What a person reads: without tags, with entities decoded and white space folded.
     pub(crate) fn text(&self) -> String {
-        let (mut text, mut inside) = (String::with_capacity(self.html.len() / 2), false);
-        for character in self.html.chars() {
-            match character {
-                '<' => (inside, text) = (true, text + " "),
-                '>' if inside => inside = false,
-                character if !inside => text.push(character),
-                _ => {}
-            }
-        }
-        decoded(&text).split_whitespace().collect::<Vec<_>>().join(" ")
+        text_of(&self.html)
+    }
+
+    /// What the first row of a table with this text says.
+    #[track_caller]
+    pub(crate) fn row(&self, text: &str) -> String {
+        let rows = self.html.split("<tr").skip(1).map(|rest| rest.split("</tr>").next().unwrap());
+        let mut rows = rows.map(|row| text_of(row.split_once('>').unwrap().1));
+        rows.find(|row| row.contains(text)).unwrap_or_else(|| panic!("no row {text:?}: {}", self.text()))
     }
 
     /// Whether a person reads this text on the page.
@@ -45,6 +37,42 @@ impl Page {
     pub(crate) fn shows(&self, status: u16, text: &str) -> &Self {
         assert_eq!(self.status, status, "{}: {}", self.what, self.text());
         assert!(self.contains(text), "{}: no {text:?} in: {}", self.what, self.text());
+        self
+    }
+
+    /// What the page says is wrong with a field.
+    fn problem(&self, field: &str) -> Option<String> {
+        let (_, rest) = self.html.split_once(&format!("id=\"problem-{field}\">"))?;
+        Some(decoded(rest.split("</p>").next().unwrap()))
+    }
+
+    /// Panics unless the page says this beside a field, and shows again what was typed into it.
+    #[track_caller]
+    pub(crate) fn refuses(&self, field: &str, typed: &str, text: &str) -> &Self {
+        let problem = self.problem(field);
+        let problem = problem.unwrap_or_else(|| panic!("{}: nothing at {field}: {}", self.what, self.text()));
+        assert!(problem.contains(text), "{}: {field}: {problem}", self.what);
+        assert_eq!(self.status, 422, "{}: {problem}", self.what);
+        self.has_typed(field, typed)
+    }
+
+    /// Panics unless the page keeps this of another field, and finds nothing wrong with it.
+    #[track_caller]
+    pub(crate) fn keeps(&self, field: &str, typed: &str) -> &Self {
+        assert_eq!(self.problem(field), None, "{}: {field}", self.what);
+        self.has_typed(field, typed)
+    }
+
+    /// Panics unless a form of the page has this value.
+    #[track_caller]
+    pub(crate) fn has_typed(&self, field: &str, typed: &str) -> &Self {
+        let forms = self.forms();
+        let mut fields = forms.iter().flat_map(|form| &form.fields);
+        assert!(
+            fields.any(|(name, value)| name == field && value == typed),
+            "{}: {field}: {forms:?}",
+            self.what
+        );
         self
     }
 
@@ -68,7 +96,7 @@ impl Page {
 
     pub(crate) fn forms(&self) -> Vec<FoundForm> {
         let forms = self.html.split("<form").skip(1).map(|rest| rest.split("</form>").next().unwrap());
-        forms.map(|html| FoundForm::read(html, &self.what)).collect()
+        forms.map(|html| FoundForm::read(html, &self.path())).collect()
     }
 
     /// The first form that contains this text, such as the word on its button.
@@ -82,27 +110,47 @@ impl Page {
     pub(crate) fn links(&self) -> Vec<String> {
         attributes(&self.html, "href").map(|href| decoded(&href)).collect()
     }
-}
 
-impl FoundForm {
-    fn read(html: &str, page: &str) -> Self {
-        let own = page.split_once(' ').map_or(page, |(_, path)| path);
-        let head = html.split('>').next().unwrap();
-        let action = attributes(head, "action").next().map_or_else(|| own.to_owned(), |url| decoded(&url));
-        let inputs = html.split("<input").skip(1).map(|rest| rest.split('>').next().unwrap());
-        let fields = inputs.filter_map(|input| {
-            let name = attributes(input, "name").next()?;
-            let choice = input.contains("type=\"checkbox\"") || input.contains("type=\"radio\"");
-            if choice && !input.contains("checked") {
-                return None;
-            }
-            Some((name, decoded(&attributes(input, "value").next().unwrap_or_default())))
+    /// Where the first link with this text leads.
+    #[track_caller]
+    pub(crate) fn link(&self, text: &str) -> String {
+        let links = self.html.split("<a ").skip(1).map(|rest| rest.split("</a>").next().unwrap());
+        let mut links = links.filter_map(|link| {
+            Some((format!(" {}", link.split('>').next()?), text_of(link.split_once('>')?.1)))
         });
-        Self { action, fields: fields.collect(), html: html.to_owned() }
+        let found = links
+            .find(|(_, said)| said.contains(text))
+            .and_then(|(head, _)| attributes(&head, "href").next());
+        let found = found.unwrap_or_else(|| panic!("{}: no link {text:?} in: {}", self.what, self.text()));
+        self.resolve(&decoded(&found)).unwrap_or_else(|| panic!("{text:?} leads nowhere: {found}"))
+    }
+
+    /// The address that a browser asks for where a link is followed; `None`: it stays on the page.
+    pub(crate) fn resolve(&self, link: &str) -> Option<String> {
+        match link.split('#').next().unwrap() {
+            "" => None,
+            query if query.starts_with('?') => {
+                Some(format!("{}{query}", self.path().split('?').next().unwrap()))
+            }
+            link => Some(link.to_owned()),
+        }
     }
 }
 
-fn attributes(html: &str, name: &str) -> impl Iterator<Item = String> {
+fn text_of(html: &str) -> String {
+    let (mut text, mut inside) = (String::with_capacity(html.len() / 2), false);
+    for character in html.chars() {
+        match character {
+            '<' => (inside, text) = (true, text + " "),
+            '>' if inside => inside = false,
+            character if !inside => text.push(character),
+            _ => {}
+        }
+    }
+    decoded(&text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn attributes(html: &str, name: &str) -> impl Iterator<Item = String> {
     let start = format!(" {name}=\"");
     let found = html.match_indices(&start).map(|(at, _)| at + start.len()).collect::<Vec<_>>();
     found
@@ -112,7 +160,7 @@ fn attributes(html: &str, name: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let named =
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\"")];
     let more = [("&#39;", "'"), ("&#x27;", "'"), ("&nbsp;", " "), ("&amp;", "&"), ("&#38;", "&")];

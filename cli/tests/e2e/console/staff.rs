@@ -7,6 +7,10 @@ use super::Console;
 
 both_modes!(
     leave_is_requested_by_staff_and_approved_by_who_manages_them,
+    a_reviewer_approves_other_days_than_were_asked_for,
+    staff_withdraw_their_own_request_and_no_other,
+    a_leave_is_changed_and_brought_back,
+    every_action_of_the_month_is_in_the_heat_map,
     staff_see_their_own_records_only,
     members_and_roles_are_changed_and_brought_back,
     strikes_notes_and_quotas_are_written,
@@ -54,6 +58,88 @@ async fn leave_is_requested_by_staff_and_approved_by_who_manages_them(deployment
     {
         assert_eq!(deployment.audit(action).await[0]["target_id"], target.to_string(), "{action}");
     }
+}
+
+/// Requests leave from the first to the fifth of July 2041 in the console; returns the request's id.
+async fn request_leave(deployment: &Deployment, who: &Console) -> String {
+    let days = [("starts_at", "2041-07-01"), ("ends_at", "2041-07-05"), ("reason", "exams")];
+    who.submit(&page(deployment, "staff/leave/request"), &days).await.shows(200, "1 Jul 2041 to 5 Jul 2041");
+    let asked = deployment.api().get(&api_path(deployment, "leave-requests?state=requested")).await.ok();
+    asked["requests"][0]["id"].to_string()
+}
+
+async fn a_reviewer_approves_other_days_than_were_asked_for(deployment: &Deployment) {
+    helpers(deployment).await;
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let helper = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let id = request_leave(deployment, &helper).await;
+    let request = page(deployment, &format!("staff/leave/requests/{id}"));
+    let seen = helper.get(&request).await;
+    assert!(!seen.shows(200, "waits").contains("Approve"), "{}", seen.text());
+    let review = owner.get(&request).await;
+    review.shows(200, "Approve these days").shows(200, "1 Jul 2041 to 5 Jul 2041");
+    let fields = review.form_with("Approve these days").fields;
+    assert!(fields.contains(&("ends_at".to_owned(), "2041-07-05".to_owned())), "{fields:?}");
+    let approve = format!("{request}/approve");
+    let backwards = [("starts_at", "2041-07-04"), ("ends_at", "2041-07-03")];
+    owner.post(&approve, &backwards).await.shows(422, "The last day is before the first day.");
+    let shorter = [("starts_at", "2041-07-01"), ("ends_at", "2041-07-03")];
+    owner.submit(&approve, &shorter).await.shows(200, "1 Jul 2041 to 3 Jul 2041");
+    helper.get(&request).await.shows(200, "approved").shows(200, "1 Jul 2041 to 3 Jul 2041");
+    owner.post(&approve, &shorter).await.shows(422, "approved before");
+    let loas = deployment.api().get(&api_path(deployment, "loa")).await.ok();
+    assert_eq!(loas["loas"][0]["ends_at"], "2041-07-04T00:00:00Z", "the end of the last day");
+}
+
+async fn staff_withdraw_their_own_request_and_no_other(deployment: &Deployment) {
+    helpers(deployment).await;
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let helper = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let other = Console::of(deployment, guild, &guild.members[2].chat).await;
+    let id = request_leave(deployment, &helper).await;
+    let request = page(deployment, &format!("staff/leave/requests/{id}"));
+    let withdraw = format!("{request}/withdraw");
+    other.get(&request).await.shows(404, "");
+    for stranger in [&other, &owner] {
+        stranger.post(&withdraw, &[]).await.shows(404, "");
+    }
+    let withdrawn = helper.submit(&withdraw, &[]).await;
+    withdrawn.shows(200, "Request withdrawn.").shows(200, "withdrawn");
+    helper.post(&withdraw, &[]).await.shows(422, "withdrawn before");
+    owner.post(&format!("{request}/approve"), &[]).await.shows(422, "withdrawn before");
+    let entry = &deployment.audit("loa.withdraw").await[0];
+    assert_eq!((&entry["actor_id"], &entry["target_id"]), (&json!(guild.members[1].chat), &json!(id)));
+    helper.undo(&withdrawn).await.shows(200, "Leave requested.").shows(200, "waits");
+}
+
+async fn a_leave_is_changed_and_brought_back(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let leave = page(deployment, "staff/leave");
+    let days = [("starts_at", "2042-07-01"), ("ends_at", "2042-07-05"), ("reason", "exams")];
+    let whose = [("staff_id", guild.members[1].chat.as_str())];
+    owner.submit(&leave, &[&days[..], &whose].concat()).await.shows(200, "1 Jul 2042 to 5 Jul 2042");
+    let id = deployment.audit("loa.create").await[0]["target_id"].as_str().unwrap().to_owned();
+    let one = format!("{leave}/{id}");
+    owner.get(&one).await.shows(200, "Save leave").shows(200, "1 Jul 2042 to 5 Jul 2042");
+    let no_reason = [("starts_at", "2042-07-01"), ("ends_at", "2042-07-05")];
+    owner.post(&one, &no_reason).await.shows(422, "Say why, in a few words.");
+    let longer = [("starts_at", "2042-07-02"), ("ends_at", "2042-07-09"), ("reason", "many exams")];
+    let changed = owner.submit(&one, &longer).await;
+    changed.shows(200, "2 Jul 2042 to 9 Jul 2042").shows(200, "many exams");
+    owner.undo(&changed).await.shows(200, "1 Jul 2042 to 5 Jul 2042");
+    assert_eq!(deployment.audit("loa.update").await.len(), 2);
+    owner.get(&format!("{leave}/4711")).await.shows(404, "");
+}
+
+async fn every_action_of_the_month_is_in_the_heat_map(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let activity = page(deployment, "staff/activity");
+    owner.get(&activity).await.shows(200, "0 in 30 days");
+    for banned in ["555001", "555002", "555003"] {
+        let body = json!({ "identifier": banned, "reason": "spam", "moderator_id": guild.members[1].chat });
+        deployment.api().post(&format!("/moderation/{}/play/ban", guild.id), body).await.ok();
+    }
+    owner.get(&activity).await.shows(200, "3 in 30 days");
 }
 
 async fn staff_see_their_own_records_only(deployment: &Deployment) {

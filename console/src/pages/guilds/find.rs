@@ -10,6 +10,7 @@ use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 use super::moderation::Kind;
+use super::servers;
 
 /// Names of one search.
 const NAMES: u64 = 20;
@@ -126,7 +127,7 @@ async fn others(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resu
     if visit.may("moderation.read")
         && let Some(server) = game_server::find(conn, guild, typed).await?
     {
-        let url = visit.url(&format!("/servers/{}", segment(&server.server_id)));
+        let url = servers::address(visit, &server.server_id);
         found.push(Found { what: "Game server", name: server.server_id, url, exact: true });
     }
     Ok(())

@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::job::{Class, listing, retry, time};
 use entities::worker::{self, Listed};
-use entities::{Timestamp, job_pause, leader_lease};
+use entities::{Timestamp, api_process, job_pause, leader_lease};
 use queue::DEAD_AFTER;
 use serde_json::Value;
 
@@ -17,6 +17,7 @@ use crate::words::{Length, Number, When};
 #[template(path = "instance/overview.html")]
 struct Page {
     shell: Shell,
+    /// Of `processes`.
     alive: usize,
     running: Number<u64>,
     waiting: Number<i64>,
@@ -26,7 +27,8 @@ struct Page {
     pauses: usize,
     dependencies: Vec<(&'static str, bool)>,
     leader: Option<Leader>,
-    workers: Vec<Worker>,
+    processes: Vec<Process>,
+    runs_jobs: bool,
 }
 
 struct Leader {
@@ -34,11 +36,13 @@ struct Leader {
     extended: When,
 }
 
-struct Worker {
+struct Process {
+    role: &'static str,
     name: String,
     host: String,
     version: String,
-    running: Number<u64>,
+    /// Of processes that run jobs.
+    running: Option<Number<u64>>,
     slots: String,
     started: When,
     heartbeat: When,
@@ -54,13 +58,16 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         waiting += backlog.available + backlog.held;
         oldest = [oldest, backlog.oldest].into_iter().flatten().min();
     }
-    let workers: Vec<_> =
-        worker::list(conn).await?.into_iter().map(|row| Worker::of(row, database_now)).collect();
+    let workers = worker::list(conn).await?;
+    let running = workers.iter().map(|listed| listed.running).sum();
+    let workers = workers.into_iter().map(|row| Process::worker(row, database_now));
+    let apis = api_process::list(conn).await?.into_iter().map(|row| Process::api(row, database_now));
+    let processes: Vec<_> = apis.chain(workers).collect();
     let leader = leader_lease::find(conn, scheduler::LEADER).await?;
     let page = Page {
         shell: Shell::of_instance("Instance", &visit, InstancePlace::Overview),
-        alive: workers.iter().filter(|worker| worker.alive).count(),
-        running: Number(workers.iter().map(|worker| worker.running.0).sum()),
+        alive: processes.iter().filter(|process| process.alive).count(),
+        running: Number(running),
         waiting: Number(waiting),
         oldest: oldest.map(|since| Length(database_now - since)),
         to_retry: Number(retry::count_failed(conn, retry::Which::default()).await?),
@@ -69,7 +76,8 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         leader: leader
             .filter(|lease| !lease.is_given_up())
             .map(|lease| Leader { name: lease.holder, extended: visit.when(lease.extended_at) }),
-        workers,
+        runs_jobs: processes.iter().any(|process| process.running.is_some()),
+        processes,
     };
     Answer::page(&page)
 }
@@ -79,13 +87,17 @@ async fn dependencies(visit: &Visit) -> Vec<(&'static str, bool)> {
     report.dependencies.into_iter().map(|(name, state)| (name, state == "ok")).collect()
 }
 
-impl Worker {
-    /// `now`: by the database's clock, which writes the heartbeats.
-    fn of(Listed { worker, running }: Listed, now: Timestamp) -> Self {
+/// `now`: by the database's clock, which writes the heartbeats.
+fn is_alive(heartbeat: Timestamp, now: Timestamp) -> bool {
+    heartbeat > now || (now - heartbeat).to_std().is_ok_and(|silent| silent < DEAD_AFTER)
+}
+
+impl Process {
+    fn worker(Listed { worker, running }: Listed, now: Timestamp) -> Self {
         Self {
-            alive: (now - worker.heartbeat_at).to_std().is_ok_and(|silent| silent < DEAD_AFTER)
-                || worker.heartbeat_at > now,
-            running: Number(running),
+            role: role(&worker.slots),
+            alive: is_alive(worker.heartbeat_at, now),
+            running: Some(Number(running)),
             slots: slots(&worker.slots),
             started: When { at: worker.started_at, now },
             heartbeat: When { at: worker.heartbeat_at, now },
@@ -94,13 +106,36 @@ impl Worker {
             version: worker.version,
         }
     }
+
+    fn api(row: api_process::Model, now: Timestamp) -> Self {
+        Self {
+            role: "API",
+            alive: is_alive(row.heartbeat_at, now),
+            running: None,
+            slots: String::new(),
+            started: When { at: row.started_at, now },
+            heartbeat: When { at: row.heartbeat_at, now },
+            name: row.name,
+            host: row.host,
+            version: row.version,
+        }
+    }
+}
+
+/// Periodic tasks run in schedulers only.
+fn role(slots: &Value) -> &'static str {
+    if taken(slots).any(|(class, _)| class == "maintenance") { "scheduler" } else { "worker" }
+}
+
+/// The classes that a process runs, with their slots.
+fn taken(slots: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let of = slots.as_object().into_iter().flatten();
+    of.map(|(class, count)| (class.as_str(), count)).filter(|(_, count)| count.as_u64() != Some(0))
 }
 
 /// `bulk 32, default 8, interactive 16`, without classes that it does not run.
 fn slots(slots: &Value) -> String {
-    let of = slots.as_object().into_iter().flatten();
-    let some = of.filter(|(_, count)| count.as_u64() != Some(0));
-    some.map(|(class, count)| format!("{class} {count}")).collect::<Vec<_>>().join(", ")
+    taken(slots).map(|(class, count)| format!("{class} {count}")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -113,5 +148,7 @@ mod tests {
     fn slots_are_named_by_their_class() {
         assert_eq!(slots(&json!({ "bulk": 32, "default": 8, "quarantine": 0 })), "bulk 32, default 8");
         assert_eq!(slots(&Value::Null), "");
+        assert_eq!(role(&json!({ "bulk": 0, "maintenance": 4, "quarantine": 1 })), "scheduler");
+        assert_eq!(role(&json!({ "bulk": 32, "maintenance": 0 })), "worker");
     }
 }

@@ -12,6 +12,9 @@ pub(crate) mod leave_requests {
     pub(crate) mod reject {
         pub(crate) mod post;
     }
+    pub(crate) mod withdraw {
+        pub(crate) mod post;
+    }
 }
 pub(crate) mod loa {
     pub(crate) mod delete;

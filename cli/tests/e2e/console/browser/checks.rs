@@ -34,13 +34,12 @@ impl Tab<'_> {
             texts(&self.evaluate(WIDE).await).map(|text| format!("wider than {NARROWEST} px: {text}")),
         );
         self.width(1280).await;
-        let path = self.path().await;
-        faults.into_iter().map(|fault| format!("{path}: {fault}")).collect()
+        faults
     }
 
     pub(super) async fn passes(&self) {
         let faults = self.faults().await;
-        assert!(faults.is_empty(), "{}", faults.join("\n"));
+        assert!(faults.is_empty(), "{}: {}", self.path().await, faults.join("\n"));
     }
 
     /// Errors and breaches of the policy so far; each is reported once.

@@ -34,22 +34,11 @@ pub(crate) async fn crawl(console: &Console, start: &str, of_a_kind: usize) -> V
         let page = console.get(&path).await;
         assert!(page.status < 500, "{}: {}: {}", page.what, page.status, page.text());
         let found = page.links().into_iter().chain([page.location().to_owned()]);
-        waiting.extend(found.filter_map(|link| next(&link, &path)).filter(|link| link.starts_with(start)));
+        waiting.extend(found.filter_map(|link| page.resolve(&link)).filter(|link| link.starts_with(start)));
         pages.push(page);
         assert!(pages.len() < AT_MOST, "the links do not end: {seen:?}");
     }
     pages
-}
-
-/// The address of a link on a page, without its fragment.
-fn next(link: &str, page: &str) -> Option<String> {
-    let link = link.split('#').next().unwrap();
-    let plain = page.split('?').next().unwrap();
-    match link {
-        "" => None,
-        query if query.starts_with('?') => Some(format!("{plain}{query}")),
-        link => Some(link.to_owned()),
-    }
 }
 
 /// The path with `*` for ids, and the names of the query's fields.

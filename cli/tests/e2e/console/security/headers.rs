@@ -1,4 +1,4 @@
-//! The headers of every answer, of errors and files too; and every link of a guild's pages leads somewhere.
+//! The headers of every answer, of errors and files too.
 
 use reqwest::Method;
 use testkit::{Deployment, both_modes};
@@ -6,9 +6,8 @@ use testkit::{Deployment, both_modes};
 use super::super::client::SESSION;
 use super::super::{Console, Page, link};
 use super::crawl::{assert_inert, crawl, populate};
-use super::routes::rows;
 
-both_modes!(every_page_is_guarded_and_reachable, errors_and_files_are_guarded,);
+both_modes!(every_page_is_guarded, errors_and_files_are_guarded,);
 
 fn assert_guarded(page: &Page) {
     let policy = page.header("content-security-policy");
@@ -32,24 +31,15 @@ fn assert_guarded(page: &Page) {
     assert!(is_file || page.header("cache-control") == "no-store", "{}", page.what);
 }
 
-async fn every_page_is_guarded_and_reachable(deployment: &Deployment) {
+async fn every_page_is_guarded(deployment: &Deployment) {
     populate(deployment).await;
     let (guild, console) = (&deployment.guild().id, Console::owner(deployment).await);
     let pages = crawl(&console, &format!("/console/guilds/{guild}"), 2).await;
+    assert!(pages.len() > 20, "{} pages", pages.len());
     for page in &pages {
         assert_guarded(page);
         assert_inert(page);
         assert!(!page.html.contains(&console.cookie(SESSION).unwrap()), "{}", page.what);
-    }
-    let dead: Vec<_> =
-        pages.iter().filter(|page| ![200, 303].contains(&page.status)).map(Page::path).collect();
-    assert!(dead.is_empty(), "links lead nowhere: {dead:#?}");
-    let visited = |path: &str| pages.iter().any(|page| page.what.split(['?', ' ']).nth(1) == Some(path));
-    let apart = ["/find"];
-    let rows = rows().into_iter().filter(|row| row.is_of_guild() && !row.is_post() && !row.names_a_thing());
-    for row in rows.filter(|row| !apart.iter().any(|page| row.path.ends_with(page))) {
-        let path = row.in_guild(guild);
-        assert!(visited(&path), "no link leads to {path}");
     }
 }
 

@@ -14,11 +14,12 @@ mod sign_in;
 mod texts;
 
 pub(super) use crawl::{crawl, populate};
+pub(super) use routes::{Row, Who, permissions, rows};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement, Value};
 use testkit::Deployment;
 
 /// Runs a statement on the deployment's database, for states that take hours to arise; `?` stand for the values.
-async fn sql(deployment: &Deployment, text: &str, values: Vec<Value>) -> u64 {
+pub(super) async fn sql(deployment: &Deployment, text: &str, values: Vec<Value>) -> u64 {
     let connection: DatabaseConnection = deployment.connect().await;
     let backend = connection.get_database_backend();
     let mut text = text.to_owned();
@@ -34,7 +35,7 @@ async fn sql(deployment: &Deployment, text: &str, values: Vec<Value>) -> u64 {
 }
 
 /// The chat permissions of the role of members 1 to 3.
-async fn set_permissions(deployment: &Deployment, permissions: &[&str]) {
+pub(super) async fn set_permissions(deployment: &Deployment, permissions: &[&str]) {
     let (guild, json) = (deployment.guild(), serde_json::to_string(permissions).unwrap());
     let change = format!(
         "UPDATE staff_role SET permissions = '{json}' WHERE guild_id = {} AND role_id = {}",

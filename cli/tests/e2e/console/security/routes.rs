@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Who {
+pub(crate) enum Who {
     Open,
     Own,
     Operator,
@@ -14,10 +14,10 @@ pub(super) enum Who {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Row {
-    pub(super) method: String,
-    pub(super) path: String,
-    pub(super) who: Who,
+pub(crate) struct Row {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) who: Who,
 }
 
 /// Pages that ask about what their query names.
@@ -31,21 +31,29 @@ impl Row {
         Self { method, path, who: Who::read(who.trim()).unwrap_or_else(|| panic!("{line}")) }
     }
 
-    pub(super) fn is_post(&self) -> bool {
+    pub(crate) fn is_post(&self) -> bool {
         self.method == "POST"
     }
 
-    pub(super) fn is_of_guild(&self) -> bool {
+    pub(crate) fn is_of_guild(&self) -> bool {
         self.path.starts_with("/console/guilds/{guild}")
     }
 
     /// Whether it has parameters beside the guild, which name things that may not exist.
-    pub(super) fn names_a_thing(&self) -> bool {
+    pub(crate) fn names_a_thing(&self) -> bool {
         NEED_A_QUERY.contains(&&*self.path) || self.path.replace("{guild}", "").contains('{')
     }
 
+    /// How many parts of a path this row names, if the path is one of its.
+    pub(crate) fn fits(&self, path: &str) -> Option<usize> {
+        let (own, asked) = (self.path.split('/'), path.split('/'));
+        let fits = own.clone().count() == asked.clone().count()
+            && own.clone().zip(asked).all(|(own, asked)| own.starts_with('{') || own == asked);
+        fits.then(|| own.filter(|part| !part.starts_with('{')).count())
+    }
+
     /// The address in a guild, with parameters that name nothing.
-    pub(super) fn in_guild(&self, guild: &str) -> String {
+    pub(crate) fn in_guild(&self, guild: &str) -> String {
         let filled = self.path.replace("{guild}", guild);
         let parts = filled.split('/').map(|part| if part.starts_with('{') { "4000000000" } else { part });
         parts.collect::<Vec<_>>().join("/")
@@ -67,7 +75,7 @@ impl Who {
     }
 }
 
-pub(super) fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<Row> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../console/src/routes.rs");
     let text = std::fs::read_to_string(file).unwrap();
     let (_, table) = text.split_once("= rows! {\n").unwrap();
@@ -79,7 +87,7 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 /// Every permission that a row asks for.
-pub(super) fn permissions() -> BTreeSet<String> {
+pub(crate) fn permissions() -> BTreeSet<String> {
     let named = |row: Row| match row.who {
         Who::Permission(name) => Some(name),
         _ => None,

@@ -54,7 +54,7 @@ impl Format {
 
 /// In quotes; what a spreadsheet would run as a formula is made text.
 fn cell(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
     format!("\"{}{}\"", if formula { "'" } else { "" }, text.replace('"', "\"\""))
 }
 
@@ -113,7 +113,9 @@ mod tests {
     #[test]
     fn cells_are_quoted_and_no_formulas() {
         assert_eq!(cell("a \"b\", c"), "\"a \"\"b\"\", c\"");
-        assert_eq!(cell("=HYPERLINK(1)"), "\"'=HYPERLINK(1)\"");
+        for begin in ["=", "+", "-", "@", "\t", "\r", "\n"] {
+            assert_eq!(cell(&format!("{begin}1")), format!("\"'{begin}1\""), "{begin:?}");
+        }
         assert_eq!(cell(""), "\"\"");
     }
 }

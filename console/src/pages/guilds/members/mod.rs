@@ -1,6 +1,7 @@
 //! /console/guilds/:guild/members: everybody with linked accounts, by name.
 
 pub(crate) mod act;
+mod links;
 pub(crate) mod one;
 mod roles;
 mod synced;

@@ -5,6 +5,7 @@ use entities::audit_entry::{self, Filter};
 use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note};
 use http::StatusCode;
 
+use super::links::{self, Ended};
 use super::roles::OnDiscord;
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
@@ -35,6 +36,7 @@ struct Page {
     may: May,
     active: Vec<Row>,
     ended: Vec<Row>,
+    links: Vec<Ended>,
     staff: Option<Staff>,
     audit: Vec<Audit>,
 }
@@ -103,6 +105,7 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         may: May::of(visit),
         active,
         ended,
+        links: links::ended(visit, link).await?,
         staff: staff(visit, link.chat_id).await?,
         audit: audit(visit, link).await?,
     };

@@ -36,9 +36,7 @@ pub(crate) async fn all(visit: GuildVisit) -> Result<Answer, PageError> {
         return super::show(&visit, Form::wrong(&visit.form, Some("word"), &text)).await;
     }
     let mut body = body(&visit);
-    if let Some(place) = visit.form.read::<i64>("place_id") {
-        body.insert("place_id".to_owned(), place.into());
-    }
+    body.extend(visit.form.json(&["place_id"]));
     let answer = visit.api(Method::POST, "/guilds/{g}/servers/commands", body).await;
     if !answer.status.is_success() {
         return super::show(&visit, Form::refused(&visit.form, &answer)).await;

@@ -17,6 +17,7 @@ use crate::form::Form;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::Number;
+pub(crate) use rows::address;
 use rows::{Command, Row};
 
 /// Servers of one page.

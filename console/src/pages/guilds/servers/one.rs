@@ -4,7 +4,7 @@ use askama::Template;
 use entities::{CommandId, Page as Part, game_server, server_command};
 use http::StatusCode;
 
-use super::rows::{Command, Row, STUDIO};
+use super::rows::{Command, Row, id_in};
 use super::{FIELDS, USUAL, places};
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
@@ -28,12 +28,8 @@ struct Page {
 
 /// The server of the address.
 pub(super) async fn find(visit: &GuildVisit) -> Result<game_server::Model, PageError> {
-    let id: String = visit.param("server")?;
-    let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let found = match game_server::find(conn, guild, &id).await? {
-        None if id == STUDIO => game_server::find(conn, guild, "").await?,
-        found => found,
-    };
+    let part: String = visit.param("server")?;
+    let found = game_server::find(visit.read(), visit.guild.guild_id, id_in(&part)).await?;
     found.ok_or(PageError::NotFound)
 }
 

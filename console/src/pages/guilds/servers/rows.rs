@@ -1,5 +1,6 @@
 //! Servers and commands as lists show them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use entities::game_server;
@@ -12,8 +13,10 @@ use crate::fields::segment;
 use crate::visit::GuildVisit;
 use crate::words::{Number, When};
 
-/// How the server of the studio, which has no id, is named in addresses.
-pub(super) const STUDIO: &str = "studio";
+/// The studio's server has no id, and a part of an address cannot be empty.
+const STUDIO: &str = "studio";
+/// Marks ids that would read like that name.
+const MARK: char = '~';
 
 pub(super) struct Row {
     pub(super) url: String,
@@ -44,9 +47,26 @@ pub(super) fn name(server: &str) -> String {
     if server.is_empty() { "Studio".to_owned() } else { server.to_owned() }
 }
 
-pub(super) fn address(visit: &GuildVisit, server: &str) -> String {
-    let part = if server.is_empty() { STUDIO } else { server };
-    visit.url(&format!("/servers/{}", segment(part)))
+pub(crate) fn address(visit: &GuildVisit, server: &str) -> String {
+    visit.url(&format!("/servers/{}", segment(&part_of(server))))
+}
+
+/// How addresses name a server; [`id_in`] is the way back.
+fn part_of(server: &str) -> Cow<'_, str> {
+    match server.trim_start_matches(MARK) {
+        "" if server.is_empty() => STUDIO.into(),
+        STUDIO => format!("{MARK}{server}").into(),
+        _ => server.into(),
+    }
+}
+
+/// The id of the server that an address names.
+pub(super) fn id_in(part: &str) -> &str {
+    match part.trim_start_matches(MARK) {
+        STUDIO if part == STUDIO => "",
+        STUDIO => &part[MARK.len_utf8()..],
+        _ => part,
+    }
 }
 
 /// A command with its state.
@@ -101,6 +121,15 @@ fn mark(state: State, status: Option<AckStatus>, too_old: bool) -> (&'static str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_id_has_an_address_of_its_own() {
+        for (id, part) in
+            [("", "studio"), ("studio", "~studio"), ("~studio", "~~studio"), ("~", "~"), ("a", "a")]
+        {
+            assert_eq!((part_of(id).as_ref(), id_in(part)), (part, id));
+        }
+    }
 
     #[test]
     fn a_command_is_expired_by_its_age_before_the_sweep_says_so() {

@@ -1,8 +1,9 @@
 //! /console/guilds/:guild/staff/activity: what staff did, and at which hours of the week.
 
 use askama::Template;
-use chrono::TimeDelta;
-use entities::{Subject, staff_action};
+use chrono::{TimeDelta, Timelike};
+use chrono_tz::Tz;
+use entities::{Subject, Timestamp, staff_action};
 
 use super::tabs::{Link, Tab, tabs};
 use super::words::{self, Action};
@@ -29,7 +30,9 @@ struct Page {
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let since = visit.now() - TimeDelta::days(DAYS);
-    let times = staff_action::times_since(conn, guild, since).await?;
+    let hours = hours(since, visit.now(), days::zone(&visit));
+    let counts = staff_action::times::count_in(conn, guild, &hours).await?;
+    let counts: Vec<_> = hours.iter().map(|hour| hour.0).zip(counts).collect();
     let mut actions = staff_action::list(conn, guild, page(&visit)).await?;
     let more = cut(&visit, &mut actions, |row| row.action_id);
     let chats = actions.iter().map(|row| row.staff_id);
@@ -43,7 +46,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         tabs: tabs(&visit, Tab::Activity),
         heat: HeatMap::new(
             "Staff actions by weekday and hour",
-            &times,
+            &counts,
             days::zone(&visit),
             visit.guild.week_start,
         ),
@@ -51,4 +54,42 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         more,
     };
     Answer::page(&page)
+}
+
+/// The hours of a time zone in a span of time; the first and the last one may be cut.
+fn hours(from: Timestamp, until: Timestamp, zone: Tz) -> Vec<(Timestamp, Timestamp)> {
+    let mut hours = Vec::new();
+    let mut at = from;
+    while at < until {
+        let local = at.with_timezone(&zone).time();
+        let into = TimeDelta::seconds((local.minute() * 60 + local.second()).into())
+            + TimeDelta::nanoseconds(local.nanosecond().into());
+        let next = at + TimeDelta::hours(1) - into;
+        hours.push((at, next));
+        at = next;
+    }
+    hours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_are_those_of_the_clock_on_the_wall() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let nepal =
+            hours(at("2026-11-22T10:20:30.5Z"), at("2026-11-22T11:20:00Z"), chrono_tz::Asia::Kathmandu);
+        let expected = [
+            ("2026-11-22T10:20:30.5Z", "2026-11-22T11:15:00Z"),
+            ("2026-11-22T11:15:00Z", "2026-11-22T12:15:00Z"),
+        ];
+        assert_eq!(nepal, expected.map(|(from, until)| (at(from), at(until))));
+        // Clocks go back by half an hour at 15:00 UTC.
+        let lord_howe =
+            hours(at("2026-04-04T14:00:00Z"), at("2026-04-04T16:00:00Z"), chrono_tz::Australia::Lord_Howe);
+        assert_eq!(lord_howe[1], (at("2026-04-04T15:00:00Z"), at("2026-04-04T15:30:00Z")));
+        let month = hours(at("2026-10-01T00:00:00Z"), at("2026-10-31T00:00:00Z"), chrono_tz::Europe::Berlin);
+        assert!(month.len() == 720 && month.windows(2).all(|pair| pair[0].1 == pair[1].0));
+    }
 }

@@ -1,8 +1,11 @@
 //! /console/guilds/:guild/staff/leave: who is away, and who asks to be.
 
+pub(crate) mod one;
+pub(crate) mod requests;
+
 use askama::Template;
 use entities::leave_request::{self, State};
-use entities::{ChatId, LeaveRequestId, LoaId, loa, staff_directory};
+use entities::{ChatId, LoaId, Timestamp, loa, staff_directory};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
@@ -14,7 +17,7 @@ use crate::form::Form;
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
-use crate::words::When;
+use requests::Request;
 
 const FIELDS: [&str; 4] = ["staff_id", "starts_at", "ends_at", "reason"];
 /// Requests shown: the newest.
@@ -44,15 +47,6 @@ struct Filter {
     status: String,
 }
 
-struct Request {
-    id: LeaveRequestId,
-    who: Who,
-    span: String,
-    reason: String,
-    asked: When,
-    state: State,
-}
-
 struct Row {
     id: LoaId,
     who: Who,
@@ -61,6 +55,19 @@ struct Row {
     /// How it stands: word and its kind.
     state: (&'static str, &'static str),
     over: bool,
+}
+
+impl Row {
+    fn new(visit: &GuildVisit, staff: &Staff, row: loa::Model) -> Self {
+        let over = row.status == loa::Status::Expired || row.ends_at <= visit.now();
+        let state = match over {
+            true => ("quiet", "over"),
+            false if row.starts_at > visit.now() => ("info", "planned"),
+            false => ("good", "away now"),
+        };
+        let span = days::span(row.starts_at, row.ends_at, days::zone(visit));
+        Self { id: row.loa_id, who: staff.who(visit, row.staff_id), span, reason: row.reason, state, over }
+    }
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -94,8 +101,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         is_staff,
         zone: visit.guild.time_zone.clone(),
         staff: choices(visit).await?,
-        requests: requests.into_iter().map(|row| request(visit, &staff, row)).collect(),
-        rows: leaves.into_iter().map(|row| leave(visit, &staff, row)).collect(),
+        requests: requests.into_iter().map(|row| Request::new(visit, &staff, row)).collect(),
+        rows: leaves.into_iter().map(|row| Row::new(visit, &staff, row)).collect(),
         filter: Filter {
             staff: visit.query.text("staff").to_owned(),
             status: visit.query.text("status").to_owned(),
@@ -107,54 +114,45 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     Ok(Answer::page(&page)?.status(status))
 }
 
-fn request(visit: &GuildVisit, staff: &Staff, row: leave_request::Model) -> Request {
-    Request {
-        id: row.leave_request_id,
-        who: staff.who(visit, row.staff_id),
-        span: days::span(row.starts_at, row.ends_at, days::zone(visit)),
-        reason: row.reason,
-        asked: visit.when(row.created_at),
-        state: row.state,
-    }
-}
-
-fn leave(visit: &GuildVisit, staff: &Staff, row: loa::Model) -> Row {
-    let over = row.status == loa::Status::Expired || row.ends_at <= visit.now();
-    let state = match over {
-        true => ("quiet", "over"),
-        false if row.starts_at > visit.now() => ("info", "planned"),
-        false => ("good", "away now"),
-    };
-    let span = days::span(row.starts_at, row.ends_at, days::zone(visit));
-    Row { id: row.loa_id, who: staff.who(visit, row.staff_id), span, reason: row.reason, state, over }
-}
-
-/// The form's fields for the API, or the form with what is wrong.
-fn body(visit: &GuildVisit, staff: ChatId) -> Result<Map<String, Value>, Form> {
+/// The times that the form names. A day that is already the one of `before` keeps its exact time.
+fn times(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<(Timestamp, Timestamp), Form> {
     let (form, zone) = (&visit.form, days::zone(visit));
     let wrong = |field, text| Form::wrong(form, Some(field), text);
-    let begin = days::begin(form.text("starts_at"), zone);
+    let (first, last) = (form.text("starts_at"), form.text("ends_at"));
+    let kept = before.filter(|before| days::day(before.0, zone) == first).map(|before| before.0);
+    let begin = kept.or_else(|| days::begin(first, zone));
     let begin = begin.ok_or_else(|| wrong("starts_at", "Choose the first day."))?;
-    let end = days::end(form.text("ends_at"), zone);
+    let kept = before.filter(|before| days::last_day(before.1, zone) == last).map(|before| before.1);
+    let end = kept.or_else(|| days::end(last, zone));
     let end = end.ok_or_else(|| wrong("ends_at", "Choose the last day."))?;
     if end <= begin {
         return Err(wrong("ends_at", "The last day is before the first day."));
     }
-    if !form.has("reason") {
-        return Err(wrong("reason", "Say why, in a few words."));
+    Ok((begin, end))
+}
+
+/// The form's fields for the API, or the form with what is wrong.
+fn body(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<Map<String, Value>, Form> {
+    let (begin, end) = times(visit, before)?;
+    if !visit.form.has("reason") {
+        return Err(Form::wrong(&visit.form, Some("reason"), "Say why, in a few words."));
     }
-    let mut body = form.json(&["reason"]);
-    for (name, value) in
-        [("staff_id", staff.to_string()), ("starts_at", days::sent(begin)), ("ends_at", days::sent(end))]
-    {
-        body.insert(name.to_owned(), value.into());
-    }
+    let mut body = visit.form.json(&["reason"]);
+    body.insert("starts_at".to_owned(), days::sent(begin).into());
+    body.insert("ends_at".to_owned(), days::sent(end).into());
+    Ok(body)
+}
+
+/// The same with whose leave it is.
+fn body_of(visit: &GuildVisit, staff: ChatId) -> Result<Map<String, Value>, Form> {
+    let mut body = body(visit, None)?;
+    body.insert("staff_id".to_owned(), staff.to_string().into());
     Ok(body)
 }
 
 /// A staff member asks for their own leave.
 pub(crate) async fn request_own(visit: GuildVisit) -> Result<Answer, PageError> {
-    let body = match body(&visit, own(&visit)) {
+    let body = match body_of(&visit, own(&visit)) {
         Ok(body) => body,
         Err(form) => return show(&visit, form).await,
     };
@@ -162,7 +160,9 @@ pub(crate) async fn request_own(visit: GuildVisit) -> Result<Answer, PageError> 
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
-    let said = Said::new("Leave requested. It begins when it is approved.");
+    let undo =
+        Undo::new(visit.url(&format!("/staff/leave/requests/{}/withdraw", answer.body["data"]["id"])), &[]);
+    let said = Said::new("Leave requested. It begins when it is approved.").with_undo(undo);
     Ok(Answer::see(visit.url("/staff/leave")).saying(said))
 }
 
@@ -170,7 +170,7 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     let Some(staff) = visit.form.read::<ChatId>("staff_id") else {
         return show(&visit, Form::wrong(&visit.form, Some("staff_id"), "Choose who is away.")).await;
     };
-    let body = match body(&visit, staff) {
+    let body = match body_of(&visit, staff) {
         Ok(body) => body,
         Err(form) => return show(&visit, form).await,
     };
@@ -181,60 +181,4 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     let undo = Undo::new(visit.url(&format!("/staff/leave/{}/remove", answer.body["data"]["id"])), &[]);
     let said = Said::new(format!("Leave of {} added.", name_of(&visit, staff).await?));
     Ok(Answer::see(visit.url("/staff/leave")).saying(said.with_undo(undo)))
-}
-
-pub(crate) async fn approve(visit: GuildVisit) -> Result<Answer, PageError> {
-    decide(visit, "approve", "Leave approved. It is in the list of leaves now.").await
-}
-
-pub(crate) async fn reject(visit: GuildVisit) -> Result<Answer, PageError> {
-    decide(visit, "reject", "Request rejected. They can ask again.").await
-}
-
-async fn decide(visit: GuildVisit, verb: &str, done: &str) -> Result<Answer, PageError> {
-    let id: LeaveRequestId = visit.param("request")?;
-    let path = format!("/guilds/{{g}}/staff/leave-requests/{id}/{verb}");
-    done_or_refused(visit, Method::POST, &path, Map::new(), Said::new(done)).await
-}
-
-/// Back early: the leave ends now.
-pub(crate) async fn end(visit: GuildVisit) -> Result<Answer, PageError> {
-    let undo = Undo::new(visit.url(&format!("/staff/leave/{}/resume", visit.param::<LoaId>("leave")?)), &[]);
-    set_status(visit, "expired", Said::new("Leave ended.").with_undo(undo)).await
-}
-
-pub(crate) async fn resume(visit: GuildVisit) -> Result<Answer, PageError> {
-    set_status(visit, "active", Said::new("The leave goes on.")).await
-}
-
-async fn set_status(visit: GuildVisit, status: &str, said: Said) -> Result<Answer, PageError> {
-    let id: LoaId = visit.param("leave")?;
-    let body = [("status".to_owned(), status.into())].into_iter().collect();
-    done_or_refused(visit, Method::PATCH, &format!("/guilds/{{g}}/staff/loa/{id}"), body, said).await
-}
-
-pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
-    let id: LoaId = visit.param("leave")?;
-    let found = loa::find(visit.read(), visit.guild.guild_id, id).await?;
-    let before = found.ok_or(PageError::NotFound)?;
-    let (staff, zone) = (before.staff_id.to_string(), days::zone(&visit));
-    let (first, last) = (days::day(before.starts_at, zone), days::last_day(before.ends_at, zone));
-    let again =
-        [("staff_id", &*staff), ("starts_at", &first), ("ends_at", &last), ("reason", &before.reason)];
-    let said = Said::new("Leave deleted.").with_undo(Undo::new(visit.url("/staff/leave"), &again));
-    done_or_refused(visit, Method::DELETE, &format!("/guilds/{{g}}/staff/loa/{id}"), Map::new(), said).await
-}
-
-async fn done_or_refused(
-    visit: GuildVisit,
-    method: Method,
-    path: &str,
-    body: Map<String, Value>,
-    said: Said,
-) -> Result<Answer, PageError> {
-    let answer = visit.api(method, path, body).await;
-    if !answer.status.is_success() {
-        return show(&visit, Form::wrong(&visit.form, None, answer.message())).await;
-    }
-    Ok(Answer::see(visit.url("/staff/leave")).saying(said))
 }

@@ -1,33 +1,59 @@
-//! Shared by approving and rejecting a request for leave. Each is decided once; an approval adds the leave in the same
-//! transaction (docs/rules.md 6).
+//! Shared by approving, rejecting and withdrawing a request for leave. Each is decided once; an approval adds the leave in
+//! the same transaction (docs/rules.md 6).
 
 use entities::leave_request::{self, Model, State};
 use entities::loa::{self, NewLoa};
-use entities::{LeaveRequestId, LoaId};
+use entities::{LeaveRequestId, LoaId, Timestamp};
 
 use crate::endpoints::guilds::staff::leave_requests::record::LeaveRequest;
-use crate::endpoints::guilds::staff::loa::record::{Loa, written};
+use crate::endpoints::guilds::staff::loa::record::{Loa, check_span, written};
 use crate::endpoints::prelude::*;
 
-pub(crate) fn describe(operation: Operation) -> Operation {
-    operation.data::<LeaveRequest>().refuses(409, &["already_approved", "already_rejected"])
+pub(crate) enum Decision {
+    /// Times that are not given are those that were asked for.
+    Approve {
+        starts_at: Option<Timestamp>,
+        ends_at: Option<Timestamp>,
+    },
+    Reject,
+    Withdraw,
 }
 
-pub(crate) async fn decide(call: Call, approve: bool) -> Result<Reply, ApiError> {
+impl Decision {
+    /// The state that follows, the action of the audit entry, and the message.
+    fn words(&self) -> (State, &'static str, &'static str) {
+        match self {
+            Self::Approve { .. } => (State::Approved, "loa.approve", "leave approved"),
+            Self::Reject => (State::Rejected, "loa.reject", "leave rejected"),
+            Self::Withdraw => (State::Withdrawn, "loa.withdraw", "request withdrawn"),
+        }
+    }
+}
+
+pub(crate) fn describe(operation: Operation) -> Operation {
+    operation
+        .data::<LeaveRequest>()
+        .refuses(409, &["already_approved", "already_rejected", "already_withdrawn"])
+}
+
+pub(crate) async fn decide(call: Call, decision: Decision) -> Result<Reply, ApiError> {
     let id: LeaveRequestId = call.path("requestId")?;
+    let (state, action, message) = decision.words();
     let mut work = UnitOfWork::begin(&call).await?;
     let before = leave_request::find_for_update(work.tx(), call.guild(), id).await?;
     let before = before.or_not_found("request for leave")?;
     check_open(&before)?;
-    let loa = if approve { Some(add_leave(&call, &mut work, &before).await?) } else { None };
-    let (state, action, message) = match loa {
-        Some(_) => (State::Approved, "loa.approve", "leave approved"),
-        None => (State::Rejected, "loa.reject", "leave rejected"),
-    };
     let (decided_at, decided_by) = (Some(work.now()), Some(call.caller.user()));
-    let after = Model { state, decided_at, decided_by, loa_id: loa, ..before };
+    let mut after = Model { state, decided_at, decided_by, ..before.clone() };
+    if let Decision::Approve { starts_at, ends_at } = decision {
+        after.starts_at = starts_at.unwrap_or(before.starts_at);
+        after.ends_at = ends_at.unwrap_or(before.ends_at);
+        check_span(after.starts_at, after.ends_at)?;
+        after.loa_id = Some(add_leave(&call, &mut work, &after).await?);
+    }
     let after = LeaveRequest::from(&leave_request::save(work.tx(), &after).await?);
-    work.audit(action, id, json!({ "before": { "state": State::Requested }, "after": after }));
+    let asked = json!({ "state": before.state, "starts_at": Seconds(before.starts_at), "ends_at": Seconds(before.ends_at) });
+    work.audit(action, id, json!({ "before": asked, "after": after }));
     work.commit(Reply::data(&after)?.with_message(message)).await
 }
 
@@ -45,9 +71,11 @@ async fn add_leave(call: &Call, work: &mut UnitOfWork<'_>, request: &Model) -> R
 }
 
 fn check_open(request: &Model) -> Result<(), ApiError> {
-    match request.state {
-        State::Requested => Ok(()),
-        State::Approved => Err(ApiError::conflict("already_approved", "this request was approved before")),
-        State::Rejected => Err(ApiError::conflict("already_rejected", "this request was rejected before")),
-    }
+    let (word, message) = match request.state {
+        State::Requested => return Ok(()),
+        State::Approved => ("already_approved", "this request was approved before"),
+        State::Rejected => ("already_rejected", "this request was rejected before"),
+        State::Withdrawn => ("already_withdrawn", "this request was withdrawn before"),
+    };
+    Err(ApiError::conflict(word, message))
 }

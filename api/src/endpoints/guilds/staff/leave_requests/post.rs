@@ -12,9 +12,9 @@ use crate::request::moment::{End, Moment};
 request! {
     pub(crate) struct LeaveRequestBody {
         staff_id: ChatId,
-        #[example("2026-05-01T00:00:00Z")]
+        #[example("2099-05-01T00:00:00Z")]
         starts_at: Moment,
-        #[example("2026-05-15T00:00:00Z")]
+        #[example("2099-05-15T00:00:00Z")]
         ends_at: End,
         #[example("exams")]
         reason: Text,

@@ -1,6 +1,6 @@
 //! POST /guilds/:guildId/staff/leave-requests/:requestId/reject
 
-use crate::endpoints::guilds::staff::leave_requests::decide::{decide, describe};
+use crate::endpoints::guilds::staff::leave_requests::decide::{Decision, decide, describe};
 use crate::endpoints::prelude::*;
 
 pub(crate) fn operation() -> Operation {
@@ -9,5 +9,5 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    decide(call, false).await
+    decide(call, Decision::Reject).await
 }

@@ -1,0 +1,15 @@
+//! POST /guilds/:guildId/staff/leave-requests/:requestId/withdraw
+
+use crate::endpoints::guilds::staff::leave_requests::decide::{Decision, decide, describe};
+use crate::endpoints::prelude::*;
+
+pub(crate) fn operation() -> Operation {
+    let operation = Operation::new("withdrawLeaveRequest", "Withdraw a request for leave");
+    describe(operation)
+        .about("For who asked and does not need the leave any more; the request stays in the list.")
+        .message("request withdrawn")
+}
+
+pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
+    decide(call, Decision::Withdraw).await
+}

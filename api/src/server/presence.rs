@@ -1,0 +1,48 @@
+//! The row by which operators know of this process. It goes with the process, or a minute after a crash.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::api_process::{self, Model};
+use sea_orm::DbErr;
+
+use crate::state::State;
+
+/// A third of the silence after which a process counts as dead (`queue::DEAD_AFTER`).
+const EVERY: Duration = Duration::from_secs(5);
+/// Rows of crashed processes are shown as silent for this long.
+const FORGET_AFTER: Duration = Duration::from_secs(60);
+
+pub(crate) async fn keep(state: Arc<State>) {
+    let context = &state.context;
+    let process = described(context.clock.now());
+    let hard = context.shutdown.hard().clone();
+    loop {
+        if let Err(error) = beat(&state, &process).await {
+            runtime::warn_seldom!(%error, "cannot write the heartbeat of this API process");
+        }
+        if hard.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_none() {
+            break;
+        }
+    }
+    drop(api_process::delete(context.database.write(), &process.name).await);
+}
+
+async fn beat(state: &State, process: &Model) -> Result<(), DbErr> {
+    let (conn, now) = (state.context.database.write(), state.context.clock.now());
+    api_process::beat(conn, process, now).await?;
+    api_process::delete_silent(conn, FORGET_AFTER, now).await.map(drop)
+}
+
+fn described(now: entities::Timestamp) -> Model {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = match host.trim() {
+        "" => "host".to_owned(),
+        name => name.to_owned(),
+    };
+    // Process ids are reused.
+    let random = uuid::Uuid::now_v7().as_u128() & 0xffff_ffff;
+    let name = format!("{host}:{}:{random:08x}", std::process::id());
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    Model { name, host, version, started_at: now, heartbeat_at: now }
+}

@@ -1,0 +1,93 @@
+//! /console/guilds/:guild/audit/export: the entries that a page filters, as CSV for spreadsheets and as JSON.
+
+use serde_json::{Value, json};
+use testkit::{Deployment, both_modes};
+
+use super::audit::{audit, noted};
+use super::{Console, Page};
+
+both_modes!(
+    a_csv_file_has_the_entries_that_the_page_filters,
+    a_spreadsheet_runs_nothing_of_a_csv_file,
+    a_json_file_has_the_same_entries
+);
+
+const HEAD: [&str; 9] =
+    ["id", "created_at", "action", "source", "actor_id", "target_id", "key_id", "request_id", "metadata"];
+
+/// The rows of a CSV file below its head.
+fn rows(file: &Page) -> Vec<Vec<String>> {
+    assert_eq!((file.status, file.header("content-type")), (200, "text/csv; charset=utf-8"), "{}", file.html);
+    let mut reader = csv::ReaderBuilder::new().from_reader(file.html.as_bytes());
+    assert_eq!(reader.headers().unwrap(), HEAD.as_slice());
+    reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+/// What stands in a column.
+fn cell<'r>(row: &'r [String], name: &str) -> &'r str {
+    &row[HEAD.iter().position(|column| *column == name).unwrap()]
+}
+
+async fn a_csv_file_has_the_entries_that_the_page_filters(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    noted(deployment, "shop.buy", "sword").await;
+    noted(deployment, "shop.sell", "sword").await;
+    let page = owner.get(&audit(deployment)).await;
+    let file = owner.get(&page.link("Export CSV")).await;
+    let named = format!("attachment; filename=\"audit-{}.csv\"", guild.id);
+    assert_eq!(file.header("content-disposition"), named);
+    let all = rows(&file);
+    let actions: Vec<_> = all.iter().map(|row| cell(row, "action")).collect();
+    assert_eq!(actions[..2], ["shop.sell", "shop.buy"], "newest first");
+    assert!(actions.contains(&"guilds.seed"), "{actions:?}");
+    let page = owner.press(&page, "Show entries", &[("action", "shop.buy")]).await;
+    let [row] = &rows(&owner.get(&page.link("Export CSV")).await)[..] else { panic!("{}", page.text()) };
+    let entry = deployment.audit("shop.buy").await[0].clone();
+    let metadata: Value = serde_json::from_str(cell(row, "metadata")).unwrap();
+    assert_eq!(metadata, json!({ "item": "a \"b\", c\nd" }));
+    assert_eq!(json!(cell(row, "id").parse::<i64>().unwrap()), entry["id"]);
+    for column in ["created_at", "actor_id", "source", "target_id"] {
+        assert_eq!(json!(cell(row, column)), entry[column], "{column}");
+    }
+    // Nothing matches: the head alone.
+    let none = owner.press(&page, "Show entries", &[("action", "shop")]).await;
+    assert!(rows(&owner.get(&none.link("Export CSV")).await).is_empty());
+}
+
+async fn a_spreadsheet_runs_nothing_of_a_csv_file(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    let targets = ["=HYPERLINK(\"https://a.example\")", "+1", "-1", "@SUM(1)", "plain", "a,\"b\""];
+    for target in targets {
+        noted(deployment, "shop.buy", target).await;
+    }
+    let file = owner.get(&format!("{}/export?format=csv&action=shop.buy", audit(deployment))).await;
+    let rows = rows(&file);
+    let guarded: Vec<_> = rows.iter().rev().map(|row| cell(row, "target_id")).collect();
+    let expected = ["'=HYPERLINK(\"https://a.example\")", "'+1", "'-1", "'@SUM(1)", "plain", "a,\"b\""];
+    assert_eq!(guarded, expected);
+    // A request names itself, so it is guarded too.
+    assert!(rows.iter().all(|row| cell(row, "request_id") == "'-2"), "{rows:?}");
+    let runs = |text: &String| text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+    assert!(!rows.iter().flatten().any(runs), "{rows:?}");
+}
+
+async fn a_json_file_has_the_same_entries(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    noted(deployment, "shop.buy", "=1").await;
+    noted(deployment, "shop.buy", "sword").await;
+    let page = owner.get(&format!("{}?action=shop.buy", audit(deployment))).await;
+    let file = owner.get(&page.link("Export JSON")).await;
+    assert!(
+        file.header("content-disposition").ends_with(".json\""),
+        "{}",
+        file.header("content-disposition")
+    );
+    let data: Value = serde_json::from_str(&file.html).unwrap();
+    let entries = deployment.audit("shop.buy").await;
+    assert_eq!((data["entries"].as_array().unwrap().len(), &data["before"]), (2, &Value::Null), "{data}");
+    for (written, entry) in data["entries"].as_array().unwrap().iter().zip(&entries) {
+        for field in ["id", "created_at", "action", "source", "actor_id", "target_id", "metadata"] {
+            assert_eq!(written[field], entry[field], "{field}");
+        }
+    }
+}

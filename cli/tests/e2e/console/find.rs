@@ -1,0 +1,75 @@
+//! /console/guilds/:guild/find: jobs, game servers, and what has several names. People and bans are in `members`.
+
+use serde_json::json;
+use testkit::{Deployment, both_modes};
+
+use super::Console;
+use super::instance::enqueue;
+use super::security::set_permissions;
+
+both_modes!(
+    a_job_and_a_server_are_found_by_their_id,
+    several_matches_are_listed_and_many_go_on_with_members,
+    the_search_finds_nothing_that_a_person_may_not_see
+);
+
+fn find(deployment: &Deployment, typed: &str) -> String {
+    format!("/console/guilds/{}/find?q={typed}", deployment.guild().id)
+}
+
+async fn heartbeat(deployment: &Deployment, server: &str) {
+    let body = json!({ "server_id": server, "place_id": 11, "universe_id": 12, "player_count": 1 });
+    deployment.api().post("/play/servers/heartbeat", body).await.ok();
+}
+
+async fn a_job_and_a_server_are_found_by_their_id(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let job = enqueue(deployment, &guild.right().chat).await;
+    heartbeat(deployment, "eu-1/7").await;
+    let found = owner.get(&find(deployment, &job)).await;
+    assert_eq!(found.location(), format!("/console/guilds/{}/jobs/{job}", guild.id));
+    owner.get(found.location()).await.shows(200, &job);
+    let found = owner.get(&find(deployment, "eu-1%2F7")).await;
+    owner.get(found.location()).await.shows(200, "eu-1/7");
+    // The form of the page, with what was typed before.
+    let page = owner.get(&find(deployment, "eu-1")).await;
+    page.shows(200, "Nothing found. Names are found by their first letters, ids only whole.")
+        .has_typed("q", "eu-1");
+    owner.press(&page, "Find", &[("q", &job)]).await.shows(200, &job);
+}
+
+async fn several_matches_are_listed_and_many_go_on_with_members(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let member = &guild.members[1];
+    // It begins the names of members 10 to 19 too, and is whole in one.
+    assert!(owner.get(&find(deployment, &member.name)).await.location().ends_with(&member.chat));
+    heartbeat(deployment, "player_").await;
+    let server = owner.get(&find(deployment, "player_")).await;
+    assert!(
+        server.location().ends_with("/servers/player%5F"),
+        "an id counts before names that begin like it"
+    );
+    let many = owner.get(&find(deployment, "player")).await;
+    many.shows(200, "Member").has_typed("q", "player");
+    assert_eq!(many.links().iter().filter(|link| link.contains("/members/")).count(), 20);
+    owner.get(&many.link("Show all members")).await.shows(200, &guild.members[0].name);
+}
+
+async fn the_search_finds_nothing_that_a_person_may_not_see(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
+    let job = enqueue(deployment, &guild.right().chat).await;
+    heartbeat(deployment, "eu-1").await;
+    let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
+    set_permissions(deployment, &[]).await;
+    for typed in [job.as_str(), "eu-1", &guild.members[6].chat, "player"] {
+        staff.get(&find(deployment, typed)).await.shows(200, "Nothing found.");
+    }
+    set_permissions(deployment, &["sync.write"]).await;
+    assert!(staff.get(&find(deployment, &job)).await.location().ends_with(&job));
+    staff.get(&find(deployment, "eu-1")).await.shows(200, "Nothing found.");
+    let stranger = Console::of(deployment, other, &other.members[0].chat).await;
+    let elsewhere = format!("/console/guilds/{}/find?q=", other.id);
+    for typed in [job.as_str(), "eu-1"] {
+        stranger.get(&format!("{elsewhere}{typed}")).await.shows(200, "Nothing found.");
+    }
+}

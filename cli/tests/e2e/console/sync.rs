@@ -1,0 +1,172 @@
+//! /console/guilds/:guild/sync: the preview, the brake, the run, its cancel and its history.
+
+use std::time::Duration;
+
+use testkit::{Deployment, Guild, both_modes, eventually};
+
+use super::{Console, Page};
+
+both_modes!(
+    a_preview_lists_who_gets_and_loses_what,
+    a_brake_that_is_no_number_starts_nothing,
+    a_brake_stops_the_run_before_its_first_change,
+    a_run_names_what_goes_and_uses_the_hour,
+    a_running_sync_is_cancelled_and_found_again(|setup| setup.members(300).latency_ms(200)),
+    staff_without_the_right_find_no_sync
+);
+
+/// Roles of the fixture, in the order of `Guild::roles`.
+const ROLES: [&str; 4] = ["Member", "Trainee", "Officer", "Captain"];
+
+fn sync(deployment: &Deployment) -> String {
+    format!("/console/guilds/{}/sync", deployment.guild().id)
+}
+
+fn role<'r>(guild: &Guild, id: &str) -> &'r str {
+    ROLES[guild.roles.iter().position(|role| role == id).unwrap()]
+}
+
+/// Members who hold a role too many, each of which a sync takes.
+fn removals(guild: &Guild) -> usize {
+    guild.members.iter().filter(|member| member.held.len() == 2).count()
+}
+
+/// The job whose page this is, or whose preview it shows.
+fn job(page: &Page) -> String {
+    page.path().rsplit(['/', '=']).next().unwrap().to_owned()
+}
+
+/// Previews the sync with this brake, and shows the page when the preview is done.
+async fn previewed(deployment: &Deployment, console: &Console, brake: &str) -> Page {
+    let page = console.get(&sync(deployment)).await;
+    let begun = console.press(&page, "Preview the sync", &[("max_removals", brake)]).await;
+    let ended = deployment.job_ended(&job(&begun)).await;
+    assert_eq!(ended["state"], "succeeded", "{ended}");
+    console.get(&begun.path()).await
+}
+
+async fn a_preview_lists_who_gets_and_loses_what(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let empty = owner.get(&sync(deployment)).await;
+    empty.shows(200, "No preview in the last hour.").shows(200, "No sync ran yet.");
+    empty.shows(200, "30 linked members and 4 bindings").shows(200, "Previews 6 of 6");
+    let page = previewed(deployment, &owner, "").await;
+    let (losing, named) = (removals(guild), guild.members.iter().filter(|one| one.nick != one.name).count());
+    let given = guild.members.iter().filter(|member| member.held.is_empty()).count();
+    page.shows(200, &format!("Members to change {} of 30 Roles to give {given}", guild.changes()));
+    page.shows(200, &format!("Roles to take {losing} Members losing roles {losing} Nicknames {named}"));
+    let (lacking, extra, misnamed) = (guild.lacking(), guild.with_extra(), guild.misnamed());
+    assert!(page.row(&lacking.name).ends_with(&format!("+ {} – –", role(guild, &lacking.wanted))));
+    assert!(page.row(&extra.name).ends_with(&format!("– {} –", role(guild, &extra.held[1]))));
+    assert!(page.row(&misnamed.name).ends_with(&format!("– – {}", misnamed.name)));
+    let right = &guild.members[10];
+    assert!(!right.needs_change() && !page.contains(&right.name), "{}", page.text());
+    assert_eq!(deployment.simulator.updates_of(guild).await, 0);
+    page.shows(200, "Previews 5 of 6").shows(200, "Syncs 1 of 1");
+    assert!(page.row("Preview of a sync").contains("succeeded"));
+    let of_job = owner.get(&page.link("Preview of a sync")).await;
+    of_job.shows(200, "Everything: this is a preview.");
+    let again = owner.get(&of_job.link("Show who gets and loses what")).await;
+    again.shows(200, &lacking.name);
+}
+
+async fn a_brake_that_is_no_number_starts_nothing(deployment: &Deployment) {
+    let owner = Console::owner(deployment).await;
+    for typed in ["fifty", "-1", "1.5"] {
+        let page = owner.get(&sync(deployment)).await;
+        let refused = owner.press(&page, "Preview the sync", &[("max_removals", typed)]).await;
+        refused.refuses("max_removals", typed, "`max_removals` must be");
+    }
+    let page = owner.get(&owner.get(&sync(deployment)).await.link("Run the sync")).await;
+    page.shows(200, "It is not known what goes");
+    let unsure = owner.press(&page, "Run without a preview", &[("max_removals", "7"), ("word", "no")]).await;
+    unsure.refuses("word", "no", "Type sync here").keeps("max_removals", "7");
+    let wrong =
+        owner.press(&unsure, "Run without a preview", &[("max_removals", "x"), ("word", "sync")]).await;
+    wrong.refuses("max_removals", "x", "`max_removals` must be").keeps("word", "sync");
+    assert!(deployment.job_rows("sync_all").await.is_empty());
+    owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1").shows(200, "Previews 6 of 6");
+}
+
+async fn a_brake_stops_the_run_before_its_first_change(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let fewer = (removals(guild) - 1).to_string();
+    let page = previewed(deployment, &owner, &fewer).await;
+    page.shows(200, "The brake would stop this run before its first change.");
+    let ask = owner.get(&page.link("Run the sync")).await;
+    // The brake is what the preview showed, so that nothing else goes.
+    let loss = format!("Remove {0} roles from {0} members", removals(guild));
+    ask.shows(200, &loss).has_typed("max_removals", &removals(guild).to_string());
+    let begun = owner.press(&ask, &loss, &[("max_removals", &fewer), ("word", "sync")]).await;
+    deployment.job_ended(&job(&begun)).await;
+    let ended = owner.get(&begun.path()).await;
+    ended.shows(200, "failed").shows(200, "too_many_removals").shows(200, "Retry job");
+    assert_eq!(deployment.simulator.updates_of(guild).await, 0);
+    owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1");
+}
+
+async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let page = previewed(deployment, &owner, "").await;
+    let ask = owner.get(&page.link("Run the sync")).await;
+    let loss = format!("Remove {0} roles from {0} members", removals(guild));
+    let begun = owner.press(&ask, &loss, &[("word", " SYNC ")]).await;
+    begun.shows(200, "The sync is queued. You can leave this page and find it again under Jobs.");
+    deployment.job_ended(&job(&begun)).await;
+    let ended = owner.get(&begun.path()).await;
+    ended.shows(200, "succeeded").shows(200, &format!("Members changed {}", guild.changes()));
+    ended.shows(200, "What it leaves alone").shows(200, "30 of 30 done");
+    assert_eq!(deployment.simulator.wrong(guild).await, 0);
+    let after = owner.get(&sync(deployment)).await;
+    after.shows(200, "Syncs 0 of 1").shows(200, "used one just now");
+    assert!(after.row("Sync of all members").contains(&guild.members[0].name), "{}", after.text());
+    owner.get(&after.link("its job")).await.shows(200, &job(&begun));
+    // A second run within the hour.
+    let late = owner.get(&after.link("Run the sync")).await;
+    late.shows(200, "The run of this hour is used: ").shows(200, &guild.members[0].name);
+    let refused = owner.press(&late, &loss, &[("word", "sync")]).await;
+    refused.shows(422, "The run of this hour is used: ");
+    assert_eq!(refused.link("Show its job"), begun.path());
+    previewed(deployment, &owner, "").await.shows(200, "Everybody is right: a sync would change nothing.");
+    owner.get(&format!("{}/run", sync(deployment))).await.shows(200, "Change nothing");
+}
+
+async fn a_running_sync_is_cancelled_and_found_again(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let ask = owner.get(&format!("{}/run", sync(deployment))).await;
+    let begun = owner.press(&ask, "Run without a preview", &[("word", "sync")]).await;
+    eventually("members are being changed", Duration::from_secs(20), async || {
+        (deployment.member_updates().await >= 5).then_some(())
+    })
+    .await;
+    let list = owner.get(&format!("/console/guilds/{}/jobs?kind=sync_all", guild.id)).await;
+    let running = owner.get(&list.link("Sync of all members")).await;
+    assert_eq!(running.path(), begun.path());
+    running.shows(200, "of 300 done");
+    let cancelled = owner.press(&running, "Cancel job", &[]).await;
+    cancelled.shows(200, "The job stops at its next step. What it has changed stays.");
+    deployment.job_ended(&job(&begun)).await;
+    let ended = owner.get(&begun.path()).await;
+    ended.shows(200, "cancelled");
+    assert!(!ended.contains("Cancel job") && !ended.contains("Retry job"), "{}", ended.text());
+    let (changed, wanted) = (deployment.member_updates().await, guild.changes() as u64);
+    assert!((5..wanted).contains(&changed), "{changed} of {wanted}");
+    let late = owner.post(&format!("{}/cancel", begun.path()), &[]).await;
+    late.shows(409, "the job is over already").shows(409, "cancelled");
+    assert!(owner.get(&sync(deployment)).await.row("Sync of all members").contains("cancelled"));
+}
+
+async fn staff_without_the_right_find_no_sync(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let home = staff.get(&format!("/console/guilds/{}", guild.id)).await;
+    assert!(!home.links().iter().any(|link| link.ends_with("/sync") || link.ends_with("/jobs")));
+    for page in ["", "/run"] {
+        staff.get(&format!("{}{page}", sync(deployment))).await.shows(404, "There is no such page");
+    }
+    for form in ["/preview", "/run"] {
+        let sent = staff.post(&format!("{}{form}", sync(deployment)), &[("word", "sync")]).await;
+        sent.shows(404, "There is no such page");
+    }
+    assert!(deployment.job_rows("sync_all").await.is_empty());
+}

@@ -1,0 +1,45 @@
+//! Whom a person's accounts were linked to before.
+
+use entities::{link, link_history};
+
+use crate::answer::PageError;
+use crate::pages::guilds::actors::Actors;
+use crate::visit::GuildVisit;
+use crate::words::When;
+
+/// Ended links of one page.
+const SHOWN: u64 = 20;
+
+pub(super) struct Ended {
+    pub(super) chat: String,
+    pub(super) play: String,
+    pub(super) name: String,
+    pub(super) since: When,
+    pub(super) until: When,
+    /// In words.
+    pub(super) why: &'static str,
+    /// Who ended it, for who may read the audit log.
+    pub(super) by: Option<String>,
+}
+
+pub(super) async fn ended(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Ended>, PageError> {
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let rows = link_history::of_person(conn, guild, link.chat_id, link.play_id, SHOWN).await?;
+    let actors = Actors::read(visit, rows.iter().map(|row| row.actor).collect()).await?;
+    let by = |row: &link_history::Ended| {
+        let name = row.by.clone().or_else(|| Some(actors.who(visit, row.actor)?.name));
+        name.filter(|_| visit.may("audit.read"))
+    };
+    Ok(rows
+        .into_iter()
+        .map(|row| Ended {
+            by: by(&row),
+            chat: row.chat.to_string(),
+            play: row.play.to_string(),
+            since: visit.when(row.since),
+            until: visit.when(row.until),
+            why: if row.replaced { "replaced by another Roblox account" } else { "removed" },
+            name: row.name,
+        })
+        .collect())
+}

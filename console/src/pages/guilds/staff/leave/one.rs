@@ -1,0 +1,112 @@
+//! /console/guilds/:guild/staff/leave/:leave: one leave, with its days and reason to change.
+
+use askama::Template;
+use entities::LoaId;
+use entities::loa::{self, Model};
+use http::{Method, StatusCode};
+use serde_json::{Map, Value};
+
+use super::super::{Staff, days, name_of};
+use super::{FIELDS, Row, body};
+use crate::answer::{Answer, PageError};
+use crate::cookies::{Said, Undo};
+use crate::fields::Fields;
+use crate::form::Form;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+
+#[derive(Template)]
+#[template(path = "guilds/staff/leave_one.html")]
+struct Page {
+    shell: Shell,
+    form: Form,
+    url: String,
+    zone: String,
+    row: Row,
+}
+
+async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
+    let found = loa::find(visit.read(), visit.guild.guild_id, visit.param("leave")?).await?;
+    found.ok_or(PageError::NotFound)
+}
+
+/// What a form about this leave has.
+fn fields_of(visit: &GuildVisit, row: &Model) -> [(&'static str, String); 3] {
+    let zone = days::zone(visit);
+    let (first, last) = (days::day(row.starts_at, zone), days::last_day(row.ends_at, zone));
+    [("starts_at", first), ("ends_at", last), ("reason", row.reason.clone())]
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let fields = fields_of(&visit, &row);
+    let form = Form::new(Fields::of(&fields.each_ref().map(|(name, value)| (*name, value.as_str()))));
+    show(&visit, form, row).await
+}
+
+async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, PageError> {
+    let staff = Staff::read(visit, vec![row.staff_id]).await?;
+    let page = Page {
+        shell: visit.shell(&format!("Leave {}", row.loa_id), Place::Staff),
+        url: visit.url("/staff/leave"),
+        zone: visit.guild.time_zone.clone(),
+        row: Row::new(visit, &staff, row),
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let body = match body(&visit, Some((row.starts_at, row.ends_at))) {
+        Ok(body) => body,
+        Err(form) => return show(&visit, form, row).await,
+    };
+    let fields = fields_of(&visit, &row);
+    let before = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let undo = Undo::new(visit.url(&format!("/staff/leave/{}", row.loa_id)), &before);
+    let said = Said::new(format!("Leave of {} changed.", name_of(&visit, row.staff_id).await?));
+    change(&visit, row, Method::PATCH, body, said.with_undo(undo)).await
+}
+
+/// Back early: the leave ends now.
+pub(crate) async fn end(visit: GuildVisit) -> Result<Answer, PageError> {
+    let undo = Undo::new(visit.url(&format!("/staff/leave/{}/resume", visit.param::<LoaId>("leave")?)), &[]);
+    set_status(visit, "expired", Said::new("Leave ended.").with_undo(undo)).await
+}
+
+pub(crate) async fn resume(visit: GuildVisit) -> Result<Answer, PageError> {
+    set_status(visit, "active", Said::new("The leave goes on.")).await
+}
+
+async fn set_status(visit: GuildVisit, status: &str, said: Said) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let body = [("status".to_owned(), status.into())].into_iter().collect();
+    change(&visit, row, Method::PATCH, body, said).await
+}
+
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let staff = row.staff_id.to_string();
+    let fields = fields_of(&visit, &row);
+    let mut again = vec![("staff_id", staff.as_str())];
+    again.extend(fields.iter().map(|(name, value)| (*name, value.as_str())));
+    let said = Said::new("Leave deleted.").with_undo(Undo::new(visit.url("/staff/leave"), &again));
+    change(&visit, row, Method::DELETE, Map::new(), said).await
+}
+
+async fn change(
+    visit: &GuildVisit,
+    row: Model,
+    method: Method,
+    body: Map<String, Value>,
+    said: Said,
+) -> Result<Answer, PageError> {
+    let path = format!("/guilds/{{g}}/staff/loa/{}", row.loa_id);
+    let answer = visit.api(method, &path, body).await;
+    if !answer.status.is_success() {
+        return show(visit, Form::refused(&visit.form, &answer), row).await;
+    }
+    Ok(Answer::see(visit.url("/staff/leave")).saying(said))
+}

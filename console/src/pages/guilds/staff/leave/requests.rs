@@ -1,0 +1,143 @@
+//! /console/guilds/:guild/staff/leave/requests/:request: one request for leave, and what is decided about it.
+
+use askama::Template;
+use entities::leave_request::{self, Model, State};
+use entities::{ChatId, LeaveRequestId};
+use http::{Method, StatusCode};
+use serde_json::Map;
+
+use super::super::{Staff, days, own, sees_all};
+use super::{FIELDS, times};
+use crate::answer::{Answer, PageError};
+use crate::cookies::{Said, Undo};
+use crate::fields::Fields;
+use crate::form::Form;
+use crate::pages::guilds::people::Who;
+use crate::shell::{Place, Shell};
+use crate::visit::GuildVisit;
+use crate::words::When;
+
+#[derive(Template)]
+#[template(path = "guilds/staff/leave_request.html")]
+struct Page {
+    shell: Shell,
+    form: Form,
+    url: String,
+    may_write: bool,
+    zone: String,
+    row: Request,
+    decided: Option<(Who, When)>,
+}
+
+pub(super) struct Request {
+    pub(super) id: LeaveRequestId,
+    pub(super) who: Who,
+    pub(super) span: String,
+    pub(super) reason: String,
+    pub(super) asked: When,
+    /// How it stands: kind and word.
+    pub(super) state: (&'static str, &'static str),
+    pub(super) open: bool,
+    /// The viewer asked for it.
+    pub(super) own: bool,
+}
+
+impl Request {
+    pub(super) fn new(visit: &GuildVisit, staff: &Staff, row: Model) -> Self {
+        Self {
+            id: row.leave_request_id,
+            who: staff.who(visit, row.staff_id),
+            span: days::span(row.starts_at, row.ends_at, days::zone(visit)),
+            reason: row.reason,
+            asked: visit.when(row.created_at),
+            state: match row.state {
+                State::Requested => ("warning", "waits"),
+                State::Approved => ("good", "approved"),
+                State::Rejected => ("bad", "rejected"),
+                State::Withdrawn => ("quiet", "withdrawn"),
+            },
+            open: row.state == State::Requested,
+            own: row.staff_id == own(visit),
+        }
+    }
+}
+
+/// The request of the address, if the viewer may see it.
+async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
+    let found = leave_request::find(visit.read(), visit.guild.guild_id, visit.param("request")?).await?;
+    let shown = |row: &Model| sees_all(visit) || visit.may("staff.write") || row.staff_id == own(visit);
+    found.filter(shown).ok_or(PageError::NotFound)
+}
+
+pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let zone = days::zone(&visit);
+    let (first, last) = (days::day(row.starts_at, zone), days::last_day(row.ends_at, zone));
+    let form = Form::new(Fields::of(&[("starts_at", &*first), ("ends_at", &*last)]));
+    show(&visit, form, row).await
+}
+
+async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, PageError> {
+    let chats: Vec<ChatId> = [Some(row.staff_id), row.decided_by].into_iter().flatten().collect();
+    let staff = Staff::read(visit, chats).await?;
+    let decided = row.decided_by.zip(row.decided_at);
+    let page = Page {
+        shell: visit.shell(&format!("Request for leave {}", row.leave_request_id), Place::Staff),
+        url: visit.url("/staff/leave"),
+        may_write: visit.may("staff.write"),
+        zone: visit.guild.time_zone.clone(),
+        decided: decided.map(|(by, at)| (staff.who(visit, by), visit.when(at))),
+        row: Request::new(visit, &staff, row),
+        form,
+    };
+    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    Ok(Answer::page(&page)?.status(status))
+}
+
+/// Without days in the form the leave has those that were asked for.
+pub(crate) async fn approve(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let mut body = Map::new();
+    if visit.form.has("starts_at") || visit.form.has("ends_at") {
+        let (begin, end) = match times(&visit, Some((row.starts_at, row.ends_at))) {
+            Ok(times) => times,
+            Err(form) => return show(&visit, form, row).await,
+        };
+        body.insert("starts_at".to_owned(), days::sent(begin).into());
+        body.insert("ends_at".to_owned(), days::sent(end).into());
+    }
+    let path = format!("/guilds/{{g}}/staff/leave-requests/{}/approve", row.leave_request_id);
+    let answer = visit.api(Method::POST, &path, body).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer), row).await;
+    }
+    let said = Said::new("Leave approved. It is in the list of leaves now.");
+    Ok(Answer::see(visit.url("/staff/leave")).saying(said))
+}
+
+pub(crate) async fn reject(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    decide(visit, row, "reject", Said::new("Request rejected. They can ask again.")).await
+}
+
+/// Who asked does not need the leave any more.
+pub(crate) async fn withdraw(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    if row.staff_id != own(&visit) {
+        return Err(PageError::NotFound);
+    }
+    let zone = days::zone(&visit);
+    let (first, last) = (days::day(row.starts_at, zone), days::last_day(row.ends_at, zone));
+    let again = [("starts_at", &*first), ("ends_at", &last), ("reason", &row.reason)];
+    let undo = Undo::new(visit.url("/staff/leave/request"), &again);
+    decide(visit, row, "withdraw", Said::new("Request withdrawn.").with_undo(undo)).await
+}
+
+async fn decide(visit: GuildVisit, row: Model, verb: &str, said: Said) -> Result<Answer, PageError> {
+    let path = format!("/guilds/{{g}}/staff/leave-requests/{}/{verb}", row.leave_request_id);
+    let answer = visit.api(Method::POST, &path, Map::new()).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::wrong(&visit.form, None, answer.message()), row).await;
+    }
+    Ok(Answer::see(visit.url("/staff/leave")).saying(said))
+}
