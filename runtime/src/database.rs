@@ -12,6 +12,7 @@ mod bound;
 mod breaker;
 mod connection;
 mod connections;
+mod idle;
 mod lease;
 mod options;
 mod outage;
@@ -46,25 +47,17 @@ impl Database {
         if is_postgres_url(url) {
             let bound = Bound::new(options.statement_timeout, breaker.clone());
             let source = postgres::connect(url, options).await?;
-            let pool = |limit| {
-                Pool::new(Connections::new(source.clone(), limit, breaker.clone()), bound.clone())
-            };
+            let pool =
+                |limit| Pool::new(Connections::new(source.clone(), limit, breaker.clone()), bound.clone());
             let (all, vital) = (pool(options.max_connections), pool(1));
             return Ok(Self { read: all.clone(), write: all, vital, breaker, postgres: true });
         }
         let (read, write) = sqlite::connect(url).await?;
         // A file does not vanish, and the busy timeout bounds the wait for its one writer.
         let bound = Bound::new(None, breaker.clone());
-        let pool =
-            |source, limit| Pool::new(Connections::new(source, limit, breaker.clone()), bound.clone());
+        let pool = |source, limit| Pool::new(Connections::new(source, limit, breaker.clone()), bound.clone());
         let write = pool(write, 1);
-        Ok(Self {
-            read: pool(read, options.readers),
-            vital: write.clone(),
-            write,
-            breaker,
-            postgres: false,
-        })
+        Ok(Self { read: pool(read, options.readers), vital: write.clone(), write, breaker, postgres: false })
     }
 
     /// A handle whose statements fail at once while the circuit breaker is open, for callers who would rather have an

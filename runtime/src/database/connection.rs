@@ -7,7 +7,7 @@ use sea_orm::sqlx::{
 use sea_orm::{DbErr, ExecResult, QueryResult, RuntimeErr, SqlxError, Statement};
 use sea_query_sqlx::SqlxValues;
 
-use super::connections::PING_TIMEOUT;
+use super::options::PING_TIMEOUT;
 
 #[derive(Debug)]
 pub(super) enum Connection {

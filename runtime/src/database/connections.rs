@@ -4,7 +4,7 @@
 //! A connection that was returned within a statement or a transaction, or after an error, is cleaned first, off the
 //! caller's way, and closed if that fails.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::sqlx::ConnectOptions;
@@ -15,18 +15,13 @@ use tokio_util::task::TaskTracker;
 
 use super::breaker::Breaker;
 use super::connection::{Connection, wrap};
+use super::idle::{Idle, Waiting};
 use super::lease::Lease;
-use super::options::ACQUIRE_TIMEOUT;
+use super::options::{ACQUIRE_TIMEOUT, PING_TIMEOUT};
 use super::outage;
 
 /// A Postgres connection that idled for this long is pinged before use.
 const PING_AFTER: Duration = Duration::from_secs(1);
-/// A ping, or a rollback, that takes longer closes the connection.
-pub(super) const PING_TIMEOUT: Duration = Duration::from_secs(2);
-/// A Postgres connection that is not needed for this long is closed.
-const IDLE_LIMIT: Duration = Duration::from_secs(600);
-/// A Postgres connection is closed at this age, so that the server's memory for it is freed now and then.
-const AGE_LIMIT: Duration = Duration::from_secs(1_800);
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
@@ -37,24 +32,16 @@ pub(super) struct Connections(Arc<Inner>);
 struct Inner {
     /// sqlx's pool: it knows how to connect, and serves migrations.
     source: DatabaseConnection,
-    /// In the order of their return: the newest is taken first.
-    free: Mutex<Vec<Free>>,
+    idle: Idle,
     turns: Arc<Semaphore>,
     leases: TaskTracker,
     breaker: Breaker,
 }
 
-#[derive(Debug)]
-struct Free {
-    connection: Connection,
-    opened: Instant,
-    since: Instant,
-}
-
 impl Connections {
     pub(super) fn new(source: DatabaseConnection, limit: u32, breaker: Breaker) -> Self {
         let turns = Arc::new(Semaphore::new(usize::try_from(limit).unwrap_or(usize::MAX)));
-        Self(Arc::new(Inner { source, free: Mutex::default(), turns, leases: TaskTracker::new(), breaker }))
+        Self(Arc::new(Inner { source, idle: Idle::default(), turns, leases: TaskTracker::new(), breaker }))
     }
 
     pub(super) fn source(&self) -> &DatabaseConnection {
@@ -67,37 +54,30 @@ impl Connections {
         let turn = timeout_at(deadline, Arc::clone(&self.0.turns).acquire_owned()).await;
         let turn = turn.map_err(|_| too_late())?;
         let turn = turn.map_err(|_| DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed))?;
-        while let Some(mut free) = self.take() {
-            if self.is_usable(&mut free).await {
-                return Ok(self.lend(free.connection, free.opened, turn));
+        while let Some(mut waiting) = self.0.idle.take() {
+            if self.is_usable(&mut waiting).await {
+                return Ok(self.lend(waiting.connection, waiting.opened, turn));
             }
         }
-        let connection = self.open(deadline).await?;
+        let connection = Box::pin(self.open(deadline)).await?;
         Ok(self.lend(connection, Instant::now(), turn))
     }
 
     fn lend(&self, connection: Connection, opened: Instant, turn: OwnedSemaphorePermit) -> Lease {
-        Lease::new(self.clone(), connection, opened, (turn, self.0.leases.token()))
+        Lease::new(self.0.idle.clone(), connection, opened, (turn, self.0.leases.token()))
     }
 
-    fn free(&self) -> MutexGuard<'_, Vec<Free>> {
-        self.0.free.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self) -> Option<Free> {
-        self.free().pop()
-    }
-
-    async fn is_usable(&self, free: &mut Free) -> bool {
-        let idle = free.since.elapsed();
-        if free.connection.is_sqlite() {
+    async fn is_usable(&self, waiting: &mut Waiting) -> bool {
+        let idle = waiting.since.elapsed();
+        if waiting.connection.is_sqlite() {
             return true;
         }
         // Idle since before an outage: it may be dead without a sign, and a ping would wait for its timeout.
         if self.0.breaker.closed_within(idle) {
             return false;
         }
-        idle < PING_AFTER || matches!(timeout(PING_TIMEOUT, free.connection.ping()).await, Ok(Ok(())))
+        idle < PING_AFTER
+            || matches!(timeout(PING_TIMEOUT, Box::pin(waiting.connection.ping())).await, Ok(Ok(())))
     }
 
     /// Tries again until the deadline while the server is away or starting.
@@ -130,32 +110,13 @@ impl Connections {
         }
     }
 
-    /// Takes back a clean connection.
-    pub(super) fn give_back(&self, connection: Connection, opened: Instant) {
-        let now = Instant::now();
-        let postgres = !connection.is_sqlite();
-        let mut old = Vec::new();
-        {
-            let mut free = self.free();
-            free.push(Free { connection, opened, since: now });
-            if postgres {
-                let is_old =
-                    |free: &mut Free| now - free.since >= IDLE_LIMIT || now - free.opened >= AGE_LIMIT;
-                old.extend(free.extract_if(.., is_old));
-            }
-        }
-        for free in old {
-            tokio::spawn(free.connection.close());
-        }
-    }
-
     /// Waits for all connections, and closes them.
     pub(super) async fn close(self) -> Result<(), DbErr> {
         self.0.turns.close();
         self.0.leases.close();
         self.0.leases.wait().await;
-        while let Some(free) = self.take() {
-            free.connection.close().await?;
+        while let Some(waiting) = self.0.idle.take() {
+            waiting.connection.close().await?;
         }
         self.0.source.close_by_ref().await
     }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::connection::Connection;
-use super::connections::Connections;
+use super::idle::Idle;
 
 #[derive(Debug)]
 pub(super) struct Lease {
@@ -19,7 +19,7 @@ pub(super) struct Lease {
     in_transaction: bool,
     /// Begins the transaction together with its first query.
     begin: Option<&'static str>,
-    of: Connections,
+    idle: Idle,
     /// `None` only while it is dropped.
     held: Option<Held>,
 }
@@ -39,9 +39,9 @@ macro_rules! send {
 }
 
 impl Lease {
-    pub(super) fn new(of: Connections, connection: Connection, opened: Instant, held: Held) -> Self {
+    pub(super) fn new(idle: Idle, connection: Connection, opened: Instant, held: Held) -> Self {
         let (connection, held) = (Some(connection), Some(held));
-        Self { connection, opened, doubtful: false, in_transaction: false, begin: None, of, held }
+        Self { connection, opened, doubtful: false, in_transaction: false, begin: None, idle, held }
     }
 
     /// Begins a transaction, on SQLite together with its first query: each statement there is a message to another
@@ -118,15 +118,15 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
         if !self.doubtful && !self.in_transaction {
-            self.of.give_back(connection, self.opened);
+            self.idle.give_back(connection, self.opened);
             return;
         }
         // Without a runtime the process is ending: the connection is dropped.
         let (Ok(runtime), Some(held)) = (Handle::try_current(), self.held.take()) else { return };
-        let (of, opened, in_transaction) = (self.of.clone(), self.opened, self.in_transaction);
+        let (idle, opened, in_transaction) = (self.idle.clone(), self.opened, self.in_transaction);
         runtime.spawn(async move {
             if let Some(connection) = connection.cleaned(in_transaction).await {
-                of.give_back(connection, opened);
+                idle.give_back(connection, opened);
             }
             drop(held);
         });

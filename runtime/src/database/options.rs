@@ -6,6 +6,8 @@ use super::breaker::Breaker;
 
 /// How long a caller waits for a free connection before it gets an error.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+/// A ping, or a rollback, that takes longer closes the connection.
+pub(super) const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug)]
 pub struct DatabaseOptions {
