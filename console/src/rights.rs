@@ -67,8 +67,8 @@ impl Rights {
     /// How the console names the person's position.
     pub(crate) fn title(&self) -> &str {
         match &self.staff {
+            _ if self.admin => "Admin",
             Some(role) => role,
-            None if self.admin => "Admin",
             None => "",
         }
     }
@@ -154,6 +154,7 @@ mod tests {
             (staff.title(), admin.title(), Rights::default().is_stranger()),
             ("Helper", "Admin", true)
         );
+        assert_eq!(Rights { admin: true, ..staff }.title(), "Admin");
         assert!([Needs::Staff, Needs::Admin].iter().all(|needs| !Rights::default().may(*needs)));
     }
 }

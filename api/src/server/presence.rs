@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use entities::Timestamp;
 use entities::api_process::{self, Model};
+use runtime::ProcessName;
 use sea_orm::DbErr;
 
 use crate::state::State;
@@ -34,15 +36,7 @@ async fn beat(state: &State, process: &Model) -> Result<(), DbErr> {
     api_process::delete_silent(conn, FORGET_AFTER, now).await.map(drop)
 }
 
-fn described(now: entities::Timestamp) -> Model {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = match host.trim() {
-        "" => "host".to_owned(),
-        name => name.to_owned(),
-    };
-    // Process ids are reused.
-    let random = uuid::Uuid::now_v7().as_u128() & 0xffff_ffff;
-    let name = format!("{host}:{}:{random:08x}", std::process::id());
-    let version = env!("CARGO_PKG_VERSION").to_owned();
+fn described(now: Timestamp) -> Model {
+    let ProcessName { name, host, version } = ProcessName::new();
     Model { name, host, version, started_at: now, heartbeat_at: now }
 }

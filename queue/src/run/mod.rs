@@ -7,7 +7,6 @@ mod context;
 mod fetch;
 mod handler;
 mod heartbeat;
-mod identity;
 mod outcome;
 mod pool;
 mod process;

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use entities::job::Class;
-use runtime::Event;
+use entities::{Timestamp, worker};
+use runtime::{Event, ProcessName};
 use tokio::sync::watch;
 
 use super::batch::Finisher;
@@ -13,12 +14,12 @@ use super::pool::Pool;
 use super::running::Running;
 use super::slots::Slots;
 use super::watchdog::Watchdog;
-use super::{fetch, heartbeat, identity};
+use super::{fetch, heartbeat};
 use crate::Queue;
 
 /// Claims jobs of all classes until shutdown; runs in flight end on the shutdown's tracker.
 pub fn run(queue: &Queue, registry: Registry, slots: Slots) {
-    let identity = identity::of_process(slots.to_json(), queue.clock.now());
+    let identity = described(slots, queue.clock.now());
     tracing::info!(worker = identity.name, kinds = ?registry.kinds().collect::<Vec<_>>(), "taking jobs");
     let (current, registration) = watch::channel(None);
     let running = Running::default();
@@ -36,6 +37,12 @@ pub fn run(queue: &Queue, registry: Registry, slots: Slots) {
         queue.shutdown.tracker().spawn(fetch::take(Arc::clone(&pool), class, slots.of(class)));
     }
     services.spawn(listen_for_cancels(queue.clone(), running));
+}
+
+/// The row of this process.
+pub(super) fn described(slots: Slots, now: Timestamp) -> worker::Model {
+    let ProcessName { name, host, version } = ProcessName::new();
+    worker::Model { name, host, version, slots: slots.to_json(), started_at: now, heartbeat_at: now }
 }
 
 /// Cancels this process's runs when any process cancels their jobs.

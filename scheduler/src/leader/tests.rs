@@ -1,5 +1,7 @@
 //! One process leads and others wait, without comparing clocks.
 
+use sea_orm::ConnectionTrait;
+
 use super::*;
 use crate::test_database::{TestDatabase, test_databases};
 
@@ -66,9 +68,16 @@ async fn a_holder_frozen_in_a_beat_leads_again_if_the_lease_is_still_its_own() {
     for test in test_databases().await {
         let mut frozen = candidate(&test).await;
         let clock = frozen.context.clock.clone();
+        let database = frozen.context.database.clone();
         let mut beat = Box::pin(frozen.beat());
+        // SQLite has one writer only; on Postgres the table is locked.
+        let other = database.begin().await.unwrap();
+        if database.is_postgres() {
+            other.execute_unprepared("LOCK TABLE leader_lease").await.unwrap();
+        }
         assert!(futures_util::poll!(&mut beat).is_pending());
         clock.advance(LEASE);
+        other.rollback().await.unwrap();
         beat.await.unwrap();
         assert!(frozen.leads());
     }

@@ -7,6 +7,7 @@ use super::{Console, Page};
 both_modes!(
     a_player_is_banned_by_name_and_the_ban_is_taken_back,
     a_lifted_ban_goes_on_by_undo,
+    nobody_bans_themselves,
     a_new_length_supersedes,
     lifting_asks_where_others_end_too,
     what_is_wrong_stands_at_its_field,
@@ -37,6 +38,17 @@ async fn a_player_is_banned_by_name_and_the_ban_is_taken_back(deployment: &Deplo
     let found = format!("/bans?state=all&person={}&moderator={}", member.chat, guild.members[0].chat);
     console.get(&below(deployment, &found)).await.shows(200, "spam").shows(200, "lifted");
     console.get(&below(deployment, "/bans?state=all&place=5")).await.shows(200, "Nothing matches");
+}
+
+/// The chat platform would remove them from the guild, and they could lift nothing.
+async fn nobody_bans_themselves(deployment: &Deployment) {
+    let (own, console) = (&deployment.guild().members[0], Console::owner(deployment).await);
+    for account in [own.chat.clone(), own.play.to_string(), own.name.clone()] {
+        let form = [("identifier", account.as_str()), ("reason", "spam"), ("length", "604800")];
+        let refused = console.post(&below(deployment, "/bans/new"), &form).await;
+        refused.shows(422, "This is your own account.");
+    }
+    console.get(&below(deployment, "/bans")).await.shows(200, "Nobody is banned.");
 }
 
 async fn a_lifted_ban_goes_on_by_undo(deployment: &Deployment) {

@@ -16,10 +16,11 @@ use crate::run::complete::Complete;
 use crate::run::context::JobContext;
 use crate::run::fetch::{NET_AFTER, available, published};
 use crate::run::heartbeat::register;
-use crate::run::identity::of_process;
 use crate::run::outcome::{JobError, Outcome, failure};
+use crate::run::process::described;
 use crate::run::registration::Registration;
 use crate::run::running::{Entered, Running};
+use crate::run::slots::Slots;
 use crate::run::strays::Strays;
 
 /// Heartbeat interval, as in the product.
@@ -54,7 +55,7 @@ pub(super) struct Process {
 
 impl Process {
     pub(super) async fn start(queue: Queue, name: String, now: Duration) -> Self {
-        let identity = worker::Model { name, ..of_process(json!({}), queue.clock.now()) };
+        let identity = worker::Model { name, ..described(Slots::default(), queue.clock.now()) };
         Self {
             registration: register(&queue, &identity, 1).await.unwrap(),
             finisher: Finisher::start(&queue),

@@ -122,6 +122,13 @@ impl<'b> Tab<'b> {
         self.press_at("label", label).await;
     }
 
+    /// Presses a link and waits until the page it leads to is loaded.
+    pub(super) async fn follow(&self, words: &str) {
+        self.evaluate("void (globalThis.left = true)").await;
+        self.click(words).await;
+        self.loaded().await;
+    }
+
     async fn press_at(&self, kinds: &str, words: &str) {
         let ask = format!("place({}, {})", json!(kinds), json!(words));
         let what = format!("{words:?} can be pressed on {}: {}", self.path().await, self.text().await);

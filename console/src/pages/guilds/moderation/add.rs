@@ -79,6 +79,9 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
         Ok(subject) => subject,
         Err(problem) => return show(&visit, kind, wrong("identifier", &problem)).await,
     };
+    if is_own(&visit, subject).await? {
+        return show(&visit, kind, wrong("identifier", "This is your own account.")).await;
+    }
     let seconds = match length::read(form) {
         Ok(seconds) => seconds,
         Err(problem) => return show(&visit, kind, wrong("length", problem)).await,
@@ -101,6 +104,12 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let undo = Undo::new(format!("{one}/lift"), &[("undo", "yes")]);
     let said = Said::new(format!("{subject} is {}.", kind.done())).with_undo(undo);
     Ok(Answer::see(one).saying(said))
+}
+
+/// Whether the account is the visitor's: who bans themselves is out of the guild, and can lift nothing.
+async fn is_own(visit: &GuildVisit, subject: Subject) -> Result<bool, PageError> {
+    let person = Person::resolve(visit.read(), visit.guild.guild_id, subject).await?;
+    Ok(person.chat == Some(visit.session.row.user_id))
 }
 
 /// Whether there is one of the same account and place: lifting the new one does not bring it back.

@@ -3,7 +3,7 @@
 use askama::Template;
 use chrono::{TimeDelta, Timelike};
 use chrono_tz::Tz;
-use entities::{Subject, Timestamp, staff_action};
+use entities::{Timestamp, staff_action};
 
 use super::tabs::{Link, Tab, tabs};
 use super::words::{self, Action};
@@ -37,7 +37,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let more = cut(&visit, &mut actions, |row| row.action_id);
     let chats = actions.iter().map(|row| row.staff_id);
     let staff = Staff::read(&visit, chats.collect()).await?;
-    let targets = actions.iter().filter_map(words::target).map(Subject::Play);
+    let targets = actions.iter().filter_map(words::target);
     let people = People::read(&visit, targets.collect::<Vec<_>>()).await?;
     let row =
         |row: &staff_action::Model| (staff.who(&visit, row.staff_id), words::shown(&visit, &people, row));

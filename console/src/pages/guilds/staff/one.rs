@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::staff_directory::{self, Described};
 use entities::{
-    ChatId, Page as Rows, RoleId, Subject, loa, staff_action, staff_note, staff_role, staff_session, strike,
+    ChatId, Page as Rows, RoleId, loa, staff_action, staff_note, staff_role, staff_session, strike,
 };
 
 use super::quotas::{Quota, of_member};
@@ -118,9 +118,7 @@ async fn notes_about(visit: &GuildVisit, chat: ChatId) -> Result<Vec<notes::Row>
 
 async fn actions(visit: &GuildVisit, chat: ChatId) -> Result<Vec<Action>, PageError> {
     let rows = staff_action::list_of(visit.read(), visit.guild.guild_id, chat, Rows::first(FEW)).await?;
-    let people =
-        People::read(visit, rows.iter().filter_map(words::target).map(Subject::Play).collect::<Vec<_>>())
-            .await?;
+    let people = People::read(visit, rows.iter().filter_map(words::target).collect::<Vec<_>>()).await?;
     Ok(rows.iter().map(|row| words::shown(visit, &people, row)).collect())
 }
 

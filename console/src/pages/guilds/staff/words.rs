@@ -1,6 +1,6 @@
 //! How people say what staff do.
 
-use entities::PlayId;
+use entities::Subject;
 use entities::quota::{Metric, Period};
 use entities::staff_action::{ActionType, Model};
 
@@ -66,7 +66,7 @@ pub(super) fn minutes(minutes: i64) -> String {
 /// An action of a list.
 pub(super) struct Action {
     pub(super) kind: &'static str,
-    /// `None`: not a Roblox account.
+    /// `None`: not an account.
     pub(super) target: Option<Who>,
     pub(super) target_text: String,
     pub(super) reason: String,
@@ -75,14 +75,14 @@ pub(super) struct Action {
 }
 
 /// The account on which an action was done, if it is one.
-pub(super) fn target(row: &Model) -> Option<PlayId> {
+pub(super) fn target(row: &Model) -> Option<Subject> {
     row.target_id.parse().ok()
 }
 
 pub(super) fn shown(visit: &GuildVisit, people: &People, row: &Model) -> Action {
     Action {
         kind: action(row.action_type),
-        target: target(row).map(|play| people.who(visit, entities::Subject::Play(play))),
+        target: target(row).map(|subject| people.who(visit, subject)),
         target_text: row.target_id.clone(),
         reason: row.details["reason"].as_str().unwrap_or_default().to_owned(),
         counts: row.nth.is_some(),

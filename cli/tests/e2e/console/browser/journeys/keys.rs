@@ -22,7 +22,7 @@ async fn a_key_is_created_used_and_revoked(deployment: &Deployment) {
     let api = deployment.api().key(text.as_str().unwrap());
     api.get("/bindings/list").await.ok();
     tab.passes().await;
-    tab.click("I have kept it").await;
+    tab.follow("I have kept it").await;
     tab.sees("lobby <b>").await;
     assert!(
         !tab.evaluate("document.documentElement.outerHTML")
