@@ -131,7 +131,7 @@ impl JobContext {
     /// elsewhere.
     pub async fn before_effect(&self) -> Result<(), JobError> {
         runtime::fail_point("before_effect", self.kind()).await;
-        if !self.registration.is_confirmed(&self.queue).await? {
+        if !self.registration.is_confirmed_soon(self.clock()).await {
             return Err(JobError::ClaimLost);
         }
         self.check_cancelled()

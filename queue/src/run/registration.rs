@@ -51,6 +51,19 @@ impl Registration {
         Ok(!self.in_doubt(&queue.clock) || self.beat(queue).await?)
     }
 
+    /// For runs, which are not polled while their process is in doubt: a heartbeat of their own could keep the
+    /// connection that the process's heartbeats need. Waits for one of these; false when the process was declared dead.
+    pub(super) async fn is_confirmed_soon(&self, clock: &Clock) -> bool {
+        let mut confirmations = self.confirmed.subscribe();
+        while self.in_doubt(clock) {
+            tokio::select! {
+                () = self.void.cancelled() => return false,
+                changed = confirmations.changed() => debug_assert!(changed.is_ok(), "the sender is in self"),
+            }
+        }
+        true
+    }
+
     /// One heartbeat; false when the process was declared dead. The time of sending counts, not that of the
     /// response.
     pub(super) async fn beat(&self, queue: &Queue) -> Result<bool, DbErr> {

@@ -8,6 +8,7 @@ use entities::job::{Class, Model, State, rescue};
 use entities::worker;
 use queue::run::{Handler, JobContext, JobError, Outcome, failure};
 use queue::{DEAD_AFTER, Payload};
+use runtime::Clock;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -36,6 +37,8 @@ struct Stepper {
     open: Arc<Semaphore>,
     left: Arc<Semaphore>,
     steps: Arc<AtomicU32>,
+    /// The process freezes right before the step.
+    freezes: Option<Clock>,
 }
 
 /// Signals the end of the run.
@@ -54,6 +57,9 @@ impl Handler for Stepper {
         let _leaving = Leaving(Arc::clone(&self.left));
         self.entered.add_permits(1);
         self.open.acquire().await.unwrap().forget();
+        if let Some(clock) = &self.freezes {
+            clock.advance(FROZEN_FOR);
+        }
         if payload.single {
             job.before_single_effect().await?;
         } else {
@@ -67,7 +73,7 @@ impl Handler for Stepper {
 impl Stepper {
     fn new() -> Self {
         let closed = || Arc::new(Semaphore::new(0));
-        Self { entered: closed(), open: closed(), left: closed(), steps: Arc::default() }
+        Self { entered: closed(), open: closed(), left: closed(), steps: Arc::default(), freezes: None }
     }
 
     /// Starts a worker and waits until it runs a job of this kind.
@@ -114,6 +120,14 @@ both_modes! {
         fixture.advance(FROZEN_FOR * 10).await;
         stepper.open.add_permits(1);
         let row = fixture.wait_while_time_passes(job.job_id, State::Succeeded).await;
+        assert_eq!((stepper.steps(), row.attempt, row.token), (1, 1, 1));
+    }
+
+    async fn a_run_frozen_right_before_its_step_keeps_no_heartbeat_waiting(fixture: Fixture) {
+        let stepper = Stepper { freezes: Some(fixture.context.clock.clone()), ..Stepper::new() };
+        let job = stepper.under_way(fixture, false).await;
+        stepper.open.add_permits(1);
+        let row = fixture.wait_for(job.job_id, State::Succeeded).await;
         assert_eq!((stepper.steps(), row.attempt, row.token), (1, 1, 1));
     }
 

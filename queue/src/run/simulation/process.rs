@@ -152,12 +152,12 @@ impl Process {
             return Cause::Nothing;
         }
         let at = usize::try_from(draw >> 32).unwrap() % self.runs.len();
-        if !self.runs[at].effect {
-            return self.take_effect(at, effects).await;
-        }
         // A run is polled only while its process's heartbeat is confirmed.
         if self.runs[at].ended.is_none() && self.is_in_doubt() {
             return Cause::Nothing;
+        }
+        if !self.runs[at].effect {
+            return self.take_effect(at, effects).await;
         }
         let mut run = self.runs.remove(at);
         let claim = run.context.claim();
