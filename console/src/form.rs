@@ -1,5 +1,7 @@
 //! A form as it is shown: empty, or with what the person typed and what is wrong with it.
 
+use http::StatusCode;
+
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
 
@@ -55,11 +57,15 @@ impl Form {
     pub(crate) fn is_refused(&self) -> bool {
         self.problem.is_some()
     }
+
+    /// Of the page that shows the form.
+    pub(crate) fn status(&self) -> StatusCode {
+        if self.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
     use serde_json::json;
 
     use super::*;

@@ -23,19 +23,7 @@ pub struct Model {
 
 no_relations!();
 
-/// Writes events, in the transaction of their change.
-pub async fn write(
-    conn: &impl Conn,
-    events: impl IntoIterator<Item = (Uuid, String)>,
-    now: Timestamp,
-) -> Result<()> {
-    for insert in inserts(events, now) {
-        conn.execute(&insert).await?;
-    }
-    Ok(())
-}
-
-/// The statements that write events.
+/// The statements that write events, in the transaction of their change.
 pub fn inserts(events: impl IntoIterator<Item = (Uuid, String)>, now: Timestamp) -> Vec<InsertStatement> {
     let row = |(id, event)| ActiveModel {
         event_id: ActiveValue::Set(id),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use entities::{GuildId, Timestamp, change_log};
 use runtime::{Breaker, Clock, Database, Event, Events, Shutdown};
+use sea_orm::ConnectionTrait;
 use testkit::{TestDatabase, until};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -89,12 +90,16 @@ async fn too_many_events_and_unknown_ones_are_a_resync(database: TestDatabase) {
     let transaction = writer.begin().await.unwrap();
     // More values than one statement may have.
     let events = (1..=22_000).map(|id| (Uuid::now_v7(), serde_json::to_string(&event(id)).unwrap()));
-    change_log::write(&transaction, events, now()).await.unwrap();
+    for insert in change_log::inserts(events, now()) {
+        transaction.execute(&insert).await.unwrap();
+    }
     transaction.commit().await.unwrap();
     assert_eq!(process.next().await, Event::Resync);
     // Some of them follow.
     let unknown = (Uuid::now_v7(), r#"{"type":"of_tomorrow"}"#.to_owned());
-    change_log::write(writer.write(), [unknown], now()).await.unwrap();
+    for insert in change_log::inserts([unknown], now()) {
+        writer.write().execute(&insert).await.unwrap();
+    }
     while process.next().await != Event::Resync {}
     change(&writer, 30_000).await;
     while process.next().await != event(30_000) {}

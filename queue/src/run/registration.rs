@@ -56,9 +56,8 @@ impl Registration {
     pub(super) async fn is_confirmed_soon(&self, clock: &Clock) -> bool {
         let mut confirmations = self.confirmed.subscribe();
         while self.in_doubt(clock) {
-            tokio::select! {
-                () = self.void.cancelled() => return false,
-                changed = confirmations.changed() => debug_assert!(changed.is_ok(), "the sender is in self"),
+            if !self.next(&mut confirmations).await {
+                return false;
             }
         }
         true
@@ -83,11 +82,15 @@ impl Registration {
     /// continues.
     pub(super) async fn voided(&self) {
         let mut confirmations = self.confirmed.subscribe();
-        loop {
-            tokio::select! {
-                () = self.void.cancelled() => return,
-                changed = confirmations.changed() => debug_assert!(changed.is_ok(), "the sender is in self"),
-            }
+        while self.next(&mut confirmations).await {}
+    }
+
+    /// Waits for the next confirmation; false when the process was declared dead.
+    async fn next(&self, confirmations: &mut watch::Receiver<(Duration, Timestamp)>) -> bool {
+        tokio::select! {
+            () = self.void.cancelled() => false,
+            // Its sender is in `self`.
+            _ = confirmations.changed() => true,
         }
     }
 }

@@ -4,7 +4,6 @@ use askama::Template;
 use entities::job::Class;
 use entities::job_pause::{self, Scope};
 use entities::{GuildId, guild};
-use http::StatusCode;
 
 use super::{guild_names, url};
 use crate::answer::{Answer, PageError};
@@ -58,7 +57,7 @@ async fn show(visit: &Visit, form: Form) -> Result<Answer, PageError> {
         reason: pause.reason,
         by: pause.paused_by.map(|by| by.to_string()).unwrap_or_default(),
     };
-    let status = if form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let status = form.status();
     let page = Page {
         shell: Shell::of_instance("Pauses", visit, InstancePlace::Pauses),
         form,

@@ -10,7 +10,6 @@ use entities::{
     ChannelId, Page as Rows, PanelId, Subject, SubmissionId, application_panel, application_submission,
     staff_role, ticket,
 };
-use http::StatusCode;
 
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
@@ -80,8 +79,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 async fn submissions(

@@ -8,7 +8,6 @@ pub(crate) mod one;
 use askama::Template;
 use entities::audit_entry::{self, Model};
 use entities::{AuditId, Page as Part};
-use http::StatusCode;
 
 use super::actors::Actors;
 use super::people::Who;
@@ -84,6 +83,5 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         query: query.with("before", ""),
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }

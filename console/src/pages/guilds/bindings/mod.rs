@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use entities::{BindingId, GroupId, binding};
-use http::{Method, StatusCode};
+use http::Method;
 use platforms::{GroupRole, PlatformError};
 use serde_json::Map;
 
@@ -65,8 +65,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         groups: rows::grouped(visit, all, overview.as_ref().ok()).await,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// The group to offer ranks of, or what is wrong with what was typed.

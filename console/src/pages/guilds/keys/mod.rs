@@ -8,7 +8,6 @@ pub(crate) mod rotate;
 use askama::Template;
 use entities::api_key::{self, Model, Scope, State};
 use entities::{KeyId, Page as Part};
-use http::StatusCode;
 
 use super::actors::Actors;
 use super::people::Who;
@@ -96,8 +95,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 impl Row {

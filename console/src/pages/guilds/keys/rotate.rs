@@ -2,7 +2,7 @@
 
 use askama::Template;
 use entities::api_key;
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::Map;
 
 use super::{find, shown};
@@ -50,8 +50,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         chosen: if chosen.is_empty() { DEFAULT.to_owned() } else { chosen.to_owned() },
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {

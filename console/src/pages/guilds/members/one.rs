@@ -3,7 +3,6 @@
 use askama::Template;
 use entities::audit_entry::{self, Filter};
 use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note};
-use http::StatusCode;
 
 use super::links::{self, Ended};
 use super::roles::OnDiscord;
@@ -109,8 +108,7 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         staff: staff(visit, link.chat_id).await?,
         audit: audit(visit, link).await?,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// Active and ended ones of both accounts.

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use entities::{Person, PlaceId, SanctionId, Subject, sanction::active};
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::Value;
 
 use super::{Kind, Row, length, shown};
@@ -54,8 +54,7 @@ async fn show(visit: &GuildVisit, kind: Kind, form: Form) -> Result<Answer, Page
         active: known(visit, kind, form.text("identifier")).await?,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// The active ones of this kind of a person: a new one may take their place.

@@ -12,7 +12,6 @@ use std::str::FromStr;
 use askama::Template;
 use entities::sanction::history::{self, Filter};
 use entities::{ChatId, Page as Part, Person, PlaceId, SanctionId, SanctionKind, Subject, sanction};
-use http::StatusCode;
 
 use super::people::{People, resolve};
 use crate::answer::{Answer, PageError};
@@ -121,8 +120,7 @@ async fn list(visit: &GuildVisit, kind: Kind) -> Result<Answer, PageError> {
         more: last.map(|last| query.with("before", &last)),
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// The rows with the names of everybody in them.

@@ -3,7 +3,6 @@
 use askama::Template;
 use entities::sanction::{self, Lifted, MirrorState, active, history};
 use entities::{Person, SanctionId};
-use http::StatusCode;
 
 use super::{Kind, Row, evidence, length, shown};
 use crate::answer::{Answer, PageError};
@@ -81,8 +80,7 @@ pub(super) async fn show(visit: &GuildVisit, row: sanction::Model, form: Form) -
         all_url: visit.url(&format!("{}?state=all&person={subject}", kind.path())),
         list_url: visit.url(kind.path()),
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// All that end when this one is lifted, itself included: those of the same person, and of the same place if it has

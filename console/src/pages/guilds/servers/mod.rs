@@ -10,7 +10,6 @@ use askama::Template;
 use entities::game_server::{self, Filter};
 use entities::overview::{self, Servers};
 use entities::{Page as Part, registered_game, server_command};
-use http::StatusCode;
 
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
@@ -81,8 +80,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         usual: USUAL,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// Names of the guild's games, by place.

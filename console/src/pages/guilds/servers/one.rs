@@ -2,7 +2,6 @@
 
 use askama::Template;
 use entities::{CommandId, Page as Part, game_server, server_command};
-use http::StatusCode;
 
 use super::rows::{Command, Row, id_in};
 use super::{FIELDS, USUAL, places};
@@ -54,6 +53,5 @@ pub(super) async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageE
         usual: USUAL,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }

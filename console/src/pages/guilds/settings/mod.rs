@@ -5,7 +5,7 @@ mod form;
 use askama::Template;
 use entities::guild::Settings;
 use entities::link;
-use http::{Method, StatusCode};
+use http::Method;
 use platforms::{GuildOverview, PlatformError, RoleProblem, nickname};
 
 use crate::answer::{Answer, PageError};
@@ -70,8 +70,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 async fn examples(visit: &GuildVisit, template: &str) -> Result<Vec<(String, String)>, PageError> {

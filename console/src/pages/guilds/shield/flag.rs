@@ -75,7 +75,7 @@ pub(crate) async fn many(visit: GuildVisit) -> Result<Answer, PageError> {
 fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Answer, PageError> {
     let total = lines.len() as u64;
     let named = &lines[..lines.len().min(NAMED)];
-    let status = if form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let status = form.status();
     let page = Confirm {
         shell: visit.shell("Flag players", Place::Shield),
         form,

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 use askama::Template;
 use entities::{PlayId, guild, shield_flag};
-use http::StatusCode;
 
 use super::people::{People, Who};
 use crate::answer::{Answer, PageError};
@@ -77,8 +76,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         checked,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// The ids of a text, each once, in its order; or what is wrong.

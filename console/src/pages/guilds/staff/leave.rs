@@ -6,7 +6,7 @@ pub(crate) mod requests;
 use askama::Template;
 use entities::leave_request::{self, State};
 use entities::{ChatId, LoaId, Timestamp, loa, staff_directory};
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::{Map, Value};
 
 use super::tabs::{Link, Tab, tabs};
@@ -110,8 +110,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// The times that the form names. A day that is already the one of `before` keeps its exact time.

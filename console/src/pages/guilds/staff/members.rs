@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use askama::Template;
 use entities::staff_directory::{self, Described};
 use entities::{ChatId, RoleId, Subject, staff_role};
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
@@ -83,8 +83,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         roles,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 fn row(visit: &GuildVisit, staff: &Staff, member: Described) -> Row {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use entities::{ChatId, NoteId, staff_note};
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
@@ -61,8 +61,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 pub(super) async fn shown(visit: &GuildVisit, notes: Vec<staff_note::Model>) -> Result<Vec<Row>, PageError> {

@@ -58,7 +58,7 @@ impl QuotaForm {
     }
 
     fn status(&self) -> StatusCode {
-        if self.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK }
+        self.form.status()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use entities::{RoleId, staff_member, staff_role};
-use http::{Method, StatusCode};
+use http::Method;
 use platforms::PlatformError;
 use serde_json::{Map, Value};
 
@@ -84,8 +84,7 @@ async fn show(visit: &GuildVisit, form: Form, role: Option<staff_role::Model>) -
         in_games: in_games(&form),
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// Highest first, as Discord shows them.

@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::strike::{self, Ended, Model};
 use entities::{ChatId, StrikeId};
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::{Map, Value};
 
 use super::tabs::{Link, Tab, tabs};
@@ -92,8 +92,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         more,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 pub(super) async fn shown(visit: &GuildVisit, strikes: Vec<Model>) -> Result<Vec<Row>, PageError> {
@@ -141,8 +140,7 @@ async fn show_one(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, 
         row,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// The form's fields for the API, or the form with what is wrong.

@@ -9,7 +9,7 @@ use entities::bulk_sync::Kind;
 use entities::job::Model;
 use entities::job::listing::{self, Filter};
 use entities::{Page as Part, binding, link};
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::{Map, Value};
 
 use super::jobs::Row;
@@ -72,8 +72,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         jobs_url: visit.url("/jobs"),
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 async fn history(visit: &GuildVisit) -> Result<Vec<Model>, PageError> {

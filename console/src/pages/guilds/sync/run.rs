@@ -2,7 +2,6 @@
 
 use askama::Template;
 use entities::bulk_sync::Kind;
-use http::StatusCode;
 
 use super::preview::{self, Counts};
 use super::quota::Window;
@@ -61,8 +60,7 @@ async fn show(visit: &GuildVisit, form: Form, known: Option<(Counts, When)>) -> 
         known,
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {

@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::LoaId;
 use entities::loa::{self, Model};
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::{Map, Value};
 
 use super::super::{Staff, days, name_of};
@@ -53,8 +53,7 @@ async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, Page
         row: Row::new(visit, &staff, row),
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {

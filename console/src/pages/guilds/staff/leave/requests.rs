@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::leave_request::{self, Model, State};
 use entities::{ChatId, LeaveRequestId};
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::Map;
 
 use super::super::{Staff, days, own, sees_all};
@@ -90,8 +90,7 @@ async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, Page
         row: Request::new(visit, &staff, row),
         form,
     };
-    let status = if page.form.is_refused() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    Ok(Answer::page(&page)?.status(status))
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// Without days in the form the leave has those that were asked for.
