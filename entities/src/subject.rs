@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use sea_orm::{ColumnTrait, Condition};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -107,17 +106,6 @@ impl Person {
             Subject::Play(play) => link::find_by_play(conn, guild, play).await?,
         };
         Ok(link.as_ref().map_or_else(|| subject.into(), Self::from))
-    }
-
-    /// Rows that name one of the accounts. A person without accounts matches no row.
-    pub(crate) fn matches<C: ColumnTrait>(self, chat_column: C, play_column: C) -> Condition {
-        // An empty `any` would match every row.
-        if self == Self::default() {
-            return Condition::all().add(chat_column.is_null()).add(chat_column.is_not_null());
-        }
-        Condition::any()
-            .add_option(self.chat.map(|chat| chat_column.eq(chat)))
-            .add_option(self.play.map(|play| play_column.eq(play)))
     }
 }
 

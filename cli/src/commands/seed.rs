@@ -32,6 +32,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let loaded = loaded.with_context(|| format!("{} was not loaded", args.file))?;
     let report = report(&loaded);
     unit.announce(loaded.events);
+    entities::bulk::finish(unit.tx()).await?;
     unit.commit().await?;
     output::print(&format!("{report} in {:.1} s", started.elapsed().as_secs_f64()))
 }

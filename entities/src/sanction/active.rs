@@ -7,7 +7,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, Select};
 
 use super::change::Target;
-use super::model::{Column, Entity, Lifted, Model, Places, SanctionKind, in_force, names};
+use super::model::{self, Column, Entity, Lifted, Model, Places, SanctionKind, in_force, of_accounts};
 use crate::{ChatId, GuildId, Page, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link};
 
 /// All sanctions of the guild in force, of both kinds and in any place.
@@ -26,8 +26,8 @@ pub async fn of_person<C: ConnectionTrait>(
     person: Person,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    let of_guild = Entity::find().filter(Column::GuildId.eq(guild));
-    let mut found = of_guild.filter(names(person)).filter(in_force(now)).all(conn).await?;
+    let of_person = Entity::find().filter(model::of_person(guild, person));
+    let mut found = of_person.filter(in_force(now)).all(conn).await?;
     found.sort_by_key(|row| Reverse(row.end_order()));
     Ok(found)
 }
@@ -47,18 +47,19 @@ pub async fn of_subject<C: ConnectionTrait>(
             .and_where(known)
             .take()
     };
-    let account = Condition::any();
-    let account = match subject {
-        Subject::Chat(chat) => account.add(Column::ChatId.eq(chat)).add(
+    let accounts = match subject {
+        Subject::Chat(chat) => [
+            Column::ChatId.eq(chat),
             Expr::col((Entity, Column::PlayId))
                 .eq(linked(link::Column::PlayId, Expr::col((link::Entity, link::Column::ChatId)).eq(chat))),
-        ),
-        Subject::Play(play) => account.add(Column::PlayId.eq(play)).add(
+        ],
+        Subject::Play(play) => [
+            Column::PlayId.eq(play),
             Expr::col((Entity, Column::ChatId))
                 .eq(linked(link::Column::ChatId, Expr::col((link::Entity, link::Column::PlayId)).eq(play))),
-        ),
+        ],
     };
-    Entity::find().filter(Column::GuildId.eq(guild)).filter(account).filter(in_force(now)).all(conn).await
+    Entity::find().filter(of_accounts(guild, accounts)).filter(in_force(now)).all(conn).await
 }
 
 /// The sanction that still covers the target after another one ended there; of several the one that ends last. Without

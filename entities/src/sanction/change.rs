@@ -5,7 +5,7 @@ use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
 use super::model::{
-    ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, expired_or, names,
+    ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, expired_or, of_person,
 };
 use crate::moderation_revision::Change;
 use crate::{ChatId, Person, PlaceId, Subject, Timestamp, lists};
@@ -49,7 +49,7 @@ pub async fn create<C: ConnectionTrait>(
     };
     let closed = closing(change, Lifted::Superseded, Some(moderator))
         .filter(Column::Kind.eq(kind))
-        .filter(names(subject.into()))
+        .filter(of_person(change.guild, subject.into()))
         .filter(same_place)
         .exec_with_returning(conn)
         .await?;
@@ -99,7 +99,7 @@ pub async fn lift<C: ConnectionTrait>(
 ) -> Result<Vec<Model>, DbErr> {
     closing(change, Lifted::Lifted, Some(by))
         .filter(Column::Kind.eq(target.kind))
-        .filter(names(target.person))
+        .filter(of_person(change.guild, target.person))
         .filter(Condition::all().add_option(target.place.map(|place| Column::PlaceId.eq(place))))
         .exec_with_returning(conn)
         .await
@@ -118,13 +118,12 @@ pub async fn relink<C: ConnectionTrait>(conn: &C, change: &Change, chats: &[Chat
     Ok(done.rows_affected)
 }
 
-/// The update that closes open sanctions of the guild.
+/// The update that closes open sanctions; its caller names those of the change's guild.
 pub(super) fn closing(change: &Change, how: Lifted, by: Option<ChatId>) -> UpdateMany<Entity> {
     Entity::update_many()
         .col_expr(Column::LiftedAt, Expr::value(change.now))
         .col_expr(Column::LiftedHow, expired_or(how, change.now))
         .col_expr(Column::LiftedBy, Expr::value(by))
         .col_expr(Column::Revision, Expr::value(change.revision))
-        .filter(Column::GuildId.eq(change.guild))
         .filter(Column::LiftedAt.is_null())
 }

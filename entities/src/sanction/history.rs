@@ -3,7 +3,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::{Condition, QueryOrder, QuerySelect};
 
-use super::model::{Column, Entity, Model, SanctionKind, in_force, names};
+use super::model::{self, Column, Entity, Model, SanctionKind, in_force};
 use crate::by_id::by_id;
 use crate::{ChatId, GuildId, Page, Person, PlaceId, SanctionId, Timestamp};
 
@@ -49,11 +49,14 @@ pub async fn list<C: ConnectionTrait>(
 ) -> Result<Vec<Model>, DbErr> {
     let shown = Condition::all()
         .add(Column::Kind.eq(filter.kind))
-        .add_option(filter.person.map(names))
         .add_option(filter.moderator.map(|moderator| Column::ModeratorId.eq(moderator)))
         .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
         .add_option(filter.active.map(|active| if active { in_force(now) } else { in_force(now).not() }));
-    newest(guild, page).filter(shown).all(conn).await
+    let rows = match filter.person {
+        Some(person) => newest_of(guild, person, page),
+        None => newest(guild, page),
+    };
+    rows.filter(shown).all(conn).await
 }
 
 /// A person's sanctions of both kinds, newest first.
@@ -63,7 +66,11 @@ pub async fn of_person<C: ConnectionTrait>(
     person: Person,
     limit: u64,
 ) -> Result<Vec<Model>, DbErr> {
-    newest(guild, Page::first(limit)).filter(names(person)).all(conn).await
+    newest_of(guild, person, Page::first(limit)).all(conn).await
+}
+
+fn newest_of(guild: GuildId, person: Person, page: Page<SanctionId>) -> Select<Entity> {
+    page.of(Entity::find().filter(model::of_person(guild, person)), Column::SanctionId)
 }
 
 /// The sanction that took this one's place.
@@ -74,8 +81,8 @@ pub async fn successor<C: ConnectionTrait>(conn: &C, old: &Model) -> Result<Opti
         None => Column::PlaceId.is_null(),
     };
     let later = Entity::find()
-        .filter(Column::GuildId.eq(old.guild_id))
+        .filter(model::of_person(old.guild_id, subject.into()))
         .filter(Column::SanctionId.gt(old.sanction_id));
-    let same = later.filter(names(subject.into())).filter(Column::Kind.eq(old.kind)).filter(same_place);
+    let same = later.filter(Column::Kind.eq(old.kind)).filter(same_place);
     same.order_by_asc(Column::SanctionId).one(conn).await
 }

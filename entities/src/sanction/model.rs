@@ -134,8 +134,21 @@ impl Places {
     }
 }
 
-pub(super) fn names(person: Person) -> Condition {
-    person.matches(Column::ChatId, Column::PlayId)
+/// The guild's sanctions against a person. A person without accounts matches no row.
+pub(super) fn of_person(guild: GuildId, person: Person) -> Condition {
+    let chat = person.chat.map(|chat| Column::ChatId.eq(chat));
+    let play = person.play.map(|play| Column::PlayId.eq(play));
+    of_accounts(guild, chat.into_iter().chain(play))
+}
+
+/// The guild stands beside each account: where it stands outside of the alternatives, SQLite reads all rows of the
+/// guild.
+pub(super) fn of_accounts(guild: GuildId, accounts: impl IntoIterator<Item = SimpleExpr>) -> Condition {
+    let of_guild = |account| Condition::all().add(Column::GuildId.eq(guild)).add(account);
+    let mut rows = accounts.into_iter().map(of_guild);
+    // An empty `any` would match every row.
+    let Some(first) = rows.next() else { return Condition::all().add(Expr::value(false)) };
+    rows.fold(Condition::any().add(first), Condition::add)
 }
 
 pub(super) fn in_force(now: Timestamp) -> Condition {

@@ -14,6 +14,7 @@ mod keys;
 mod leave;
 mod link_search;
 mod million;
+mod plans;
 mod queue_samples;
 mod quotas;
 mod sessions;

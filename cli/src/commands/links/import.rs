@@ -42,6 +42,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         unit.audit(guild, "links.import", guild, metadata).await?;
         unit.announce([Event::LinksChanged { guild }]);
     }
+    entities::bulk::finish(unit.tx()).await?;
     unit.commit().await?;
     output::print(&report(rows.links.len(), merged))
 }

@@ -1,0 +1,113 @@
+//! Questions about one person read that person's bans and mutes, however many the guild has.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use entities::moderation_revision;
+use entities::sanction::change::{self, Target};
+use entities::sanction::history::{self, Filter};
+use entities::sanction::{SanctionKind, active};
+use entities::{Page, Person};
+use runtime::Pool;
+use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, ExecResult, QueryResult, Statement};
+
+use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, play};
+
+const BANS: &str = "
+INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at, mirror_state, revision)
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+SELECT 7000000000000000000, 'ban', 20000 + i, 'exploiting', 5, '2026-04-12T18:33:21+00:00', 'none', 1 FROM n";
+
+/// The indexes of a person's accounts.
+const OF_ACCOUNTS: [&str; 4] =
+    ["sanction_by_chat", "sanction_by_play", "sanction_open_chat", "sanction_open_play"];
+
+/// Asks the database how it executes each statement, before it does.
+struct Explained<'p> {
+    pool: &'p Pool,
+    indexes: Mutex<Vec<String>>,
+}
+
+impl<'p> Explained<'p> {
+    fn new(pool: &'p Pool) -> Self {
+        Self { pool, indexes: Mutex::default() }
+    }
+
+    async fn explain(&self, mut statement: Statement) -> Result<(), DbErr> {
+        let is_sqlite = self.get_database_backend() == DatabaseBackend::Sqlite;
+        let (command, column) = if is_sqlite { ("EXPLAIN QUERY PLAN", 3) } else { ("EXPLAIN", 0) };
+        statement.sql = format!("{command} {}", statement.sql);
+        let plan = self.pool.query_all_raw(statement).await?;
+        let mut indexes = self.indexes.lock().unwrap();
+        for row in plan {
+            let line: String = row.try_get_by_index(column)?;
+            assert!(!line.contains("SCAN sanction") && !line.contains("Seq Scan on sanction"), "{line}");
+            indexes.extend(
+                line.split(' ')
+                    .filter(|word| word.starts_with("sanction_") && *word != "sanction_id")
+                    .map(str::to_owned),
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks the indexes used since the last check.
+    fn check(&self, question: &str) {
+        let used = std::mem::take(&mut *self.indexes.lock().unwrap());
+        let others: Vec<_> = used.iter().filter(|index| !OF_ACCOUNTS.contains(&index.as_str())).collect();
+        assert!(!used.is_empty() && others.is_empty(), "{question}: {used:?}");
+    }
+}
+
+#[async_trait]
+impl ConnectionTrait for Explained<'_> {
+    fn get_database_backend(&self) -> DatabaseBackend {
+        self.pool.get_database_backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        self.explain(statement.clone()).await?;
+        self.pool.execute_raw(statement).await
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.pool.execute_unprepared(sql).await
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.explain(statement.clone()).await?;
+        self.pool.query_one_raw(statement).await
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.explain(statement.clone()).await?;
+        self.pool.query_all_raw(statement).await
+    }
+}
+
+both_databases! {
+    async fn a_persons_sanctions_are_found_by_the_accounts(fixture: &Fixture) {
+        fixture.link(chat(1), play(1)).await;
+        fixture.execute(BANS).await;
+        if fixture.conn().get_database_backend() == DatabaseBackend::Postgres {
+            fixture.execute("ANALYZE").await;
+        }
+        let (conn, now) = (Explained::new(fixture.conn()), at(0));
+        let change = moderation_revision::begin(fixture.conn(), guild(), now).await.unwrap();
+        for subject in [by_chat(1), by_play(1), by_chat(2), by_play(2)] {
+            let person = Person::resolve(fixture.conn(), guild(), subject).await.unwrap();
+            active::of_subject(&conn, guild(), subject, now).await.unwrap();
+            conn.check("in force by account");
+            active::of_person(&conn, guild(), person, now).await.unwrap();
+            conn.check("in force");
+            history::of_person(&conn, guild(), person, 10).await.unwrap();
+            conn.check("history");
+            let filter = Filter { person: Some(person), ..Filter::of(SanctionKind::Ban) };
+            history::list(&conn, guild(), filter, Page::first(10), now).await.unwrap();
+            conn.check("filtered list");
+            let target = Target { kind: SanctionKind::Ban, person, place: None };
+            change::lift(&conn, &change, target, chat(5)).await.unwrap();
+            conn.check("lift");
+        }
+    }
+}
