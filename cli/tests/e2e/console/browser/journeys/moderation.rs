@@ -26,11 +26,11 @@ async fn ban_and_lift(deployment: &Deployment, tab: &Tab<'_>) {
     tab.fill("Reason", "said \"<b>no</b>\" & left").await;
     tab.choose("7 days").await;
     tab.button("Add ban").await;
-    tab.sees("is banned").await;
+    tab.sees("Banned ").await;
     tab.sees("said \"<b>no</b>\" & left").await;
     assert!(is_banned(deployment, &player).await);
     tab.button("Lift ban").await;
-    tab.sees("1 ban lifted").await;
+    tab.sees("Lifted the ban of").await;
     assert!(!is_banned(deployment, &player).await);
     tab.button("Undo").await;
     tab.sees("Lift ban").await;
