@@ -191,6 +191,6 @@ mod tests {
         }
         assert!(matches!(routes.find(&Method::POST, "/guilds/1/roles", false), Matched::WrongMethod));
         assert!(matches!(routes.find(&Method::GET, "/nowhere", false), Matched::Nothing));
-        assert!(matches!(routes.find(&Method::GET, "/users/a%2Fb", false), Matched::Nothing));
+        assert!(matches!(routes.find(&Method::GET, "/roles/a%2Fb", false), Matched::Nothing));
     }
 }
