@@ -1,5 +1,5 @@
-// Fields with `data-shows` name an element that the server draws from them, as the person behind an id. It is drawn again
-// when one of them is left with another value.
+// Fields with `data-shows` name elements that the server draws from them, as the person behind an id. They are drawn again
+// when one of the fields is left with another value.
 import { showTimes } from "./times.js";
 
 function forgetProblem(field) {
@@ -21,8 +21,11 @@ document.addEventListener("change", async (event) => {
   // A later value has its own answer.
   if (!response?.ok || asked !== typed(form)) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const [old, fresh] = [document.getElementById(shows), page.getElementById(shows)];
-  if (!old || !fresh) return;
-  old.replaceChildren(...document.adoptNode(fresh).childNodes);
-  showTimes(old);
+  for (const name of shows.split(" ")) {
+    const [old, fresh] = [document.getElementById(name), page.getElementById(name)];
+    // What a person works in does not move.
+    if (!old || !fresh || fresh.innerHTML === old.innerHTML) continue;
+    old.replaceChildren(...document.adoptNode(fresh).childNodes);
+    showTimes(old);
+  }
 });

@@ -79,13 +79,19 @@ async fn the_form_says_whom_it_means(deployment: &Deployment) {
     ban(deployment, &console, &[("identifier", &member.name)]).await;
     let banned = console.get(&form(&member.chat)).await;
     // The ban names the Roblox account: one of the Discord account is another.
-    banned.shows(200, "banned already: Ban #").shows(200, "It stays beside the new ban.");
+    banned
+        .shows(200, &format!("{} is banned already: Ban #", member.name))
+        .shows(200, "It stays beside the new ban.");
     let page = console.get(&form(&member.play.to_string())).await;
     page.shows(200, "in every game, ends in 7 days").shows(200, "The new ban replaces it.");
     let elsewhere = console.get(&format!("{}&place_id=5", form(&member.name))).await;
     elsewhere.shows(200, "It stays beside the new ban.");
-    console.get(&form(OUTSIDER)).await.shows(200, &format!("user{OUTSIDER}")).shows(200, "Not a member");
-    console.get(&form(UNKNOWN)).await.shows(200, "Roblox knows no account with this id.");
+    console
+        .get(&form(OUTSIDER))
+        .await
+        .shows(200, &format!("user{OUTSIDER}"))
+        .shows(200, "is not a member of this Discord server");
+    console.get(&form(UNKNOWN)).await.shows(200, "Roblox knows no account with the id 555001.");
     console.get(&form("Nobody")).await.shows(200, "No linked member is named");
     // A refused form shows the person too, and a mute says nothing of Discord.
     let mute = below(deployment, "/mutes/new");

@@ -67,7 +67,7 @@ async fn the_form_shows_the_person_while_it_is_filled_in(deployment: &Deployment
     tab.sees(&member.name).await;
     tab.fill("Person", "555001").await;
     tab.fill("Reason", "spam").await;
-    tab.sees("Roblox knows no account with this id.").await;
+    tab.sees("Roblox knows no account with the id 555001.").await;
     tab.passes().await;
     tab.choose("Ban this id all the same").await;
     tab.choose("For ever").await;
