@@ -1,4 +1,5 @@
 // Makes what works without scripts quicker: forms answer in place, times are in the viewer's zone, `/` finds.
+import "./found.js";
 import { follow } from "./live.js";
 import { refresh } from "./refresh.js";
 import { showTimes } from "./times.js";

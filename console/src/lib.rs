@@ -5,6 +5,7 @@
 //! `pages/guilds/bindings.rs`. Pages read through `entities`; each change is a call of the API in this process ([`Api`]),
 //! so that checks, transactions and audit entries exist once. Everything works without JavaScript.
 
+mod accounts;
 mod answer;
 mod api;
 mod assets;
@@ -33,6 +34,7 @@ use platforms::Platforms;
 use queue::Queue;
 use runtime::Context;
 
+use accounts::AccountCache;
 pub use api::{Api, ApiAnswer, ApiCall, Caller};
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
 use groups::GroupCache;
@@ -57,6 +59,7 @@ pub struct Console {
     rights: RightsCache,
     tokens: Tokens,
     groups: GroupCache,
+    accounts: AccountCache,
     looks: metrics::Looks,
     router: Router,
 }
@@ -81,9 +84,22 @@ impl Console {
         api: Arc<dyn Api>,
         public_url: Option<String>,
     ) -> Arc<Self> {
-        let (rights, groups, router) = (RightsCache::default(), GroupCache::default(), Router::new());
+        let (rights, router) = (RightsCache::default(), Router::new());
+        let (groups, accounts) = (GroupCache::default(), AccountCache::default());
         let (tokens, looks) = (Tokens::default(), metrics::Looks::default());
-        Arc::new(Self { context, platforms, queue, api, public_url, rights, tokens, groups, looks, router })
+        Arc::new(Self {
+            context,
+            platforms,
+            queue,
+            api,
+            public_url,
+            rights,
+            tokens,
+            groups,
+            accounts,
+            looks,
+            router,
+        })
     }
 
     /// The page, redirect or file for a request. Never fails: errors are pages too.

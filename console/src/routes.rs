@@ -82,15 +82,15 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/members/{member}" Guild(Permission("lookup.read")) guilds::members::one::get;
     POST "/console/guilds/{guild}/members/{member}/sync" Guild(Permission("sync.write")) guilds::members::act::sync;
     POST "/console/guilds/{guild}/members/{member}/roles/give" Guild(Permission("sync.write")) guilds::members::act::give;
-    POST "/console/guilds/{guild}/members/{member}/roles/take" Guild(Permission("sync.write")) guilds::members::act::take;
+    POST "/console/guilds/{guild}/members/{member}/roles/remove" Guild(Permission("sync.write")) guilds::members::act::remove;
     GET "/console/guilds/{guild}/moderation" Guild(Permission("moderation.read")) guilds::moderation::bans;
     GET "/console/guilds/{guild}/moderation/{kind}" Guild(Permission("moderation.read")) guilds::moderation::get;
     GET "/console/guilds/{guild}/moderation/{kind}/new" Guild(Permission("moderation.write")) guilds::moderation::add::get;
     POST "/console/guilds/{guild}/moderation/{kind}/new" Guild(Permission("moderation.write")) guilds::moderation::add::post;
+    POST "/console/guilds/{guild}/moderation/{kind}/again" Guild(Permission("moderation.write")) guilds::moderation::again::post;
     GET "/console/guilds/{guild}/moderation/{kind}/{id}" Guild(Permission("moderation.read")) guilds::moderation::one::get;
     POST "/console/guilds/{guild}/moderation/{kind}/{id}/lift" Guild(Permission("moderation.write")) guilds::moderation::lift::post;
-    POST "/console/guilds/{guild}/moderation/{kind}/{id}/again" Guild(Permission("moderation.write")) guilds::moderation::lift::again;
-    POST "/console/guilds/{guild}/moderation/{kind}/{id}/prolong" Guild(Permission("moderation.write")) guilds::moderation::lift::prolong;
+    POST "/console/guilds/{guild}/moderation/{kind}/{id}/prolong" Guild(Permission("moderation.write")) guilds::moderation::prolong::post;
     GET "/console/guilds/{guild}/shield" Guild(Permission("shield.read")) guilds::shield::get;
     POST "/console/guilds/{guild}/shield/flag" Guild(Permission("shield.write")) guilds::shield::flag::one;
     POST "/console/guilds/{guild}/shield/import" Guild(Permission("shield.write")) guilds::shield::flag::many;

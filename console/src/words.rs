@@ -17,7 +17,7 @@ impl askama::filters::HtmlSafe for When {}
 
 impl fmt::Display for When {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (machine, exact) = (self.at.format("%Y-%m-%dT%H:%M:%SZ"), self.at.format("%-d %b %Y, %H:%M UTC"));
+        let (machine, exact) = (self.at.format("%Y-%m-%dT%H:%M:%SZ"), exact(self.at));
         write!(f, r#"<time datetime="{machine}" title="{exact}">{}</time>"#, self.words())
     }
 }
@@ -32,6 +32,11 @@ impl When {
             length => format!("{} ago", Length(length)),
         }
     }
+}
+
+/// "22 Nov 2026, 12:00 UTC": for texts that have no element for the time.
+pub(crate) fn exact(at: Timestamp) -> String {
+    at.format("%-d %b %Y, %H:%M UTC").to_string()
 }
 
 /// A length of time in its largest unit.

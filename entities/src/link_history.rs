@@ -1,4 +1,4 @@
-//! Links that are over, as the audit log has them. The table `link` has those that are not.
+//! What the audit log knows of links: who made those of the table `link`, and which ones are over.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -6,11 +6,12 @@ use sea_orm::{Condition, QueryOrder, QuerySelect};
 use serde::Deserialize;
 
 use crate::audit_entry::{Column, Entity, Model, Source};
-use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp};
+use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, link};
 
 /// The chat user has another game account since.
 const REPLACED: &str = "links.replace";
 const REMOVED: &str = "links.remove";
+const IMPORTED: &str = "links.import";
 
 /// A link that somebody ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +29,9 @@ pub struct Ended {
     pub by: Option<String>,
 }
 
-/// What an entry says of the link before.
+/// What an entry says of a link.
 #[derive(Deserialize)]
-struct Before {
+struct Described {
     play_id: PlayId,
     play_username: String,
     verified_at: Timestamp,
@@ -58,7 +59,7 @@ pub async fn of_person(
 }
 
 fn ended(entry: Model) -> Option<Ended> {
-    let Before { play_id, play_username, verified_at } =
+    let Described { play_id, play_username, verified_at } =
         serde_json::from_value(entry.metadata["before"].clone()).ok()?;
     Some(Ended {
         chat: entry.target_id.parse().ok()?,
@@ -70,4 +71,46 @@ fn ended(entry: Model) -> Option<Ended> {
         actor: entry.actor_id,
         by: entry.metadata["by"].as_str().map(str::to_owned),
     })
+}
+
+/// Who made a link, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// A chat user, or 0 where `by` says who it was.
+    pub actor: i64,
+    /// The user of the operating system who ran the command.
+    pub by: Option<String>,
+    pub at: Timestamp,
+}
+
+/// The entry about this link: the replacement of another, or the import of a file at the time of the link. `None`: the
+/// file brought the time of the link along, or the entry is older than the log.
+pub async fn made(conn: &impl Conn, link: &link::Model) -> Result<Option<Made>> {
+    let after = Expr::cust("CAST(metadata -> 'after' ->> 'play_id' AS text)");
+    let replaced = Condition::all()
+        .add(Column::Action.eq(REPLACED))
+        .add(Column::TargetId.eq(link.chat_id.to_string()))
+        .add(after.eq(link.play_id.to_string()));
+    let imported =
+        Condition::all().add(Column::Action.eq(IMPORTED)).add(Column::CreatedAt.eq(link.verified_at));
+    let entry = Entity::find()
+        .filter(Column::GuildId.eq(link.guild_id))
+        .filter(Column::Source.eq(Source::Service))
+        .filter(Condition::any().add(replaced).add(imported))
+        .order_by_desc(Column::AuditId)
+        .one(conn)
+        .await?;
+    // An older link of the same accounts is not this one.
+    let entry = entry.filter(|entry| entry.action == IMPORTED || is_about(entry, link));
+    Ok(entry.map(|entry| Made {
+        actor: entry.actor_id,
+        by: entry.metadata["by"].as_str().map(str::to_owned),
+        at: entry.created_at,
+    }))
+}
+
+fn is_about(entry: &Model, link: &link::Model) -> bool {
+    let after = serde_json::from_value::<Described>(entry.metadata["after"].clone());
+    // Entries have whole seconds.
+    after.is_ok_and(|after| after.verified_at.timestamp() == link.verified_at.timestamp())
 }

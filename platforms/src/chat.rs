@@ -63,6 +63,19 @@ pub struct ChatUser {
     pub name: String,
 }
 
+/// A member, of whom only the account is read.
+#[derive(Deserialize)]
+pub(crate) struct MemberAccount {
+    pub(crate) user: ChatUser,
+}
+
+/// A user as a guild sees them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownUser {
+    pub user: ChatUser,
+    pub is_member: bool,
+}
+
 #[derive(Deserialize)]
 struct AccountBody {
     id: ChatId,

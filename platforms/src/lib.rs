@@ -27,8 +27,8 @@ mod wire;
 
 pub use channel::{ChatChannel, NewChannel, Overwrite, Principal, Viewers};
 pub use chat::{
-    ChatBan, ChatMember, ChatRole, ChatUser, GuildOverview, MAX_NICK_CHARS, MEMBERS_PER_PAGE, MemberCall,
-    MemberChange, MemberUpdate, RoleProblem,
+    ChatBan, ChatMember, ChatRole, ChatUser, GuildOverview, KnownUser, MAX_NICK_CHARS, MEMBERS_PER_PAGE,
+    MemberCall, MemberChange, MemberUpdate, RoleProblem,
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};

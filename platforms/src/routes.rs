@@ -4,6 +4,7 @@
 pub(crate) mod chat {
     /// The bot, or the person whose access token is sent.
     pub(crate) const CURRENT_USER: &str = "GET /users/@me";
+    pub(crate) const USER: &str = "GET /users/:user";
     pub(crate) const APPLICATION: &str = "GET /applications/@me";
     pub(crate) const GUILD: &str = "GET /guilds/:guild";
     pub(crate) const ROLES: &str = "GET /guilds/:guild/roles";

@@ -51,6 +51,7 @@ fn other(name: &'static str, side: Side, handler: Handler) -> Endpoint {
 fn table() -> Vec<Endpoint> {
     vec![
         chat_route("GET /users/@me", sliding("9c1b7e2fa0d34586", 30, 30), guild::bot_user),
+        chat_route("GET /users/:user", sliding("c47f20ab9e15d863", 30, 30), guild::user),
         chat_route("GET /applications/@me", sliding("6e20d9f1b74ac853", 5, 5), guild::application),
         // The older path of the same route, which some clients still use.
         chat_route("GET /oauth2/applications/@me", sliding("f03b58c7e612d94a", 5, 5), guild::application),
@@ -190,6 +191,6 @@ mod tests {
         }
         assert!(matches!(routes.find(&Method::POST, "/guilds/1/roles", false), Matched::WrongMethod));
         assert!(matches!(routes.find(&Method::GET, "/nowhere", false), Matched::Nothing));
-        assert!(matches!(routes.find(&Method::GET, "/users/a%2Fb", false), Matched::Nothing));
+        assert!(matches!(routes.find(&Method::GET, "/roles/a%2Fb", false), Matched::Nothing));
     }
 }

@@ -8,7 +8,7 @@ use super::model::{
     ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, expired_or, of_person,
 };
 use crate::moderation_revision::Change;
-use crate::{ChatId, Person, PlaceId, Subject, Timestamp, lists};
+use crate::{ChatId, Person, PlaceId, SanctionId, Subject, Timestamp, lists};
 
 /// A sanction to insert.
 #[derive(Debug, Clone)]
@@ -97,12 +97,25 @@ pub async fn lift<C: ConnectionTrait>(
     target: Target,
     by: ChatId,
 ) -> Result<Vec<Model>, DbErr> {
+    lifting(change, target, by).exec_with_returning(conn).await
+}
+
+/// Lifts one of them and leaves the others in force.
+pub async fn lift_one<C: ConnectionTrait>(
+    conn: &C,
+    change: &Change,
+    target: Target,
+    only: SanctionId,
+    by: ChatId,
+) -> Result<Vec<Model>, DbErr> {
+    lifting(change, target, by).filter(Column::SanctionId.eq(only)).exec_with_returning(conn).await
+}
+
+fn lifting(change: &Change, target: Target, by: ChatId) -> UpdateMany<Entity> {
     closing(change, Lifted::Lifted, Some(by))
         .filter(Column::Kind.eq(target.kind))
         .filter(of_person(change.guild, target.person))
         .filter(Condition::all().add_option(target.place.map(|place| Column::PlaceId.eq(place))))
-        .exec_with_returning(conn)
-        .await
 }
 
 /// Sets this revision on the open sanctions of newly linked chat users: the active lists now name them by another game

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde::de::DeserializeOwned;
 
 use super::ChatPlatform;
-use crate::chat::ChatMember;
+use crate::chat::{ChatMember, ChatUser, KnownUser, MemberAccount};
 use crate::context::CallContext;
 use crate::error::{Missing, PlatformError, Result};
 use crate::guild_access::{AccessMember, GuildAccess, GuildBody};
@@ -15,6 +15,23 @@ impl ChatPlatform {
     /// `None` when the user is not in the guild.
     pub async fn member(&self, call: CallContext, chat: ChatId) -> Result<Option<ChatMember>> {
         self.read_member(call, chat).await
+    }
+
+    /// `None` when the platform knows no such user. A second call for a user who is not in the guild.
+    pub async fn known_user(&self, call: CallContext, chat: ChatId) -> Result<Option<KnownUser>> {
+        let known = |user, is_member| Ok(Some(KnownUser { user, is_member }));
+        match self.member_body::<MemberAccount>(call, chat).await {
+            Ok(member) => return known(member.user, true),
+            Err(PlatformError::NotFound(Missing::Member)) => {}
+            Err(PlatformError::NotFound(Missing::User)) => return Ok(None),
+            Err(error) => return Err(self.members_refused(call, error).await),
+        }
+        let request = self.call(Method::GET, routes::USER, &format!("/users/{chat}"))?;
+        match self.wire.json::<ChatUser>(call, &request).await {
+            Ok(user) => known(user, false),
+            Err(PlatformError::NotFound(Missing::User)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// What the user may do in the guild; `None` for a user who is not in it. Two calls.
@@ -36,11 +53,15 @@ impl ChatPlatform {
     }
 
     async fn read_member<T: DeserializeOwned>(&self, call: CallContext, chat: ChatId) -> Result<Option<T>> {
-        let path = format!("/guilds/{}/members/{chat}", call.guild);
-        match self.wire.json(call, &self.call(Method::GET, routes::MEMBER, &path)?).await {
+        match self.member_body(call, chat).await {
             Ok(member) => Ok(Some(member)),
             Err(PlatformError::NotFound(Missing::Member | Missing::User)) => Ok(None),
             Err(error) => Err(self.members_refused(call, error).await),
         }
+    }
+
+    async fn member_body<T: DeserializeOwned>(&self, call: CallContext, chat: ChatId) -> Result<T> {
+        let path = format!("/guilds/{}/members/{chat}", call.guild);
+        self.wire.json(call, &self.call(Method::GET, routes::MEMBER, &path)?).await
     }
 }

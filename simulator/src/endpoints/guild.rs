@@ -68,6 +68,14 @@ pub(crate) fn bot_user(_: &Simulator, _: &Input) -> Reply {
     }))
 }
 
+/// Any existing user, in a guild of the bot or not.
+pub(crate) fn user(simulator: &Simulator, input: &Input) -> Reply {
+    settle(user_id(input).map(|user| {
+        let known = simulator.state().users.contains(&user);
+        if known { Reply::ok(objects::user(user, false)) } else { unknown_user() }
+    }))
+}
+
 pub(crate) fn application(simulator: &Simulator, _: &Input) -> Reply {
     let state = simulator.state();
     Reply::ok(objects::application(state.members_intent, state.guilds.len()))

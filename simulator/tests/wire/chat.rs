@@ -112,6 +112,9 @@ async fn invalid_changes_are_refused() {
     let unknown = chat_platform.update_member(bulk(), chat(0), set(&[12], "x"), "r").await;
     assert_eq!(unknown, Err(PlatformError::NotFound(Missing::Role)));
     assert_eq!(chat_platform.member(now(), chat(9)).await, Ok(None));
+    let known = async |user| chat_platform.known_user(now(), chat(user)).await.unwrap();
+    let is_member = [known(0).await, known(1).await, known(9).await].map(|user| Some(user?.is_member));
+    assert_eq!(is_member, [Some(true), Some(false), None]);
     let elsewhere = platforms::CallContext::interactive(entities::GuildId::try_from(3).unwrap());
     assert_eq!(chat_platform.guild_roles(elsewhere).await, Err(PlatformError::NotFound(Missing::Guild)));
 }

@@ -8,8 +8,9 @@ both_modes!(
     members_are_found_by_id_and_first_letters,
     a_member_has_a_page_with_the_facts,
     links_that_are_over_stay_on_the_page,
+    a_banned_member_is_lifted_from_their_page,
     a_sync_says_what_changed,
-    a_role_is_given_and_taken_by_hand,
+    a_role_is_given_and_removed_by_hand,
     the_search_goes_to_what_is_named,
     the_search_shows_staff_what_they_may_see
 );
@@ -36,13 +37,13 @@ async fn a_member_has_a_page_with_the_facts(deployment: &Deployment) {
     page.shows(200, &member.name)
         .shows(200, &member.play.to_string())
         .shows(200, "Neither banned nor muted.");
-    page.shows(200, "Take role").shows(200, "Test bindings").shows(200, "Audit log");
+    page.shows(200, "Remove role").shows(200, "Test bindings").shows(200, "Audit log");
     console.get(&below(deployment, "/members/4000000000")).await.shows(404, "There is no such page");
     // A moderator without the right sees no forms.
     let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
     let page = staff.get(&below(deployment, &format!("/members/{}", member.chat))).await;
     page.shows(200, &member.name);
-    for hidden in ["Sync now", "Take role", "Test bindings", "Audit log", "Mute"] {
+    for hidden in ["Sync now", "Remove role", "Test bindings", "Audit log", "Mute"] {
         assert!(!page.contains(hidden) || hidden == "Mute", "{hidden}");
     }
 }
@@ -53,6 +54,7 @@ async fn links_that_are_over_stay_on_the_page(deployment: &Deployment) {
     let page = below(deployment, &format!("/members/{}", member.chat));
     let fresh = console.get(&page).await;
     assert!(!fresh.shows(200, "linked now").contains("replaced by"), "{}", fresh.text());
+    fresh.shows(200, "not in the audit log");
     let links = async |args: &[&str]| {
         deployment.command(&[&["links"], args, &["--guild", &guild.id]].concat()).await.succeeded();
     };
@@ -66,12 +68,12 @@ async fn links_that_are_over_stay_on_the_page(deployment: &Deployment) {
     import("987001", "second_account").await;
     let replaced = console.get(&page).await;
     replaced.shows(200, "second_account").shows(200, &member.play.to_string());
-    replaced.shows(200, "replaced by another Roblox account by os:");
+    replaced.shows(200, "replaced by another Roblox account by os:").shows(200, "made by os:");
     links(&["remove", "--chat", &member.chat]).await;
     links(&["remove", "--chat", &other.chat]).await;
     import(&other.play.to_string(), &other.name).await;
     let last = console.get(&page).await;
-    last.shows(200, "987001").shows(200, "removed by os:").shows(200, &other.chat);
+    last.shows(200, "987001").shows(200, "removed by os:").shows(200, &other.chat).shows(200, "made by os:");
 
     // Staff who may not read the audit log see no names.
     let staff = Console::of(deployment, guild, &guild.members[1].chat).await;
@@ -82,6 +84,26 @@ async fn links_that_are_over_stay_on_the_page(deployment: &Deployment) {
     let there =
         there.get(&format!("/console/guilds/{}/members/{}", elsewhere.id, elsewhere.members[7].chat)).await;
     assert!(!there.shows(200, "linked now").contains("987001"));
+}
+
+async fn a_banned_member_is_lifted_from_their_page(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let member = &guild.members[7];
+    let page = below(deployment, &format!("/members/{}", member.chat));
+    let form = [("identifier", &*member.name), ("reason", "spam and raids"), ("length", "604800")];
+    console.submit(&below(deployment, "/moderation/bans/new"), &form).await;
+    let banned = console.get(&page).await;
+    banned.shows(200, "banned in every game, ends in 7 days").shows(200, "spam and raids");
+    let main = banned.html.split_once("<main").unwrap().1;
+    let first = |button: &str| main.find(button).unwrap_or_else(|| panic!("no {button:?}: {main}"));
+    assert!(first(">Lift ban<") < first(">Sync now<"));
+    let lifted = console.press(&banned, "Lift ban", &[]).await;
+    assert_eq!(lifted.path(), page);
+    lifted.shows(200, &format!("Lifted the ban of {}.", member.name)).shows(200, "Neither banned nor muted.");
+    lifted.shows(200, &format!("Lifted just now by {}", guild.members[0].name));
+    let restored = console.undo(&lifted).await;
+    assert_eq!(restored.path(), page);
+    restored.shows(200, "banned in every game");
 }
 
 async fn a_sync_says_what_changed(deployment: &Deployment) {
@@ -95,13 +117,14 @@ async fn a_sync_says_what_changed(deployment: &Deployment) {
     again.shows(200, "nothing had to change");
 }
 
-async fn a_role_is_given_and_taken_by_hand(deployment: &Deployment) {
+async fn a_role_is_given_and_removed_by_hand(deployment: &Deployment) {
     let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
     let page = below(deployment, &format!("/members/{}", guild.lacking().chat));
     console.get(&page).await.shows(200, "Give role");
     let given = console.submit(&format!("{page}/roles/give"), &[("role_id", &guild.roles[1])]).await;
-    given.shows(200, "Role given.");
-    console.undo(&given).await.shows(200, "Role taken.");
+    let whom = &guild.lacking().name;
+    given.shows(200, &format!("Gave Trainee to {whom}."));
+    console.undo(&given).await.shows(200, &format!("Removed Trainee from {whom}."));
     console.post(&format!("{page}/roles/give"), &[]).await.shows(422, "Choose a role.");
     let high = console.post(&format!("{page}/roles/give"), &[("role_id", &guild.high_role)]).await;
     high.shows(422, "bot");
@@ -117,7 +140,7 @@ async fn the_search_goes_to_what_is_named(deployment: &Deployment) {
     }
     console.get(&find("zzzz")).await.shows(200, "Nothing found.");
     console.get(&find("")).await.shows(200, "Name or id");
-    let ban = [("identifier", "555001"), ("reason", "spam"), ("length", "ever")];
+    let ban = [("identifier", "555001"), ("unknown", "555001"), ("reason", "spam"), ("length", "ever")];
     let banned = console.post(&below(deployment, "/moderation/bans/new"), &ban).await;
     let ban = banned.location().to_owned();
     let id = ban.rsplit('/').next().unwrap();

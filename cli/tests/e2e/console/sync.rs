@@ -127,7 +127,9 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     let refused = owner.press(&late, &loss, &[("word", "sync")]).await;
     refused.shows(422, "The run of this hour is used: ");
     assert_eq!(refused.link("Show its job"), begun.path());
-    previewed(deployment, &owner, "").await.shows(200, "Everybody is right: a sync would change nothing.");
+    previewed(deployment, &owner, "")
+        .await
+        .shows(200, "have the right roles and nickname: a sync would change nothing.");
     owner.get(&format!("{}/run", sync(deployment))).await.shows(200, "Change nothing");
 }
 

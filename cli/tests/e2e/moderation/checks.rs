@@ -12,6 +12,7 @@ both_modes!(
     a_later_link_extends_a_ban_to_the_other_account,
     a_ban_of_a_place_counts_there_only,
     lifting_in_one_place_reports_a_wider_ban,
+    one_ban_is_lifted_by_its_id,
     mutes_follow_the_same_rules,
     an_unban_lifts_every_ban_and_reports_when_there_was_no_ban,
 );
@@ -80,6 +81,21 @@ async fn a_ban_of_a_place_counts_there_only(deployment: &Deployment) {
     deployment.ban(STRANGER, json!({ "place_id": 13 })).await;
     deployment.unban(STRANGER, json!({})).await.ok();
     assert!(!deployment.is_banned(STRANGER).await);
+}
+
+/// The others of the person stay, and the answer says whether they still count there.
+async fn one_ban_is_lifted_by_its_id(deployment: &Deployment) {
+    let here = deployment.ban(STRANGER, json!({ "place_id": 11 })).await;
+    let everywhere = deployment.ban(STRANGER, json!({})).await;
+    let of_other = deployment.unban(STRANGER_CHAT, json!({ "id": here })).await.ok();
+    assert_eq!(of_other["lifted"], json!([]), "the ban is not of this person");
+    let lifted = deployment.unban(STRANGER, json!({ "id": everywhere })).await.ok();
+    assert_eq!((&lifted["lifted"], &lifted["still_banned"]), (&json!([everywhere]), &json!(false)));
+    assert!(deployment.is_banned_in(STRANGER, 11).await && !deployment.is_banned_in(STRANGER, 12).await);
+    let everywhere = deployment.ban(STRANGER, json!({})).await;
+    let lifted = deployment.unban(STRANGER, json!({ "id": here })).await.ok();
+    assert_eq!((&lifted["lifted"], &lifted["still_banned"]), (&json!([here]), &json!(true)));
+    assert_eq!(deployment.ban_status(STRANGER).await["ban_info"]["id"], everywhere);
 }
 
 async fn lifting_in_one_place_reports_a_wider_ban(deployment: &Deployment) {

@@ -10,6 +10,7 @@ use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
 use super::moderation::Kind;
+use super::people::People;
 use super::servers;
 
 /// Names of one search.
@@ -95,7 +96,7 @@ async fn sanctions(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> R
         && let Some(row) = sanction::history::find(conn, guild, id).await?
     {
         let kind = Kind(row.kind);
-        let name = format!("{} #{id}", kind.title());
+        let name = format!("{} #{id}{}", kind.title(), of(visit, row.subject()).await?);
         found.push(Found { what: kind.title(), name, url: visit.url(&kind.one(id)), exact: true });
     }
     let Ok(subject) = typed.parse::<Subject>() else { return Ok(()) };
@@ -106,12 +107,18 @@ async fn sanctions(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> R
     for kind in [SanctionKind::Ban, SanctionKind::Mute].map(Kind) {
         let count = rows.iter().filter(|row| row.kind == kind.0).count();
         if count > 0 {
-            let name = format!("{} of {subject}", kind.title());
+            let name = format!("{}s{}", kind.title(), of(visit, Some(subject)).await?);
             let url = visit.url(&format!("{}?state=all&person={subject}", kind.path()));
             found.push(Found { what: kind.title(), name, url, exact: true });
         }
     }
     Ok(())
+}
+
+/// " of Ann".
+async fn of(visit: &GuildVisit, subject: Option<Subject>) -> Result<String, PageError> {
+    let people = People::read(visit, subject).await?;
+    Ok(subject.map_or_else(String::new, |subject| format!(" of {}", people.who(visit, subject).name)))
 }
 
 /// Jobs and game servers.

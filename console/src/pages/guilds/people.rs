@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use entities::{ChatId, PlayId, Subject, link};
 
+use crate::accounts::Account;
 use crate::answer::PageError;
 use crate::visit::GuildVisit;
 use crate::words;
@@ -33,11 +34,16 @@ impl Who {
     }
 
     fn unlinked(subject: Subject) -> Self {
-        let (name, chat, play) = match subject {
-            Subject::Chat(chat) => (format!("Discord {chat}"), Some(chat), None),
-            Subject::Play(play) => (format!("Roblox {play}"), None, Some(play)),
+        let platform = match subject {
+            Subject::Chat(_) => "Discord",
+            Subject::Play(_) => "Roblox",
         };
-        Self { name, chat, play, url: None }
+        Self::named(subject, format!("{platform} {subject}"))
+    }
+
+    /// Without a link, by the name that the platform has.
+    fn named(subject: Subject, name: String) -> Self {
+        Self { name, chat: subject.chat(), play: subject.play(), url: None }
     }
 }
 
@@ -76,13 +82,41 @@ impl People {
         }
     }
 
-    pub(crate) fn who(&self, visit: &GuildVisit, subject: Subject) -> Who {
-        let link = match subject {
+    fn link(&self, subject: Subject) -> Option<&link::Model> {
+        match subject {
             Subject::Chat(chat) => self.by_chat.get(&chat),
             Subject::Play(play) => self.by_play.get(&play),
-        };
-        link.map_or_else(|| Who::unlinked(subject), |link| Who::linked(visit, link))
+        }
     }
+
+    pub(crate) fn who(&self, visit: &GuildVisit, subject: Subject) -> Who {
+        self.link(subject).map_or_else(|| Who::unlinked(subject), |link| Who::linked(visit, link))
+    }
+}
+
+/// What is known of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Linked,
+    /// The platform has it, without a link here. Of Discord users: whether they are in the server.
+    Unlinked(Option<bool>),
+    /// The platform has no such account.
+    Unknown,
+    /// Why the platform does not answer.
+    Unanswered(String),
+}
+
+/// The person behind an account: by their link, or else as the platform names them.
+pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Who, Standing), PageError> {
+    let people = People::read(visit, [subject]).await?;
+    if let Some(link) = people.link(subject) {
+        return Ok((Who::linked(visit, link), Standing::Linked));
+    }
+    Ok(match visit.console.account(visit.platform(), subject).await {
+        Ok(Account::Known { name, is_member }) => (Who::named(subject, name), Standing::Unlinked(is_member)),
+        Ok(Account::Unknown) => (Who::unlinked(subject), Standing::Unknown),
+        Err(problem) => (Who::unlinked(subject), Standing::Unanswered(problem)),
+    })
 }
 
 /// Whom a person typed: an id of either account, or the whole name of a linked player. `Err` says what is wrong.

@@ -40,6 +40,8 @@ request! {
         reason: Option<Text>,
         /// Null or absent: those of every place.
         place_id: Option<PlaceId>,
+        /// Only the one with this id. Null or absent: all that the other fields name.
+        id: Option<SanctionId>,
     }
 }
 
@@ -52,7 +54,7 @@ pub(crate) struct Imposed {
 
 pub(crate) struct LiftedSanctions {
     pub(crate) ids: Vec<SanctionId>,
-    /// Where a place was given: another sanction still holds there.
+    /// Another sanction still holds there, where a place or one sanction was named.
     pub(crate) still: bool,
 }
 
@@ -104,13 +106,19 @@ pub(crate) async fn lift<D: Serialize>(
     kind: SanctionKind,
     data: impl FnOnce(LiftedSanctions) -> D,
 ) -> Result<Reply, ApiError> {
-    let LiftRequest { identifier, moderator_id, reason, place_id: place } = call.body()?;
+    let LiftRequest { identifier, moderator_id, reason, place_id, id } = call.body()?;
     let reason = reason.map(|text| text.0);
     let mut work = UnitOfWork::begin(call).await?;
     let change = moderation_revision::begin(work.tx(), call.guild(), work.now()).await?;
     let person = Person::resolve(work.tx(), call.guild(), identifier).await?;
-    let target = Target { kind, person, place };
-    let closed = change::lift(work.tx(), &change, target, moderator_id).await?;
+    let mut target = Target { kind, person, place: place_id };
+    let closed = match id {
+        Some(id) => change::lift_one(work.tx(), &change, target, id, moderator_id).await?,
+        None => change::lift(work.tx(), &change, target, moderator_id).await?,
+    };
+    if id.is_some() {
+        target.place = closed.first().map_or(place_id, |row| row.place_id);
+    }
     let lifted = closed.iter().filter(|row| row.lifted_how == Some(Lifted::Lifted));
     let ids: Vec<_> = lifted.map(|row| row.sanction_id).collect();
     let left = active::remaining(work.tx(), call.guild(), target, work.now()).await?;
@@ -121,18 +129,37 @@ pub(crate) async fn lift<D: Serialize>(
         // Rows that had expired are left to the sweep.
         return Ok(answer);
     }
+    let details = json!({ "lifted": ids, "reason": reason, "place_id": target.place });
     let verb = ModerationVerb::end_of(kind);
-    let details = json!({ "lifted": ids, "reason": reason, "place_id": place });
     let act = StaffAct { verb, moderator: moderator_id, target: identifier, details };
     record(call, &mut work, &change, &closed, act).await?;
-    let (verb, reason, place) = match &left {
-        Some(row) => (ModerationVerb::begin_of(kind), row.reason.as_str(), row.place_id),
-        None => (verb, reason.as_deref().unwrap_or_default(), place),
+    announce_lift(&mut work, &change, target, reason.as_deref().unwrap_or_default()).await?;
+    work.commit(answer).await
+}
+
+/// What is in force after a lift: a sanction that still covers the target, or else the end of the lifted ones. Sanctions
+/// of single places outlast the lift of one for every game, and are announced after it.
+async fn announce_lift(
+    work: &mut UnitOfWork<'_>,
+    change: &Change,
+    target: Target,
+    reason: &str,
+) -> Result<(), ApiError> {
+    let (begin, end) = (ModerationVerb::begin_of(target.kind), ModerationVerb::end_of(target.kind));
+    let mut left = active::of_person(work.tx(), change.guild, target.person, work.now()).await?;
+    left.retain(|row| row.kind == target.kind);
+    let covering = left.iter().find(|row| row.place_id.is_none() || row.place_id == target.place);
+    let event = match covering {
+        Some(row) => Event::moderation(change, begin, target.person, &row.reason, row.place_id),
+        None => Event::moderation(change, end, target.person, reason, target.place),
     };
-    if let Some(event) = Event::moderation(&change, verb, person, reason, place) {
+    let narrower = left.iter().filter(|_| covering.is_none() && target.place.is_none());
+    let narrower =
+        narrower.filter_map(|row| Event::moderation(change, begin, target.person, &row.reason, row.place_id));
+    for event in event.into_iter().chain(narrower) {
         work.announce(event);
     }
-    work.commit(answer).await
+    Ok(())
 }
 
 fn lift_message(kind: SanctionKind, nothing_lifted: bool, still: bool) -> String {
@@ -143,10 +170,10 @@ fn lift_message(kind: SanctionKind, nothing_lifted: bool, still: bool) -> String
     match (nothing_lifted, still) {
         (true, false) => format!("there was no active {one}"),
         (true, true) => {
-            format!("there was no active {one} of this place; a {one} of every game is still in force")
+            format!("there was no such active {one}; another {one} is still in force there")
         }
         (false, true) => {
-            format!("the {one} of this place is lifted; a {one} of every game is still in force")
+            format!("the {one} is lifted; another {one} is still in force there")
         }
         (false, false) => format!("user {done}"),
     }

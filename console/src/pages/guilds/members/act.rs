@@ -1,4 +1,4 @@
-//! What is done to a member: sync now, give or take a role.
+//! What is done to a member: sync now, give or remove a role.
 
 use entities::{RoleId, link};
 use http::{Method, StatusCode};
@@ -25,16 +25,17 @@ pub(crate) async fn sync(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 pub(crate) async fn give(visit: GuildVisit) -> Result<Answer, PageError> {
-    change(&visit, Change { verb: "assign", done: "Role given.", undo: "take" }).await
+    change(&visit, Change { verb: "assign", done: ["Gave", "to"], undo: "remove" }).await
 }
 
-pub(crate) async fn take(visit: GuildVisit) -> Result<Answer, PageError> {
-    change(&visit, Change { verb: "remove", done: "Role taken.", undo: "give" }).await
+pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
+    change(&visit, Change { verb: "remove", done: ["Removed", "from"], undo: "give" }).await
 }
 
 struct Change {
     verb: &'static str,
-    done: &'static str,
+    /// Around the role's name.
+    done: [&'static str; 2],
     undo: &'static str,
 }
 
@@ -51,9 +52,21 @@ async fn change(visit: &GuildVisit, change: Change) -> Result<Answer, PageError>
     }
     let page = page_of(visit, &link);
     let undo = Undo::new(format!("{page}/roles/{}", change.undo), &[("role_id", &role.to_string())]);
+    let (name, [done, whom]) = (named(visit, role).await, change.done);
     // The next sync decides about roles of bindings.
-    let said = Said::new(format!("{} A sync changes it again where a binding gives this role.", change.done));
+    let said = format!(
+        "{done} {name} {whom} {}. If a binding is about this role, the next sync decides again.",
+        link.play_username
+    );
+    let said = Said::new(said);
     Ok(Answer::see(page).saying(said.with_undo(undo)))
+}
+
+/// The role's name, or its id while Discord does not answer.
+async fn named(visit: &GuildVisit, role: RoleId) -> String {
+    let roles = visit.platforms().chat.guild_roles(visit.platform()).await.unwrap_or_default();
+    let known = roles.into_iter().find(|known| known.id == role);
+    known.map_or_else(|| format!("the role {role}"), |role| role.name)
 }
 
 /// The answer where the job was refused, failed, or still runs.

@@ -1,4 +1,4 @@
-//! Whom a person's accounts were linked to before.
+//! Who made a person's link, and whom the accounts were linked to before.
 
 use entities::{link, link_history};
 
@@ -20,6 +20,23 @@ pub(super) struct Ended {
     pub(super) why: &'static str,
     /// Who ended it, for who may read the audit log.
     pub(super) by: Option<String>,
+}
+
+/// Who made the present link, as far as the audit log has it.
+pub(super) struct Made {
+    pub(super) by: String,
+    pub(super) at: When,
+}
+
+/// For who may read the audit log.
+pub(super) async fn made(visit: &GuildVisit, link: &link::Model) -> Result<Option<Made>, PageError> {
+    if !visit.may("audit.read") {
+        return Ok(None);
+    }
+    let Some(made) = link_history::made(visit.read(), link).await? else { return Ok(None) };
+    let actors = Actors::read(visit, vec![made.actor]).await?;
+    let by = made.by.or_else(|| Some(actors.who(visit, made.actor)?.name));
+    Ok(Some(Made { by: by.unwrap_or_else(|| "Guildhall".to_owned()), at: visit.when(made.at) }))
 }
 
 pub(super) async fn ended(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Ended>, PageError> {

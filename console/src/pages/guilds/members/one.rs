@@ -4,7 +4,7 @@ use askama::Template;
 use entities::audit_entry::{self, Filter};
 use entities::{ChatId, Page as Part, Person, Subject, link, sanction, staff_directory, staff_note};
 
-use super::links::{self, Ended};
+use super::links::{self, Ended, Made};
 use super::roles::OnDiscord;
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
@@ -35,6 +35,7 @@ struct Page {
     may: May,
     active: Vec<Row>,
     ended: Vec<Row>,
+    made: Option<Made>,
     links: Vec<Ended>,
     staff: Option<Staff>,
     audit: Vec<Audit>,
@@ -104,6 +105,7 @@ pub(super) async fn show(visit: &GuildVisit, link: &link::Model, form: Form) -> 
         may: May::of(visit),
         active,
         ended,
+        made: links::made(visit, link).await?,
         links: links::ended(visit, link).await?,
         staff: staff(visit, link.chat_id).await?,
         audit: audit(visit, link).await?,

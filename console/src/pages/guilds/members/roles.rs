@@ -31,7 +31,9 @@ impl OnDiscord {
             futures_util::join!(discord.member(call, chat), discord.guild_overview(call));
         match (member, overview) {
             (Ok(Some(member)), Ok(overview)) => Self::of(visit, member, &overview),
-            (Ok(None), _) => Self::silent("This person is not a member of the Discord server.".to_owned()),
+            (Ok(None), _) => Self::silent(
+                "This person is not in the Discord server, so they have no roles there.".to_owned(),
+            ),
             (Err(error), _) | (_, Err(error)) => {
                 Self::silent(format!("Discord does not show this member at the moment: {error}."))
             }

@@ -27,7 +27,7 @@ fn summary(member: &str, done: &Value, overview: Option<&GuildOverview>) -> Stri
         parts.push(format!("gave {}", added.join(", ")));
     }
     if !removed.is_empty() {
-        parts.push(format!("took {}", removed.join(", ")));
+        parts.push(format!("removed {}", removed.join(", ")));
     }
     if done["nickname_updated"] == true {
         parts.push("set the nickname".to_owned());

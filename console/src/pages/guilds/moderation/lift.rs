@@ -1,97 +1,88 @@
-//! Ends a ban or mute, or changes how long it lasts.
+//! Lifts a ban or mute, or all of the person. Undo brings them back.
 
-use entities::{Subject, sanction};
+use entities::{SanctionId, Subject, link, sanction};
 use http::Method;
-use serde_json::Map;
+use serde_json::{Map, json};
 
-use super::add::{Order, impose, imposed, refused};
-use super::one::{lifted_with, load, show};
-use super::{Kind, length};
+use super::Kind;
+use super::one::{active_of, load, show};
 use crate::answer::{Answer, PageError};
+use crate::api::ApiAnswer;
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
+use crate::pages::guilds::people::identify;
 use crate::visit::GuildVisit;
 use crate::words::Count;
 
-/// Lifts at once, unless others would end with it: then its page asks.
 pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = load(&visit).await?;
-    let (kind, back) = (Kind(row.kind), visit.url(&Kind(row.kind).one(row.sanction_id)));
-    let ending = lifted_with(&visit, &row).await?;
+    let (kind, all) = (Kind(row.kind), visit.form.has("all"));
+    let subject = row.subject().ok_or(PageError::NotFound)?;
+    let name = identify(&visit, subject).await?.0.name;
+    let (ending, staying): (Vec<_>, Vec<_>) = active_of(&visit, &row)
+        .await?
+        .into_iter()
+        .map(|active| active.sanction_id)
+        .partition(|id| all || *id == row.sanction_id);
+    let to = after(&visit, &row, row.sanction_id).await?;
     if ending.is_empty() {
-        let said = Said::new(format!("This {} had ended before.", kind.word()));
-        return Ok(Answer::see(back).saying(said));
+        let said = Said::new(format!("The {} of {name} had ended before.", kind.word()));
+        return Ok(Answer::see(to).saying(said));
     }
-    if ending.len() > 1 && !visit.form.has("all") {
-        return Ok(Answer::see(format!("{back}#lift")));
-    }
-    let mut body = Map::new();
-    body.insert("identifier".to_owned(), subject(&row)?.to_string().into());
-    body.insert("moderator_id".to_owned(), visit.session.row.user_id.to_string().into());
-    if let Some(place) = row.place_id {
-        body.insert("place_id".to_owned(), place.get().into());
-    }
-    let answer = visit.api(Method::POST, &format!("/moderation/{{g}}/play/un{}", kind.word()), body).await;
+    let answer = lift(&visit, &row, subject, all).await;
     if !answer.status.is_success() {
         return show(&visit, row, Form::refused(&visit.form, &answer)).await;
     }
-    let lifted = answer.body["data"]["lifted"].as_array().map_or(0, Vec::len);
-    let mut said = Said::new(format!("{} lifted.", Count(lifted as u64, kind.word())));
-    if lifted == 1 && !visit.form.has("undo") {
-        said = said.with_undo(Undo::new(format!("{back}/again"), &[]));
-    }
-    // Who lifts several of the list stays there.
-    let back = if visit.form.has("from") { visit.url(kind.path()) } else { back };
-    Ok(Answer::see(back).saying(said))
-}
-
-/// Imposes the rest of one that was lifted: what Undo does.
-pub(crate) async fn again(visit: GuildVisit) -> Result<Answer, PageError> {
-    let row = load(&visit).await?;
-    let (kind, back) = (Kind(row.kind), visit.url(&Kind(row.kind).one(row.sanction_id)));
-    let left = row.expires_at.map(|end| (end - visit.now()).num_seconds());
-    if row.lifted_at.is_none() || left.is_some_and(|left| left < 1) {
-        let said = Said::new(format!("There is nothing left of this {}.", kind.word()));
-        return Ok(Answer::see(back).saying(said));
-    }
-    let place = row.place_id.map(|place| place.to_string()).unwrap_or_default();
-    let order = Order { kind, subject: subject(&row)?, reason: &row.reason, place: &place, seconds: left };
-    let answer = impose(&visit, &order).await;
-    let Some(id) = imposed(&answer) else {
-        let form = refused(&visit, &answer);
-        return show(&visit, row, form).await;
+    let mut said = match ending.len() {
+        1 => format!("Lifted the {} of {name}.", kind.word()),
+        several => format!("Lifted {} of {name}.", Count(several as u64, kind.word())),
     };
-    let said = format!("{} #{id} goes on with the rest of #{}.", kind.title(), row.sanction_id);
-    Ok(Answer::see(visit.url(&kind.one(id))).saying(Said::new(said)))
+    if !staying.is_empty() {
+        let list = staying.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(", ");
+        said = format!("{said} Still {}: {list}.", kind.done());
+    }
+    let mut said = Said::new(said);
+    if !visit.form.has("undo") {
+        said = said.with_undo(undo(&visit, kind, &ending));
+    }
+    Ok(Answer::see(to).saying(said))
 }
 
-/// A new one takes the place of this one, with another length.
-pub(crate) async fn prolong(visit: GuildVisit) -> Result<Answer, PageError> {
-    let row = load(&visit).await?;
-    let kind = Kind(row.kind);
-    if !row.in_force(visit.now()) {
-        let said = format!("This {} has ended, so its length stays.", kind.word());
-        return Ok(Answer::see(visit.url(&kind.one(row.sanction_id))).saying(Said::new(said)));
+async fn lift(visit: &GuildVisit, row: &sanction::Model, subject: Subject, all: bool) -> ApiAnswer {
+    let mut body = Map::new();
+    body.insert("identifier".to_owned(), json!(subject.to_string()));
+    body.insert("moderator_id".to_owned(), json!(visit.session.row.user_id.to_string()));
+    if !all {
+        body.insert("id".to_owned(), json!(row.sanction_id));
     }
-    let seconds = match length::read(&visit.form) {
-        Ok(seconds) => seconds,
-        Err(problem) => {
-            let form = Form::wrong(&visit.form, Some("length"), problem);
-            return show(&visit, row, form).await;
+    let path = format!("/moderation/{{g}}/play/un{}", Kind(row.kind).word());
+    visit.api(Method::POST, &path, body).await
+}
+
+fn undo(visit: &GuildVisit, kind: Kind, lifted: &[SanctionId]) -> Undo {
+    let ids: Vec<_> = lifted.iter().map(ToString::to_string).collect();
+    let from = Some(("from", visit.form.text("from"))).filter(|(_, from)| !from.is_empty());
+    let fields: Vec<_> = ids.iter().map(|id| ("id", id.as_str())).chain(from).collect();
+    Undo::new(visit.url(&format!("{}/again", kind.path())), &fields)
+}
+
+/// Where a change leads: back to the list or member it was made from, or else to the page of `id`.
+pub(super) async fn after(
+    visit: &GuildVisit,
+    row: &sanction::Model,
+    id: SanctionId,
+) -> Result<String, PageError> {
+    let (conn, guild, kind) = (visit.read(), visit.guild.guild_id, Kind(row.kind));
+    let page = match (visit.form.text("from"), row.subject()) {
+        ("list", _) => kind.path().to_owned(),
+        ("member", Some(subject)) => {
+            let link = match subject {
+                Subject::Chat(chat) => link::find_by_chat(conn, guild, chat).await?,
+                Subject::Play(play) => link::find_by_play(conn, guild, play).await?,
+            };
+            link.map_or_else(|| kind.one(id), |link| format!("/members/{}", link.chat_id))
         }
+        _ => kind.one(id),
     };
-    let place = row.place_id.map(|place| place.to_string()).unwrap_or_default();
-    let reason = visit.form.text("reason");
-    let order = Order { kind, subject: subject(&row)?, reason, place: &place, seconds };
-    let answer = impose(&visit, &order).await;
-    let Some(id) = imposed(&answer) else {
-        let form = refused(&visit, &answer);
-        return show(&visit, row, form).await;
-    };
-    let said = format!("{} #{id} takes the place of #{}.", kind.title(), row.sanction_id);
-    Ok(Answer::see(visit.url(&kind.one(id))).saying(Said::new(said)))
-}
-
-fn subject(row: &sanction::Model) -> Result<Subject, PageError> {
-    row.subject().ok_or(PageError::NotFound)
+    Ok(visit.url(&page))
 }

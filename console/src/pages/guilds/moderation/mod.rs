@@ -1,11 +1,16 @@
 //! /console/guilds/:guild/moderation: bans and mutes, newest first.
 
 pub(crate) mod add;
+pub(crate) mod again;
 mod evidence;
 mod length;
 pub(crate) mod lift;
+mod mirror;
 pub(crate) mod one;
+mod order;
+pub(crate) mod prolong;
 mod row;
+mod target;
 
 use std::str::FromStr;
 
@@ -42,7 +47,7 @@ impl FromStr for Kind {
 }
 
 impl Kind {
-    fn is_ban(self) -> bool {
+    pub(crate) fn is_ban(self) -> bool {
         self.0 == SanctionKind::Ban
     }
 
@@ -63,8 +68,12 @@ impl Kind {
         if self.is_ban() { "ban" } else { "mute" }
     }
 
-    fn done(self) -> &'static str {
+    pub(crate) fn done(self) -> &'static str {
         if self.is_ban() { "banned" } else { "muted" }
+    }
+
+    pub(crate) fn past(self) -> &'static str {
+        if self.is_ban() { "Banned" } else { "Muted" }
     }
 }
 

@@ -1,12 +1,14 @@
 //! /console/guilds/:guild/moderation/bans/:ban: one ban or mute.
 
 use askama::Template;
-use entities::sanction::{self, Lifted, MirrorState, active, history};
+use entities::sanction::{self, Lifted, active, history};
 use entities::{Person, SanctionId};
 
+use super::mirror::Mirror;
 use super::{Kind, Row, evidence, length, shown};
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
+use crate::pages::guilds::people::identify;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
@@ -23,20 +25,11 @@ struct Page {
     evidence: Vec<String>,
     mirror: Option<Mirror>,
     superseded_by: Option<(SanctionId, String)>,
-    /// Others of the person that lifting this one lifts too.
+    /// Other active ones of the person.
     together: Vec<Row>,
     /// All of the person, elsewhere.
     all_url: String,
     list_url: String,
-}
-
-/// The copy of a ban on Discord.
-struct Mirror {
-    meaning: &'static str,
-    word: &'static str,
-    about: &'static str,
-    error: String,
-    job_url: Option<String>,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -63,18 +56,22 @@ pub(super) async fn show(visit: &GuildVisit, row: sanction::Model, form: Form) -
         _ => None,
     };
     let subject = row.subject().map(|subject| subject.to_string()).unwrap_or_default();
-    let others: Vec<_> = lifted_with(visit, &row)
-        .await?
-        .into_iter()
-        .filter(|other| other.sanction_id != row.sanction_id)
-        .collect();
+    let mut others = active_of(visit, &row).await?;
+    others.retain(|other| other.sanction_id != row.sanction_id);
+    let mut shown_row = shown(visit, std::slice::from_ref(&row)).await?.pop().ok_or(PageError::NotFound)?;
+    if let Some(subject) = row.subject() {
+        shown_row.who = identify(visit, subject).await?.0;
+    }
     let page = Page {
-        shell: visit.shell(&format!("{} #{}", kind.title(), row.sanction_id), Place::Moderation),
-        row: shown(visit, std::slice::from_ref(&row)).await?.pop().ok_or(PageError::NotFound)?,
+        shell: visit.shell(
+            &format!("{} #{}: {}", kind.title(), row.sanction_id, shown_row.who.name),
+            Place::Moderation,
+        ),
+        row: shown_row,
         form,
         may_write: visit.may("moderation.write"),
         evidence: evidence::links(&row.reason),
-        mirror: mirror(visit, &row),
+        mirror: Mirror::read(visit, &row),
         superseded_by: successor.map(|new| (new.sanction_id, visit.url(&kind.one(new.sanction_id)))),
         together: shown(visit, &others).await?,
         all_url: visit.url(&format!("{}?state=all&person={subject}", kind.path())),
@@ -83,45 +80,15 @@ pub(super) async fn show(visit: &GuildVisit, row: sanction::Model, form: Form) -
     Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
-/// All that end when this one is lifted, itself included: those of the same person, and of the same place if it has
-/// one. Without a place that is every place.
-pub(super) async fn lifted_with(
+/// All active ones of the person and kind: lifting all of the person ends them.
+pub(super) async fn active_of(
     visit: &GuildVisit,
     row: &sanction::Model,
 ) -> Result<Vec<sanction::Model>, PageError> {
-    let (conn, guild, now) = (visit.read(), visit.guild.guild_id, visit.now());
-    let Some(subject) = row.subject().filter(|_| row.in_force(now)) else { return Ok(Vec::new()) };
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let Some(subject) = row.subject() else { return Ok(Vec::new()) };
     let person = Person::resolve(conn, guild, subject).await?;
-    let mut rows = active::of_person(conn, guild, person, now).await?;
-    rows.retain(|other| other.kind == row.kind && (row.place_id.is_none() || other.place_id == row.place_id));
+    let mut rows = active::of_person(conn, guild, person, visit.now()).await?;
+    rows.retain(|other| other.kind == row.kind);
     Ok(rows)
-}
-
-fn mirror(visit: &GuildVisit, row: &sanction::Model) -> Option<Mirror> {
-    let (meaning, word, about) = match row.mirror_state {
-        MirrorState::None if !Kind(row.kind).is_ban() => return None,
-        MirrorState::None => (
-            "quiet",
-            "not there",
-            "Bans of one place, of unlinked players, or with the setting off stay in Roblox.",
-        ),
-        MirrorState::Pending => ("info", "under way", "A job does it."),
-        MirrorState::Done if row.lifted_at.is_none() => ("good", "banned there too", ""),
-        MirrorState::Done if row.lifted_how == Some(Lifted::Superseded) => {
-            ("quiet", "goes on", "The newer ban decides what is on Discord.")
-        }
-        MirrorState::Done => ("good", "lifted there too", ""),
-        MirrorState::AlreadyBanned => {
-            ("quiet", "banned by others", "The Discord ban was there before: Guildhall does not lift it.")
-        }
-        MirrorState::Failed => ("bad", "failed", "Guildhall tries again by itself for a while."),
-    };
-    let job = row.mirror_job_id.filter(|_| visit.may("sync.write"));
-    Some(Mirror {
-        meaning,
-        word,
-        about,
-        error: row.mirror_error.clone().unwrap_or_default(),
-        job_url: job.map(|job| visit.url(&format!("/jobs/{job}"))),
-    })
 }

@@ -1,6 +1,7 @@
 //! A ban or mute as lists and its page show it.
 
-use entities::{ChatId, Lifted, SanctionId, Subject, Timestamp, sanction};
+use entities::sanction::{self, MirrorState};
+use entities::{ChatId, Lifted, SanctionId, Subject, Timestamp};
 
 use super::Kind;
 use crate::pages::guilds::people::{People, Who};
@@ -20,9 +21,12 @@ pub(crate) struct Row {
     /// `None`: for ever.
     pub(crate) expires: Option<When>,
     pub(crate) state: State,
-    /// When it ended before its time.
-    pub(crate) lifted: Option<When>,
-    pub(crate) lifted_by: Option<Who>,
+    /// `None`: it is active.
+    pub(crate) ended: Option<When>,
+    /// Who ended it before its time.
+    pub(crate) ended_by: Option<Who>,
+    /// How Discord differs from it, in a few words.
+    pub(crate) mirror_problem: Option<&'static str>,
 }
 
 /// How it stands, with the word and its meaning.
@@ -60,6 +64,35 @@ impl State {
             Self::Expired => "expired",
         }
     }
+
+    /// Begins the text of how it ended.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Active => "Active",
+            Self::Lifted => "Lifted",
+            Self::Superseded => "Replaced",
+            Self::Expired => "Expired",
+        }
+    }
+
+    /// A row that had expired before it was closed ended when it expired, whoever closed it.
+    fn end(self, row: &sanction::Model) -> (Option<Timestamp>, Option<ChatId>) {
+        match self {
+            Self::Active => (None, None),
+            Self::Expired => (row.expires_at, None),
+            Self::Lifted | Self::Superseded => (row.lifted_at, row.lifted_by),
+        }
+    }
+
+    fn mirror_problem(self, row: &sanction::Model) -> Option<&'static str> {
+        match self {
+            _ if row.mirror_state != MirrorState::Failed => None,
+            Self::Active => Some("not banned on Discord"),
+            // The newer one decides.
+            Self::Superseded => None,
+            Self::Lifted | Self::Expired => Some("still banned on Discord"),
+        }
+    }
 }
 
 impl Row {
@@ -67,6 +100,8 @@ impl Row {
         let kind = Kind(row.kind);
         let chat = |chat: ChatId| people.who(visit, Subject::Chat(chat));
         let subject = row.subject().unwrap_or(Subject::Chat(row.moderator_id));
+        let state = State::of(row, visit.now());
+        let (ended, ended_by) = state.end(row);
         Self {
             kind,
             id: row.sanction_id,
@@ -77,9 +112,10 @@ impl Row {
             by: chat(row.moderator_id),
             created: visit.when(row.created_at),
             expires: row.expires_at.map(|at| visit.when(at)),
-            state: State::of(row, visit.now()),
-            lifted: row.lifted_at.map(|at| visit.when(at)),
-            lifted_by: row.lifted_by.map(chat),
+            state,
+            ended: ended.map(|at| visit.when(at)),
+            ended_by: ended_by.map(chat),
+            mirror_problem: state.mirror_problem(row),
         }
     }
 }

@@ -10,13 +10,13 @@ pub(crate) struct Unbanned {
     unbanned: bool,
     /// Ids of the bans that were lifted; there may be none.
     lifted: Vec<SanctionId>,
-    /// With `place_id`: a ban of every game still holds there.
+    /// With `place_id` or `id`: another ban still holds there.
     still_banned: bool,
 }
 
 pub(crate) fn operation() -> Operation {
     Operation::new("unban", "Lift a user's bans")
-        .about("Without `place_id` all of them. Succeeds where there was none.")
+        .about("Without `place_id` and `id` all of them. Succeeds where there was none.")
         .body::<LiftRequest>()
         .data::<Unbanned>()
         .message("user unbanned")

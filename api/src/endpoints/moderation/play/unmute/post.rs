@@ -10,13 +10,13 @@ pub(crate) struct Unmuted {
     unmuted: bool,
     /// Ids of the mutes that were lifted; there may be none.
     lifted: Vec<SanctionId>,
-    /// With `place_id`: a mute of every game still holds there.
+    /// With `place_id` or `id`: another mute still holds there.
     still_muted: bool,
 }
 
 pub(crate) fn operation() -> Operation {
     Operation::new("unmute", "Lift a user's mutes")
-        .about("Without `place_id` all of them. Succeeds where there was none.")
+        .about("Without `place_id` and `id` all of them. Succeeds where there was none.")
         .body::<LiftRequest>()
         .data::<Unmuted>()
         .message("user unmuted")

@@ -7,7 +7,11 @@ use super::super::devtools::Browser;
 use super::super::tab::Tab;
 use super::super::{owner, sign_in};
 
-both_modes!(a_ban_is_added_lifted_and_back, a_ban_is_added_lifted_and_back_without_scripts,);
+both_modes!(
+    a_ban_is_added_lifted_and_back,
+    a_ban_is_added_lifted_and_back_without_scripts,
+    the_form_shows_the_person_while_it_is_filled_in,
+);
 
 /// What a game server is told.
 async fn is_banned(deployment: &Deployment, player: &str) -> bool {
@@ -26,11 +30,11 @@ async fn ban_and_lift(deployment: &Deployment, tab: &Tab<'_>) {
     tab.fill("Reason", "said \"<b>no</b>\" & left").await;
     tab.choose("7 days").await;
     tab.button("Add ban").await;
-    tab.sees("is banned").await;
+    tab.sees("Banned ").await;
     tab.sees("said \"<b>no</b>\" & left").await;
     assert!(is_banned(deployment, &player).await);
     tab.button("Lift ban").await;
-    tab.sees("1 ban lifted").await;
+    tab.sees("Lifted the ban of").await;
     assert!(!is_banned(deployment, &player).await);
     tab.button("Undo").await;
     tab.sees("Lift ban").await;
@@ -51,4 +55,22 @@ async fn a_ban_is_added_lifted_and_back_without_scripts(deployment: &Deployment)
     sign_in(deployment, &tab, deployment.guild(), 0, &[]).await;
     ban_and_lift(deployment, &tab).await;
     assert_eq!(tab.reported(), Vec::<String>::new());
+}
+
+async fn the_form_shows_the_person_while_it_is_filled_in(deployment: &Deployment) {
+    let (browser, member) = (Browser::start().await, &deployment.guild().members[15]);
+    let tab = owner(deployment, &browser).await;
+    tab.goto(&format!("/console/guilds/{}/moderation/bans/new", deployment.guild().id)).await;
+    // Another field takes the focus.
+    tab.fill("Person", &member.chat).await;
+    tab.fill("Reason", "spa").await;
+    tab.sees(&member.name).await;
+    tab.fill("Person", "555001").await;
+    tab.fill("Reason", "spam").await;
+    tab.sees("Roblox knows no account with the id 555001.").await;
+    tab.passes().await;
+    tab.choose("Ban this id all the same").await;
+    tab.choose("For ever").await;
+    tab.button("Add ban").await;
+    tab.sees("Banned Roblox 555001 for ever.").await;
 }

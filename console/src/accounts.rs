@@ -1,0 +1,62 @@
+//! Accounts as their platform knows them, kept for a minute: forms and notices name people who have no link.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::{GuildId, Subject};
+use moka::future::Cache;
+use platforms::{CallContext, PlatformError};
+
+use crate::Console;
+
+const KEPT_FOR: Duration = Duration::from_secs(60);
+const CAPACITY: u64 = 10_000;
+/// A page waits for a platform no longer than this.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What a platform says of an id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Account {
+    Known {
+        name: String,
+        /// Of Discord users: whether they are in the server.
+        is_member: Option<bool>,
+    },
+    /// No such account.
+    Unknown,
+}
+
+/// By guild, because membership differs.
+pub(crate) struct AccountCache(Cache<(GuildId, Subject), Account>);
+
+impl Default for AccountCache {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build())
+    }
+}
+
+impl Console {
+    /// `Err`: why the platform does not answer, in words.
+    pub(crate) async fn account(&self, call: CallContext, subject: Subject) -> Result<Account, String> {
+        let read = self.accounts.0.try_get_with((call.guild, subject), self.read_account(call, subject));
+        match tokio::time::timeout(PATIENCE, read).await {
+            Ok(Ok(account)) => Ok(account),
+            Ok(Err(error)) => Err(Arc::unwrap_or_clone(error).to_string()),
+            Err(_) => Err("it takes too long".to_owned()),
+        }
+    }
+
+    async fn read_account(&self, call: CallContext, subject: Subject) -> Result<Account, PlatformError> {
+        let known = match subject {
+            Subject::Chat(chat) => {
+                let known = self.platforms.chat.known_user(call, chat).await?;
+                known.map(|known| (known.user.name, Some(known.is_member)))
+            }
+            Subject::Play(play) => {
+                let mut names = self.platforms.play.usernames(call, &[play]).await?;
+                names.remove(&play).map(|name| (name, None))
+            }
+        };
+        Ok(known.map_or(Account::Unknown, |(name, is_member)| Account::Known { name, is_member }))
+    }
+}

@@ -1,0 +1,72 @@
+//! /console/guilds/:guild/moderation/bans/again: brings back what is left of ended bans or mutes. Undo leads here.
+
+use entities::sanction::{self, active, history};
+use entities::{Person, SanctionId};
+
+use super::Kind;
+use super::lift::after;
+use super::order::{Imposed, Order, until};
+use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
+use crate::pages::guilds::people::identify;
+use crate::visit::GuildVisit;
+use crate::words::Count;
+
+/// More than a person has.
+const MOST: usize = 100;
+
+pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+    let kind: Kind = visit.param("kind")?;
+    if !visit.may("moderation.read") {
+        return Err(PageError::NotFound);
+    }
+    let (mut name, mut restored, mut kept) = (String::new(), Vec::new(), Vec::new());
+    for id in visit.form.all("id").into_iter().take(MOST) {
+        let id = id.parse().map_err(|_| PageError::NotFound)?;
+        let row = history::find(visit.read(), visit.guild.guild_id, id).await?;
+        let row = row.filter(|row| row.kind == kind.0).ok_or(PageError::NotFound)?;
+        let subject = row.subject().ok_or(PageError::NotFound)?;
+        name = identify(&visit, subject).await?.0.name;
+        match bring_back(&visit, &row).await? {
+            Ok(new) => restored.push((row, new)),
+            Err(problem) => kept.push(problem),
+        }
+    }
+    let said = match restored.as_slice() {
+        [] => None,
+        [(_, new)] => Some(format!("Restored the {} of {name}, {}.", kind.word(), until(new.expires))),
+        several => Some(format!("Restored {} of {name}.", Count(several.len() as u64, kind.word()))),
+    };
+    let said: Vec<_> = said.into_iter().chain(kept).collect();
+    let to = match restored.last() {
+        Some((row, new)) => after(&visit, row, new.id).await?,
+        None => visit.url(kind.path()),
+    };
+    Ok(Answer::see(to).saying(Said::new(said.join(" "))))
+}
+
+/// Imposes the rest of one that ended; `Err` says why it stays ended.
+async fn bring_back(visit: &GuildVisit, row: &sanction::Model) -> Result<Result<Imposed, String>, PageError> {
+    let (kind, id) = (Kind(row.kind), row.sanction_id);
+    let named = format!("{} #{id}", kind.title());
+    let left = row.expires_at.map(|end| (end - visit.now()).num_seconds());
+    if row.in_force(visit.now()) {
+        return Ok(Err(format!("{named} is still active.")));
+    }
+    if row.lifted_at.is_none() || left.is_some_and(|left| left < 1) {
+        return Ok(Err(format!("{named} had no time left.")));
+    }
+    let subject = row.subject().ok_or(PageError::NotFound)?;
+    let place = row.place_id.map(|place| place.to_string()).unwrap_or_default();
+    let order = Order { kind, subject, reason: &row.reason, place: &place, seconds: left };
+    // The form names the one that gives way; one that a colleague made meanwhile stays.
+    let instead: Option<SanctionId> = visit.form.read("instead");
+    let (conn, guild) = (visit.read(), visit.guild.guild_id);
+    let now_active = active::of_person(conn, guild, Person::from(subject), visit.now()).await?;
+    if let Some(newer) = now_active.iter().find(|row| order.replaces(row) && Some(row.sanction_id) != instead)
+    {
+        return Ok(Err(format!("{named} stays ended, because #{} is newer.", newer.sanction_id)));
+    }
+    let failed = |answer: crate::api::ApiAnswer| format!("{named} stays ended: {}.", answer.message());
+    Ok(order.impose(visit).await.map_err(failed))
+}

@@ -1,0 +1,118 @@
+//! A ban or mute that a form asks for: the call of the API, and what came of it.
+
+use entities::{PlaceId, SanctionId, Subject, Timestamp, sanction};
+use http::Method;
+use serde_json::Value;
+
+use super::Kind;
+use crate::api::ApiAnswer;
+use crate::cookies::{Said, Undo};
+use crate::form::Form;
+use crate::visit::GuildVisit;
+use crate::words;
+
+/// What is imposed on whom.
+pub(super) struct Order<'a> {
+    pub(super) kind: Kind,
+    pub(super) subject: Subject,
+    pub(super) reason: &'a str,
+    pub(super) place: &'a str,
+    /// `None`: for ever.
+    pub(super) seconds: Option<i64>,
+}
+
+/// The new ban or mute.
+pub(super) struct Imposed {
+    pub(super) id: SanctionId,
+    pub(super) expires: Option<Timestamp>,
+}
+
+impl Order<'_> {
+    /// Whether it takes the place of this one: of the same account and place at most one is active.
+    pub(super) fn replaces(&self, row: &sanction::Model) -> bool {
+        let place = self.place.parse::<PlaceId>().ok();
+        row.kind == self.kind.0 && row.subject() == Some(self.subject) && row.place_id == place
+    }
+
+    pub(super) async fn impose(&self, visit: &GuildVisit) -> Result<Imposed, ApiAnswer> {
+        let answer = visit.api(Method::POST, &self.path(), self.body(visit)).await;
+        let data = &answer.body["data"];
+        let id = data["id"].as_i64().filter(|_| answer.status.is_success());
+        match id.and_then(|id| id.try_into().ok()) {
+            Some(id) => {
+                Ok(Imposed { id, expires: data["expires_at"].as_str().and_then(|at| at.parse().ok()) })
+            }
+            None => Err(answer),
+        }
+    }
+
+    fn path(&self) -> String {
+        format!("/moderation/{{g}}/play/{}", self.kind.word())
+    }
+
+    fn body(&self, visit: &GuildVisit) -> serde_json::Map<String, Value> {
+        let mut body = serde_json::Map::new();
+        let mut put = |name: &str, value: Value| body.insert(name.to_owned(), value);
+        put("identifier", self.subject.to_string().into());
+        put("moderator_id", visit.session.row.user_id.to_string().into());
+        if !self.reason.is_empty() {
+            put("reason", self.reason.into());
+        }
+        if !self.place.is_empty() {
+            let number = self.place.parse::<i64>();
+            put("place_id", number.map_or_else(|_| self.place.into(), Value::from));
+        }
+        if let Some(seconds) = self.seconds {
+            put("duration_seconds", seconds.into());
+        }
+        body
+    }
+
+    /// What is said of it. Undo lifts it, or brings back the one whose place it took.
+    pub(super) fn said(
+        &self,
+        visit: &GuildVisit,
+        name: &str,
+        new: &Imposed,
+        replaced: Option<&sanction::Model>,
+    ) -> Said {
+        let (kind, place) = (self.kind, place_words(self.place));
+        let said = format!("{} {name}{place} {}.", kind.past(), until(new.expires));
+        let Some(old) = replaced else {
+            let undo = Undo::new(visit.url(&format!("{}/lift", kind.one(new.id))), &[("undo", "yes")]);
+            return Said::new(said).with_undo(undo);
+        };
+        let (word, old_id, old_end) = (kind.word(), old.sanction_id, until(old.expires_at));
+        let said = format!("{said} It replaces {word} #{old_id}, which was set {old_end}.");
+        let fields = [("id", old_id.to_string()), ("instead", new.id.to_string())];
+        let fields = fields.each_ref().map(|(name, id)| (*name, id.as_str()));
+        Said::new(said).with_undo(Undo::new(visit.url(&format!("{}/again", kind.path())), &fields))
+    }
+}
+
+/// "until 22 Nov 2026, 12:00 UTC".
+pub(super) fn until(end: Option<Timestamp>) -> String {
+    end.map_or_else(|| "for ever".to_owned(), |end| format!("until {}", words::exact(end)))
+}
+
+fn place_words(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" in place {place}") }
+}
+
+/// The form with the API's error; its field for the length has another name.
+pub(super) fn refused(visit: &GuildVisit, answer: &ApiAnswer) -> Form {
+    match answer.field() {
+        Some("duration_seconds") => {
+            let text = "Choose between 1 second and 100 years, or For ever.";
+            Form::wrong(&visit.form, Some("length"), text)
+        }
+        Some("reason") if !visit.form.has("reason") => {
+            Form::wrong(&visit.form, Some("reason"), "Say what happened.")
+        }
+        Some("place_id") => {
+            let text = "A place's id has digits only. Leave it empty for every game.";
+            Form::wrong(&visit.form, Some("place_id"), text)
+        }
+        _ => Form::refused(&visit.form, answer),
+    }
+}

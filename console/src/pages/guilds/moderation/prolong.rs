@@ -1,0 +1,40 @@
+//! Changes how long a ban or mute lasts: a new one takes its place.
+
+use super::one::{load, show};
+use super::order::{Order, refused};
+use super::{Kind, length};
+use crate::answer::{Answer, PageError};
+use crate::cookies::Said;
+use crate::form::Form;
+use crate::pages::guilds::people::identify;
+use crate::visit::GuildVisit;
+
+pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = load(&visit).await?;
+    let kind = Kind(row.kind);
+    let subject = row.subject().ok_or(PageError::NotFound)?;
+    let name = identify(&visit, subject).await?.0.name;
+    if !row.in_force(visit.now()) {
+        let said = format!("The {} of {name} has ended, so its length stays.", kind.word());
+        return Ok(Answer::see(visit.url(&kind.one(row.sanction_id))).saying(Said::new(said)));
+    }
+    let seconds = match length::read(&visit.form) {
+        Ok(seconds) => seconds,
+        Err(problem) => {
+            let form = Form::wrong(&visit.form, Some("length"), problem);
+            return show(&visit, row, form).await;
+        }
+    };
+    let place = row.place_id.map(|place| place.to_string()).unwrap_or_default();
+    let order = Order { kind, subject, reason: visit.form.text("reason"), place: &place, seconds };
+    match order.impose(&visit).await {
+        Ok(new) => {
+            let said = order.said(&visit, &name, &new, Some(&row));
+            Ok(Answer::see(visit.url(&kind.one(new.id))).saying(said))
+        }
+        Err(answer) => {
+            let form = refused(&visit, &answer);
+            show(&visit, row, form).await
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Whom the form of a ban or mute means: shown before it is sent, so that nobody bans the wrong person.
+
+use entities::{Person, Subject, sanction};
+
+use super::order::Order;
+use super::{Kind, Row, shown};
+use crate::answer::PageError;
+use crate::fields::Fields;
+use crate::pages::guilds::people::{Standing, Who, identify, resolve};
+use crate::visit::GuildVisit;
+
+pub(super) struct Target {
+    pub(super) subject: Subject,
+    pub(super) who: Who,
+    pub(super) standing: Standing,
+    /// Active ones of the kind, for who may see them.
+    active: Vec<sanction::Model>,
+}
+
+/// An active one as the form shows it.
+pub(super) struct Active {
+    pub(super) row: Row,
+    /// The new one takes its place.
+    pub(super) gives_way: bool,
+}
+
+impl Target {
+    /// `Err` says what is wrong with what was typed.
+    pub(super) async fn read(
+        visit: &GuildVisit,
+        kind: Kind,
+        form: &Fields,
+    ) -> Result<Result<Self, String>, PageError> {
+        let subject = match resolve(visit, form.text("identifier")).await? {
+            Ok(subject) => subject,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let (conn, guild) = (visit.read(), visit.guild.guild_id);
+        let person = Person::resolve(conn, guild, subject).await?;
+        // Who bans themselves is out of the guild, and can lift nothing.
+        if person.chat == Some(visit.session.row.user_id) {
+            return Ok(Err("This is your own account.".to_owned()));
+        }
+        let mut active = sanction::active::of_person(conn, guild, person, visit.now()).await?;
+        active.retain(|row| row.kind == kind.0 && visit.may("moderation.read"));
+        let (who, standing) = identify(visit, subject).await?;
+        Ok(Ok(Self { subject, who, standing, active }))
+    }
+
+    /// Of Discord or Roblox, whose id it is.
+    pub(super) fn platform(&self) -> &'static str {
+        match self.subject {
+            Subject::Chat(_) => "Discord",
+            Subject::Play(_) => "Roblox",
+        }
+    }
+
+    /// Whether the platform has no such account, and nobody has said that it is meant all the same.
+    pub(super) fn is_doubtful(&self, form: &Fields) -> bool {
+        self.standing == Standing::Unknown && form.text("unknown") != self.subject.to_string()
+    }
+
+    /// The one whose place the order takes.
+    pub(super) fn replaced(&self, order: &Order<'_>) -> Option<&sanction::Model> {
+        self.active.iter().find(|row| order.replaces(row))
+    }
+
+    pub(super) async fn active(
+        &self,
+        visit: &GuildVisit,
+        order: &Order<'_>,
+    ) -> Result<Vec<Active>, PageError> {
+        let rows = shown(visit, &self.active).await?;
+        let active = rows.into_iter().zip(&self.active);
+        Ok(active.map(|(row, model)| Active { row, gives_way: order.replaces(model) }).collect())
+    }
+}
