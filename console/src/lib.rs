@@ -52,13 +52,21 @@ pub struct Console {
     platforms: Platforms,
     queue: Queue,
     api: Arc<dyn Api>,
-    /// What browsers see, without a slash at the end; needed for signing in with the chat platform.
-    public_url: Option<String>,
+    ways_in: WaysIn,
     rights: RightsCache,
     tokens: Tokens,
     groups: GroupCache,
     looks: metrics::Looks,
     router: Router,
+}
+
+/// How people get in.
+#[derive(Clone, Debug, Default)]
+pub struct WaysIn {
+    /// What browsers see, without a slash at the end; needed for signing in with the chat platform.
+    pub public_url: Option<String>,
+    /// The command that prints a link, as the sign-in page names it; `None`: the usual one, for any server.
+    pub link_command: Option<String>,
 }
 
 /// A request below [`ROOT`].
@@ -79,11 +87,11 @@ impl Console {
         platforms: Platforms,
         queue: Queue,
         api: Arc<dyn Api>,
-        public_url: Option<String>,
+        ways_in: WaysIn,
     ) -> Arc<Self> {
         let (rights, groups, router) = (RightsCache::default(), GroupCache::default(), Router::new());
         let (tokens, looks) = (Tokens::default(), metrics::Looks::default());
-        Arc::new(Self { context, platforms, queue, api, public_url, rights, tokens, groups, looks, router })
+        Arc::new(Self { context, platforms, queue, api, ways_in, rights, tokens, groups, looks, router })
     }
 
     /// The page, redirect or file for a request. Never fails: errors are pages too.
