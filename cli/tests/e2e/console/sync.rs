@@ -127,7 +127,7 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     let late = owner.get(&format!("{}/run", sync(deployment))).await;
     late.shows(200, "The run of this hour is used: ").shows(200, &guild.members[0].name);
     assert!(late.html.contains("<button class=\"danger\" disabled>"), "{}", late.html);
-    let refused = owner.press(&late, &loss, &[("word", "sync")]).await;
+    let refused = owner.post(&format!("{}/run", sync(deployment)), &[("word", "sync")]).await;
     refused.shows(422, "The run of this hour is used: ");
     assert_eq!(refused.link("Show its job"), begun.path());
     previewed(deployment, &owner, "").await.shows(200, "Everybody is right: a sync would change nothing.");
