@@ -72,8 +72,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
 async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Option<Chosen>, String) {
     let group = if typed.is_empty() { only_group(all) } else { group_in(typed) };
     let Some(group) = group else {
-        let problem = "Paste the address of the group's page, or the number in it. The number has digits only: \
-                       roblox.com/communities/5000 is 5000.";
+        let problem = "A group's number has digits only: roblox.com/communities/5000 is 5000. Give it, or the whole address.";
         return (None, if typed.is_empty() { String::new() } else { problem.to_owned() });
     };
     match visit.console.ranks_of_group(visit.platform(), group).await {
