@@ -13,6 +13,8 @@ pub struct Options {
     pub cors_origins: Vec<String>,
     /// What browsers see, for signing in to the console with the chat platform.
     pub public_url: Option<String>,
+    /// The command that prints a link into the console, as the sign-in page names it; `None`: the usual one.
+    pub link_command: Option<String>,
     /// Requests with a line in the log.
     pub access_log: AccessLog,
 }

@@ -151,6 +151,7 @@ pub(crate) fn api_options(args: HttpArgs, distributed: bool) -> api::Options {
         trusted_proxies: args.trusted_proxies.0,
         cors_origins,
         public_url,
+        link_command: None,
         access_log,
     }
 }

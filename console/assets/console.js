@@ -1,4 +1,5 @@
 // Makes what works without scripts quicker: forms answer in place, times are in the viewer's zone, `/` finds.
+import { foldFilters } from "./fold.js";
 import "./found.js";
 import { follow } from "./live.js";
 import { refresh } from "./refresh.js";
@@ -11,7 +12,7 @@ async function place(response) {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.querySelector("main");
   // Another frame: after signing in or out, or in another guild.
-  const moved = page.body.dataset.guild !== document.body.dataset.guild || !page.querySelector(".bar") !== !document.querySelector(".bar");
+  const moved = page.body.dataset.guild !== document.body.dataset.guild || !page.querySelector(".own") !== !document.querySelector(".own");
   if (!fresh || moved) {
     location.assign(response.url);
     return;
@@ -25,6 +26,7 @@ async function place(response) {
   if (response.redirected && response.url !== location.href) history.pushState(null, "", response.url);
   showTimes(fresh);
   showScripted(fresh);
+  foldFilters(fresh);
   follow(document.body.dataset.guild, () => showTimes(main()));
   (fresh.querySelector("[aria-invalid]") ?? fresh).focus({ preventScroll: !fresh.querySelector("[aria-invalid]") });
 }
@@ -63,6 +65,11 @@ document.addEventListener("change", async (event) => {
   if (file) document.getElementById(event.target.dataset.into).value = await file.text();
 });
 
+// A menu closes when a person goes on elsewhere.
+document.addEventListener("click", (event) => {
+  document.querySelectorAll("details.menu[open]").forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
+});
+
 addEventListener("popstate", () => location.reload());
 
 document.addEventListener("click", async (event) => {
@@ -83,12 +90,8 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// On narrow screens the rail is one line: show where we are.
-const rail = document.querySelector(".rail");
-const here = rail?.querySelector("[aria-current]");
-if (here) rail.scrollLeft = here.offsetLeft - (rail.clientWidth - here.offsetWidth) / 2;
-
 showTimes(document);
 showScripted(document);
+foldFilters(document);
 follow(document.body.dataset.guild, () => showTimes(main()));
 if (!document.body.dataset.guild) refresh(() => showTimes(main()));

@@ -54,14 +54,22 @@ pub struct Console {
     platforms: Platforms,
     queue: Queue,
     api: Arc<dyn Api>,
-    /// What browsers see, without a slash at the end; needed for signing in with the chat platform.
-    public_url: Option<String>,
+    ways_in: WaysIn,
     rights: RightsCache,
     tokens: Tokens,
     groups: GroupCache,
     accounts: AccountCache,
     looks: metrics::Looks,
     router: Router,
+}
+
+/// How people get in.
+#[derive(Clone, Debug, Default)]
+pub struct WaysIn {
+    /// What browsers see, without a slash at the end; needed for signing in with the chat platform.
+    pub public_url: Option<String>,
+    /// The command that prints a link, as the sign-in page names it; `None`: the usual one, for any server.
+    pub link_command: Option<String>,
 }
 
 /// A request below [`ROOT`].
@@ -82,7 +90,7 @@ impl Console {
         platforms: Platforms,
         queue: Queue,
         api: Arc<dyn Api>,
-        public_url: Option<String>,
+        ways_in: WaysIn,
     ) -> Arc<Self> {
         let (rights, router) = (RightsCache::default(), Router::new());
         let (groups, accounts) = (GroupCache::default(), AccountCache::default());
@@ -92,7 +100,7 @@ impl Console {
             platforms,
             queue,
             api,
-            public_url,
+            ways_in,
             rights,
             tokens,
             groups,

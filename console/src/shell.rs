@@ -70,6 +70,7 @@ pub(crate) struct Shell {
     pub(crate) title: String,
     pub(crate) style: String,
     pub(crate) script: String,
+    pub(crate) icon: String,
     /// `None`: nobody is signed in.
     pub(crate) user: Option<User>,
     pub(crate) guild: Option<GuildHead>,
@@ -103,6 +104,7 @@ impl Shell {
             title: title.to_owned(),
             style: assets::url("console.css"),
             script: assets::url("console.js"),
+            icon: assets::url("mark.svg"),
             user: None,
             guild: None,
             rail: None,

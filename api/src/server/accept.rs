@@ -45,7 +45,11 @@ pub async fn serve(
     let api = InProcess { state: state.clone(), router: router.clone() };
     let State { context, platforms, queue, options, .. } = &*state;
     let (context, platforms, queue) = (context.clone(), platforms.clone(), queue.clone());
-    let console = Console::new(context, platforms, queue, Arc::new(api), options.public_url.clone());
+    let ways_in = console::WaysIn {
+        public_url: options.public_url.clone(),
+        link_command: options.link_command.clone(),
+    };
+    let console = Console::new(context, platforms, queue, Arc::new(api), ways_in);
     live::dashboard::start(&state, &console);
     let service = warp::service(dispatch::filter(Server { state: state.clone(), router, console }));
     let connections = TaskTracker::new();

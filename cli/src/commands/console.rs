@@ -2,10 +2,9 @@
 
 use anyhow::Context as _;
 use console::ConsoleSecret;
-use entities::{ChatId, GuildId, Timestamp, console_link};
+use entities::{ChatId, Conn, GuildId, Timestamp, console_link, link};
 use platforms::{CallContext, PlatformError, Platforms};
 use runtime::{ListenArgs, Origin, PlatformArgs};
-use sea_orm::ConnectionTrait;
 use serde_json::json;
 
 use crate::operator::GuildArgs;
@@ -66,10 +65,11 @@ pub(crate) fn url(base: &str, secret: &ConsoleSecret) -> String {
 /// Whom a link signs in.
 pub(crate) struct Person {
     pub(crate) user: ChatId,
-    pub(crate) name: String,
+    /// On the chat platform; `None`: it does not say.
+    pub(crate) name: Option<String>,
 }
 
-/// The person as the chat platform names them, if it can be asked.
+/// The owner or the named person, as the chat platform names them.
 pub(crate) async fn person(
     platforms: &Platforms,
     guild: GuildId,
@@ -86,23 +86,30 @@ pub(crate) async fn person(
         })?,
     };
     let known = platforms.chat.guild_access(call, user).await.ok().flatten();
-    let name = known.map_or_else(|| user.to_string(), |access| access.user_name);
-    Ok(Person { user, name })
+    Ok(Person { user, name: known.map(|access| access.user_name) })
 }
 
-pub(crate) async fn create<C: ConnectionTrait>(
-    conn: &C,
+/// A person without a name on the chat platform has that of their link, or else their id.
+pub(crate) async fn create(
+    conn: &impl Conn,
     guild: GuildId,
     person: Person,
     operator: bool,
     secret: &ConsoleSecret,
     now: Timestamp,
 ) -> anyhow::Result<()> {
+    let name = match person.name {
+        Some(name) => name,
+        None => {
+            let link = link::find_by_chat(conn, guild, person.user).await?;
+            link.map_or_else(|| person.user.to_string(), |link| link.play_username)
+        }
+    };
     let link = console_link::Model {
         secret_hash: secret.hash().to_vec(),
         guild_id: guild,
         user_id: person.user,
-        user_name: person.name,
+        user_name: name,
         operator,
         expires_at: now + console_link::LIVES,
     };

@@ -1,6 +1,7 @@
-//! `guildhall demo`: syncs a community of 500 on simulated platforms through the API, checks each member, syncs again, and
-//! then serves. It needs no other server.
+//! `guildhall demo`: syncs a community of 500 on simulated platforms, checks each member, syncs again, makes some members
+//! wrong for the visitor's own sync, and then serves. It needs no other server.
 
+mod drift;
 mod environment;
 mod examples;
 mod expected;
@@ -16,7 +17,6 @@ use entities::audit_entry::Actor;
 use queue::kinds::SyncAll;
 use queue::{Draft, Queue};
 use runtime::{Context, ListenArgs, Shutdown, bind};
-use serde_json::json;
 
 use self::environment::Environment;
 use crate::output;
@@ -27,8 +27,9 @@ const DEDUPE_KEY: &str = "all";
 
 /// Try Guildhall without a server, an account or any setting.
 ///
-/// A simulated community of 500, 200 of them with wrong roles or nicknames, is synced through the API at 50 chat requests a
-/// second, checked, and synced again. Then the API runs until Ctrl-C, with a key and commands to try.
+/// A simulated community of 500, 200 of them with wrong roles or nicknames, is synced at 50 chat requests a second, checked,
+/// and synced again. Then a few members get wrong roles, and the console and the API run until Ctrl-C: preview the sync in
+/// the console and run it.
 ///
 /// The simulator applies only the global rate limit of the chat platform (`--rate-limit fast`). The real platform also limits
 /// each guild to about one change of a member a second for each kind of call, so that the same sync takes minutes there.
@@ -50,12 +51,10 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let api = http_client::local_url(listener.local_addr()?);
     let (env, process) = Environment::prepare(args.data_dir, api, &shutdown).await?;
     let (context, queue) = (process.context.clone(), process.queue.clone());
-    let serving =
-        tokio::spawn(process.run_all(queue::run::Slots::default(), listener, api::Options::default()));
+    let options = api::Options { link_command: Some(env.link_command()), ..api::Options::default() };
+    let serving = tokio::spawn(process.run_all(queue::run::Slots::default(), listener, options));
     let shown = tokio::select! {
-        shown = show(&env, &context, &queue) => {
-            shown.and_then(|()| output::print(&examples::lines(&env, args.exit)))
-        }
+        shown = show(&env, &context, &queue, args.exit) => shown,
         () = shutdown.soft().cancelled() => Ok(()),
     };
     if shown.is_ok() && !args.exit {
@@ -68,34 +67,32 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     shown
 }
 
-async fn show(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<()> {
+async fn show(env: &Environment, context: &Context, queue: &Queue, stops: bool) -> anyhow::Result<()> {
     introduce(env)?;
-    let before = env.expected.count_wrong(&env.simulator).await?;
+    let (before, members) = (env.expected.count_wrong(&env.simulator).await?, env.expected.members.len());
     output::print(&format!(
-        "before: {before} of {} members have wrong roles or nicknames",
-        env.expected.members()
+        "before: {before} of {members} members have wrong roles or nicknames\n\
+         both syncs are enqueued directly: POST /interactions/sync/all allows one run an hour, which is left to you"
     ))?;
-
-    let answer = env.api.post("/interactions/sync/all", &json!({ "guild_id": env.expected.guild })).await?;
-    let job = answer["data"]["job_id"].as_str().and_then(|id| id.parse().ok());
-    let job = job.context("sync/all returned no job id")?;
-    let changed = follow(env, job).await?;
+    let changed = sync(env, context, queue).await?;
     let wrong = env.expected.count_wrong(&env.simulator).await?;
     output::print(&format!("first sync: {changed} changed, {wrong} wrong afterwards"))?;
     ensure!(
         wrong == 0 && changed == before,
         "the first sync should have changed exactly the {before} members that were wrong"
     );
-
-    output::print(
-        "second sync, enqueued directly, because POST /interactions/sync/all allows one call an hour",
-    )?;
-    let again = follow(env, enqueue(env, context, queue).await?).await?;
-    match again {
+    match sync(env, context, queue).await? {
         0 => output::print("second sync changed none")?,
         again => bail!("the second sync changed {again} members; it should have changed none"),
     }
-    report(env, before).await
+    report(env, before).await?;
+    if !stops {
+        let wrong = drift::make(env).await?;
+        output::print(&format!(
+            "then {wrong} members were made wrong by hand: preview and run the sync in the console"
+        ))?;
+    }
+    output::print(&examples::lines(env, stops))
 }
 
 fn introduce(env: &Environment) -> anyhow::Result<()> {
@@ -110,9 +107,10 @@ fn introduce(env: &Environment) -> anyhow::Result<()> {
     ))
 }
 
-/// Follows a bulk sync to its end and returns how many members it changed.
-async fn follow(env: &Environment, job: JobId) -> anyhow::Result<u64> {
+/// Runs a bulk sync to its end and returns how many members it changed.
+async fn sync(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<u64> {
     let started = Instant::now();
+    let job = enqueue(env, context, queue).await?;
     let ended = progress::follow(&env.api, job).await?;
     let state = ended["state"].as_str().unwrap_or("unknown");
     if state != "succeeded" {
@@ -126,7 +124,7 @@ async fn follow(env: &Environment, job: JobId) -> anyhow::Result<u64> {
 
 async fn enqueue(env: &Environment, context: &Context, queue: &Queue) -> anyhow::Result<JobId> {
     let guild = env.expected.guild;
-    let total = i64::try_from(env.expected.members())?;
+    let total = i64::try_from(env.expected.members.len())?;
     let payload = SyncAll { guild, dry_run: false, max_removals: None };
     let transaction = context.database.begin().await?;
     let draft = Draft::new(guild, &payload, Actor::service())?.once(DEDUPE_KEY).total(total);

@@ -36,11 +36,62 @@ async fn the_demo_syncs_500_members_and_prints_commands_that_work() {
     );
     assert!(stats["max_per_second"].as_u64().unwrap() <= 50, "{stats}");
     assert_eq!(stats["invalid"], 0, "{stats}");
+    assert_the_visitors_sync_moves_members(&said).await;
+    assert_another_link_signs_in(&said).await;
     assert_lines_work(&said);
 
     demo.terminate();
     let end = demo.ended(Duration::from_secs(35)).await;
     assert!(end.success(), "{end}: {}", demo.log());
+}
+
+/// The printed line of a kind, such as `KEY=`.
+fn line<'s>(said: &'s str, start: &str) -> &'s str {
+    said.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no {start:?} in: {said}"))
+}
+
+/// The hour's run is free, and it has something to do.
+async fn assert_the_visitors_sync_moves_members(said: &str) {
+    assert!(said.contains("then 9 members were made wrong by hand"), "{said}");
+    let (api, key) =
+        (line(said, "API").split_whitespace().last().unwrap(), &line(said, "KEY=")["KEY=".len()..]);
+    let call = async |request: reqwest::RequestBuilder| -> Value {
+        request.header("X-API-Key", key).send().await.unwrap().json().await.unwrap()
+    };
+    for dry_run in [true, false] {
+        let body = serde_json::json!({ "dry_run": dry_run });
+        let begun = call(http_client().post(format!("{api}/interactions/sync/all")).json(&body)).await;
+        let job = begun["data"]["job_id"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned();
+        let ended = eventually("the sync ends", SHOWN_WITHIN, async || {
+            let job = call(http_client().get(format!("{api}/jobs/{job}"))).await;
+            (job["data"]["state"] == "succeeded").then_some(job)
+        })
+        .await;
+        let result = &ended["data"]["result"];
+        let planned = ["planned", "role_additions", "role_removals", "nicknames"].map(|name| &result[name]);
+        assert_eq!(planned, [9, 3, 3, 3].map(Value::from).each_ref(), "{ended}");
+        if !dry_run {
+            assert_eq!(result["updated"], 9, "{ended}");
+        }
+    }
+}
+
+/// The sign-in page names the command that the demo printed, and the link of that command works.
+async fn assert_another_link_signs_in(said: &str) {
+    let command = said.lines().find(|line| line.contains(" console link ")).unwrap();
+    let api = line(said, "API").split_whitespace().last().unwrap();
+    let page = http_client().get(format!("{api}/console/sign-in")).send().await.unwrap();
+    assert!(page.text().await.unwrap().contains(command), "{command}");
+    let output = std::process::Command::new("bash").args(["-euc", command]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let link = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    let shown = http_client().get(&link).send().await.unwrap().text().await.unwrap();
+    assert!(shown.contains("<strong>amber_0_0</strong>"), "{shown}");
+    let signed_in = http_client().post(&link).header("origin", api).send().await.unwrap();
+    assert!(signed_in.status().is_success(), "{signed_in:?}");
+    let used = http_client().get(&link).send().await.unwrap();
+    assert_eq!(used.status(), 404);
+    assert!(used.text().await.unwrap().contains(command), "{command}");
 }
 
 /// Runs the printed commands in a shell.

@@ -5,11 +5,14 @@ use askama::Template;
 use entities::{console_link, guild};
 use http::StatusCode;
 
+use crate::Console;
 use crate::answer::{Answer, PageError};
 use crate::secret::ConsoleSecret;
 use crate::session::{self, Arrival};
 use crate::shell::Shell;
 use crate::visit::Guest;
+
+const COMMAND: &str = "guildhall console link --guild YOUR_SERVER_ID";
 
 #[derive(Template)]
 #[template(path = "link.html")]
@@ -17,6 +20,22 @@ struct Page {
     shell: Shell,
     /// `None`: the link is used, too old or wrong.
     link: Option<Link>,
+    command: LinkCommand,
+}
+
+/// The command that prints a link.
+pub(crate) struct LinkCommand {
+    pub(crate) text: String,
+    /// The person puts the id of their server into it.
+    pub(crate) for_any_server: bool,
+}
+
+impl LinkCommand {
+    pub(crate) fn of(console: &Console) -> Self {
+        let given = console.ways_in.link_command.clone();
+        let for_any_server = given.is_none();
+        Self { text: given.unwrap_or_else(|| COMMAND.to_owned()), for_any_server }
+    }
 }
 
 struct Link {
@@ -36,8 +55,16 @@ pub(crate) async fn get(guest: Guest) -> Result<Answer, PageError> {
             .map(|guild| Link { user_name: row.user_name, guild_name: guild.name }),
         None => None,
     };
-    let status = if link.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND };
-    Ok(Answer::page(&Page { shell: Shell::bare("Sign in"), link })?.status(status))
+    show(&guest, link)
+}
+
+fn show(guest: &Guest, link: Option<Link>) -> Result<Answer, PageError> {
+    let (title, status) = match link {
+        Some(_) => ("Sign in", StatusCode::OK),
+        None => ("This link no longer works", StatusCode::NOT_FOUND),
+    };
+    let page = Page { shell: Shell::bare(title), link, command: LinkCommand::of(&guest.console) };
+    Ok(Answer::page(&page)?.status(status))
 }
 
 pub(crate) async fn post(guest: Guest) -> Result<Answer, PageError> {
@@ -48,8 +75,7 @@ pub(crate) async fn post(guest: Guest) -> Result<Answer, PageError> {
         None => None,
     };
     let Some(link) = taken else {
-        let page = Page { shell: Shell::bare("Sign in"), link: None };
-        return Ok(Answer::page(&page)?.status(StatusCode::NOT_FOUND));
+        return show(&guest, None);
     };
     let arrival = Arrival {
         user: link.user_id,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, PageError};
 use crate::cookies;
+use crate::pages::link::LinkCommand;
 use crate::session::{self, Arrival};
 use crate::shell::Shell;
 use crate::visit::{Guest, Visit};
@@ -23,6 +24,7 @@ struct Page {
     platform: bool,
     /// Why the last attempt failed; empty: there was none.
     problem: String,
+    command: LinkCommand,
 }
 
 /// An attempt, in the browser that began it: nobody can be signed in by somebody else's attempt.
@@ -35,11 +37,12 @@ struct Begun {
 /// The configured sign-in, and where the platform sends the browser back to.
 fn configured(guest: &Guest) -> Option<(&SignIn, String)> {
     let sign_in = guest.platforms().sign_in.as_deref()?;
-    Some((sign_in, format!("{}/console/sign-in/callback", guest.console.public_url.as_ref()?)))
+    Some((sign_in, format!("{}/console/sign-in/callback", guest.console.ways_in.public_url.as_ref()?)))
 }
 
 fn show(guest: &Guest, problem: String) -> Result<Answer, PageError> {
-    Answer::page(&Page { shell: Shell::bare("Sign in"), platform: configured(guest).is_some(), problem })
+    let (platform, command) = (configured(guest).is_some(), LinkCommand::of(&guest.console));
+    Answer::page(&Page { shell: Shell::bare("Sign in"), platform, problem, command })
 }
 
 #[expect(clippy::unused_async, reason = "all pages have one form")]

@@ -6,7 +6,7 @@ use ::console::ConsoleSecret;
 use anyhow::{Context as _, anyhow, ensure};
 use entities::api_key::{NewKey, Scope};
 use entities::key_text::KeyText;
-use entities::{GuildId, guild};
+use entities::{ChatId, GuildId, guild};
 use runtime::{Config, Context, PlatformArgs, PlatformRate, Secret, Shutdown};
 use simulator::{Application, RateLimit, SimulatorOptions, SimulatorState};
 use tokio::net::TcpListener;
@@ -33,6 +33,7 @@ pub(super) struct Environment {
     pub(super) key: KeyText,
     /// Signs in to the console once.
     pub(super) console: String,
+    owner: ChatId,
     folder: PathBuf,
     temporary: Option<tempfile::TempDir>,
 }
@@ -54,7 +55,8 @@ impl Environment {
             ),
         };
         let folder = data_dir.or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
-        let folder = folder.context("no folder for the data")?;
+        // The command for another link works from any folder.
+        let folder = std::path::absolute(folder.context("no folder for the data")?)?;
         let config = config(&folder)?;
         // Before the first write, so that a folder in use stays as it is.
         drop(config.lock_data_dir()?);
@@ -62,25 +64,46 @@ impl Environment {
         let process = Process::embedded(&config, &platforms(&simulator)?, shutdown.clone()).await?;
         let expected = Expected::from_fixture(FIXTURE)?;
         let key = load(&process.context, expected.guild).await?;
-        let console = sign_in_link(&process, expected.guild, &api).await?;
+        let (console, owner) = sign_in_link(&process, expected.guild, &api).await?;
         let api = HttpClient::new(api, Some(&key))?;
         let simulator = HttpClient::new(simulator, None)?;
-        Ok((Self { api, simulator, expected, key, console, folder, temporary }, process))
+        Ok((Self { api, simulator, expected, key, console, owner, folder, temporary }, process))
     }
 
     pub(super) fn folder_name(&self) -> String {
         let end = if self.temporary.is_some() { " (removed at the end)" } else { "" };
         format!("{}{end}", self.folder.display())
     }
+
+    /// Prints another link into this console, in a second terminal.
+    pub(super) fn link_command(&self) -> String {
+        let program = std::env::current_exe().unwrap_or_else(|_| "guildhall".into());
+        format!(
+            "{} console link --operator --guild {} --user {} --data-dir {} --public-url {}",
+            quoted(&program),
+            self.expected.guild,
+            self.owner,
+            quoted(&self.folder),
+            self.api.base
+        )
+    }
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// A link into the console for the guild's owner, who may see the whole instance here.
-async fn sign_in_link(process: &Process, guild: GuildId, api: &str) -> anyhow::Result<String> {
+async fn sign_in_link(process: &Process, guild: GuildId, api: &str) -> anyhow::Result<(String, ChatId)> {
     let person = console::person(&process.platforms, guild, None).await?;
+    let owner = person.user;
     let (secret, context) = (ConsoleSecret::generate(), &process.context);
     let (conn, now) = (context.database.write(), context.clock.now());
     console::create(conn, guild, person, true, &secret, now).await?;
-    Ok(console::url(api, &secret))
+    Ok((console::url(api, &secret), owner))
 }
 
 fn config(folder: &Path) -> anyhow::Result<Config> {

@@ -11,6 +11,8 @@ pub(super) fn lines(env: &Environment, stops: bool) -> String {
     format!(
         "\nServing on {api} {until}. The console, signed in by this link once, within ten minutes:\n\n\
          {}\n\n\
+         Another link, when this one is used or too old, by a second terminal:\n\n\
+         {}\n\n\
          The key of this run, and commands to try:\n\n\
          KEY={}\n\n\
          # the game account of a chat user\n\
@@ -22,6 +24,7 @@ pub(super) fn lines(env: &Environment, stops: bool) -> String {
          curl -sw '\\n' {auth} {api}/guilds/{guild}/jobs\n\
          curl -sw '\\n' {auth} '{api}/guilds/{guild}/audit-logs?limit=5'",
         env.console,
+        env.link_command(),
         env.key.reveal()
     )
 }

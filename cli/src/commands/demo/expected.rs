@@ -46,14 +46,14 @@ struct SimulatedMember {
 pub(super) struct Expected {
     pub(super) guild: GuildId,
     /// Roles with a binding; the sync leaves all others alone.
-    managed: BTreeSet<RoleId>,
-    members: Vec<Member>,
+    pub(super) managed: BTreeSet<RoleId>,
+    pub(super) members: Vec<Member>,
 }
 
-struct Member {
-    chat_id: ChatId,
-    roles: BTreeSet<RoleId>,
-    nick: String,
+pub(super) struct Member {
+    pub(super) chat_id: ChatId,
+    pub(super) roles: BTreeSet<RoleId>,
+    pub(super) nick: String,
 }
 
 impl Expected {
@@ -70,10 +70,6 @@ impl Expected {
         let members = guild.links.iter().map(|link| member(link, &guild.bindings, &ranks)).collect();
         let managed = guild.bindings.iter().map(|binding| binding.role_id).collect();
         Ok(Self { guild: guild.id, managed, members })
-    }
-
-    pub(super) fn members(&self) -> usize {
-        self.members.len()
     }
 
     pub(super) fn first_member(&self) -> Option<ChatId> {

@@ -16,7 +16,10 @@ async fn a_group_offers_its_ranks_by_name(deployment: &Deployment) {
     let bindings = format!("/console/guilds/{}/bindings", guild.id);
     let listed = console.get(&bindings).await;
     listed.shows(200, "Captain (200)");
-    assert!(!listed.contains("Choose a rank"), "no group is chosen yet");
+    // The only group of the bindings is chosen at once.
+    listed.shows(200, "Choose a rank").has_typed("group_id", &guild.group.to_string());
+    let address = format!("{bindings}?group_id=https://www.roblox.com/communities/{}/Harbour", guild.group);
+    console.get(&address).await.has_typed("group_id", &guild.group.to_string());
     let offered = console.get(&format!("{bindings}?group_id={}", guild.group)).await;
     offered.shows(200, "Choose a rank").shows(200, "Not in the group");
     // A role above the bot cannot be chosen, and the page says why.
@@ -40,10 +43,13 @@ async fn a_member_is_tested_without_a_change(deployment: &Deployment) {
     let bindings = format!("/console/guilds/{}/bindings", guild.id);
     let member = &guild.members[5];
     let tested = console.get(&format!("{bindings}?member={}", member.chat)).await;
-    tested.shows(200, "gets the role").shows(200, "does not match");
+    tested.shows(200, "gets the role").shows(200, "does not match").shows(200, &member.name);
+    let captain = tested.html.split_once("id=\"test\"").unwrap().1;
+    assert!(captain.contains("Captain (200)") && captain.contains(">Captain</td>"), "{captain}");
+    console.get(&format!("{bindings}?member={}", member.name)).await.shows(200, "gets the role");
     console.get(&format!("{bindings}?member={}", member.play)).await.shows(200, "gets the role");
     console.get(&format!("{bindings}?member=999999")).await.shows(200, "No linked member has this id");
-    console.get(&format!("{bindings}?member=nobody")).await.shows(200, "No linked member has this id");
+    console.get(&format!("{bindings}?member=nobody")).await.shows(200, "No linked member is named");
 }
 
 async fn the_first_steps_say_what_is_left(deployment: &Deployment) {

@@ -1,4 +1,4 @@
-//! /console/guilds/:guild/sync: the preview, the brake, the run, its cancel and its history.
+//! /console/guilds/:guild/sync: the preview, the safety limit, the run, its cancel and its history.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use super::{Console, Page};
 
 both_modes!(
     a_preview_lists_who_gets_and_loses_what,
-    a_brake_that_is_no_number_starts_nothing,
-    a_brake_stops_the_run_before_its_first_change,
+    a_safety_limit_that_is_no_number_starts_nothing,
+    a_safety_limit_stops_the_run_before_its_first_change,
     a_run_names_what_goes_and_uses_the_hour,
     a_running_sync_is_cancelled_and_found_again(|setup| setup.members(300).latency_ms(200)),
     staff_without_the_right_find_no_sync
@@ -36,10 +36,10 @@ fn job(page: &Page) -> String {
     page.path().rsplit(['/', '=']).next().unwrap().to_owned()
 }
 
-/// Previews the sync with this brake, and shows the page when the preview is done.
-async fn previewed(deployment: &Deployment, console: &Console, brake: &str) -> Page {
+/// Previews the sync with this safety limit, and shows the page when the preview is done.
+async fn previewed(deployment: &Deployment, console: &Console, limit: &str) -> Page {
     let page = console.get(&sync(deployment)).await;
-    let begun = console.press(&page, "Preview the sync", &[("max_removals", brake)]).await;
+    let begun = console.press(&page, "Preview the sync", &[("max_removals", limit)]).await;
     let ended = deployment.job_ended(&job(&begun)).await;
     assert_eq!(ended["state"], "succeeded", "{ended}");
     console.get(&begun.path()).await
@@ -70,7 +70,7 @@ async fn a_preview_lists_who_gets_and_loses_what(deployment: &Deployment) {
     again.shows(200, &lacking.name);
 }
 
-async fn a_brake_that_is_no_number_starts_nothing(deployment: &Deployment) {
+async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment) {
     let owner = Console::owner(deployment).await;
     for typed in ["fifty", "-1", "1.5"] {
         let page = owner.get(&sync(deployment)).await;
@@ -88,13 +88,13 @@ async fn a_brake_that_is_no_number_starts_nothing(deployment: &Deployment) {
     owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1").shows(200, "Previews 6 of 6");
 }
 
-async fn a_brake_stops_the_run_before_its_first_change(deployment: &Deployment) {
+async fn a_safety_limit_stops_the_run_before_its_first_change(deployment: &Deployment) {
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     let fewer = (removals(guild) - 1).to_string();
     let page = previewed(deployment, &owner, &fewer).await;
-    page.shows(200, "The brake would stop this run before its first change.");
+    page.shows(200, "The safety limit would stop this run before its first change.");
     let ask = owner.get(&page.link("Run the sync")).await;
-    // The brake is what the preview showed, so that nothing else goes.
+    // The safety limit is what the preview showed, so that nothing else goes.
     let loss = format!("Remove {0} roles from {0} members", removals(guild));
     ask.shows(200, &loss).has_typed("max_removals", &removals(guild).to_string());
     let begun = owner.press(&ask, &loss, &[("max_removals", &fewer), ("word", "sync")]).await;
@@ -122,15 +122,18 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     assert!(after.row("Sync of all members").contains(&guild.members[0].name), "{}", after.text());
     owner.get(&after.link("its job")).await.shows(200, &job(&begun));
     // A second run within the hour.
-    let late = owner.get(&after.link("Run the sync")).await;
+    after.shows(200, "One run an hour. The next is possible in 60 min, at ");
+    assert!(!after.links().iter().any(|link| link.ends_with("/sync/run")), "{}", after.html);
+    let late = owner.get(&format!("{}/run", sync(deployment))).await;
     late.shows(200, "The run of this hour is used: ").shows(200, &guild.members[0].name);
-    let refused = owner.press(&late, &loss, &[("word", "sync")]).await;
+    assert!(late.html.contains("<button class=\"danger\" disabled>"), "{}", late.html);
+    let refused = owner.post(&format!("{}/run", sync(deployment)), &[("word", "sync")]).await;
     refused.shows(422, "The run of this hour is used: ");
     assert_eq!(refused.link("Show its job"), begun.path());
     previewed(deployment, &owner, "")
         .await
         .shows(200, "have the right roles and nickname: a sync would change nothing.");
-    owner.get(&format!("{}/run", sync(deployment))).await.shows(200, "Change nothing");
+    owner.get(&format!("{}/run", sync(deployment))).await.shows(200, "Nothing to change");
 }
 
 async fn a_running_sync_is_cancelled_and_found_again(deployment: &Deployment) {

@@ -3,6 +3,7 @@
 mod actors;
 pub(crate) mod applications;
 pub(crate) mod audit;
+mod avatar;
 pub(crate) mod bindings;
 pub(crate) mod find;
 pub(crate) mod first_run;

@@ -66,7 +66,8 @@ async fn a_link_ends_after_ten_minutes(deployment: &Deployment) {
     assert!((590..=600).contains(&left), "{left} s");
     let late = "UPDATE console_link SET expires_at = ? WHERE guild_id = ?";
     sql(deployment, late, vec![(now - chrono::TimeDelta::seconds(1)).into(), guild.into()]).await;
-    console.get(&path).await.shows(404, "older than ten minutes");
+    let late = console.get(&path).await;
+    late.shows(404, "older than ten minutes").shows(404, "guildhall console link --guild YOUR_SERVER_ID");
     console.send(Method::POST, &path, &[], &[]).await.shows(404, "older than ten minutes");
     assert!(console.cookie(SESSION).is_none());
 }

@@ -52,7 +52,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let all = binding::list(visit.read(), visit.guild.guild_id).await?;
     let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
-    let (chosen, chosen_problem) = choose(visit, form.text("group_id")).await;
+    let (chosen, chosen_problem) = choose(visit, form.text("group_id"), &all).await;
     let page = Page {
         shell: visit.shell("Bindings", Place::Bindings),
         url: visit.url("/bindings"),
@@ -61,7 +61,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
         chosen,
         chosen_problem,
-        tested: test::run(visit, &all, visit.query.text("member")).await?,
+        tested: test::run(visit, &all, overview.as_ref().ok(), visit.query.text("member")).await?,
         groups: rows::grouped(visit, all, overview.as_ref().ok()).await,
         form,
     };
@@ -69,18 +69,30 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
 }
 
 /// The group to offer ranks of, or what is wrong with what was typed.
-async fn choose(visit: &GuildVisit, typed: &str) -> (Option<Chosen>, String) {
-    if typed.is_empty() {
-        return (None, String::new());
-    }
-    let Ok(group) = typed.parse::<GroupId>() else {
-        return (None, "A group's number has digits only: roblox.com/communities/5000 is 5000.".to_owned());
+async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Option<Chosen>, String) {
+    let group = if typed.is_empty() { only_group(all) } else { group_in(typed) };
+    let Some(group) = group else {
+        let problem = "A group's number has digits only: roblox.com/communities/5000 is 5000. Give it, or the whole address.";
+        return (None, if typed.is_empty() { String::new() } else { problem.to_owned() });
     };
     match visit.console.ranks_of_group(visit.platform(), group).await {
         Ok(ranks) => (Some(Chosen { group, ranks }), String::new()),
         Err(PlatformError::NotFound(_)) => (None, format!("Roblox has no group {group}.")),
         Err(error) => (None, format!("Roblox does not tell the group's ranks: {error}.")),
     }
+}
+
+/// The group of all bindings, if there is one.
+fn only_group(all: &[binding::Model]) -> Option<GroupId> {
+    let group = all.first()?.group_id;
+    all.iter().all(|row| row.group_id == group).then_some(group)
+}
+
+/// The number of a group, or the one in the address of its page.
+fn group_in(typed: &str) -> Option<GroupId> {
+    let mut parts =
+        typed.split(['/', '?', '#']).skip_while(|part| !matches!(*part, "communities" | "groups"));
+    parts.nth(1).unwrap_or(typed).parse().ok()
 }
 
 pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -112,4 +124,20 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
         "Binding removed. Guildhall leaves this role alone from now on, where no other binding gives it.",
     );
     Ok(Answer::see(visit.url("/bindings")).saying(said.with_undo(Undo::new(visit.url("/bindings"), &again))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_a_number_or_the_address_of_its_page() {
+        let found = |typed| group_in(typed).map(|group| group.to_string());
+        for typed in
+            ["5000", "https://www.roblox.com/communities/5000/Harbour#!/about", "roblox.com/groups/5000"]
+        {
+            assert_eq!(found(typed).as_deref(), Some("5000"), "{typed}");
+        }
+        assert_eq!([found("my group"), found("roblox.com/communities/"), found("")], [None, None, None]);
+    }
 }

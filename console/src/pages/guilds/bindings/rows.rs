@@ -82,7 +82,7 @@ pub(super) fn named_rank(rank: i32, ranks: Option<&[GroupRole]>) -> (String, boo
 }
 
 /// Name and problem of a role.
-fn named_role(visit: &GuildVisit, overview: &GuildOverview, role: RoleId) -> (String, String) {
+pub(super) fn named_role(visit: &GuildVisit, overview: &GuildOverview, role: RoleId) -> (String, String) {
     let name = overview.role(role).map_or_else(|| role.to_string(), |role| role.name.clone());
     let allowed = &visit.guild.allowed_privileged_roles.0;
     (name, overview.grantable(role, allowed).err().map(|problem| problem.to_string()).unwrap_or_default())

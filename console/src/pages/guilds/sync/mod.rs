@@ -90,18 +90,18 @@ pub(crate) async fn preview(visit: GuildVisit) -> Result<Answer, PageError> {
     Ok(Answer::see(visit.url(&format!("/sync?preview={job}"))))
 }
 
-/// Asks the API for a sync with the brake of the form.
+/// Asks the API for a sync with the safety limit of the form.
 async fn request(visit: &GuildVisit, dry_run: bool) -> ApiAnswer {
     let mut body = Map::new();
     body.insert("dry_run".to_owned(), dry_run.into());
-    if let Some(brake) = brake(&visit.form) {
-        body.insert("max_removals".to_owned(), brake);
+    if let Some(limit) = safety_limit(&visit.form) {
+        body.insert("max_removals".to_owned(), limit);
     }
     visit.api(Method::POST, "/interactions/sync/all", body).await
 }
 
 /// As a number where it is one; the API refuses the rest.
-fn brake(form: &Fields) -> Option<Value> {
+fn safety_limit(form: &Fields) -> Option<Value> {
     let typed = form.text("max_removals");
     (!typed.is_empty()).then(|| typed.parse::<i64>().map_or_else(|_| typed.into(), Value::from))
 }
@@ -113,8 +113,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_brake_is_a_number_and_what_is_none_is_left_for_the_api_to_refuse() {
-        let typed = |text| brake(&Fields::of(&[("max_removals", text)]));
+    fn the_safety_limit_is_a_number_and_what_is_none_is_left_for_the_api_to_refuse() {
+        let typed = |text| safety_limit(&Fields::of(&[("max_removals", text)]));
         assert_eq!([typed("50"), typed("fifty"), typed(" ")], [Some(json!(50)), Some(json!("fifty")), None]);
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Preview {
     /// Members that are not listed.
     pub(super) unlisted: Option<Number<i64>>,
     pub(super) next: Option<String>,
-    /// The brake of the preview would stop the run.
+    /// The safety limit of the preview would stop the run.
     pub(super) too_many: bool,
 }
 
@@ -46,6 +46,8 @@ pub(super) struct Counts {
     pub(super) removals: i64,
     pub(super) losing: i64,
     pub(super) nicknames: i64,
+    /// Linked, but not members of the Discord server.
+    pub(super) outside: i64,
 }
 
 impl Counts {
@@ -58,6 +60,7 @@ impl Counts {
             removals: number("role_removals"),
             losing: number("members_losing"),
             nicknames: number("nicknames"),
+            outside: number("not_in_guild"),
         }
     }
 
@@ -69,13 +72,28 @@ impl Counts {
     /// What the run is named after: what goes, or else what comes.
     pub(super) fn headline(&self) -> String {
         match (self.removals, self.additions, self.nicknames) {
-            (0, 0, 0) => "Change nothing".to_owned(),
-            (0, ..) => format!(
-                "Give {} and set {}",
-                Count(self.additions, "role"),
-                Count(self.nicknames, "nickname")
-            ),
+            (0, 0, 0) => "Nothing to change".to_owned(),
+            (0, 0, named) => format!("Set {}", Count(named, "nickname")),
+            (0, given, 0) => format!("Give {}", Count(given, "role")),
+            (0, given, named) => {
+                format!("Give {} and set {}", Count(given, "role"), Count(named, "nickname"))
+            }
             _ => self.loss(),
+        }
+    }
+
+    /// The button of the run, a verb with its object.
+    pub(super) fn button(&self) -> String {
+        if self.planned == 0 { "Run the sync".to_owned() } else { self.headline() }
+    }
+
+    /// "3 of the 500 linked members are not in the Discord server"; empty: all of them are.
+    pub(super) fn outside(&self) -> String {
+        let linked = Count(self.members + self.outside, "linked member");
+        let verb = if self.outside == 1 { "is" } else { "are" };
+        match self.outside {
+            0 => String::new(),
+            outside => format!("{} of the {linked} {verb} not in the Discord server", Number(outside)),
         }
     }
 
@@ -186,5 +204,19 @@ mod tests {
         assert_eq!(counts.loss(), "Remove 1,204 roles from 812 members");
         assert_eq!(counts.gain(), "give 1 role and set 0 nicknames");
         assert_eq!(roles(&json!(["5", "6"]), None), "5, 6");
+    }
+
+    #[test]
+    fn members_outside_the_server_explain_the_difference_of_the_counts() {
+        let counts = Counts { members: 497, outside: 3, ..Counts::default() };
+        assert_eq!(counts.outside(), "3 of the 500 linked members are not in the Discord server");
+        let one = Counts { members: 1, outside: 1, ..Counts::default() };
+        assert_eq!(one.outside(), "1 of the 2 linked members is not in the Discord server");
+        assert_eq!(
+            (Counts::default().outside().as_str(), Counts::default().button().as_str()),
+            ("", "Run the sync")
+        );
+        let given = Counts { planned: 2, additions: 2, ..Counts::default() };
+        assert_eq!(given.button(), "Give 2 roles");
     }
 }

@@ -23,11 +23,15 @@ pub(super) struct Used {
     /// `None`: by the service.
     pub(super) by: Option<Who>,
     pub(super) at: When,
-    /// Until all uses are free again.
-    pub(super) free_in: Length,
+    /// When all uses are free again: "in 12 min, at 14:05 UTC".
+    pub(super) free: String,
 }
 
 impl Window {
+    pub(super) fn is_used_up(&self) -> bool {
+        self.remaining == 0
+    }
+
     pub(super) async fn read(visit: &GuildVisit, kind: Kind) -> Result<Self, PageError> {
         let standing = bulk_sync::standing(visit.read(), visit.guild.guild_id, kind, visit.now()).await?;
         let free_in = TimeDelta::from_std(standing.reset_after()).unwrap_or_default();
@@ -42,7 +46,11 @@ impl Window {
                     job: visit.url(&format!("/jobs/{}", job.job_id)),
                     by: actors.who(visit, job.actor_id.unwrap_or_default()),
                     at: visit.when(job.created_at),
-                    free_in: Length(free_in),
+                    free: format!(
+                        "in {}, at {}",
+                        Length(free_in),
+                        (visit.now() + free_in).format("%H:%M UTC")
+                    ),
                 })
             }
             None => None,

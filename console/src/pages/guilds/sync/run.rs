@@ -45,10 +45,10 @@ async fn known(visit: &GuildVisit) -> Result<Option<(Counts, When)>, PageError> 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let known = known(&visit).await?;
     // No more is removed than the preview showed.
-    let brake = known.map(|(counts, _)| counts.removals.to_string()).unwrap_or_default();
+    let limit = known.map(|(counts, _)| counts.removals.to_string()).unwrap_or_default();
     let typed = visit.query.text("max_removals").to_owned();
-    let brake = if typed.is_empty() { brake } else { typed };
-    show(&visit, Form::new(Fields::of(&[("max_removals", &brake)])), known).await
+    let limit = if typed.is_empty() { limit } else { typed };
+    show(&visit, Form::new(Fields::of(&[("max_removals", &limit)])), known).await
 }
 
 async fn show(visit: &GuildVisit, form: Form, known: Option<(Counts, When)>) -> Result<Answer, PageError> {
