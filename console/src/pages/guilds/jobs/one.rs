@@ -126,7 +126,7 @@ async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> R
     }
     let answer = visit.api(method, &format!("/jobs/{}{verb}", job.job_id), Map::new()).await;
     if !answer.status.is_success() {
-        return show(visit, &job, answer.message().to_owned()).await;
+        return show(visit, &job, answer.message()).await;
     }
     Ok(Answer::see(visit.url(&format!("/jobs/{}", job.job_id))).saying(Said::new(said)))
 }
