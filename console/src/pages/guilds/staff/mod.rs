@@ -9,7 +9,7 @@ pub(crate) mod members;
 pub(crate) mod notes;
 pub(crate) mod one;
 pub(crate) mod pending;
-mod permissions;
+pub(super) mod permissions;
 pub(crate) mod quotas;
 pub(crate) mod roles;
 pub(crate) mod strikes;
