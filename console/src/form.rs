@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_refusal_stands_at_its_field_with_what_was_typed() {
-        let body = json!({ "message": "`rank` must be an integer from 0 to 255, not \"x\"" });
+        let body = json!({ "message": "`rank` must be an integer from 0 to 255; sent: \"x\"" });
         let answer = ApiAnswer { status: StatusCode::BAD_REQUEST, body };
         let form = Form::refused(&Fields::of(&[("rank", "x")]), &answer);
         assert!(form.problem_of("rank").starts_with("Rank: ") && form.problem_of("role").is_empty());

@@ -81,7 +81,7 @@ async fn a_job_that_failed_is_retried_to_its_end(deployment: &Deployment) {
     );
     // The buttons of a page that was open for long.
     let late = owner.press(&failed, "Retry job", &[]).await;
-    late.shows(409, "only a job that failed, is dead or waits").shows(409, "succeeded");
+    late.shows(409, "Only a job that failed, is dead or waits").shows(409, "succeeded");
     let retried = deployment.audit("jobs.retry").await;
     assert_eq!((retried.len(), &retried[0]["target_id"]), (1, &json!(id)));
 }
@@ -133,7 +133,7 @@ async fn a_waiting_job_is_cancelled_once(deployment: &Deployment) {
     page.shows(200, "waits for its turn").shows(200, &guild.members[0].name);
     owner.press(&page, "Cancel job", &[]).await.shows(200, "cancelled");
     let late = owner.press(&page, "Cancel job", &[]).await;
-    late.shows(409, "the job is over already");
+    late.shows(409, "The job is over already");
     paused(deployment, "resume").await;
     assert_eq!(deployment.job_ended(&id).await["state"], "cancelled");
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);

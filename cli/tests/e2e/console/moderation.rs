@@ -109,9 +109,9 @@ async fn what_is_wrong_stands_at_its_field(deployment: &Deployment) {
         ("reason", "r"),
     ];
     console.post(&new, &long).await.shows(422, "1 second to 100 years");
-    console.post(&new, &[("identifier", "555001"), ("length", "ever")]).await.shows(422, "`reason`");
+    console.post(&new, &[("identifier", "555001"), ("length", "ever")]).await.shows(422, "Reason: say why");
     let place = [("identifier", "555001"), ("length", "ever"), ("reason", "r"), ("place_id", "lobby")];
-    console.post(&new, &place).await.shows(422, "`place_id`");
+    console.post(&new, &place).await.shows(422, "Place: enter the number");
     console.get(&below(deployment, "/bans?person=Nobody+Here")).await.shows(422, "No linked member is named");
     console.get(&below(deployment, "/bans?place=lobby")).await.shows(422, "digits only");
     console.get(&below(deployment, "/kicks")).await.shows(404, "There is no such page");
