@@ -1,5 +1,6 @@
 // Makes what works without scripts quicker: forms answer in place, times are in the viewer's zone, `/` finds.
 import { follow } from "./live.js";
+import { followMore } from "./more.js";
 import { refresh } from "./refresh.js";
 import { showTimes } from "./times.js";
 
@@ -90,4 +91,5 @@ if (here) rail.scrollLeft = here.offsetLeft - (rail.clientWidth - here.offsetWid
 showTimes(document);
 showScripted(document);
 follow(document.body.dataset.guild, () => showTimes(main()));
+followMore(showTimes);
 if (!document.body.dataset.guild) refresh(() => showTimes(main()));

@@ -216,6 +216,9 @@ async fn a_long_log_goes_on_with_its_filter(deployment: &Deployment) {
     let last = owner.get(&first.link("Load more")).await;
     assert_eq!(last.text().matches("12 Apr 2026").count(), 10, "{}", last.text());
     last.has_typed("action", "shop.buy").has_typed("to", "2026-04-12");
+    let again = owner.get(&last.link("Back to the start")).await;
+    assert_eq!(again.text().matches("12 Apr 2026").count(), 50, "{}", again.text());
+    assert!(!again.contains("Back to the start"), "{}", again.text());
     assert!(!last.contains("Load more") && !last.contains("shop.sell"), "{}", last.text());
     // The export begins anew.
     let csv = owner.get(&last.link("Export CSV")).await;

@@ -86,7 +86,10 @@ async fn what_is_wrong_stands_at_its_field_and_nothing_is_saved(deployment: &Dep
         }
     }
     let points = owner.press(&page, "Save settings", &[("weight_ban", "-1"), ("strike_days", "31")]).await;
-    points.shows(422, "Points on the leaderboard: enter").keeps("weight_ban", "-1").keeps("strike_days", "31");
+    points
+        .shows(422, "Points on the leaderboard: enter")
+        .keeps("weight_ban", "-1")
+        .keeps("strike_days", "31");
     assert_eq!(stored(deployment).await, before);
 }
 
