@@ -2,6 +2,7 @@
 import { foldFilters } from "./fold.js";
 import "./found.js";
 import { follow } from "./live.js";
+import { followMore } from "./more.js";
 import { refresh } from "./refresh.js";
 import { showTimes } from "./times.js";
 
@@ -94,4 +95,5 @@ showTimes(document);
 showScripted(document);
 foldFilters(document);
 follow(document.body.dataset.guild, () => showTimes(main()));
+followMore(showTimes);
 if (!document.body.dataset.guild) refresh(() => showTimes(main()));

@@ -34,7 +34,7 @@ export function follow(guild, changed) {
     for (const old of document.querySelectorAll("[data-live][id]")) {
       const fresh = page.getElementById(old.id);
       // What a person works in stays.
-      if (fresh && !old.contains(document.activeElement) && fresh.innerHTML !== old.innerHTML) {
+      if (fresh && !old.hasAttribute("data-grown") && !old.contains(document.activeElement) && fresh.innerHTML !== old.innerHTML) {
         old.replaceWith(document.adoptNode(fresh));
       }
     }

@@ -8,7 +8,7 @@ const elements = () => document.querySelectorAll("[data-refresh][id]");
 function patch(page) {
   for (const old of elements()) {
     const fresh = page.getElementById(old.id);
-    const busy = old.contains(document.activeElement) || old.querySelector("details[open], :checked");
+    const busy = old.hasAttribute("data-grown") || old.contains(document.activeElement) || old.querySelector("details[open], :checked");
     if (fresh && !busy && fresh.innerHTML !== old.innerHTML) old.replaceWith(document.adoptNode(fresh));
   }
 }

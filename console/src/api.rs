@@ -6,6 +6,7 @@ use http::{Method, StatusCode};
 use serde_json::{Map, Value};
 
 use crate::figures::ProcessFigures;
+use crate::labels;
 
 /// Who is signed in, for the audit log. Their rights were checked by the console.
 #[derive(Clone, Debug)]
@@ -39,12 +40,17 @@ pub trait Api: Send + Sync {
 }
 
 impl ApiAnswer {
-    pub(crate) fn message(&self) -> &str {
+    fn raw(&self) -> &str {
         self.body["message"].as_str().unwrap_or("the request failed")
     }
 
-    /// The field that a refusal names first, in backticks.
+    /// For the person at a form: with labels in place of names of fields.
+    pub(crate) fn message(&self) -> String {
+        labels::plain(self.raw())
+    }
+
+    /// The field that a refusal names first, in backticks, without its index.
     pub(crate) fn field(&self) -> Option<&str> {
-        self.message().split('`').nth(1)
+        self.raw().split('`').nth(1)?.split(['[', '.']).next()
     }
 }

@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
+/// The fields that say where in a list a part of it begins.
+const PLACES: [&str; 4] = ["before", "after", "cursor", "skip"];
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
@@ -46,6 +49,13 @@ impl Fields {
         given.map(|name| ((*name).to_owned(), Value::from(self.text(name)))).collect()
     }
 
+    /// The query of the first part of a list; `None`: these fields ask for it already.
+    pub(crate) fn start(&self) -> Option<String> {
+        let is_place = |name: &str| PLACES.contains(&name);
+        let kept = Self(self.0.iter().filter(|(name, _)| !is_place(name)).cloned().collect());
+        (kept.0.len() < self.0.len()).then(|| kept.with("", ""))
+    }
+
     /// The query of an address with one field set; an empty value removes it.
     pub(crate) fn with(&self, name: &str, value: &str) -> String {
         let kept = self.0.iter().filter(|(field, text)| field != name && !text.is_empty());
@@ -73,6 +83,7 @@ mod tests {
         assert_eq!((fields.text("q"), fields.text("none"), fields.all("role")), ("a&b", "", vec!["1", "2"]));
         assert_eq!(fields.with("page", ""), "q=+a%26b+&role=1&role=2");
         assert_eq!(fields.with("page", "3"), "q=+a%26b+&role=1&role=2&page=3");
+        assert_eq!((fields.start(), Fields::parse(b"q=a&before=7").start()), (None, Some("q=a".to_owned())));
         assert_eq!(fields.json(&["q", "none"]).len(), 1);
         assert_eq!(segment("a/b?"), "a%2Fb%3F");
     }

@@ -24,7 +24,7 @@ impl Form {
 
     /// What the API refused; its message names the field.
     pub(crate) fn refused(fields: &Fields, answer: &ApiAnswer) -> Self {
-        Self::wrong(fields, answer.field(), answer.message())
+        Self::wrong(fields, answer.field(), &answer.message())
     }
 
     pub(crate) fn wrong(fields: &Fields, field: Option<&str>, text: &str) -> Self {
@@ -72,10 +72,10 @@ mod tests {
 
     #[test]
     fn a_refusal_stands_at_its_field_with_what_was_typed() {
-        let body = json!({ "message": "`rank` must be an integer from 0 to 255, not \"x\"" });
+        let body = json!({ "message": "`rank` must be an integer from 0 to 255; sent: \"x\"" });
         let answer = ApiAnswer { status: StatusCode::BAD_REQUEST, body };
         let form = Form::refused(&Fields::of(&[("rank", "x")]), &answer);
-        assert!(form.problem_of("rank").starts_with("`rank`") && form.problem_of("role").is_empty());
+        assert!(form.problem_of("rank").starts_with("Rank: ") && form.problem_of("role").is_empty());
         assert_eq!((form.text("rank"), form.problem_beside(&["rank"])), ("x", ""));
         assert!(!form.problem_beside(&["role"]).is_empty());
     }

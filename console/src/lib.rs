@@ -15,6 +15,7 @@ mod fields;
 mod figures;
 mod form;
 mod groups;
+mod labels;
 mod metrics;
 mod pages;
 mod rights;

@@ -76,6 +76,8 @@ pub(crate) struct Shell {
     pub(crate) guild: Option<GuildHead>,
     pub(crate) rail: Option<Rail>,
     pub(crate) said: Option<Said>,
+    /// The query of the first part of the list, where the address asks for a later one.
+    pub(crate) start: Option<String>,
 }
 
 /// The navigation beside a page: of a guild, or of the instance.
@@ -109,6 +111,7 @@ impl Shell {
             guild: None,
             rail: None,
             said: None,
+            start: None,
         }
     }
 
@@ -121,7 +124,8 @@ impl Shell {
         };
         let rail = guild.map(|(guild, place)| Rail { label: "Server", entries: entries_of(guild, place) });
         let guild = guild.map(|(guild, _)| GuildHead::new(guild));
-        Self { user: Some(user), guild, rail, said: visit.said.clone(), ..Self::bare(title) }
+        let start = visit.query.start();
+        Self { user: Some(user), guild, rail, said: visit.said.clone(), start, ..Self::bare(title) }
     }
 
     /// What every form of a signed-in person carries.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::by_id::{by_id, inserts_of, no_relations};
-use crate::{AuditId, Conn, GuildId, KeyId, Page, Result, Timestamp, lists};
+use crate::{AuditId, Conn, GuildId, KeyId, Page, Result, Timestamp, audit_action, lists};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_entry")]
@@ -62,6 +62,7 @@ impl Actor {
 #[derive(Debug, Clone)]
 pub struct NewEntry {
     pub guild: GuildId,
+    /// One of [`audit_action::ALL`].
     pub action: &'static str,
     pub target: String,
     pub metadata: Json,
@@ -78,6 +79,7 @@ pub struct CustomEntry {
 
 impl NewEntry {
     fn row(self, actor: &Actor, now: Timestamp) -> ActiveModel {
+        debug_assert!(self.action.is_empty() || audit_action::is_known(self.action), "{}", self.action);
         ActiveModel {
             audit_id: NotSet,
             guild_id: Set(self.guild),
@@ -137,6 +139,8 @@ pub struct Filter<'a> {
     /// A chat user, or 0 for the service itself.
     pub actor: Option<i64>,
     pub target: Option<&'a str>,
+    /// Another account of the same person: entries about either are listed.
+    pub or_target: Option<&'a str>,
     /// Written at this time or later.
     pub from: Option<Timestamp>,
     /// Written before this time.
@@ -161,7 +165,10 @@ pub async fn list<'a>(
         .add_option(filter.action.map(|action| Column::Action.eq(action)))
         .add_option(filter.source.map(|source| Column::Source.eq(source)))
         .add_option(filter.actor.map(|actor| Column::ActorId.eq(actor)))
-        .add_option(filter.target.map(|target| Column::TargetId.eq(target)))
+        .add_option(filter.target.map(|target| {
+            let targets = [Some(target), filter.or_target].into_iter().flatten();
+            Column::TargetId.is_in(targets)
+        }))
         .add_option(filter.from.map(|from| Column::CreatedAt.gte(from)))
         .add_option(filter.until.map(|until| Column::CreatedAt.lt(until)));
     newest(guild, page).filter(shown).all(conn).await

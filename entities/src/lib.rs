@@ -9,6 +9,7 @@ pub mod api_process;
 pub mod application_panel;
 pub mod application_submission;
 pub mod approval;
+pub mod audit_action;
 pub mod audit_entry;
 pub mod binding;
 pub mod bulk;

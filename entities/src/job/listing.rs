@@ -1,5 +1,7 @@
 //! Reads jobs: a single job, the jobs of a guild, and the backlog.
 
+use std::collections::HashMap;
+
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{Condition, Iterable, QueryOrder, QuerySelect};
@@ -54,6 +56,21 @@ pub async fn open_bulk(conn: &impl Conn, guild: Option<GuildId>, limit: u64) -> 
         .add(Column::FinishedAt.is_null())
         .add_option(guild.map(|guild| Column::GuildId.eq(guild)));
     slim().filter(open).order_by_asc(Column::JobId).limit(limit).all(conn).await
+}
+
+/// Kinds whose arguments name one account and nothing long.
+const OF_A_USER: [&str; 4] = ["sync_member", "assign_role", "remove_role", "mirror_ban"];
+
+/// The arguments of those of these jobs that concern one account.
+pub async fn arguments(conn: &impl Conn, jobs: &[Model]) -> Result<HashMap<JobId, Json>> {
+    let ids: Vec<_> =
+        jobs.iter().filter(|job| OF_A_USER.contains(&job.kind.as_str())).map(|job| job.job_id).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = Entity::find().select_only().columns([Column::JobId, Column::Args]);
+    let rows: Vec<(JobId, Json)> = found.filter(Column::JobId.is_in(ids)).into_tuple().all(conn).await?;
+    Ok(rows.into_iter().collect())
 }
 
 /// Excludes chunks and the columns that may be large.

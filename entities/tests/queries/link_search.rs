@@ -1,4 +1,4 @@
-//! Members by the first letters of their name.
+//! Members by a part of their name.
 
 use entities::{link, link_search};
 
@@ -34,6 +34,15 @@ both_databases! {
         assert_eq!(names(&fixture.named("ada_", None, 10).await), ["ada_b"]);
         assert_eq!(names(&fixture.named("a%", None, 10).await), ["a%a"]);
         assert!(fixture.named("c", None, 10).await.is_empty());
+        let containing = async |part: &str, after: Option<&link::Model>| {
+            link_search::containing(fixture.conn(), guild(), part, after, 10).await.unwrap()
+        };
+        let found = containing("DA", None).await;
+        assert_eq!(names(&found), ["Ada", "ada_b", "adaZ"]);
+        assert_eq!(names(&containing("a_", None).await), ["ada_b"]);
+        assert_eq!(names(&containing("%", None).await), ["a%a"]);
+        assert_eq!(names(&containing("b", Some(&found[1])).await), ["Bob", "bob"]);
+        assert_eq!(containing("", None).await.len(), 6);
         assert!(link_search::by_name(fixture.conn(), other_guild(), "", None, 10).await.unwrap().is_empty());
         let mut seen: Vec<link::Model> = Vec::new();
         loop {

@@ -11,6 +11,8 @@ pub(crate) struct FoundForm {
     pub(crate) fields: Vec<(String, String)>,
     /// Of all fields, sent or not.
     names: Vec<String>,
+    /// Of those that a person types or chooses from a list.
+    pub(super) typed: Vec<String>,
     pub(crate) html: String,
 }
 
@@ -19,7 +21,7 @@ impl FoundForm {
     pub(super) fn read(html: &str, path: &str) -> Self {
         let head = html.split('>').next().unwrap();
         let action = attributes(head, "action").next().map_or_else(|| path.to_owned(), |url| decoded(&url));
-        let (mut names, mut fields) = (Vec::new(), Vec::new());
+        let (mut names, mut typed, mut fields) = (Vec::new(), Vec::new(), Vec::new());
         for control in html.split('<') {
             let Some((tag, rest)) = control.split_once([' ', '>']) else { continue };
             let head = rest.split('>').next().unwrap();
@@ -30,10 +32,22 @@ impl FoundForm {
                 "select" => selected(html, &name),
                 _ => continue,
             };
+            let ticked =
+                ["hidden", "checkbox", "radio"].map(|kind| head.contains(&format!("type=\"{kind}\"")));
+            if !ticked.contains(&true) && !typed.contains(&name) {
+                typed.push(name.clone());
+            }
             fields.extend(value.map(|value| (name.clone(), value)));
             names.push(name);
         }
-        Self { action, is_post: head.contains("method=\"post\""), fields, names, html: html.to_owned() }
+        Self {
+            action,
+            is_post: head.contains("method=\"post\""),
+            fields,
+            names,
+            typed,
+            html: html.to_owned(),
+        }
     }
 
     /// The fields with these in place of those of the same name.
@@ -45,6 +59,15 @@ impl FoundForm {
         let kept = self.fields.iter().filter(|(name, _)| !typed.iter().any(|(other, _)| other == name));
         let typed = typed.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         kept.cloned().chain(typed).collect()
+    }
+
+    /// The values of a list to choose from; a field of another kind has none.
+    pub(super) fn choices(&self, name: &str) -> Vec<String> {
+        let Some((_, rest)) = self.html.split_once(&format!("<select id=\"{name}\"")) else {
+            return Vec::new();
+        };
+        let list = rest.split("</select>").next().unwrap();
+        attributes(list, "value").map(|value| decoded(&value)).collect()
     }
 
     /// The tag of the button with this text, and what stands on it.

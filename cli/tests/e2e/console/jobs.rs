@@ -44,7 +44,8 @@ async fn jobs_are_filtered_by_state_and_kind(deployment: &Deployment) {
         assert_eq!(deployment.job_ended(&enqueue(deployment, chat).await).await["state"], state);
     }
     let all = owner.get(&jobs(deployment)).await;
-    all.shows(200, "Sync of one member");
+    all.shows(200, &format!("Sync of {}", guild.lacking().name));
+    all.shows(200, &format!("Sync of {}", guild.with_extra().name));
     assert_eq!(all.links().iter().filter(|link| link.contains("/jobs/")).count(), 2, "{}", all.text());
     let failed = [("state", "failed"), ("kind", "sync_member")];
     let failed = owner.press(&all, "Show jobs", &failed).await;
@@ -66,7 +67,7 @@ async fn a_job_that_failed_is_retried_to_its_end(deployment: &Deployment) {
     let id = enqueue(deployment, &member.chat).await;
     deployment.job_ended(&id).await;
     let list = owner.get(&jobs(deployment)).await;
-    let failed = owner.get(&list.link("Sync of one member")).await;
+    let failed = owner.get(&list.link("Sync of ")).await;
     failed.shows(200, "failed").shows(200, "not_a_member").shows(200, &id);
     assert!(!failed.contains("Cancel job"), "{}", failed.text());
     lacking_is_there(deployment, true).await;
@@ -81,7 +82,7 @@ async fn a_job_that_failed_is_retried_to_its_end(deployment: &Deployment) {
     );
     // The buttons of a page that was open for long.
     let late = owner.press(&failed, "Retry job", &[]).await;
-    late.shows(409, "only a job that failed, is dead or waits").shows(409, "succeeded");
+    late.shows(409, "Only a job that failed, is dead or waits").shows(409, "succeeded");
     let retried = deployment.audit("jobs.retry").await;
     assert_eq!((retried.len(), &retried[0]["target_id"]), (1, &json!(id)));
 }
@@ -98,8 +99,8 @@ async fn a_job_that_gave_up_runs_again_with_its_history(deployment: &Deployment)
     assert_eq!(deployment.job_ended(&id).await["state"], "dead");
     deployment.clear_faults().await;
     let list = owner.get(&format!("{}?state=dead", jobs(deployment))).await;
-    assert!(list.row("Sync of one member").contains("gave up"), "{}", list.text());
-    let dead = owner.get(&list.link("Sync of one member")).await;
+    assert!(list.row("Sync of ").contains("gave up"), "{}", list.text());
+    let dead = owner.get(&list.link("Sync of ")).await;
     dead.shows(200, "gave up").shows(200, "Failed attempts").shows(200, "platform_unavailable");
     owner.press(&dead, "Retry job", &[]).await.shows(200, "The job runs again.");
     assert_eq!(deployment.job_ended(&id).await["state"], "succeeded");
@@ -133,7 +134,7 @@ async fn a_waiting_job_is_cancelled_once(deployment: &Deployment) {
     page.shows(200, "waits for its turn").shows(200, &guild.members[0].name);
     owner.press(&page, "Cancel job", &[]).await.shows(200, "cancelled");
     let late = owner.press(&page, "Cancel job", &[]).await;
-    late.shows(409, "the job is over already");
+    late.shows(409, "The job is over already");
     paused(deployment, "resume").await;
     assert_eq!(deployment.job_ended(&id).await["state"], "cancelled");
     assert_eq!(deployment.simulator.updates_of(guild).await, 0);
@@ -148,7 +149,7 @@ async fn a_job_of_another_right_has_no_buttons(deployment: &Deployment) {
     let ban = json!({ "identifier": guild.members[20].chat, "reason": "r", "moderator_id": "1" });
     api.post(&format!("/moderation/{}/play/ban", guild.id), ban).await.ok();
     let list = staff.get(&format!("{}?kind=mirror_ban", jobs(deployment))).await;
-    let page = staff.get(&list.link("Ban on Discord")).await;
+    let page = staff.get(&list.link(&format!("Ban of {} on Discord", guild.members[20].name))).await;
     page.shows(200, "waits for its turn");
     assert!(!page.contains("Cancel job"), "{}", page.text());
     for verb in ["cancel", "retry"] {

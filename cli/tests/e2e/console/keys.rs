@@ -91,8 +91,8 @@ async fn what_is_wrong_with_a_key_stands_at_its_field(deployment: &Deployment) {
     let long = "x".repeat(101);
     let days = "Give a number of days from 1 to 3650, or nothing.";
     for (field, typed, said) in [
-        ("name", "", "`name`"),
-        ("name", &long, "`name`"),
+        ("name", "", "Name: enter"),
+        ("name", &long, "Name: enter"),
         ("expires_at", "soon", days),
         ("expires_at", "0", days),
         ("expires_at", "3651", days),
@@ -119,7 +119,7 @@ async fn a_key_is_replaced_and_both_are_valid_for_a_while(deployment: &Deploymen
     ask.shows(200, "Makes a key like lobby").has_typed("overlap_seconds", "86400");
     let forever = [("overlap_seconds", "forever")];
     let wrong = owner.press(&ask, "Replace lobby", &forever).await;
-    wrong.shows(422, "`overlap_seconds` must be");
+    wrong.shows(422, "How long both are valid: choose");
     let shown = owner.press(&wrong, "Replace lobby", &[("overlap_seconds", "604800")]).await;
     let id = old.split('_').nth(1).unwrap();
     shown.shows(200, &format!("The old key {id} ends in 7 days"));
@@ -146,7 +146,7 @@ async fn a_key_that_is_replaced_at_once_is_refused(deployment: &Deployment) {
     assert!(row.contains("expired") && !row.contains("Replace"), "{row}");
     // The form of a page that was open for long.
     let late = owner.press(&ask, "Replace lobby", &[]).await;
-    late.shows(422, "the key is revoked or expired: create another one instead");
+    late.shows(422, "The key is revoked or expired: create another one instead");
 }
 
 async fn a_revoked_key_is_refused_and_stays_listed(deployment: &Deployment) {

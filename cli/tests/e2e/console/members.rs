@@ -5,7 +5,7 @@ use testkit::{Deployment, both_modes};
 use super::Console;
 
 both_modes!(
-    members_are_found_by_id_and_first_letters,
+    members_are_found_by_id_and_any_part_of_the_name,
     a_member_has_a_page_with_the_facts,
     links_that_are_over_stay_on_the_page,
     a_banned_member_is_lifted_from_their_page,
@@ -19,13 +19,17 @@ fn below(deployment: &Deployment, page: &str) -> String {
     format!("/console/guilds/{}{page}", deployment.guild().id)
 }
 
-async fn members_are_found_by_id_and_first_letters(deployment: &Deployment) {
+async fn members_are_found_by_id_and_any_part_of_the_name(deployment: &Deployment) {
     let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
     let member = &guild.members[5];
     let members = |query: &str| below(deployment, &format!("/members?q={query}"));
     for typed in [member.chat.clone(), member.play.to_string(), member.name.to_uppercase()] {
         console.get(&members(&typed)).await.shows(200, &member.name).shows(200, &member.chat);
     }
+    let middle = &member.name.to_uppercase()[3..];
+    console.get(&members(middle)).await.shows(200, &member.name);
+    let found = console.get(&below(deployment, &format!("/find?q={middle}"))).await;
+    assert!(found.location().ends_with(&member.chat) || found.contains(&member.name), "{}", found.text());
     console.get(&members("zzzz")).await.shows(200, "No linked member has this name or id.");
     console.get(&members("%25")).await.shows(200, "No linked member has this name or id.");
 }

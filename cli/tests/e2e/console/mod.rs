@@ -11,6 +11,7 @@ mod example;
 mod export;
 mod find;
 mod form;
+mod forms;
 mod instance;
 mod jobs;
 mod keys;

@@ -40,6 +40,12 @@ impl Page {
         self
     }
 
+    /// Everything that the page says is wrong.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let found = self.html.split("class=\"problem\"").skip(1).filter_map(|rest| rest.split_once('>'));
+        found.map(|(_, rest)| text_of(rest.split("</p>").next().unwrap())).collect()
+    }
+
     /// What the page says is wrong with a field.
     fn problem(&self, field: &str) -> Option<String> {
         let (_, rest) = self.html.split_once(&format!("id=\"problem-{field}\">"))?;

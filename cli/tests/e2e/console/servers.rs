@@ -155,7 +155,7 @@ async fn a_place_that_cannot_be_read_reaches_no_server(deployment: &Deployment) 
     let form = [("type", "shutdown"), ("target_id", "all"), ("word", "all"), ("place_id", "lobby")];
     let refused = owner.post(&format!("{}/command", servers(deployment)), &form).await;
     assert!(fetched(&api, "s1").await.is_empty(), "the command went to every server");
-    refused.shows(422, "place_id");
+    refused.shows(422, "Place: enter the number");
 }
 
 async fn what_is_wrong_with_a_command_stands_at_its_field(deployment: &Deployment) {
@@ -171,7 +171,12 @@ async fn what_is_wrong_with_a_command_stands_at_its_field(deployment: &Deploymen
             let others = right.into_iter().filter(|(name, _)| *name != field);
             let form: Vec<_> = others.clone().chain([(field, typed)]).chain(word).collect();
             let refused = owner.press(page, button, &form).await;
-            refused.refuses(field, typed, &format!("`{field}`"));
+            let label = match field {
+                "type" => "Command: enter",
+                "target_id" => "Target: enter",
+                _ => "Reason: say why",
+            };
+            refused.refuses(field, typed, label);
             for (name, value) in others.chain(word) {
                 refused.keeps(name, value);
             }

@@ -75,7 +75,7 @@ async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment
     for typed in ["fifty", "-1", "1.5"] {
         let page = owner.get(&sync(deployment)).await;
         let refused = owner.press(&page, "Preview the sync", &[("max_removals", typed)]).await;
-        refused.refuses("max_removals", typed, "`max_removals` must be");
+        refused.refuses("max_removals", typed, "Brake: enter how many");
     }
     let page = owner.get(&owner.get(&sync(deployment)).await.link("Run the sync")).await;
     page.shows(200, "It is not known what goes");
@@ -83,7 +83,7 @@ async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment
     unsure.refuses("word", "no", "Type sync here").keeps("max_removals", "7");
     let wrong =
         owner.press(&unsure, "Run without a preview", &[("max_removals", "x"), ("word", "sync")]).await;
-    wrong.refuses("max_removals", "x", "`max_removals` must be").keeps("word", "sync");
+    wrong.refuses("max_removals", "x", "Brake: enter how many").keeps("word", "sync");
     assert!(deployment.job_rows("sync_all").await.is_empty());
     owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1").shows(200, "Previews 6 of 6");
 }
@@ -157,7 +157,7 @@ async fn a_running_sync_is_cancelled_and_found_again(deployment: &Deployment) {
     let (changed, wanted) = (deployment.member_updates().await, guild.changes() as u64);
     assert!((5..wanted).contains(&changed), "{changed} of {wanted}");
     let late = owner.post(&format!("{}/cancel", begun.path()), &[]).await;
-    late.shows(409, "the job is over already").shows(409, "cancelled");
+    late.shows(409, "The job is over already").shows(409, "cancelled");
     assert!(owner.get(&sync(deployment)).await.row("Sync of all members").contains("cancelled"));
 }
 

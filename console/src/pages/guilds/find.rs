@@ -22,7 +22,7 @@ struct Page {
     shell: Shell,
     typed: String,
     found: Vec<Found>,
-    /// More names begin like this.
+    /// More names have this in them.
     more: Option<String>,
 }
 
@@ -80,7 +80,7 @@ async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resu
         exact,
     };
     found.extend(by_id.as_ref().map(|link| member(link, true)));
-    for link in link_search::by_name(conn, guild, typed, None, NAMES).await? {
+    for link in link_search::containing(conn, guild, typed, None, NAMES).await? {
         found.push(member(&link, link.play_username.eq_ignore_ascii_case(typed)));
     }
     Ok(())

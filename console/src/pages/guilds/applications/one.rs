@@ -79,7 +79,7 @@ pub(crate) async fn open_ticket(visit: GuildVisit) -> Result<Answer, PageError> 
     let path = format!("/guilds/{{g}}/application-submissions/{}/create-ticket", row.submission_id);
     let answer = visit.api(Method::POST, &path, body).await;
     if !answer.status.is_success() {
-        return show(&visit, answer.message().to_owned()).await;
+        return show(&visit, answer.message()).await;
     }
     let own = visit.url(&format!("/applications/{}", row.submission_id));
     let Some(job) = answer.body["data"]["job_id"].as_str() else {

@@ -60,9 +60,8 @@ fn cell(text: &str) -> String {
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let format = if visit.query.text("format") == "json" { Format::Json } else { Format::Csv };
-    let filter = AuditFilter::read(&visit.query).map_err(|(field, problem)| {
-        PageError::Refused(StatusCode::BAD_REQUEST, format!("{field}: {problem}"))
-    })?;
+    let filter = AuditFilter::read(&visit).await?;
+    let filter = filter.map_err(|(_, problem)| PageError::Refused(StatusCode::BAD_REQUEST, problem))?;
     let (lines, last) = lines(&visit, &filter, format).await?;
     // A file that is cut says so in its name, and where to go on.
     let part = last.map(|id| format!("-before-{id}")).unwrap_or_default();

@@ -1,29 +1,104 @@
-//! Which entries are shown, from the address.
+//! Which entries are shown, from the address. Persons are named as on the form of a ban, and are found by both of their
+//! accounts.
 
 use chrono::{Days, NaiveDate, NaiveTime};
-use entities::Timestamp;
-use entities::audit_entry::Filter;
+use entities::audit_entry::{Filter, Source};
+use entities::{Person, Subject, Timestamp};
 
+use crate::answer::PageError;
 use crate::fields::Fields;
+use crate::pages::guilds::people::resolve;
+use crate::visit::GuildVisit;
+
+/// The choice of all actions that clients named themselves.
+pub(super) const CUSTOM: &str = "custom";
+/// Names of the service itself.
+const SERVICE: [&str; 2] = ["guildhall", "service"];
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct AuditFilter {
     action: Option<String>,
+    source: Option<Source>,
     actor: Option<i64>,
-    target: Option<String>,
+    /// Of one person: the ids of both accounts.
+    targets: [Option<String>; 2],
+    period: Period,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Period {
     from: Option<Timestamp>,
     until: Option<Timestamp>,
 }
 
+/// A field and what is wrong with it.
+pub(super) type Wrong = (&'static str, String);
+
 impl AuditFilter {
-    /// The error names its field and what is wrong.
-    pub(super) fn read(fields: &Fields) -> Result<Self, (&'static str, String)> {
-        let text = |name| fields.has(name).then(|| fields.text(name).to_owned());
-        let actor = match fields.text("actor") {
-            "" => None,
-            "service" => Some(0),
-            id => Some(id.parse().map_err(|_| ("actor", "Give a Discord id, or service.".to_owned()))?),
+    pub(super) async fn read(visit: &GuildVisit) -> Result<Result<Self, Wrong>, PageError> {
+        let fields = &visit.query;
+        let period = match Period::read(fields) {
+            Ok(period) => period,
+            Err(wrong) => return Ok(Err(wrong)),
         };
+        let actor = match actor(visit, fields.text("actor")).await? {
+            Ok(actor) => actor,
+            Err(problem) => return Ok(Err(("actor", problem))),
+        };
+        let custom = fields.text("action") == CUSTOM;
+        let action = (fields.has("action") && !custom).then(|| fields.text("action").to_owned());
+        let targets = targets(visit, fields.text("target")).await?;
+        Ok(Ok(Self { action, source: custom.then_some(Source::Custom), actor, targets, period }))
+    }
+
+    pub(super) fn listing(&self) -> Filter<'_> {
+        Filter {
+            action: self.action.as_deref(),
+            actor: self.actor,
+            target: self.targets[0].as_deref(),
+            or_target: self.targets[1].as_deref(),
+            from: self.period.from,
+            until: self.period.until,
+            source: self.source,
+        }
+    }
+}
+
+/// The Discord account of who was typed: changes are made with it.
+async fn actor(visit: &GuildVisit, typed: &str) -> Result<Result<Option<i64>, String>, PageError> {
+    if typed.is_empty() {
+        return Ok(Ok(None));
+    }
+    if SERVICE.contains(&typed.to_lowercase().as_str()) {
+        return Ok(Ok(Some(0)));
+    }
+    let subject = match resolve(visit, typed).await? {
+        Ok(subject) => subject,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let person = Person::resolve(visit.read(), visit.guild.guild_id, subject).await?;
+    let unlinked = "This Roblox account is not linked. Give the Discord id: changes are made with it.";
+    Ok(person.chat.map(|chat| Some(chat.get())).ok_or_else(|| unlinked.to_owned()))
+}
+
+/// Both accounts of a person; any other text is the target itself.
+async fn targets(visit: &GuildVisit, typed: &str) -> Result<[Option<String>; 2], PageError> {
+    if typed.is_empty() {
+        return Ok([None, None]);
+    }
+    let subject = match typed.parse::<Subject>() {
+        Ok(subject) => Some(subject),
+        Err(_) => resolve(visit, typed).await?.ok(),
+    };
+    let Some(subject) = subject else { return Ok([Some(typed.to_owned()), None]) };
+    let person = Person::resolve(visit.read(), visit.guild.guild_id, subject).await?;
+    let mut ids = [person.chat.map(|chat| chat.to_string()), person.play.map(|play| play.to_string())];
+    ids.sort_by_key(Option::is_none);
+    Ok(ids)
+}
+
+impl Period {
+    fn read(fields: &Fields) -> Result<Self, Wrong> {
         let from = day(fields, "from")?;
         // The whole last day.
         let last = day(fields, "to")?.and_then(|day| day.checked_add_days(Days::new(1)));
@@ -31,28 +106,11 @@ impl AuditFilter {
         if from.zip(last).is_some_and(|(from, last)| from >= last) {
             return Err(("to", "The last day must not be before the first one.".to_owned()));
         }
-        Ok(Self {
-            action: text("action"),
-            actor,
-            target: text("target"),
-            from: from.map(begin),
-            until: last.map(begin),
-        })
-    }
-
-    pub(super) fn listing(&self) -> Filter<'_> {
-        Filter {
-            action: self.action.as_deref(),
-            actor: self.actor,
-            target: self.target.as_deref(),
-            from: self.from,
-            until: self.until,
-            source: None,
-        }
+        Ok(Self { from: from.map(begin), until: last.map(begin) })
     }
 }
 
-fn day(fields: &Fields, name: &'static str) -> Result<Option<NaiveDate>, (&'static str, String)> {
+fn day(fields: &Fields, name: &'static str) -> Result<Option<NaiveDate>, Wrong> {
     if !fields.has(name) {
         return Ok(None);
     }
@@ -64,23 +122,20 @@ fn day(fields: &Fields, name: &'static str) -> Result<Option<NaiveDate>, (&'stat
 mod tests {
     use super::*;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<AuditFilter, (&'static str, String)> {
-        AuditFilter::read(&Fields::of(pairs))
+    fn read(pairs: &[(&str, &str)]) -> Result<Period, Wrong> {
+        Period::read(&Fields::of(pairs))
     }
 
     #[test]
     fn a_period_has_its_whole_last_day() {
-        let filter = read(&[("from", "2026-04-12"), ("to", "2026-04-12"), ("actor", "service")]).unwrap();
-        let listing = filter.listing();
-        assert_eq!(listing.from.unwrap().to_rfc3339(), "2026-04-12T00:00:00+00:00");
-        assert_eq!(listing.until.unwrap().to_rfc3339(), "2026-04-13T00:00:00+00:00");
-        assert_eq!((listing.actor, listing.action), (Some(0), None));
+        let period = read(&[("from", "2026-04-12"), ("to", "2026-04-12")]).unwrap();
+        assert_eq!(period.from.unwrap().to_rfc3339(), "2026-04-12T00:00:00+00:00");
+        assert_eq!(period.until.unwrap().to_rfc3339(), "2026-04-13T00:00:00+00:00");
     }
 
     #[test]
     fn what_cannot_be_read_is_said_at_its_field() {
         assert_eq!(read(&[("from", "yesterday")]).unwrap_err().0, "from");
-        assert_eq!(read(&[("actor", "ann")]).unwrap_err().0, "actor");
         assert_eq!(read(&[("from", "2026-04-12"), ("to", "2026-04-11")]).unwrap_err().0, "to");
     }
 }

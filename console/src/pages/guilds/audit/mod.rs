@@ -3,20 +3,25 @@
 mod changes;
 pub(crate) mod export;
 mod filter;
+mod names;
 pub(crate) mod one;
+mod sentence;
+mod words;
 
 use askama::Template;
 use entities::audit_entry::{self, Model};
 use entities::{AuditId, Page as Part};
 
-use super::actors::Actors;
 use super::people::Who;
 use crate::answer::{Answer, PageError};
+use crate::fields::Fields;
 use crate::form::Form;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::When;
-use filter::AuditFilter;
+use filter::{AuditFilter, CUSTOM};
+use names::{Names, target_of};
+use words::{AREAS, Target};
 
 /// Entries of one page.
 const SHOWN: usize = 50;
@@ -27,6 +32,8 @@ struct Page {
     shell: Shell,
     url: String,
     form: Form,
+    /// A chosen action without words: one that a client named.
+    chosen: Option<String>,
     filtered: bool,
     rows: Vec<Row>,
     more: Option<String>,
@@ -36,23 +43,42 @@ struct Page {
 
 struct Row {
     id: AuditId,
+    /// Who did what to whom.
+    said: String,
     action: String,
+    /// The query of all entries of this action.
+    same: String,
     /// Appended by a client, unchecked.
     custom: bool,
     who: Option<Who>,
-    target: String,
+    about: About,
     fields: String,
     at: When,
 }
 
+/// What an entry is about: a person where it has one, or else an id as it is.
+struct About {
+    who: Option<Who>,
+    target: String,
+}
+
+impl About {
+    fn of(visit: &GuildVisit, names: &Names, entry: &Model) -> Self {
+        let person = (target_of(entry) == Target::Person).then_some(entry.target_id.as_str());
+        Self { who: person.and_then(|id| names.who(visit, id)), target: entry.target_id.clone() }
+    }
+}
+
 impl Row {
-    fn new(visit: &GuildVisit, entry: &Model, actors: &Actors) -> Self {
+    fn new(visit: &GuildVisit, entry: &Model, names: &Names) -> Self {
         Self {
             id: entry.audit_id,
+            said: sentence::of(visit, names, entry),
+            same: Fields::of(&[("action", &entry.action)]).with("before", ""),
             action: entry.action.clone(),
             custom: entry.source == audit_entry::Source::Custom,
-            who: actors.who(visit, entry.actor_id),
-            target: entry.target_id.clone(),
+            who: names.who(visit, &entry.actor_id.to_string()),
+            about: About::of(visit, names, entry),
             fields: changes::summary(&entry.metadata),
             at: visit.when(entry.created_at),
         }
@@ -61,7 +87,7 @@ impl Row {
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let query = visit.query.clone();
-    let (filter, form) = match AuditFilter::read(&query) {
+    let (filter, form) = match AuditFilter::read(&visit).await? {
         Ok(filter) => (Some(filter), Form::new(query.clone())),
         Err((field, problem)) => (None, Form::wrong(&query, Some(field), &problem)),
     };
@@ -73,12 +99,15 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let has_more = entries.len() > SHOWN;
     entries.truncate(SHOWN);
     let last = entries.last().filter(|_| has_more).map(|entry| entry.audit_id.to_string());
-    let actors = Actors::read(&visit, entries.iter().map(|entry| entry.actor_id).collect()).await?;
+    let names = Names::read(&visit, &entries).await?;
+    let unnamed =
+        query.has("action") && query.text("action") != CUSTOM && words::of(query.text("action")).is_none();
     let page = Page {
         shell: visit.shell("Audit", Place::Audit),
         url: visit.url("/audit"),
+        chosen: unnamed.then(|| query.text("action").to_owned()),
         filtered: filter.is_none_or(|filter| filter != AuditFilter::default()),
-        rows: entries.iter().map(|entry| Row::new(&visit, entry, &actors)).collect(),
+        rows: entries.iter().map(|entry| Row::new(&visit, entry, &names)).collect(),
         more: last.map(|last| query.with("before", &last)),
         query: query.with("before", ""),
         form,

@@ -5,8 +5,10 @@ use entities::audit_entry::{self, Source};
 use entities::{AuditId, api_key};
 
 use super::changes::{Field, fields};
+use super::names::Names;
+use super::{About, sentence};
 use crate::answer::{Answer, PageError};
-use crate::pages::guilds::actors::Actors;
+use crate::fields::Fields;
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
@@ -18,9 +20,12 @@ struct Page {
     shell: Shell,
     url: String,
     id: AuditId,
+    action: String,
+    /// Leads to all entries of this action.
+    same: String,
     custom: bool,
     who: Option<Who>,
-    target: String,
+    about: About,
     at: When,
     key: Option<String>,
     request: Option<String>,
@@ -35,16 +40,19 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         Some(key) => api_key::public_id(conn, key).await?,
         None => None,
     };
-    let actors = Actors::read(&visit, vec![entry.actor_id]).await?;
+    let names = Names::read(&visit, std::slice::from_ref(&entry)).await?;
+    let said = sentence::of(&visit, &names, &entry);
     let page = Page {
-        shell: visit.shell(&entry.action, Place::Audit),
+        shell: visit.shell(&said, Place::Audit),
         url: visit.url("/audit"),
         id: entry.audit_id,
+        same: visit.url(&format!("/audit?{}", Fields::of(&[("action", &entry.action)]).with("before", ""))),
         custom: entry.source == Source::Custom,
-        who: actors.who(&visit, entry.actor_id),
+        who: names.who(&visit, &entry.actor_id.to_string()),
         at: visit.when(entry.created_at),
-        fields: fields(&entry.metadata),
-        target: entry.target_id,
+        fields: fields(&entry.metadata, |field, value| names.value(&visit, field, value, true)),
+        about: About::of(&visit, &names, &entry),
+        action: entry.action,
         key,
         request: entry.request_id,
     };

@@ -1,10 +1,11 @@
 //! What a job's result says: what it changes, what it leaves alone, and why it failed for some members.
 
 use entities::job::Model;
+use entities::job::listing;
 use entities::{JobId, job_failure};
 use serde_json::Value;
 
-use super::words::is_preview;
+use super::words::{is_preview, title, title_about};
 use crate::answer::PageError;
 use crate::pages::guilds::actors::Actors;
 use crate::pages::guilds::people::Who;
@@ -13,6 +14,24 @@ use crate::words::{Count, Number};
 
 /// Names that are shown of each reason.
 const NAMES: u64 = 5;
+
+/// What each job does and to whom, in the order of the jobs.
+pub(super) async fn titles(visit: &GuildVisit, jobs: &[Model]) -> Result<Vec<String>, PageError> {
+    let mut arguments = listing::arguments(visit.read(), jobs).await?;
+    let users: Vec<_> = jobs.iter().map(|job| user(arguments.remove(&job.job_id))).collect();
+    let names = Actors::read(visit, users.iter().flatten().copied().collect()).await?;
+    let title_of = |(job, user): (&Model, &Option<i64>)| {
+        let who = user.and_then(|user| names.who(visit, user));
+        who.map_or_else(|| title(job), |who| title_about(job, &who.name))
+    };
+    Ok(jobs.iter().zip(&users).map(title_of).collect())
+}
+
+/// The Discord account that the arguments of a job name.
+fn user(arguments: Option<Value>) -> Option<i64> {
+    let user = arguments?["user"].take();
+    user.as_str().and_then(|id| id.parse().ok()).or_else(|| user.as_i64())
+}
 
 /// Members that failed for one reason.
 pub(super) struct Reason {

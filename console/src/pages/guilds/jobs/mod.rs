@@ -17,7 +17,7 @@ use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::{Length, When};
-use words::{KINDS, Mark, title};
+use words::{KINDS, Mark};
 
 /// Jobs of one page.
 const SHOWN: usize = 50;
@@ -60,14 +60,15 @@ impl Row {
     pub(super) async fn all(visit: &GuildVisit, jobs: &[Model]) -> Result<Vec<Self>, PageError> {
         let actors = jobs.iter().filter_map(|job| job.actor_id).collect();
         let names = Actors::read(visit, actors).await?;
-        Ok(jobs.iter().map(|job| Self::new(visit, job, &names)).collect())
+        let titles = facts::titles(visit, jobs).await?;
+        Ok(jobs.iter().zip(titles).map(|(job, title)| Self::new(visit, job, title, &names)).collect())
     }
 
-    fn new(visit: &GuildVisit, job: &Model, names: &Actors) -> Self {
+    fn new(visit: &GuildVisit, job: &Model, title: String, names: &Actors) -> Self {
         let took = job.started_at.zip(job.finished_at).map(|(from, until)| Length(until - from).to_string());
         Self {
             id: job.job_id,
-            title: title(job),
+            title,
             state: Mark::of(job.status(visit.now())),
             progress: progress::short(job),
             by: names.who(visit, job.actor_id.unwrap_or_default()),

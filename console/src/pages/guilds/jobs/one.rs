@@ -11,7 +11,7 @@ use serde_json::Map;
 
 use super::facts::{self, Reason};
 use super::progress::Progress;
-use super::words::{Mark, is_preview, title};
+use super::words::{Mark, is_preview};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
 use crate::pages::guilds::actors::Actors;
@@ -71,9 +71,10 @@ async fn show(visit: &GuildVisit, job: &Model, problem: String) -> Result<Answer
     let status = job.status(visit.now());
     let may_change = may_change(visit, job);
     let names = Actors::read(visit, job.actor_id.into_iter().collect()).await?;
+    let title = facts::titles(visit, std::slice::from_ref(job)).await?.concat();
     let code = if problem.is_empty() { StatusCode::OK } else { StatusCode::CONFLICT };
     let page = Page {
-        shell: visit.shell(&title(job), Place::Jobs),
+        shell: visit.shell(&title, Place::Jobs),
         url: visit.url(&format!("/jobs/{}", job.job_id)),
         id: job.job_id,
         state: Mark::of(status),
@@ -126,7 +127,7 @@ async fn change(visit: &GuildVisit, method: Method, verb: &str, said: &str) -> R
     }
     let answer = visit.api(method, &format!("/jobs/{}{verb}", job.job_id), Map::new()).await;
     if !answer.status.is_success() {
-        return show(visit, &job, answer.message().to_owned()).await;
+        return show(visit, &job, answer.message()).await;
     }
     Ok(Answer::see(visit.url(&format!("/jobs/{}", job.job_id))).saying(Said::new(said)))
 }

@@ -47,6 +47,17 @@ pub(in crate::pages::guilds) fn title(job: &Model) -> String {
     if is_preview(job) { "Preview of a sync".to_owned() } else { kind_words(&job.kind).to_owned() }
 }
 
+/// The same, with the name of whom it is about.
+pub(super) fn title_about(job: &Model, who: &str) -> String {
+    match job.kind.as_str() {
+        "sync_member" => format!("Sync of {who}"),
+        "assign_role" => format!("Give a role to {who}"),
+        "remove_role" => format!("Take a role from {who}"),
+        "mirror_ban" => format!("Ban of {who} on Discord"),
+        _ => title(job),
+    }
+}
+
 pub(in crate::pages::guilds) fn is_preview(job: &Model) -> bool {
     let says = |json: &Value| json["dry_run"] == Value::Bool(true);
     job.kind == "sync_all" && (says(&job.args) || job.result.as_ref().is_some_and(says))

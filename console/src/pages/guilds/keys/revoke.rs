@@ -46,7 +46,7 @@ pub(crate) async fn post(visit: GuildVisit) -> Result<Answer, PageError> {
     let path = format!("/guilds/{{g}}/keys/{}", key.public_id);
     let answer = visit.api(Method::DELETE, &path, Map::new()).await;
     if !answer.status.is_success() {
-        return show(&visit, answer.message().to_owned()).await;
+        return show(&visit, answer.message()).await;
     }
     let said =
         format!("Key {} ({}) is revoked: every process refuses it within a second.", key.name, key.public_id);

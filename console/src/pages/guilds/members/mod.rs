@@ -53,7 +53,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     Answer::page(&page)
 }
 
-/// One more than a page of members whose id or first letters of the name were typed.
+/// One more than a page of members whose id or a part of whose name was typed.
 async fn found(visit: &GuildVisit, typed: &str) -> Result<Vec<link::Model>, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let by_id = match typed.parse() {
@@ -68,5 +68,5 @@ async fn found(visit: &GuildVisit, typed: &str) -> Result<Vec<link::Model>, Page
         Some(chat) => link::find_by_chat(conn, guild, chat).await?,
         None => None,
     };
-    Ok(link_search::by_name(conn, guild, typed, after.as_ref(), SHOWN + 1).await?)
+    Ok(link_search::containing(conn, guild, typed, after.as_ref(), SHOWN + 1).await?)
 }

@@ -6,15 +6,12 @@ use entities::period;
 use entities::quota::Period;
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Staff, own};
+use super::{Staff, cut_whole, own};
 use crate::answer::{Answer, PageError};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::Number;
-
-/// Rows shown at first.
-const FIRST: usize = 100;
 
 #[derive(Template)]
 #[template(path = "guilds/staff/leaderboard.html")]
@@ -46,9 +43,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let since = period::begin(chosen, &settings, visit.now());
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let mut ranking = leaderboard::list(conn, guild, since, &settings.score_weights, visit.now()).await?;
-    let shown = visit.query.read("shown").unwrap_or(FIRST);
-    let more = (ranking.len() > shown).then(|| visit.query.with("shown", &(shown + FIRST).to_string()));
-    ranking.truncate(shown);
+    let (skipped, more) = cut_whole(&visit, &mut ranking);
     let staff = Staff::read(&visit, ranking.iter().map(|row| row.chat_id).collect()).await?;
     let row = |(rank, row): (usize, LeaderboardRow)| Row {
         rank,
@@ -63,7 +58,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         tabs: tabs(&visit, Tab::Leaderboard),
         periods: periods(&visit, chosen),
         zone: visit.guild.time_zone.clone(),
-        rows: (1..).zip(ranking).map(row).collect(),
+        rows: (skipped + 1..).zip(ranking).map(row).collect(),
         more,
     };
     Answer::page(&page)

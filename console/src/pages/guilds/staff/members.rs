@@ -9,7 +9,7 @@ use http::Method;
 use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Staff, days, name_of, own};
+use super::{Staff, cut_whole, days, name_of, own};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
@@ -20,8 +20,6 @@ use crate::visit::GuildVisit;
 use crate::words::{Count, When};
 
 const FIELDS: [&str; 2] = ["chat_id", "role_id"];
-/// Members shown at first.
-const FIRST: usize = 100;
 
 #[derive(Template)]
 #[template(path = "guilds/staff/members.html")]
@@ -65,11 +63,9 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     members.sort_by_key(|member| (!member.on_duty, member.role_name.clone(), member.chat_id));
     let roles = staff_role::list(conn, guild).await?;
     let roles = roles_shown(&roles, &members);
-    let shown = visit.query.read("shown").unwrap_or(FIRST);
-    let more = (members.len() > shown).then(|| visit.query.with("shown", &(shown + FIRST).to_string()));
     let on_duty = members.iter().filter(|member| member.on_duty).count() as u64;
     let is_staff = members.iter().any(|member| member.chat_id == own(visit));
-    members.truncate(shown);
+    let (_, more) = cut_whole(visit, &mut members);
     let staff = Staff::read(visit, members.iter().map(|member| member.chat_id).collect()).await?;
     let page = Page {
         shell: visit.shell("Staff", Place::Staff),

@@ -9,7 +9,7 @@ pub(crate) mod members;
 pub(crate) mod notes;
 pub(crate) mod one;
 pub(crate) mod pending;
-mod permissions;
+pub(super) mod permissions;
 pub(crate) mod quotas;
 pub(crate) mod roles;
 pub(crate) mod strikes;
@@ -39,6 +39,17 @@ fn cut<T, Id: Display>(visit: &GuildVisit, rows: &mut Vec<T>, id: impl Fn(&T) ->
     }
     rows.truncate(ROWS);
     rows.last().map(|row| visit.query.with("cursor", &id(row).to_string()))
+}
+
+/// Cuts a list that is read whole to the part that the address asks for: how many rows come before it, and the query of
+/// the address with the next part.
+fn cut_whole<T>(visit: &GuildVisit, rows: &mut Vec<T>) -> (usize, Option<String>) {
+    let skipped = visit.query.read("skip").unwrap_or(0).min(rows.len());
+    let next = skipped + ROWS;
+    let more = (rows.len() > next).then(|| visit.query.with("skip", &next.to_string()));
+    rows.truncate(next);
+    rows.drain(..skipped);
+    (skipped, more)
 }
 
 fn own(visit: &GuildVisit) -> ChatId {

@@ -97,7 +97,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
         .api(Method::PATCH, &format!("/guilds/{{g}}/staff/notes/{id}"), visit.form.json(&["body"]))
         .await;
     if !answer.status.is_success() {
-        return show(&visit, Form::wrong(&visit.form, None, answer.message())).await;
+        return show(&visit, Form::wrong(&visit.form, None, &answer.message())).await;
     }
     Ok(Answer::see(visit.url("/staff/notes")).saying(Said::new("Note changed.")))
 }
@@ -106,7 +106,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     let id: NoteId = visit.param("note")?;
     let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/staff/notes/{id}"), Map::new()).await;
     if !answer.status.is_success() {
-        return show(&visit, Form::wrong(&visit.form, None, answer.message())).await;
+        return show(&visit, Form::wrong(&visit.form, None, &answer.message())).await;
     }
     Ok(Answer::see(visit.url("/staff/notes")).saying(Said::new("Note deleted.")))
 }

@@ -73,7 +73,7 @@ async fn decide(visit: GuildVisit, verb: &str, done: &str) -> Result<Answer, Pag
     let path = format!("/guilds/{{g}}/staff/quota-pending/{id}/{verb}");
     let answer = visit.api(Method::POST, &path, Map::new()).await;
     if !answer.status.is_success() {
-        return show(&visit, answer.message().to_owned()).await;
+        return show(&visit, answer.message()).await;
     }
     Ok(Answer::see(visit.url("/staff/pending")).saying(Said::new(done)))
 }

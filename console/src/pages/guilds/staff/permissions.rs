@@ -28,6 +28,12 @@ fn listed(names: &[&'static str], field: &str, form: &Form) -> Vec<Permission> {
     names.iter().map(one).collect()
 }
 
+/// Unknown names stay as they are.
+pub(in crate::pages::guilds) fn label(name: &str) -> &str {
+    let (label, _) = words(name);
+    if label.is_empty() { name } else { label }
+}
+
 fn words(name: &str) -> (&'static str, &'static str) {
     match name {
         "lookup.read" => ("Look members up", "See which Discord and Roblox accounts belong together."),

@@ -133,7 +133,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     let before = find(&visit, role).await?.ok_or(PageError::NotFound)?;
     let answer = visit.api(Method::DELETE, &format!("/guilds/{{g}}/staff/roles/{role}"), Map::new()).await;
     if !answer.status.is_success() {
-        let form = Form::wrong(&Fields::of(&pairs(&role.to_string(), &before)), None, answer.message());
+        let form = Form::wrong(&Fields::of(&pairs(&role.to_string(), &before)), None, &answer.message());
         return show(&visit, form, Some(before)).await;
     }
     let undo = Undo::new(visit.url("/staff/roles"), &pairs(&role.to_string(), &before));

@@ -207,7 +207,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     let path = format!("/guilds/{{g}}/staff/strikes/{}", row.strike_id);
     let answer = visit.api(Method::PATCH, &path, Map::new()).await;
     if !answer.status.is_success() {
-        return show_one(&visit, Form::wrong(&visit.form, None, answer.message()), row).await;
+        return show_one(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
     let said = Said::new(format!("Strike removed from {}.", name_of(&visit, row.staff_id).await?));
     Ok(Answer::see(visit.url("/staff/strikes")).saying(said))

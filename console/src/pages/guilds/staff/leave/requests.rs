@@ -136,7 +136,7 @@ async fn decide(visit: GuildVisit, row: Model, verb: &str, said: Said) -> Result
     let path = format!("/guilds/{{g}}/staff/leave-requests/{}/{verb}", row.leave_request_id);
     let answer = visit.api(Method::POST, &path, Map::new()).await;
     if !answer.status.is_success() {
-        return show(&visit, Form::wrong(&visit.form, None, answer.message()), row).await;
+        return show(&visit, Form::wrong(&visit.form, None, &answer.message()), row).await;
     }
     Ok(Answer::see(visit.url("/staff/leave")).saying(said))
 }

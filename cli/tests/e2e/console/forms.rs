@@ -1,0 +1,88 @@
+//! Every form of a guild, with each of its fields left empty or filled with nonsense: what is wrong is said in words of
+//! people, without names of the API.
+
+use std::collections::BTreeSet;
+
+use testkit::{Deployment, both_modes};
+
+use super::form::FoundForm;
+use super::security::{crawl, populate};
+use super::{Console, Page};
+
+both_modes!(what_is_wrong_is_said_in_words_of_people);
+
+/// What fits a field, so that only one is wrong at a time.
+fn fitting(form: &FoundForm, name: &str) -> String {
+    if let Some(choice) = form.choices(name).into_iter().find(|choice| !choice.is_empty()) {
+        return choice;
+    }
+    let text = match name {
+        "expires_at" if form.action.ends_with("/keys") => "7",
+        "starts_at" => "2037-01-01",
+        "ends_at" | "expires_at" => "2037-02-01",
+        "name" | "role_name" | "reason" | "body" | "type" => "words",
+        "word" if form.action.contains("/servers/") => "all",
+        "word" => "sync",
+        "identifier" | "chat_id" => "999999999",
+        _ => "1",
+    };
+    text.to_owned()
+}
+
+/// The fields of a form with this in one of them, and what fits in those that are empty.
+fn sent(form: &FoundForm, wrong: &str, typed: &str) -> Vec<(String, String)> {
+    let value = |name: &String| if name == wrong { typed.to_owned() } else { fitting(form, name) };
+    let given = |name: &String| form.fields.iter().any(|(known, value)| known == name && !value.is_empty());
+    let filled = form.typed.iter().filter(|name| *name == wrong || !given(name));
+    let filled: Vec<_> = filled.map(|name| (name.clone(), value(name))).collect();
+    let kept = form.fields.iter().filter(|(name, _)| !filled.iter().any(|(known, _)| known == name));
+    // Choices that a person ticks.
+    let ticked =
+        [("length", "own"), ("scopes", "read")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    kept.cloned().chain(filled.iter().cloned()).chain(ticked).collect()
+}
+
+/// A name such as `place_id`, or something in backticks.
+fn is_of_the_api(text: &str) -> bool {
+    let inner =
+        |word: &str| word.split('_').count() > 1 && word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    // Placeholders of the nickname template are typed as they are.
+    let mut names = words.filter(|word| inner(word) && !matches!(*word, "play_username" | "play_id"));
+    text.contains('`') || names.next().is_some()
+}
+
+fn faults(form: &FoundForm, wrong: &str, typed: &str, answer: &Page) -> Vec<String> {
+    let at = || format!("{} {wrong}={typed:?}", form.action);
+    if answer.status >= 500 {
+        return vec![format!("{}: {}", at(), answer.status)];
+    }
+    let bad = answer.problems().into_iter().filter(|problem| is_of_the_api(problem));
+    bad.map(|problem| format!("{}: {problem}", at())).collect()
+}
+
+async fn what_is_wrong_is_said_in_words_of_people(deployment: &Deployment) {
+    populate(deployment).await;
+    let owner = Console::owner(deployment).await;
+    let start = format!("/console/guilds/{}", deployment.guild().id);
+    let mut pages = crawl(&owner, &start, 2).await;
+    // No link leads to the second step of a new binding.
+    pages.push(owner.get(&format!("{start}/bindings?group_id={}", deployment.guild().group)).await);
+    let (mut seen, mut found, mut refused) = (BTreeSet::new(), Vec::new(), 0);
+    for form in pages.iter().flat_map(Page::forms).filter(|form| form.is_post && !form.typed.is_empty()) {
+        let kind: String = form.action.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if !seen.insert((kind, form.typed.clone())) {
+            continue;
+        }
+        // Points of every kind of action have one rule.
+        for wrong in form.typed.iter().filter(|name| !name.starts_with("weight_") || *name == "weight_ban") {
+            for typed in ["", "\u{a7}"] {
+                let answer = owner.send_form(&form, &sent(&form, wrong, typed)).await;
+                refused += usize::from(!answer.problems().is_empty());
+                found.extend(faults(&form, wrong, typed, &answer));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+    assert!(seen.len() >= 15 && refused >= 30, "{} forms, {refused} refusals: {seen:#?}", seen.len());
+}

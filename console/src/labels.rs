@@ -1,0 +1,186 @@
+//! Fields of the API as people call them: the one place where a name such as `place_id` becomes words, for forms and for
+//! the audit log.
+
+/// The field, its label, and what to enter. Empty: the rule of the API says it well enough.
+const FIELDS: [(&str, &str, &str); 92] = [
+    ("action_id", "Action number", ""),
+    ("action_type", "Kind of action", ""),
+    ("active", "Active", ""),
+    ("allowed_privileged_roles", "Powerful roles", "choose roles of this Discord server"),
+    ("attempt", "Attempt", ""),
+    ("author_id", "Written by", ""),
+    ("banned", "Banned on Discord", ""),
+    ("body", "Note", ""),
+    ("by", "Operator", ""),
+    ("category_id", "Discord category", "enter the id of the category: digits only"),
+    ("changed", "Changed", ""),
+    ("channel_id", "Discord channel", ""),
+    ("chat_id", "Person", "enter a Discord id, a Roblox id or the name of a linked player"),
+    ("created_at", "Created", ""),
+    ("decided_at", "Decided", ""),
+    ("decided_by", "Decided by", ""),
+    ("dry_run", "Preview only", ""),
+    ("duration_seconds", "Length", "enter 1 second to 100 years"),
+    ("ended", "Session that it ended", ""),
+    ("ended_at", "Ended", ""),
+    ("ended_how", "How it ended", ""),
+    ("ends_at", "Last day", "choose a day"),
+    ("error", "Error code", ""),
+    ("expires_at", "Expires", "choose a day"),
+    ("flagged_by", "Flagged by", ""),
+    ("group_id", "Roblox group", "enter the number from the address of the group"),
+    ("hot_path_factor", "Factor of the rate limit", ""),
+    ("id", "Number", ""),
+    ("identifier", "Person", "enter a Discord id, a Roblox id or the name of a linked player"),
+    ("imported", "Imported", ""),
+    ("issued_by", "Given by", ""),
+    ("job_id", "Job", ""),
+    ("joined_at", "Staff since", ""),
+    ("kind", "Kind", "choose one from the list"),
+    ("lifted", "Lifted", ""),
+    ("lifted_by", "Lifted by", ""),
+    ("loa_id", "Leave", ""),
+    ("made_by_an_earlier_run", "Made by an earlier attempt", ""),
+    ("max_removals", "Brake", "enter how many roles may be removed at most: digits only"),
+    ("message", "Message", ""),
+    ("metric", "What counts", "choose one from the list"),
+    ("mirror_bans", "Bans are also bans on Discord", "choose yes or no"),
+    ("mirror_state", "State on Discord", ""),
+    ("name", "Name", ""),
+    ("new", "New", ""),
+    ("new_key", "New key", ""),
+    ("nickname", "Nickname", ""),
+    ("nickname_template", "Nickname template", ""),
+    ("operator", "May steer the instance", ""),
+    ("overlap_seconds", "How long both are valid", "choose one from the list"),
+    ("panel_id", "Panel", ""),
+    ("period", "In which time", "choose one from the list"),
+    ("permissions", "Rights in the console", "choose from the list"),
+    ("place_id", "Place", "enter the number from the address of the Roblox game"),
+    ("play_id", "Roblox id", "enter the number from the address of the player's profile"),
+    ("play_permissions", "Rights in games", "choose from the list"),
+    ("play_username", "Roblox name", ""),
+    ("rank", "Rank", "choose a rank of the group, 0 to 255"),
+    ("reason", "Reason", "say why, in at most 1,000 characters"),
+    ("requires_approval", "Needs approval", "choose yes or no"),
+    ("result", "Result", ""),
+    ("retried", "Tried again", ""),
+    ("role_id", "Role", "choose a role"),
+    ("role_name", "Name of the role", ""),
+    ("roles", "Roles", ""),
+    ("scope", "For whom", "choose one from the list"),
+    ("scopes", "What it may do", "choose at least one"),
+    ("score_weights", "Points on the leaderboard", "enter whole numbers from 0 to 1,000"),
+    ("server_id", "Game server", ""),
+    ("servers", "Game servers", ""),
+    ("session_id", "Session on duty", ""),
+    ("severity", "Severity", "enter a number from 1 to 10"),
+    ("shield_writer", "May flag players", ""),
+    ("skipped", "Skipped", ""),
+    ("staff_id", "Staff member", "choose a staff member"),
+    ("staff_role_ids", "Who sees the tickets", "choose from the list"),
+    ("started_at", "Began", ""),
+    ("starts_at", "First day", "choose a day"),
+    ("state", "State", ""),
+    ("status", "State", ""),
+    ("strike_days", "Days until a strike expires", "enter a number from 1 to 3650"),
+    ("submission_id", "Application", ""),
+    ("submitted_at", "Sent", ""),
+    ("target", "Number to reach", "enter a number, digits only"),
+    ("target_id", "Target", "enter a Roblox id, or what the command acts on, in at most 200 characters"),
+    ("time_zone", "Time zone", "choose one from the list, such as Europe/Berlin"),
+    ("type", "Command", "enter a word that your game knows, such as kick: letters and digits"),
+    ("updated_at", "Changed", ""),
+    ("user_id", "Person", "enter a Discord id"),
+    ("users", "Players", "enter one Roblox id and reason a line"),
+    ("verified_at", "Linked", ""),
+    ("week_start", "A week begins on", "choose a day of the week"),
+];
+
+/// Terms of the API, with those of people.
+const TERMS: [(&str, &str); 6] = [
+    ("a positive integer (or the same as a digit string) that fits 63 bits", "an id: digits only"),
+    ("a string of decimal digits", "an id: digits only"),
+    ("a string of", "a text of"),
+    ("an integer", "a whole number"),
+    ("an array of", "a list of"),
+    ("true or false", "yes or no"),
+];
+
+/// Unknown names, such as those of custom audit entries, become words as they are.
+pub(crate) fn label(field: &str) -> String {
+    let known = FIELDS.iter().find(|(name, ..)| *name == field);
+    known.map_or_else(|| capital(&field.replace('_', " ")), |(_, label, _)| (*label).to_owned())
+}
+
+/// A message of the API for the person at a form: fields by their labels, and what to enter.
+pub(crate) fn plain(message: &str) -> String {
+    let Some((field, rule)) = refused_value(message) else { return sentence(&labelled(message)) };
+    let enter = FIELDS.iter().find(|(name, ..)| *name == field).map_or("", |(.., enter)| enter);
+    let rule = TERMS.iter().fold(rule.to_owned(), |rule, (term, words)| rule.replace(term, words));
+    let enter = if enter.is_empty() { format!("enter {rule}") } else { enter.to_owned() };
+    sentence(&format!("{}: {enter}", label(field)))
+}
+
+/// The field and the rule of "`rank` must be an integer; sent: 7" and "`rank` is missing; it must be an integer".
+fn refused_value(message: &str) -> Option<(&str, &str)> {
+    let (field, rest) = message.strip_prefix('`')?.split_once("` ")?;
+    let missing = rest.strip_prefix("is missing; it must be ");
+    let refused = rest.split_once("; sent: ").and_then(|(rule, _)| rule.strip_prefix("must be "));
+    Some((field.split(['[', '.']).next()?, missing.or(refused)?))
+}
+
+/// Names in backticks become labels.
+fn labelled(message: &str) -> String {
+    let parts = message.split('`').enumerate();
+    parts.map(|(n, part)| if n % 2 == 1 { label(part) } else { part.to_owned() }).collect()
+}
+
+fn sentence(text: &str) -> String {
+    let end = if text.ends_with(['.', '?', ':']) { "" } else { "." };
+    capital(text) + end
+}
+
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_the_api_say_what_to_enter() {
+        let said = [
+            (
+                "`place_id` must be a positive integer; sent: \"x; sent: `y`\"",
+                "Place: enter the number from the address of the Roblox game.",
+            ),
+            (
+                "`rank` is missing; it must be an integer from 0 to 255",
+                "Rank: choose a rank of the group, 0 to 255.",
+            ),
+            (
+                "`name` must be a string of 1 to 100 characters; sent: 7",
+                "Name: enter a text of 1 to 100 characters.",
+            ),
+            ("`users[2]` must be an object; sent: 1", "Players: enter one Roblox id and reason a line."),
+            ("`ends_at` must be after `starts_at`", "Last day must be after First day."),
+            (
+                "the guild has a panel with this `panel_id` already",
+                "The guild has a panel with this Panel already.",
+            ),
+            ("somebody is banned.", "Somebody is banned."),
+        ];
+        for (message, words) in said {
+            assert_eq!(plain(message), words);
+        }
+    }
+
+    #[test]
+    fn every_field_has_a_label_once() {
+        assert!(FIELDS.is_sorted_by(|a, b| a.0 < b.0), "in the order of the alphabet");
+        assert_eq!((label("place_id"), label("item_colour")), ("Place".to_owned(), "Item colour".to_owned()));
+    }
+}

@@ -1,0 +1,251 @@
+//! What each action of the audit log says in words: the one table of them. A test holds it against the list of all
+//! actions that the service writes.
+
+/// How the target of an entry is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// An id of either account.
+    Person,
+    /// A Discord role.
+    Role,
+    /// A number of its own, or the server itself.
+    Other,
+}
+
+/// An action in words.
+pub(super) struct Words {
+    pub(super) code: &'static str,
+    /// As a choice of the filter.
+    pub(super) title: &'static str,
+    pub(super) target: Target,
+    /// What follows the actor's name. `{target}` and fields of the entry are filled in; a part in brackets is left out
+    /// where one of its fields is absent.
+    pub(super) done: &'static str,
+}
+
+const fn to(code: &'static str, title: &'static str, target: Target, done: &'static str) -> Words {
+    Words { code, title, target, done }
+}
+
+/// The actions by area, in the order of the navigation.
+pub(super) const AREAS: [(&str, &[Words]); 10] = [
+    ("Moderation", &MODERATION),
+    ("Members", &MEMBERS),
+    ("Bindings", &BINDINGS),
+    ("Shield", &SHIELD),
+    ("Staff", &STAFF),
+    ("Leave, strikes and notes", &RECORDS),
+    ("Game servers", &SERVERS),
+    ("Applications", &APPLICATIONS),
+    ("Jobs", &JOBS),
+    ("Keys and settings", &SETTINGS),
+];
+
+use Target::{Other, Person, Role};
+
+const MODERATION: [Words; 8] = [
+    to("moderation.ban", "Ban", Person, "banned {target}[ in {place_id}][ until {expires_at}]"),
+    to("moderation.unban", "Ban lifted", Person, "lifted the ban of {target}[ in {place_id}]"),
+    to(
+        "moderation.ban_expired",
+        "Ban expired",
+        Person,
+        "ended the ban of {target}[ in {place_id}]: its time was over",
+    ),
+    to("moderation.mute", "Mute", Person, "muted {target}[ in {place_id}][ until {expires_at}]"),
+    to("moderation.unmute", "Mute lifted", Person, "lifted the mute of {target}[ in {place_id}]"),
+    to(
+        "moderation.mute_expired",
+        "Mute expired",
+        Person,
+        "ended the mute of {target}[ in {place_id}]: its time was over",
+    ),
+    to(
+        "moderation.mirror",
+        "Ban carried over to Discord",
+        Person,
+        "brought the ban of {target} on Discord up to date",
+    ),
+    to(
+        "moderation.mirror_failed",
+        "Ban not carried over to Discord",
+        Person,
+        "could not carry the ban of {target} over to Discord[: {message}]",
+    ),
+];
+
+const MEMBERS: [Words; 10] = [
+    to("sync.all_requested", "Sync of all members started", Other, "started a sync of all members"),
+    to("sync.requested", "Sync of a member started", Person, "started a sync of {target}"),
+    to("sync.member", "Member synced", Person, "synced {target}"),
+    to("roles.assign_requested", "Role to be given", Person, "asked to give {target} the role {role_id}"),
+    to("roles.assign", "Role given", Person, "gave {target} the role {role_id}"),
+    to(
+        "roles.remove_requested",
+        "Role to be taken",
+        Person,
+        "asked to take the role {role_id} from {target}",
+    ),
+    to("roles.remove", "Role taken", Person, "took the role {role_id} from {target}"),
+    to("links.import", "Links imported", Other, "imported links: [{new} new][, {changed} changed]"),
+    to("links.replace", "Link changed", Person, "linked {target} to another Roblox account"),
+    to("links.remove", "Link removed", Person, "removed the link of {target}[ to {play_username} on Roblox]"),
+];
+
+const BINDINGS: [Words; 3] = [
+    to(
+        "bindings.add",
+        "Binding added",
+        Other,
+        "added the binding of rank {rank} in group {group_id} to the role {role_id}",
+    ),
+    to(
+        "bindings.update",
+        "Binding changed",
+        Other,
+        "changed binding {target}[ to rank {rank}][ to the role {role_id}]",
+    ),
+    to(
+        "bindings.remove",
+        "Binding removed",
+        Other,
+        "removed the binding of rank {rank} in group {group_id} to the role {role_id}",
+    ),
+];
+
+const SHIELD: [Words; 6] = [
+    to("shield.flag", "Player flagged", Person, "flagged {target}[: {reason}]"),
+    to("shield.lift", "Flag lifted", Person, "lifted the flag of {target}"),
+    to(
+        "shield.import_requested",
+        "Import of flags started",
+        Other,
+        "started an import of flags[ of {users} players]",
+    ),
+    to("shield.import", "Flags imported", Other, "imported flags of {imported} players"),
+    to("shield.allow", "Flagging allowed", Other, "allowed this server to flag players"),
+    to("shield.disallow", "Flagging no longer allowed", Other, "no longer lets this server flag players"),
+];
+
+const STAFF: [Words; 13] = [
+    to("staff_members.put", "Staff member added or changed", Person, "put {target} on staff[ as {role_id}]"),
+    to("staff_members.delete", "Staff member removed", Person, "removed {target} from staff"),
+    to("staff_roles.put", "Staff role added or changed", Role, "set what the staff role {target} may do"),
+    to("staff_roles.delete", "Staff role removed", Role, "removed the staff role {target}"),
+    to("actions.add", "Action of staff recorded", Other, "recorded an action[: {action_type}]"),
+    to("sessions.start", "Session on duty started", Other, "went on duty[ in {place_id}]"),
+    to("sessions.end", "Session on duty ended", Other, "went off duty[ after {duration_seconds}]"),
+    to(
+        "sessions.expire",
+        "Session on duty expired",
+        Other,
+        "took {staff_id} off duty: the game server was silent",
+    ),
+    to("quotas.create", "Quota added", Other, "added the quota {name}"),
+    to("quotas.update", "Quota changed", Other, "changed quota {target}"),
+    to("quotas.delete", "Quota removed", Other, "removed the quota {name}"),
+    to("quotas.approve", "Action approved", Other, "approved an action[ of {staff_id}]"),
+    to("quotas.reject", "Action rejected", Other, "rejected an action[ of {staff_id}]"),
+];
+
+const RECORDS: [Words; 16] = [
+    to("loa.request", "Leave asked for", Other, "asked for leave[ from {starts_at}][ until {ends_at}]"),
+    to("loa.approve", "Leave approved", Other, "approved the leave[ of {staff_id}]"),
+    to("loa.reject", "Leave rejected", Other, "rejected the leave[ of {staff_id}]"),
+    to("loa.withdraw", "Leave withdrawn", Other, "withdrew the request for leave[ of {staff_id}]"),
+    to("loa.create", "Leave entered", Other, "entered leave[ of {staff_id}][ until {ends_at}]"),
+    to("loa.update", "Leave changed", Other, "changed leave {target}"),
+    to("loa.delete", "Leave deleted", Other, "deleted leave[ of {staff_id}]"),
+    to("loa.expire", "Leave over", Other, "ended the leave[ of {staff_id}]: its last day was over"),
+    to("strikes.create", "Strike given", Other, "gave {staff_id} a strike[ of severity {severity}]"),
+    to("strikes.update", "Strike changed", Other, "changed strike {target}"),
+    to("strikes.remove", "Strike removed", Other, "removed a strike[ of {staff_id}]"),
+    to("strikes.wipe", "Strike deleted", Other, "deleted a strike[ of {staff_id}]"),
+    to("strikes.expire", "Strike expired", Other, "ended a strike[ of {staff_id}]: its time was over"),
+    to("notes.create", "Note written", Other, "wrote a note[ about {staff_id}]"),
+    to("notes.update", "Note changed", Other, "changed note {target}"),
+    to("notes.delete", "Note deleted", Other, "deleted a note[ about {staff_id}]"),
+];
+
+const SERVERS: [Words; 5] = [
+    to("games.register", "Game registered", Other, "registered the game {name}"),
+    to("commands.queue", "Command sent", Other, "sent the command {type}[ to server {server_id}]"),
+    to(
+        "commands.queue_all",
+        "Command sent to all servers",
+        Other,
+        "sent the command {type} to {servers} live servers[ of {place_id}]",
+    ),
+    to("commands.acknowledge", "Command answered", Other, "answered command {target}[: {status}]"),
+    to(
+        "commands.expire",
+        "Command expired",
+        Other,
+        "dropped the command {type}: the game server did not fetch it",
+    ),
+];
+
+const APPLICATIONS: [Words; 4] = [
+    to("application_panels.add", "Panel added", Other, "added the panel {name}"),
+    to(
+        "application_submissions.add",
+        "Application received",
+        Other,
+        "received application {target}[ of {chat_id}]",
+    ),
+    to(
+        "ticket.create_requested",
+        "Ticket to be opened",
+        Other,
+        "asked for a ticket[ for application {submission_id}]",
+    ),
+    to("ticket.create", "Ticket opened", Other, "opened a ticket[ for application {submission_id}]"),
+];
+
+const JOBS: [Words; 5] = [
+    to("job.finished", "Job finished", Other, "finished a job: [{kind}][, {state}]"),
+    to("jobs.cancel", "Job cancelled", Other, "cancelled a job[: {kind}]"),
+    to("jobs.retry", "Job retried", Other, "ran a job again[: {kind}]"),
+    to("jobs.pause", "Jobs paused", Other, "paused the jobs of this server[: {reason}]"),
+    to("jobs.resume", "Jobs resumed", Other, "resumed the jobs of this server"),
+];
+
+const SETTINGS: [Words; 7] = [
+    to("settings.update", "Settings changed", Other, "changed the settings"),
+    to("keys.create", "Key created", Other, "created the key {name}"),
+    to("keys.rotate", "Key replaced", Other, "replaced the key {target}"),
+    to("keys.revoke", "Key revoked", Other, "revoked the key {name}"),
+    to(
+        "console.link",
+        "Sign-in link created",
+        Person,
+        "created a link that signs {target} in to the console",
+    ),
+    to("guilds.add", "Server added", Other, "added this server to Guildhall"),
+    to("guilds.seed", "Data loaded from a file", Other, "loaded data of this server from a file"),
+];
+
+/// `None`: a client of the API named the action.
+pub(super) fn of(code: &str) -> Option<&'static Words> {
+    AREAS.iter().flat_map(|(_, words)| words.iter()).find(|words| words.code == code)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use entities::audit_action;
+
+    use super::*;
+
+    #[test]
+    fn every_action_that_the_service_writes_has_words_and_no_other() {
+        let named: Vec<_> = AREAS.iter().flat_map(|(_, words)| words.iter()).collect();
+        let codes: BTreeSet<_> = named.iter().map(|words| words.code).collect();
+        assert_eq!(codes, BTreeSet::from(audit_action::ALL));
+        assert_eq!(named.len(), codes.len(), "each once");
+        for words in named {
+            assert!(!words.title.is_empty() && !words.done.is_empty(), "{}", words.code);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The actions that the service itself writes to the audit log. [`NewEntry`](crate::audit_entry::NewEntry) takes no
+//! other one, so readers of the log can have words for each.
+
+/// In the order of the alphabet.
+pub const ALL: [&str; 77] = [
+    "actions.add",
+    "application_panels.add",
+    "application_submissions.add",
+    "bindings.add",
+    "bindings.remove",
+    "bindings.update",
+    "commands.acknowledge",
+    "commands.expire",
+    "commands.queue",
+    "commands.queue_all",
+    "console.link",
+    "games.register",
+    "guilds.add",
+    "guilds.seed",
+    "job.finished",
+    "jobs.cancel",
+    "jobs.pause",
+    "jobs.resume",
+    "jobs.retry",
+    "keys.create",
+    "keys.revoke",
+    "keys.rotate",
+    "links.import",
+    "links.remove",
+    "links.replace",
+    "loa.approve",
+    "loa.create",
+    "loa.delete",
+    "loa.expire",
+    "loa.reject",
+    "loa.request",
+    "loa.update",
+    "loa.withdraw",
+    "moderation.ban",
+    "moderation.ban_expired",
+    "moderation.mirror",
+    "moderation.mirror_failed",
+    "moderation.mute",
+    "moderation.mute_expired",
+    "moderation.unban",
+    "moderation.unmute",
+    "notes.create",
+    "notes.delete",
+    "notes.update",
+    "quotas.approve",
+    "quotas.create",
+    "quotas.delete",
+    "quotas.reject",
+    "quotas.update",
+    "roles.assign",
+    "roles.assign_requested",
+    "roles.remove",
+    "roles.remove_requested",
+    "sessions.end",
+    "sessions.expire",
+    "sessions.start",
+    "settings.update",
+    "shield.allow",
+    "shield.disallow",
+    "shield.flag",
+    "shield.import",
+    "shield.import_requested",
+    "shield.lift",
+    "staff_members.delete",
+    "staff_members.put",
+    "staff_roles.delete",
+    "staff_roles.put",
+    "strikes.create",
+    "strikes.expire",
+    "strikes.remove",
+    "strikes.update",
+    "strikes.wipe",
+    "sync.all_requested",
+    "sync.member",
+    "sync.requested",
+    "ticket.create",
+    "ticket.create_requested",
+];
+
+/// Whether the service writes this action.
+pub(crate) fn is_known(action: &str) -> bool {
+    ALL.binary_search(&action).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_in_order() {
+        assert!(ALL.is_sorted_by(|a, b| a < b), "is_known searches it");
+        assert!(is_known("moderation.ban") && !is_known("ban"));
+    }
+}
