@@ -1,7 +1,7 @@
 //! Members by a part of their game name, in the order of names.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, SimpleExpr};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
 use sea_orm::{DatabaseBackend, Order, QueryOrder, QuerySelect};
 
 use crate::link::{Column, Entity, Model};
@@ -31,7 +31,7 @@ pub async fn by_name(
 
 /// Links whose name has `part` anywhere, whatever the case, after the link `after`; at most `limit`.
 ///
-/// It reads the names of the guild in their order until it has enough: 100,000 take some 20 ms.
+/// Without an index: of 100,000 names a rare part takes under 25 ms on SQLite and under 50 ms on Postgres.
 pub async fn containing(
     conn: &impl Conn,
     guild: GuildId,
@@ -39,16 +39,17 @@ pub async fn containing(
     after: Option<&Model>,
     limit: u64,
 ) -> Result<Vec<Model>> {
-    let folded = folded(conn);
-    let mut found = after_link(folded.clone(), guild, after);
-    if !part.is_empty() {
-        let find = match conn.get_database_backend() {
-            DatabaseBackend::Postgres => "strpos",
-            _ => "instr",
-        };
-        let at = Func::cust(find).arg(folded.clone()).arg(part.to_ascii_lowercase());
-        found = found.filter(SimpleExpr::from(at).gt(0));
+    if part.is_empty() {
+        return by_name(conn, guild, part, after, limit).await;
     }
+    let folded = match conn.get_database_backend() {
+        DatabaseBackend::Postgres => folded(conn),
+        // Off the index: to look up each of its rows takes four times as long as to read the table once.
+        _ => Expr::cust_with_expr("+?", folded(conn)),
+    };
+    let escaped = part.to_ascii_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+    let pattern = LikeExpr::new(format!("%{escaped}%")).escape('\\');
+    let found = after_link(folded.clone(), guild, after).filter(folded.clone().like(pattern));
     found.order_by(folded, Order::Asc).order_by_asc(Column::ChatId).limit(limit).all(conn).await
 }
 
