@@ -41,8 +41,6 @@ WHERE lifted_at IS NULL AND chat_id IS NOT NULL;
 CREATE UNIQUE INDEX sanction_open_play ON sanction (guild_id, play_id, kind, coalesce(place_id, 0))
 WHERE lifted_at IS NULL AND play_id IS NOT NULL;
 
-CREATE INDEX sanction_open ON sanction (guild_id, kind, sanction_id) WHERE lifted_at IS NULL;
-
 CREATE INDEX sanction_expiry ON sanction (expires_at) WHERE lifted_at IS NULL AND expires_at IS NOT NULL;
 
 CREATE INDEX sanction_by_kind ON sanction (guild_id, kind, sanction_id);

@@ -6,3 +6,6 @@ CREATE INDEX link_by_name ON link (guild_id, (lower(play_username) {bytewise}), 
 CREATE INDEX sanction_by_moderator ON sanction (guild_id, kind, moderator_id, sanction_id);
 
 CREATE INDEX sanction_by_place ON sanction (guild_id, kind, place_id, sanction_id) WHERE place_id IS NOT NULL;
+
+-- Of indexes that serve equally SQLite takes the newest: those in force are not searched in the whole history.
+CREATE INDEX sanction_open ON sanction (guild_id, kind, sanction_id) WHERE lifted_at IS NULL;
