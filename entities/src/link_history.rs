@@ -12,6 +12,8 @@ use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, link};
 const REPLACED: &str = "links.replace";
 const REMOVED: &str = "links.remove";
 const IMPORTED: &str = "links.import";
+/// As the index of these entries says it, so that the rest of the log is not read.
+const OF_LINKS: &str = "action IN ('links.replace', 'links.remove', 'links.import')";
 
 /// A link that somebody ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +52,7 @@ pub async fn of_person(
     let either = Condition::any().add(Column::TargetId.eq(chat.to_string())).add(before.eq(play.to_string()));
     let entries = Entity::find()
         .filter(Column::GuildId.eq(guild))
+        .filter(Expr::cust(OF_LINKS))
         .filter(Column::Action.is_in([REPLACED, REMOVED]))
         .filter(Column::Source.eq(Source::Service))
         .filter(either)
@@ -95,6 +98,7 @@ pub async fn made(conn: &impl Conn, link: &link::Model) -> Result<Option<Made>> 
         Condition::all().add(Column::Action.eq(IMPORTED)).add(Column::CreatedAt.eq(link.verified_at));
     let entry = Entity::find()
         .filter(Column::GuildId.eq(link.guild_id))
+        .filter(Expr::cust(OF_LINKS))
         .filter(Column::Source.eq(Source::Service))
         .filter(Condition::any().add(replaced).add(imported))
         .order_by_desc(Column::AuditId)

@@ -1,4 +1,4 @@
--- The console finds members by the first letters of their name, and sanctions by moderator and place.
+-- The console finds members by the first letters of their name, sanctions by moderator and place, and former links.
 
 -- Bytewise, so that a prefix is a range.
 CREATE INDEX link_by_name ON link (guild_id, (lower(play_username) {bytewise}), chat_id);
@@ -9,3 +9,6 @@ CREATE INDEX sanction_by_place ON sanction (guild_id, kind, place_id, sanction_i
 
 -- Of indexes that serve equally SQLite takes the newest: those in force are not searched in the whole history.
 CREATE INDEX sanction_open ON sanction (guild_id, kind, sanction_id) WHERE lifted_at IS NULL;
+
+CREATE INDEX audit_entry_of_links ON audit_entry (guild_id, audit_id)
+WHERE action IN ('links.replace', 'links.remove', 'links.import');

@@ -82,7 +82,10 @@ async fn assert_another_link_signs_in(said: &str) {
     let api = line(said, "API").split_whitespace().last().unwrap();
     let page = http_client().get(format!("{api}/console/sign-in")).send().await.unwrap();
     assert!(page.text().await.unwrap().contains(command), "{command}");
-    let output = std::process::Command::new("bash").args(["-euc", command]).output().unwrap();
+    let mut terminal = std::process::Command::new("bash");
+    // Settings of the tests are none of a visitor's terminal.
+    terminal.env_clear().envs(std::env::vars().filter(|(name, _)| !name.starts_with("GUILDHALL_")));
+    let output = terminal.args(["-euc", command]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let link = String::from_utf8(output.stdout).unwrap().trim().to_owned();
     let shown = http_client().get(&link).send().await.unwrap().text().await.unwrap();

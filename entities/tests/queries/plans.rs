@@ -8,7 +8,7 @@ use entities::sanction::active::List;
 use entities::sanction::change::{self, Target};
 use entities::sanction::history::{self, Filter};
 use entities::sanction::{SanctionKind, active};
-use entities::{Page, Person, Places, moderation_revision, pending_action};
+use entities::{Page, Person, Places, link_history, moderation_revision, pending_action};
 use runtime::Pool;
 use sea_orm::{ConnectionTrait, DatabaseBackend, DbErr, ExecResult, QueryResult, Statement};
 
@@ -19,7 +19,7 @@ INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at,
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 SELECT 7000000000000000000, 'ban', 20000 + i, 'exploiting', 5, '2026-04-12T18:33:21+00:00', 'none', 1 FROM n";
 
-const INDEXED: [&str; 2] = ["sanction_", "pending_action_"];
+const INDEXED: [&str; 3] = ["sanction_", "pending_action_", "audit_entry_"];
 
 /// The indexes of a person's accounts.
 const OF_ACCOUNTS: [&str; 4] =
@@ -134,6 +134,8 @@ both_databases! {
         }
         if fixture.conn().get_database_backend() == DatabaseBackend::Sqlite {
             // Postgres rightly reads an empty table.
+            link_history::of_person(&conn, guild(), chat(1), play(1), 10).await.unwrap();
+            conn.check("former links", &["audit_entry_of_links"]);
             pending_action::list(&conn, guild(), Page::first(10)).await.unwrap();
             conn.check("pending", &["pending_action_open"]);
         }

@@ -129,6 +129,13 @@ impl<'b> Tab<'b> {
         self.loaded().await;
     }
 
+    /// Presses Enter and waits until the page it leads to is loaded.
+    pub(super) async fn enter(&self) {
+        self.evaluate("void (globalThis.left = true)").await;
+        self.press("Enter").await;
+        self.loaded().await;
+    }
+
     async fn press_at(&self, kinds: &str, words: &str) {
         let ask = format!("place({}, {})", json!(kinds), json!(words));
         let what = format!("{words:?} can be pressed on {}: {}", self.path().await, self.text().await);

@@ -61,8 +61,7 @@ async fn a_binding_is_added_by_keyboard_alone(deployment: &Deployment) {
     tab.sees("Members with this rank in a Roblox group").await;
     tab.tab_to("Roblox group").await;
     tab.type_text(&deployment.guild().group.to_string()).await;
-    tab.press("Enter").await;
-    tab.sees("Rank in group").await;
+    tab.enter().await;
     tab.tab_to("Rank in group").await;
     tab.letters("Owner").await;
     tab.tab_to("Discord role").await;
