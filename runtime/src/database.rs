@@ -14,6 +14,7 @@ mod connection;
 mod connections;
 mod idle;
 mod lease;
+mod log_sync;
 mod options;
 mod outage;
 mod pool;
@@ -52,11 +53,11 @@ impl Database {
             let (all, vital) = (pool(options.max_connections), pool(1));
             return Ok(Self { read: all.clone(), write: all, vital, breaker, postgres: true });
         }
-        let (read, write) = sqlite::connect(url).await?;
+        let sqlite::Opened { read, write, log } = sqlite::connect(url).await?;
         // A file does not vanish, and the busy timeout bounds the wait for its one writer.
         let bound = Bound::new(None, breaker.clone());
         let pool = |source, limit| Pool::new(Connections::new(source, limit, breaker.clone()), bound.clone());
-        let write = pool(write, 1);
+        let write = pool(write, 1).synced(log);
         Ok(Self { read: pool(read, options.readers), vital: write.clone(), write, breaker, postgres: false })
     }
 

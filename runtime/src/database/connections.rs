@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::sqlx::ConnectOptions;
+use sea_orm::sqlx::sqlite::SqliteSynchronous;
 use sea_orm::{ConnAcquireErr, DatabaseConnection, DbErr};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -105,6 +106,8 @@ impl Connections {
             }
             _ => {
                 let options = self.0.source.get_sqlite_connection_pool().connect_options();
+                // The pool waits for the sync of the log instead.
+                let options = options.as_ref().clone().synchronous(SqliteSynchronous::Normal);
                 options.connect().await.map(Connection::Sqlite)
             }
         }

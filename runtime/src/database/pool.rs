@@ -8,12 +8,15 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::bound::Bound;
 use super::connections::Connections;
 use super::lease::Lease;
+use super::log_sync::LogSync;
 
 #[derive(Clone, Debug)]
 pub struct Pool {
     connections: Connections,
     backend: DbBackend,
     bound: Bound,
+    /// What a change waits for on SQLite after it ended.
+    log: Option<LogSync>,
 }
 
 /// Dropped without commit it rolls back.
@@ -22,12 +25,17 @@ pub struct Transaction {
     lease: Mutex<Lease>,
     backend: DbBackend,
     bound: Bound,
+    log: Option<LogSync>,
 }
 
 impl Pool {
     pub(super) fn new(connections: Connections, bound: Bound) -> Self {
         let backend = connections.source().get_database_backend();
-        Self { connections, backend, bound }
+        Self { connections, backend, bound, log: None }
+    }
+
+    pub(super) fn synced(self, log: LogSync) -> Self {
+        Self { log: Some(log), ..self }
     }
 
     pub(super) fn guarded(self) -> Self {
@@ -41,7 +49,7 @@ impl Pool {
             Ok(lease)
         };
         let lease = Mutex::new(self.bound.run(begun).await?);
-        Ok(Transaction { lease, backend: self.backend, bound: self.bound.clone() })
+        Ok(Transaction { lease, backend: self.backend, bound: self.bound.clone(), log: self.log.clone() })
     }
 
     pub(super) async fn close(self) -> Result<(), DbErr> {
@@ -56,12 +64,18 @@ impl Pool {
     async fn lease(&self) -> Result<Lease, DbErr> {
         self.connections.acquire().await
     }
+
+    /// Each statement is a transaction.
+    fn log(&self) -> &Option<LogSync> {
+        &self.log
+    }
 }
 
 impl Transaction {
     /// After an error the outcome is unknown.
     pub async fn commit(self) -> Result<(), DbErr> {
-        self.bound.run(self.lease.into_inner().end("COMMIT")).await
+        let Self { lease, log, bound, .. } = self;
+        bound.run(durable(&log, async { lease.into_inner().end("COMMIT").await })).await
     }
 
     /// Writes the transaction's last rows and commits, in as few round trips as the database permits.
@@ -77,7 +91,8 @@ impl Transaction {
         for insert in &inserts {
             self.execute(insert).await?;
         }
-        self.bound.run(self.lease.into_inner().commit_after(statement)).await
+        let Self { lease, log, bound, .. } = self;
+        bound.run(durable(&log, async { lease.into_inner().commit_after(statement).await })).await
     }
 
     pub async fn rollback(self) -> Result<(), DbErr> {
@@ -87,6 +102,23 @@ impl Transaction {
     async fn lease(&self) -> Result<MutexGuard<'_, Lease>, DbErr> {
         Ok(self.lease.lock().await)
     }
+
+    /// Its statements wait for nothing, its commit does.
+    fn log(&self) -> &Option<LogSync> {
+        &None
+    }
+}
+
+/// Gives the connection back before it waits.
+async fn durable<T>(
+    log: &Option<LogSync>,
+    change: impl Future<Output = Result<T, DbErr>>,
+) -> Result<T, DbErr> {
+    let outcome = change.await?;
+    if let Some(log) = log {
+        log.wait().await?;
+    }
+    Ok(outcome)
 }
 
 /// One statement of Postgres that executes both.
@@ -112,19 +144,27 @@ macro_rules! bounded {
             }
 
             async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-                self.bound.run(async { self.lease().await?.execute(statement).await }).await
+                self.bound
+                    .run(durable(self.log(), async { self.lease().await?.execute(statement).await }))
+                    .await
             }
 
             async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-                self.bound.run(async { self.lease().await?.execute_unprepared(sql).await }).await
+                self.bound
+                    .run(durable(self.log(), async { self.lease().await?.execute_unprepared(sql).await }))
+                    .await
             }
 
             async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-                self.bound.run(async { self.lease().await?.query_one(statement).await }).await
+                self.bound
+                    .run(durable(self.log(), async { self.lease().await?.query_one(statement).await }))
+                    .await
             }
 
             async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-                self.bound.run(async { self.lease().await?.query_all(statement).await }).await
+                self.bound
+                    .run(durable(self.log(), async { self.lease().await?.query_all(statement).await }))
+                    .await
             }
         }
     };

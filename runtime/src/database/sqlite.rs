@@ -1,4 +1,4 @@
-//! Opening a SQLite file: WAL, full durability, one writer connection that never expires, readers that cannot write.
+//! Opening a SQLite file: WAL, [durable commits](super::log_sync), one writer connection that never expires, readers that cannot write.
 //!
 //! Other processes (the command line) may use the file beside `serve`: WAL lets them read, the busy timeout serializes
 //! writers. A second `serve` may not: its limits and events are in memory, hence [`DataDirLock`].
@@ -13,6 +13,7 @@ use sea_orm::sqlx::{ConnectOptions, Connection};
 use sea_orm::{DatabaseConnection, SqlxSqliteConnector};
 
 use super::access;
+use super::log_sync::LogSync;
 use crate::error::StartError;
 use crate::settings::DATABASE_URL;
 
@@ -25,7 +26,14 @@ pub(crate) fn file_of(url: &str) -> Result<PathBuf, StartError> {
     parse(url).map(|options| options.get_filename().to_owned())
 }
 
-pub(super) async fn connect(url: &str) -> Result<(DatabaseConnection, DatabaseConnection), StartError> {
+/// An open file.
+pub(super) struct Opened {
+    pub(super) read: DatabaseConnection,
+    pub(super) write: DatabaseConnection,
+    pub(super) log: LogSync,
+}
+
+pub(super) async fn connect(url: &str) -> Result<Opened, StartError> {
     let base = parse(url)?;
     let path = base.get_filename().to_owned();
     let unusable = |reason: String| StartError::DatabaseFile { path: path.clone(), reason };
@@ -46,7 +54,8 @@ pub(super) async fn connect(url: &str) -> Result<(DatabaseConnection, DatabaseCo
     let connection = |options| {
         SqlxSqliteConnector::from_sqlx_sqlite_pool(SqlitePoolOptions::new().connect_lazy_with(options))
     };
-    Ok((connection(reader), connection(writer)))
+    let log = LogSync::start(&path).map_err(|error| unusable(error.to_string()))?;
+    Ok(Opened { read: connection(reader), write: connection(writer), log })
 }
 
 fn parse(url: &str) -> Result<SqliteConnectOptions, StartError> {
