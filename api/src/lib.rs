@@ -7,8 +7,11 @@
 
 mod audit;
 mod auth;
+mod batches;
 mod cache;
 mod call;
+#[cfg(test)]
+mod call_fixture;
 mod caller;
 mod capacity;
 mod endpoints;

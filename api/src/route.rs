@@ -44,6 +44,17 @@ impl std::fmt::Display for Needs {
     }
 }
 
+/// How the requests of one guild are worked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// A few at a time.
+    InTurns,
+    /// Those that wait all together.
+    InBatches,
+    /// As jobs: refused while its rate limit cannot be counted; other endpoints then count per process.
+    AsJobs,
+}
+
 /// An endpoint's row.
 #[derive(Debug)]
 pub(crate) struct Route {
@@ -57,8 +68,7 @@ pub(crate) struct Route {
     pub(crate) writes: bool,
     /// Its answer is shown once and never kept: refuses `Idempotency-Key`.
     pub(crate) answers_secret: bool,
-    /// Enqueues a job: refused while its rate limit cannot be counted; other endpoints then count per process.
-    pub(crate) enqueues: bool,
+    pub(crate) runs: Runs,
     pub(crate) endpoint: Endpoint,
 }
 
@@ -71,10 +81,10 @@ pub(crate) struct Area {
 }
 
 impl Route {
-    /// Waits for other requests of its guild: writes, and reads that the database works for. Not who waits for a worker.
+    /// Waits for other requests of its guild: writes, and reads that the database works for.
     pub(crate) fn takes_turns(&self) -> bool {
         let reads_much = matches!(self.limit, RateLimit::StaffRead | RateLimit::AuditLogsRead);
-        (self.writes || reads_much) && !self.enqueues
+        (self.writes || reads_much) && self.runs == Runs::InTurns
     }
 
     pub(crate) const fn new(
@@ -94,7 +104,7 @@ impl Route {
             body_limit: BODY_LIMIT,
             writes,
             answers_secret: false,
-            enqueues: false,
+            runs: Runs::InTurns,
             endpoint,
         }
     }
@@ -123,8 +133,13 @@ impl Route {
         self
     }
 
+    pub(crate) const fn batches(mut self) -> Self {
+        self.runs = Runs::InBatches;
+        self
+    }
+
     pub(crate) const fn enqueues(mut self) -> Self {
-        self.enqueues = true;
+        self.runs = Runs::AsJobs;
         self
     }
 }

@@ -101,10 +101,10 @@ pub(crate) static AREAS: &[Area] = &[
             GET "/moderation/{guildId}/mute-status/{identifier}" MuteStatus Read moderation::mute_status::get;
             GET "/moderation/{guildId}/play/bans/active" ModerationRead Read moderation::play::bans::active::get;
             GET "/moderation/{guildId}/play/mutes/active" ModerationRead Read moderation::play::mutes::active::get;
-            POST "/moderation/{guildId}/play/ban" ModerationWrite Moderation moderation::play::ban::post;
-            POST "/moderation/{guildId}/play/unban" ModerationWrite Moderation moderation::play::unban::post;
-            POST "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::mute::post;
-            POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unmute::post;
+            POST "/moderation/{guildId}/play/ban" ModerationWrite Moderation moderation::play::ban::post.batches();
+            POST "/moderation/{guildId}/play/unban" ModerationWrite Moderation moderation::play::unban::post.batches();
+            POST "/moderation/{guildId}/play/mute" ModerationWrite Moderation moderation::play::mute::post.batches();
+            POST "/moderation/{guildId}/play/unmute" ModerationWrite Moderation moderation::play::unmute::post.batches();
             GET "/moderation/{guildId}/bans" ModerationRead Read moderation::bans::get;
         },
     },

@@ -83,12 +83,18 @@ impl<'c> UnitOfWork<'c> {
 
     /// Commits the change with the stored response for repeats of this request, and performs the effects.
     pub(crate) async fn commit(self, mut reply: Reply) -> Result<Reply, ApiError> {
-        if let Some(slot) = &self.call.idempotency {
-            slot.keep(&self.transaction, &reply).await?;
-            reply.kept = true;
-        }
+        self.keep(self.call, &mut reply).await?;
         self.finish().await?;
         Ok(reply)
+    }
+
+    /// Stores the response for repeats of a call that this change serves.
+    pub(crate) async fn keep(&self, call: &Call, reply: &mut Reply) -> Result<(), ApiError> {
+        if let Some(slot) = &call.idempotency {
+            slot.keep(&self.transaction, reply).await?;
+            reply.kept = true;
+        }
+        Ok(())
     }
 
     /// Commits a change whose response a job produces.
@@ -97,7 +103,8 @@ impl<'c> UnitOfWork<'c> {
         Ok(enqueued)
     }
 
-    async fn finish(self) -> Result<(), ApiError> {
+    /// Commits the change, and performs the effects.
+    pub(crate) async fn finish(self) -> Result<(), ApiError> {
         let state = &self.call.state;
         let (recorded, events) = Events::prepare(self.events, self.now)?;
         let mut last = audit_entry::inserts(self.audited, self.now);

@@ -3,7 +3,7 @@
 
 use crate::pending_action::{self, Verdict};
 use crate::staff_action::{self, NewAction};
-use crate::{ActionId, Conn, GuildId, PendingId, Result, Timestamp, quota};
+use crate::{ActionId, Conn, GuildId, PendingId, Result, Timestamp};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
@@ -12,15 +12,17 @@ pub struct Recorded {
     pub pending: Option<PendingId>,
 }
 
-/// Records an action.
-pub async fn record(conn: &impl Conn, new: NewAction, now: Timestamp) -> Result<Recorded> {
-    let waits = quota::demanding_approval(new.guild, new.staff, new.action_type);
-    let action = staff_action::add(conn, &new, &waits, now).await?;
-    let pending = match action.nth {
-        None => Some(pending_action::add(conn, &action, now).await?),
-        Some(_) => None,
-    };
-    Ok(Recorded { action: action.action_id, pending })
+/// Records actions, in no certain order.
+pub async fn record(conn: &impl Conn, new: Vec<NewAction>, now: Timestamp) -> Result<Vec<Recorded>> {
+    let mut recorded = Vec::new();
+    for action in staff_action::add(conn, new, now).await? {
+        let pending = match action.nth {
+            None => Some(pending_action::add(conn, &action, now).await?),
+            Some(_) => None,
+        };
+        recorded.push(Recorded { action: action.action_id, pending });
+    }
+    Ok(recorded)
 }
 
 /// The outcome of a decision.

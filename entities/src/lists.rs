@@ -22,11 +22,19 @@ pub(crate) fn any_of<V: Into<Value> + NotU8 + Clone>(
     }
 }
 
-/// A table of these rows (at least one), with the columns `column1`, `column2`, ….
+/// A table of these rows (at least one), with the columns `column1`, `column2`, …. On SQLite some may come twice.
 pub(crate) fn table<const N: usize>(conn: &impl Conn, rows: Vec<[Value; N]>) -> SelectStatement {
+    match conn.get_database_backend() {
+        DatabaseBackend::Postgres => exactly(conn, rows),
+        _ => exactly(conn, padded(rows)),
+    }
+}
+
+/// The same with each row once, to insert them.
+pub(crate) fn exactly<const N: usize>(conn: &impl Conn, rows: Vec<[Value; N]>) -> SelectStatement {
     let mut table = Query::select();
     if conn.get_database_backend() != DatabaseBackend::Postgres {
-        let rows = padded(rows).into_iter().map(|row| ValueTuple::Many(row.into()));
+        let rows = rows.into_iter().map(|row| ValueTuple::Many(row.into()));
         return table.column(Asterisk).from_values(rows, "given").take();
     }
     for column in 0..N {

@@ -1,5 +1,6 @@
 //! The account that a ban or mute names, and the known accounts of one person (docs/rules.md 4).
 
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -101,11 +102,27 @@ impl From<&link::Model> for Person {
 impl Person {
     /// The person behind an identifier, with the other account where the guild has a link.
     pub async fn resolve(conn: &impl Conn, guild: GuildId, subject: Subject) -> Result<Self> {
-        let link = match subject {
-            Subject::Chat(chat) => link::find_by_chat(conn, guild, chat).await?,
-            Subject::Play(play) => link::find_by_play(conn, guild, play).await?,
-        };
-        Ok(link.as_ref().map_or_else(|| subject.into(), Self::from))
+        let people = Self::resolve_all(conn, guild, &[subject]).await?;
+        Ok(people.into_iter().next().unwrap_or_else(|| subject.into()))
+    }
+
+    /// The same for several, in their order.
+    pub async fn resolve_all(conn: &impl Conn, guild: GuildId, subjects: &[Subject]) -> Result<Vec<Self>> {
+        let chats: Vec<_> = subjects.iter().filter_map(|subject| subject.chat()).collect();
+        let plays: Vec<_> = subjects.iter().filter_map(|subject| subject.play()).collect();
+        let mut known = HashMap::new();
+        if !chats.is_empty() {
+            let links = link::find_by_chats(conn, guild, &chats).await?;
+            known.extend(links.iter().map(|link| (Subject::Chat(link.chat_id), Self::from(link))));
+        }
+        if !plays.is_empty() {
+            let links = link::find_by_plays(conn, guild, &plays).await?;
+            known.extend(links.iter().map(|link| (Subject::Play(link.play_id), Self::from(link))));
+        }
+        Ok(subjects
+            .iter()
+            .map(|&subject| known.get(&subject).copied().unwrap_or_else(|| subject.into()))
+            .collect())
     }
 }
 

@@ -168,7 +168,7 @@ async fn wanted(job: &JobContext, guild: GuildId, user: ChatId) -> Result<Option
     let conn = job.database().write();
     let person = Person::resolve(conn, guild, Subject::Chat(user)).await?;
     let target = Target { kind: SanctionKind::Ban, person, place: None };
-    Ok(active::remaining(conn, guild, target, job.now()).await?)
+    Ok(active::covering(conn, guild, target, job.now()).await?)
 }
 
 /// Records on the bans, and in the audit log, why the platform does not match them.

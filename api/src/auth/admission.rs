@@ -14,7 +14,7 @@ use crate::request::body::Body;
 use crate::request::parts::{Field, Take};
 use crate::request::url::Params;
 use crate::response::error::ApiError;
-use crate::route::{Needs, Route};
+use crate::route::{Needs, Route, Runs};
 use crate::state::State;
 
 const GUILD_HEADER: &str = "x-guild-id";
@@ -101,7 +101,7 @@ pub(crate) async fn spend_as_person(state: &State, route: &Route, person: ChatId
 
 async fn take(state: &State, route: &Route, counter: Counter, rate: Rate) -> Result<Decision, ApiError> {
     let limits = &state.context.limits;
-    let decision = if route.enqueues {
+    let decision = if route.runs == Runs::AsJobs {
         limits.take(counter, rate).await.map_err(down)?
     } else {
         limits.take_or_fallback(counter, rate).await

@@ -128,6 +128,7 @@ pub(crate) mod moderation {
     }
     pub(crate) mod play {
         pub(crate) mod active_list;
+        pub(crate) mod batch;
         pub(crate) mod sanctions;
         pub(crate) mod ban {
             pub(crate) mod post;

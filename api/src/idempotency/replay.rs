@@ -17,7 +17,7 @@ use crate::call::Call;
 use crate::idempotency::slot::IdempotencySlot;
 use crate::response::error::ApiError;
 use crate::response::reply::Reply;
-use crate::route::Route;
+use crate::route::{Route, Runs};
 use crate::state::State;
 
 const HEADER: &str = "idempotency-key";
@@ -58,7 +58,13 @@ pub(crate) async fn run(
     let hash = Sha256::new().chain_update(route.method.as_str()).chain_update([0]).chain_update(path);
     let hash = hash.chain_update([0]).chain_update(call.body.canonical()).finalize().to_vec();
     let request = idempotency::Request { key: key_id, idempotency_key: key, hash };
-    let slot = match find(&call, request).await? {
+    let found = {
+        // Requests that are worked on together reserve their keys one by one.
+        let _turn =
+            if route.runs == Runs::InBatches { call.state.turns.take(call.guild()).await } else { None };
+        find(&call, request).await?
+    };
+    let slot = match found {
         Found::Answer(reply) => return Ok(reply),
         Found::Slot(slot) => slot,
     };

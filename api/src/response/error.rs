@@ -72,10 +72,10 @@ impl Kind {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ApiError(Box<Inner>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Inner {
     pub(crate) kind: Kind,
     pub(crate) word: Cow<'static, str>,

@@ -28,7 +28,7 @@ use crate::response::error::ApiError;
 use crate::response::gzip;
 use crate::response::payload::{self, Payload};
 use crate::response::reply::Reply;
-use crate::route::Route;
+use crate::route::{Route, Runs};
 use crate::server::cors;
 use crate::server::request_log::RequestLog;
 use crate::server::router::{Found, Router, plain};
@@ -156,7 +156,8 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
         Err(error) => return log.finish(Err(error)),
     };
     log.route = route.path;
-    let waits = if route.enqueues { Prefer::of(&request.headers).asked_wait() } else { Duration::ZERO };
+    let waits =
+        if route.runs == Runs::AsJobs { Prefer::of(&request.headers).asked_wait() } else { Duration::ZERO };
     let work = serve(&server.state, route, params, request, &mut log);
     let result = tokio::select! {
         // Most work ends at once: then nothing else is asked.

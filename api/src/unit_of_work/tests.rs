@@ -1,57 +1,27 @@
-use entities::api_key::{self, Scopes};
 use entities::binding::{self, Kind, Rule};
 use entities::job::listing;
-use entities::key_text::KeyText;
-use entities::{GuildId, change_log, guild};
-use platforms::Platforms;
-use queue::Queue;
+use entities::{GuildId, change_log};
 use queue::kinds::SyncMember;
-use runtime::{Config, Context, PlatformConfig, PlatformRate, Shutdown};
 use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
 use serde_json::json;
-use testkit::{TestDatabase, guild_row};
 use tokio::sync::broadcast::error::TryRecvError;
 
 use super::*;
-use crate::cache::keys::Key;
-use crate::options::Options;
-use crate::request::body::Body;
-use crate::request::url::{Params, Query};
-use crate::state::State;
+use crate::call_fixture::{CallFixture, the_guild};
 
 struct Fixture {
     call: Call,
-    _file: TestDatabase,
-}
-
-fn no_platforms() -> PlatformConfig {
-    PlatformConfig {
-        chat_api_url: None,
-        chat_token: None,
-        chat_client_id: None,
-        chat_client_secret: None,
-        play_api_url: None,
-        play_key: None,
-        chat_rate: PlatformRate::Off,
-        play_rate: PlatformRate::Off,
-    }
+    _process: CallFixture,
 }
 
 fn guild() -> GuildId {
-    "5".parse().unwrap()
+    the_guild()
 }
 
 impl Fixture {
     async fn new() -> Self {
-        let file = TestDatabase::sqlite().await;
-        let config = Config { database_url: file.url().into(), prefix: "test".to_owned(), broker: None };
-        let context = Context::embedded(&config, Shutdown::new()).await.unwrap();
-        let row = guild_row(guild(), context.clock.now());
-        guild::upsert(context.database.write(), row).await.unwrap();
-        let queue = Queue::embedded(&context);
-        let platforms = Platforms::new(&no_platforms(), None).unwrap();
-        let state = State::new(context, queue, platforms, Options::default());
-        Self { call: call(state), _file: file }
+        let process = CallFixture::new().await;
+        Self { call: process.call(), _process: process }
     }
 
     /// Changes a binding with every kind of effect, then ends as specified.
@@ -77,36 +47,6 @@ impl Fixture {
 
     async fn audit_entries(&self) -> u64 {
         audit_entry::Entity::find().count(self.call.read()).await.unwrap()
-    }
-}
-
-fn call(state: std::sync::Arc<State>) -> Call {
-    let text = KeyText::generate();
-    let key = Key::from(api_key::Model {
-        key_id: 1.try_into().unwrap(),
-        guild_id: guild(),
-        public_id: text.public_id().to_owned(),
-        secret_hash: text.secret_hash().to_vec(),
-        name: String::new(),
-        owner_id: "6".parse().unwrap(),
-        scopes: Scopes::default_set().to_string(),
-        created_at: state.context.clock.now(),
-        expires_at: None,
-        last_used_at: None,
-        revoked_at: None,
-        hot_path_factor: 1,
-    });
-    Call {
-        state,
-        caller: crate::caller::Caller::Key(key.into()),
-        request_id: "r".into(),
-        params: Params::default(),
-        query: Query::default(),
-        body: Body::default(),
-        headers: http::HeaderMap::new(),
-        head: false,
-        idempotency: None,
-        upgrade: None,
     }
 }
 

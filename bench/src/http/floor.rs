@@ -1,13 +1,14 @@
 //! What no service on this database can beat: `pgbench` with as many clients on the same server, or commits of one row
-//! on a SQLite file with the product's own settings.
+//! on a SQLite file, one after the other.
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use runtime::{Database, DatabaseOptions};
-use sea_orm::ConnectionTrait;
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sqlx::{ConnectOptions, Executor, SqliteConnection};
 use testkit::{Deployment, Mode, Servers, TestDatabase};
 
 use crate::figures::float;
@@ -38,7 +39,8 @@ impl Floor {
 /// A database beside the product's, on the same server or disk.
 pub(super) enum Ground {
     Postgres(TestDatabase),
-    File(Database),
+    /// Its URL.
+    File(String),
 }
 
 impl Ground {
@@ -49,9 +51,9 @@ impl Ground {
             return Ok(Self::Postgres(database));
         }
         let url = format!("sqlite://{}", deployment.folder().join("floor.db").display());
-        let database = Database::connect(&url, &DatabaseOptions::default()).await?;
-        database.write().execute_unprepared("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)").await?;
-        Ok(Self::File(database))
+        let mut connection = connect(&url).await?;
+        connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)").await?;
+        Ok(Self::File(url))
     }
 
     /// Transactions a second; `None`: there is no such floor on this database.
@@ -64,7 +66,7 @@ impl Ground {
         let seconds = seconds.max(SECONDS);
         match (self, floor) {
             (Self::File(_), Floor::Select) => Ok(None),
-            (Self::File(database), Floor::Commit) => commits(database, seconds).await.map(Some),
+            (Self::File(url), Floor::Commit) => commits(url, seconds).await.map(Some),
             (Self::Postgres(database), floor) => {
                 let kind: &[&str] = match floor {
                     Floor::Commit => &["-N"],
@@ -81,12 +83,18 @@ impl Ground {
     }
 }
 
-async fn commits(database: &Database, seconds: u64) -> anyhow::Result<f64> {
+async fn connect(url: &str) -> anyhow::Result<SqliteConnection> {
+    let options = SqliteConnectOptions::from_str(url)?.create_if_missing(true);
+    let options = options.journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
+    Ok(options.connect().await?)
+}
+
+/// Each syncs the log by itself.
+async fn commits(url: &str, seconds: u64) -> anyhow::Result<f64> {
+    let mut connection = connect(url).await?;
     let (began, mut count) = (Instant::now(), 0_usize);
     while began.elapsed() < Duration::from_secs(seconds) {
-        let transaction = database.begin().await?;
-        transaction.execute_unprepared("INSERT INTO t (text) VALUES ('a row')").await?;
-        transaction.commit().await?;
+        connection.execute("INSERT INTO t (text) VALUES ('a row')").await?;
         count += 1;
     }
     Ok(float(count) / began.elapsed().as_secs_f64())

@@ -26,8 +26,18 @@ pub async fn of_person<C: ConnectionTrait>(
     person: Person,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
-    let of_person = Entity::find().filter(model::of_person(guild, person));
-    let mut found = of_person.filter(in_force(now)).all(conn).await?;
+    of_people(conn, guild, &[person], now).await
+}
+
+/// The same against any of these people.
+pub async fn of_people<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    people: &[Person],
+    now: Timestamp,
+) -> Result<Vec<Model>, DbErr> {
+    let of_people = Entity::find().filter(model::of_people(guild, people));
+    let mut found = of_people.filter(in_force(now)).all(conn).await?;
     found.sort_by_key(|row| Reverse(row.end_order()));
     Ok(found)
 }
@@ -62,17 +72,15 @@ pub async fn of_subject<C: ConnectionTrait>(
     Entity::find().filter(of_accounts(guild, accounts)).filter(in_force(now)).all(conn).await
 }
 
-/// The sanction that still covers the target after another one ended there; of several the one that ends last. Without
-/// a place the target is every game.
-pub async fn remaining<C: ConnectionTrait>(
+/// The sanction in force that covers the target; of several the one that ends last. Without a place the target is every
+/// game.
+pub async fn covering<C: ConnectionTrait>(
     conn: &C,
     guild: GuildId,
     target: Target,
     now: Timestamp,
 ) -> Result<Option<Model>, DbErr> {
-    let covers =
-        |row: &Model| row.kind == target.kind && (row.place_id.is_none() || row.place_id == target.place);
-    Ok(of_person(conn, guild, target.person, now).await?.into_iter().find(covers))
+    Ok(of_person(conn, guild, target.person, now).await?.into_iter().find(|row| target.is_covered_by(row)))
 }
 
 /// One of the lists that game servers keep.

@@ -1,14 +1,14 @@
 //! Creates and closes sanctions. Every function needs a [`Change`]: the transaction's revision.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ActiveValue::NotSet, ActiveValue::Set, Condition, UpdateMany};
 
-use super::model::{
-    ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, expired_or, of_person,
-};
+use super::model::{ActiveModel, Column, Entity, Lifted, MirrorState, Model, SanctionKind, Slot, expired_or};
 use crate::moderation_revision::Change;
-use crate::{ChatId, Person, PlaceId, SanctionId, Subject, Timestamp, lists};
+use crate::{ChatId, GuildId, Person, PlaceId, SanctionId, Subject, Timestamp, lists};
 
 /// A sanction to insert.
 #[derive(Debug, Clone)]
@@ -22,6 +22,13 @@ pub struct NewSanction {
     pub expires_at: Option<Timestamp>,
 }
 
+impl NewSanction {
+    pub(super) fn slot(&self) -> Slot {
+        let (chat, play) = (self.subject.chat(), self.subject.play());
+        Slot { kind: self.kind, chat, play, place: self.place }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Created {
     pub sanction: Model,
@@ -29,31 +36,61 @@ pub struct Created {
     pub closed: Vec<Model>,
 }
 
-/// Writes a sanction in place of any open one of the same kind, identifier and place.
+/// Writes sanctions, each in place of the open one of its slot; of several of one slot the later supersedes the earlier.
+/// In the order of `new`.
 pub async fn create<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
-    new: NewSanction,
-) -> Result<Created, DbErr> {
-    // Mostly there is none to replace: then one way to the database does.
-    let unless_open = OnConflict::new().do_nothing().to_owned();
-    let (kind, subject, place, moderator) = (new.kind, new.subject, new.place, new.moderator);
-    let row = row(change, new);
-    let added = Entity::insert_many([row.clone()]).on_conflict(unless_open).exec_with_returning(conn).await?;
-    if let Some(sanction) = added.into_iter().next() {
-        return Ok(Created { sanction, closed: Vec::new() });
+    new: Vec<NewSanction>,
+) -> Result<Vec<Created>, DbErr> {
+    let mut left: Vec<_> = new.into_iter().enumerate().collect();
+    let mut created = BTreeMap::new();
+    while !left.is_empty() {
+        let mut places = HashMap::new();
+        let (round, later): (Vec<_>, _) =
+            left.into_iter().partition(|(place, new)| *places.entry(new.slot()).or_insert(*place) == *place);
+        left = later;
+        let round = round.into_iter().map(|(_, new)| new).collect();
+        let made = create_distinct(conn, change, round).await?;
+        created.extend(made.into_iter().map(|made| (places.remove(&made.sanction.slot()), made)));
     }
-    let same_place = match place {
-        Some(place) => Column::PlaceId.eq(place),
-        None => Column::PlaceId.is_null(),
+    Ok(created.into_values().collect())
+}
+
+/// Like [`create()`], of different slots, in no certain order.
+async fn create_distinct<C: ConnectionTrait>(
+    conn: &C,
+    change: &Change,
+    mut new: Vec<NewSanction>,
+) -> Result<Vec<Created>, DbErr> {
+    // Mostly there is none to replace: then one way to the database does.
+    let mut added = insert(conn, change, &new).await?;
+    let mut closed: HashMap<Slot, Vec<Model>> = HashMap::new();
+    if added.len() < new.len() {
+        let free: HashSet<Slot> = added.iter().map(Model::slot).collect();
+        new.retain(|new| !free.contains(&new.slot()));
+        let taken = new.iter().map(|new| (new.moderator, new.slot().rows(change.guild)));
+        for row in close_all(conn, change, Lifted::Superseded, taken).await? {
+            closed.entry(row.slot()).or_default().push(row);
+        }
+        added.append(&mut insert(conn, change, &new).await?);
+    }
+    let with_closed = |sanction: Model| {
+        let closed = closed.remove(&sanction.slot()).unwrap_or_default();
+        Created { sanction, closed }
     };
-    let closed = closing(change, Lifted::Superseded, Some(moderator))
-        .filter(Column::Kind.eq(kind))
-        .filter(of_person(change.guild, subject.into()))
-        .filter(same_place)
-        .exec_with_returning(conn)
-        .await?;
-    Ok(Created { sanction: row.insert(conn).await?, closed })
+    Ok(added.into_iter().map(with_closed).collect())
+}
+
+/// Returns those whose slot was free.
+async fn insert<C: ConnectionTrait>(
+    conn: &C,
+    change: &Change,
+    new: &[NewSanction],
+) -> Result<Vec<Model>, DbErr> {
+    let unless_open = OnConflict::new().do_nothing().to_owned();
+    let rows = new.iter().map(|new| row(change, new.clone()));
+    Entity::insert_many(rows).on_conflict(unless_open).exec_with_returning(conn).await
 }
 
 /// Every column is set, so that all rows of one insert have the same ones.
@@ -89,33 +126,88 @@ pub struct Target {
     pub place: Option<PlaceId>,
 }
 
-/// Lifts the target's sanctions: those of its place, or all of them if it names no place. Returns the rows that were
-/// open; `lifted_how` distinguishes rows in force from rows that had expired before.
+impl Target {
+    /// A sanction of every game covers each place.
+    pub fn is_covered_by(&self, row: &Model) -> bool {
+        self.concerns(row) && (row.place_id.is_none() || row.place_id == self.place)
+    }
+
+    /// It is of this kind and against this person.
+    pub fn concerns(&self, row: &Model) -> bool {
+        let Person { chat, play } = self.person;
+        let is_theirs = (chat.is_some() && row.chat_id == chat) || (play.is_some() && row.play_id == play);
+        row.kind == self.kind && is_theirs
+    }
+}
+
+/// What a moderator lifts.
+#[derive(Debug, Clone, Copy)]
+pub struct Lift {
+    /// Those of its place, or all of them if it names no place.
+    pub target: Target,
+    /// Leaves the others in force.
+    pub only: Option<SanctionId>,
+    pub by: ChatId,
+}
+
+impl Lift {
+    fn rows(&self, guild: GuildId) -> impl Iterator<Item = Condition> {
+        let Self { target: Target { kind, person, place }, only, .. } = *self;
+        let accounts = [
+            person.chat.map(|chat| Column::ChatId.eq(chat)),
+            person.play.map(|play| Column::PlayId.eq(play)),
+        ];
+        accounts.into_iter().flatten().map(move |account| {
+            Condition::all()
+                .add(Column::GuildId.eq(guild))
+                .add(Column::Kind.eq(kind))
+                .add(account)
+                .add_option(place.map(|place| Column::PlaceId.eq(place)))
+                .add_option(only.map(|only| Column::SanctionId.eq(only)))
+        })
+    }
+
+    fn closes(&self, row: &Model) -> bool {
+        self.target.concerns(row)
+            && self.target.place.is_none_or(|place| row.place_id == Some(place))
+            && self.only.is_none_or(|only| row.sanction_id == only)
+    }
+}
+
+/// Lifts sanctions. Returns for each lift the rows that were open; `lifted_how` distinguishes rows in force from rows
+/// that had expired before. Of several lifts of one row the first has it.
 pub async fn lift<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
-    target: Target,
-    by: ChatId,
-) -> Result<Vec<Model>, DbErr> {
-    lifting(change, target, by).exec_with_returning(conn).await
+    lifts: &[Lift],
+) -> Result<Vec<Vec<Model>>, DbErr> {
+    let rows = lifts.iter().flat_map(|lift| lift.rows(change.guild).map(|rows| (lift.by, rows)));
+    let mut lifted = vec![Vec::new(); lifts.len()];
+    for row in close_all(conn, change, Lifted::Lifted, rows).await? {
+        if let Some(first) = lifts.iter().position(|lift| lift.closes(&row)) {
+            lifted[first].push(row);
+        }
+    }
+    Ok(lifted)
 }
 
-/// Lifts one of them and leaves the others in force.
-pub async fn lift_one<C: ConnectionTrait>(
+/// Closes what each moderator may close, in one statement for each moderator.
+async fn close_all<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
-    target: Target,
-    only: SanctionId,
-    by: ChatId,
+    how: Lifted,
+    rows: impl Iterator<Item = (ChatId, Condition)>,
 ) -> Result<Vec<Model>, DbErr> {
-    lifting(change, target, by).filter(Column::SanctionId.eq(only)).exec_with_returning(conn).await
-}
-
-fn lifting(change: &Change, target: Target, by: ChatId) -> UpdateMany<Entity> {
-    closing(change, Lifted::Lifted, Some(by))
-        .filter(Column::Kind.eq(target.kind))
-        .filter(of_person(change.guild, target.person))
-        .filter(Condition::all().add_option(target.place.map(|place| Column::PlaceId.eq(place))))
+    let mut moderators: BTreeMap<ChatId, Condition> = BTreeMap::new();
+    for (by, rows) in rows {
+        let others = moderators.remove(&by).unwrap_or_else(Condition::any);
+        moderators.insert(by, others.add(rows));
+    }
+    let mut closed = Vec::new();
+    for (by, rows) in moderators {
+        closed.append(&mut closing(change, how, Some(by)).filter(rows).exec_with_returning(conn).await?);
+    }
+    Ok(closed)
 }
 
 /// Sets this revision on the open sanctions of newly linked chat users: the active lists now name them by another game

@@ -3,41 +3,16 @@
 
 use std::collections::HashSet;
 
+use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
-use sea_orm::{FromQueryResult, QuerySelect, Select};
 
 use super::change::{self, NewSanction};
-use super::model::{Column, Entity, SanctionKind};
+use super::model::{Column, Entity, Slot};
 use crate::moderation_revision::Change;
-use crate::{ChatId, GuildId, PlaceId, PlayId, Subject, Timestamp};
+use crate::{GuildId, Timestamp};
 
-/// Rows per statement, well under the databases' limits on bound values.
-const ROWS_A_STATEMENT: usize = 500;
-
-#[derive(Debug, FromQueryResult)]
-struct Row {
-    kind: SanctionKind,
-    chat_id: Option<ChatId>,
-    play_id: Option<PlayId>,
-    place_id: Option<PlaceId>,
-    created_at: Timestamp,
-}
-
-/// The unique key of an open sanction.
-type Slot = (SanctionKind, Subject, Option<PlaceId>);
-
-impl Row {
-    fn slot(&self) -> Option<Slot> {
-        let subject = self.chat_id.map(Subject::Chat).or(self.play_id.map(Subject::Play))?;
-        Some((self.kind, subject, self.place_id))
-    }
-}
-
-impl NewSanction {
-    fn slot(&self) -> Slot {
-        (self.kind, self.subject, self.place)
-    }
-}
+/// Rows per statement, well under the databases' limits on bound values and on nested conditions.
+const ROWS_A_STATEMENT: usize = 250;
 
 /// The existing sanctions of a guild.
 #[derive(Debug, Default)]
@@ -45,8 +20,11 @@ pub struct Existing(HashSet<(Slot, Timestamp)>);
 
 impl Existing {
     pub async fn read<C: ConnectionTrait>(conn: &C, guild: GuildId) -> Result<Self, DbErr> {
-        let rows = rows(guild).into_model::<Row>().all(conn).await?;
-        Ok(Self(rows.iter().filter_map(|row| Some((row.slot()?, row.created_at))).collect()))
+        let columns = [Column::Kind, Column::ChatId, Column::PlayId, Column::PlaceId, Column::CreatedAt];
+        let rows = Entity::find().select_only().columns(columns).filter(Column::GuildId.eq(guild));
+        let rows: Vec<(_, _, _, _, _)> = rows.into_tuple().all(conn).await?;
+        let slots = rows.into_iter();
+        Ok(Self(slots.map(|(kind, chat, play, place, at)| (Slot { kind, chat, play, place }, at)).collect()))
     }
 
     /// Those that do not exist, without duplicates.
@@ -55,29 +33,14 @@ impl Existing {
     }
 }
 
-/// Writes new sanctions. Of one kind, identifier and place the later one supersedes the earlier.
+/// Writes new sanctions like [`change::create`].
 pub async fn create_many<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
     sanctions: Vec<NewSanction>,
 ) -> Result<(), DbErr> {
-    let open = rows(change.guild).filter(Column::LiftedAt.is_null()).into_model::<Row>().all(conn).await?;
-    let mut taken: HashSet<Slot> = open.iter().filter_map(Row::slot).collect();
-    let (alone, superseding): (Vec<_>, Vec<_>) =
-        sanctions.into_iter().partition(|new| taken.insert(new.slot()));
-    for chunk in alone.chunks(ROWS_A_STATEMENT) {
-        let rows = chunk.iter().cloned().map(|new| change::row(change, new));
-        Entity::insert_many(rows).exec_without_returning(conn).await?;
-    }
-    for new in superseding {
-        change::create(conn, change, new).await?;
+    for chunk in sanctions.chunks(ROWS_A_STATEMENT) {
+        change::create(conn, change, chunk.to_vec()).await?;
     }
     Ok(())
-}
-
-fn rows(guild: GuildId) -> Select<Entity> {
-    Entity::find()
-        .select_only()
-        .columns([Column::Kind, Column::ChatId, Column::PlayId, Column::PlaceId, Column::CreatedAt])
-        .filter(Column::GuildId.eq(guild))
 }

@@ -53,8 +53,10 @@ impl ActiveModelBehavior for ActiveModel {}
     Clone,
     Copy,
     PartialEq,
-    Hash,
     Eq,
+    PartialOrd,
+    Ord,
+    Hash,
     Serialize,
     Deserialize,
     EnumIter,
@@ -98,7 +100,32 @@ pub enum MirrorState {
     Failed,
 }
 
+/// At most one sanction is open in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Slot {
+    pub(super) kind: SanctionKind,
+    /// Either this or `play`.
+    pub(super) chat: Option<ChatId>,
+    pub(super) play: Option<PlayId>,
+    pub(super) place: Option<PlaceId>,
+}
+
+impl Slot {
+    pub(super) fn rows(self, guild: GuildId) -> Condition {
+        Condition::all()
+            .add(Column::GuildId.eq(guild))
+            .add(Column::Kind.eq(self.kind))
+            .add_option(self.chat.map(|chat| Column::ChatId.eq(chat)))
+            .add_option(self.play.map(|play| Column::PlayId.eq(play)))
+            .add(self.place.map_or_else(|| Column::PlaceId.is_null(), |place| Column::PlaceId.eq(place)))
+    }
+}
+
 impl Model {
+    pub(super) fn slot(&self) -> Slot {
+        Slot { kind: self.kind, chat: self.chat_id, play: self.play_id, place: self.place_id }
+    }
+
     pub fn in_force(&self, now: Timestamp) -> bool {
         self.lifted_at.is_none() && self.expires_at.is_none_or(|end| end > now)
     }
@@ -136,9 +163,14 @@ impl Places {
 
 /// The guild's sanctions against a person. A person without accounts matches no row.
 pub(super) fn of_person(guild: GuildId, person: Person) -> Condition {
-    let chat = person.chat.map(|chat| Column::ChatId.eq(chat));
-    let play = person.play.map(|play| Column::PlayId.eq(play));
-    of_accounts(guild, chat.into_iter().chain(play))
+    of_people(guild, &[person])
+}
+
+pub(super) fn of_people(guild: GuildId, people: &[Person]) -> Condition {
+    let accounts = people.iter().flat_map(|person| {
+        [person.chat.map(|chat| Column::ChatId.eq(chat)), person.play.map(|play| Column::PlayId.eq(play))]
+    });
+    of_accounts(guild, accounts.flatten())
 }
 
 /// The guild stands beside each account: where it stands outside of the alternatives, SQLite reads all rows of the

@@ -7,17 +7,17 @@
 pub mod times;
 pub mod totals;
 
+use std::collections::BTreeMap;
+
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{
-    CaseStatement, Expr, ExprTrait, Func, InsertStatement, OnConflict, Query, SelectStatement,
-};
-use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, InsertStatement, OnConflict, Query};
+use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr, Value};
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 use crate::by_id::{by_id, no_relations};
-use crate::{ActionId, ChatId, Conn, GuildId, Page, Result, SessionId, Timestamp};
+use crate::{ActionId, ChatId, Conn, GuildId, Page, Result, SessionId, Timestamp, lists, quota};
 
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "staff_action")]
@@ -119,19 +119,39 @@ pub(crate) struct Sequence {
     pub(crate) action_type: ActionType,
 }
 
-/// Inserts an action: with the next number, or without one where `waits` finds a row. `conn` is a transaction.
-pub(crate) async fn add(
+/// Inserts actions: with the next numbers, or without one where a quota demands approval. `conn` is a transaction.
+pub(crate) async fn add(conn: &impl Conn, new: Vec<NewAction>, now: Timestamp) -> Result<Vec<Model>> {
+    let mut groups: BTreeMap<_, Vec<NewAction>> = BTreeMap::new();
+    for action in new {
+        groups
+            .entry((action.guild, action.staff, action.action_type, action.session))
+            .or_default()
+            .push(action);
+    }
+    let mut added = Vec::new();
+    for ((guild, staff, action_type, session), group) in groups {
+        let of = Sequence { guild, staff, action_type };
+        added.append(&mut add_group(conn, of, session, &group, now).await?);
+    }
+    Ok(added)
+}
+
+async fn add_group(
     conn: &impl Conn,
-    new: &NewAction,
-    waits: &SelectStatement,
+    of: Sequence,
+    session: Option<SessionId>,
+    group: &[NewAction],
     now: Timestamp,
-) -> Result<Model> {
-    let insert = insertion(new, waits, now);
+) -> Result<Vec<Model>> {
     for _ in 0..MOST_TRIES {
-        // Nothing: another transaction took the number and has committed.
-        let statement = conn.get_database_backend().build(&insert);
-        if let Some(action) = Model::find_by_statement(statement).one(conn).await? {
-            return Ok(action);
+        let statement = conn.get_database_backend().build(&insertion(conn, of, session, group, now));
+        let rows = Model::find_by_statement(statement).all(conn).await?;
+        if rows.len() == group.len() {
+            return Ok(rows);
+        }
+        // Another transaction took the first numbers and has committed: its actions may count from a later time.
+        for row in rows {
+            Entity::delete_by_id(row.action_id).exec(conn).await?;
         }
     }
     Err(no_number())
@@ -145,12 +165,18 @@ fn no_number() -> DbErr {
 }
 
 /// One statement, because each costs a way to the database while the guild's other changes wait.
-fn insertion(new: &NewAction, waits: &SelectStatement, now: Timestamp) -> InsertStatement {
-    let of = Sequence { guild: new.guild, staff: new.staff, action_type: new.action_type };
-    let waits = || Expr::exists(waits.clone());
+fn insertion(
+    conn: &impl Conn,
+    of: Sequence,
+    session: Option<SessionId>,
+    group: &[NewAction],
+    now: Timestamp,
+) -> InsertStatement {
+    let given = |n: usize| Expr::col(("given", format!("column{n}")));
+    let waits = || Expr::exists(quota::demanding_approval(of.guild, of.staff, of.action_type));
     let nth = CaseStatement::new()
         .case(waits(), Expr::value(None::<i64>))
-        .finally(Expr::from(Func::coalesce([of.last(Column::Nth), 0_i64.into()])).add(1_i64));
+        .finally(Expr::from(Func::coalesce([of.last(Column::Nth), 0_i64.into()])).add(given(1)));
     // Clocks of two processes may differ, so that it never precedes the previous number's.
     let counted_at = CaseStatement::new()
         .case(waits(), Expr::value(None::<Timestamp>))
@@ -161,19 +187,31 @@ fn insertion(new: &NewAction, waits: &SelectStatement, now: Timestamp) -> Insert
         .do_nothing()
         .to_owned();
     let values: [(Column, Expr); 9] = [
-        (Column::GuildId, Expr::value(new.guild)),
-        (Column::StaffId, Expr::value(new.staff)),
-        (Column::ActionType, Expr::value(new.action_type)),
+        (Column::GuildId, Expr::value(of.guild)),
+        (Column::StaffId, Expr::value(of.staff)),
+        (Column::ActionType, Expr::value(of.action_type)),
         (Column::Nth, nth.into()),
         (Column::CountedAt, counted_at.into()),
-        (Column::TargetId, Expr::value(new.target.clone())),
-        (Column::Details, Expr::value(new.details.clone())),
-        (Column::SessionId, Expr::value(new.session)),
+        (Column::TargetId, given(2)),
+        (Column::Details, given(3)),
+        (Column::SessionId, Expr::value(session)),
         (Column::CreatedAt, Expr::value(now)),
     ];
     let (columns, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();
+    let rows = (1_i64..).zip(group).map(|(n, new)| {
+        [n.into(), new.target.clone().into(), Value::Json(Some(Box::new(new.details.clone())))]
+    });
+    let mut rows_of = Query::select();
+    rows_of.from_subquery(lists::exactly(conn, rows.collect()), "given");
+    for value in values {
+        rows_of.expr(value);
+    }
+    // SQLite would take `ON CONFLICT` for the condition of a join.
+    rows_of.and_where(Expr::value(true));
     let mut insert = Query::insert();
-    insert.into_table(Entity).columns(columns).values_panic(values).on_conflict(taken).returning_all();
+    insert.into_table(Entity).columns(columns).on_conflict(taken).returning_all();
+    // Fails only where the numbers of columns differ.
+    drop(insert.select_from(rows_of));
     insert
 }
 

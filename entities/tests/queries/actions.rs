@@ -22,9 +22,9 @@ pub(crate) fn action(staff: i64, action_type: ActionType) -> NewAction {
 impl Fixture {
     pub(crate) async fn act(&self, new: NewAction, now: Timestamp) -> approval::Recorded {
         let transaction = self.begin().await;
-        let recorded = approval::record(&transaction, new, now).await.unwrap();
+        let recorded = approval::record(&transaction, vec![new], now).await.unwrap();
         transaction.commit().await.unwrap();
-        recorded
+        recorded[0]
     }
 
     /// Totals the slow way.
@@ -66,7 +66,12 @@ both_databases! {
     }
 
     async fn concurrent_actions_of_one_member_are_numbered_without_gaps(fixture: &Fixture) {
-        let writes = (0..24).map(|n| fixture.act(action(1, ActionType::Warn), at(n)));
+        let writes = (0..12).map(|n| async move {
+            let transaction = fixture.begin().await;
+            let many = vec![action(1, ActionType::Warn); usize::try_from(n % 3 + 1).unwrap()];
+            approval::record(&transaction, many, at(n)).await.unwrap();
+            transaction.commit().await.unwrap();
+        });
         futures_util::future::join_all(writes).await;
         let mut rows = staff_action::Entity::find().all(fixture.conn()).await.unwrap();
         rows.sort_by_key(|row| row.nth);
@@ -74,10 +79,28 @@ both_databases! {
         assert!(rows.windows(2).all(|pair| pair[0].counted_at <= pair[1].counted_at));
     }
 
+    async fn many_actions_are_numbered_for_each_member_and_type(fixture: &Fixture) {
+        let named = |target: &str, new: NewAction| NewAction { target: target.to_owned(), ..new };
+        fixture.act(action(1, ActionType::Ban), at(0)).await;
+        let many = vec![
+            named("a", action(1, ActionType::Ban)),
+            named("b", action(2, ActionType::Ban)),
+            named("c", action(1, ActionType::Ban)),
+            named("d", action(1, ActionType::Mute)),
+        ];
+        let recorded = approval::record(fixture.conn(), many, at(1)).await.unwrap();
+        assert_eq!(recorded.len(), 4);
+        let rows = staff_action::Entity::find().all(fixture.conn()).await.unwrap();
+        let mut numbers: Vec<_> = rows.iter().map(|row| (row.target_id.as_str(), row.nth.unwrap())).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [("10001", 1), ("a", 2), ("b", 1), ("c", 3), ("d", 1)]);
+        assert_eq!(fixture.tallied(None).await, fixture.counted(None).await);
+    }
+
     async fn an_action_that_is_rolled_back_leaves_no_gap(fixture: &Fixture) {
         fixture.act(action(1, ActionType::Warn), at(0)).await;
         let transaction = fixture.begin().await;
-        approval::record(&transaction, action(1, ActionType::Warn), at(1)).await.unwrap();
+        approval::record(&transaction, vec![action(1, ActionType::Warn)], at(1)).await.unwrap();
         transaction.rollback().await.unwrap();
         fixture.act(action(1, ActionType::Warn), at(2)).await;
         assert_eq!(fixture.tallied(None).await, fixture.counted(None).await);

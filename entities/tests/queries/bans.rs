@@ -2,10 +2,10 @@
 
 use entities::moderation_revision::{self, Change};
 use entities::sanction::active::List;
-use entities::sanction::change::Target;
+use entities::sanction::change::{Lift, Target};
 use entities::sanction::mirror::Mirror;
 use entities::sanction::{self, MirrorState, active, change, expiry, history, mirror};
-use entities::{JobId, Lifted, Page, Person, PlaceId, Places, SanctionKind, Subject, Timestamp};
+use entities::{ChatId, JobId, Lifted, Page, Person, PlaceId, Places, SanctionKind, Subject, Timestamp};
 
 use crate::fixture::{Fixture, at, both_databases, by_chat, by_play, chat, guild, other_guild, place, play};
 
@@ -37,9 +37,14 @@ impl Fixture {
     async fn ban(&self, ban: change::NewSanction, now: Timestamp) -> change::Created {
         let transaction = self.begin().await;
         let change = moderation_revision::begin(&transaction, guild(), now).await.unwrap();
-        let added = change::create(&transaction, &change, ban).await.unwrap();
+        let added = change::create(&transaction, &change, vec![ban]).await.unwrap();
         transaction.commit().await.unwrap();
-        added
+        added.into_iter().next().unwrap()
+    }
+
+    async fn lift(&self, change: &Change, target: Target, by: ChatId) -> Vec<sanction::Model> {
+        let lift = Lift { target, only: None, by };
+        change::lift(self.conn(), change, &[lift]).await.unwrap().into_iter().flatten().collect()
     }
 
     async fn change(&self, now: Timestamp) -> Change {
@@ -160,7 +165,7 @@ both_databases! {
         let changed = active::changed_since(fixture.conn(), all_bans(), before, 10).await.unwrap();
         assert_eq!(changed, listed);
         let person = Person::resolve(fixture.conn(), guild(), by_play(1)).await.unwrap();
-        let gone = change::lift(fixture.conn(), &change, bans(person, None), chat(99)).await.unwrap();
+        let gone = fixture.lift(&change, bans(person, None), chat(99)).await;
         assert_eq!(gone.len(), 1);
         assert!(fixture.bans_of(by_chat(1), None, at(1)).await.is_empty());
     }
@@ -177,15 +182,15 @@ both_databases! {
         }
         let person = Person::resolve(fixture.conn(), guild(), by_play(1)).await.unwrap();
         let change = fixture.change(at(100)).await;
-        let there = change::lift(fixture.conn(), &change, bans(person, Some(place(5))), chat(9)).await.unwrap();
+        let there = fixture.lift(&change, bans(person, Some(place(5))), chat(9)).await;
         assert_eq!(there.len(), 1);
-        let rest = change::lift(fixture.conn(), &change, bans(person, None), chat(9)).await.unwrap();
+        let rest = fixture.lift(&change, bans(person, None), chat(9)).await;
         let mut how: Vec<_> = rest.iter().filter_map(|ban| ban.lifted_how).map(|how| how == Lifted::Lifted).collect();
         how.sort_unstable();
         assert_eq!(how, [false, true], "one had lapsed, one was in force");
-        assert!(change::lift(fixture.conn(), &change, bans(person, None), chat(9)).await.unwrap().is_empty());
+        assert!(fixture.lift(&change, bans(person, None), chat(9)).await.is_empty());
         let nobody = Person::default();
-        assert!(change::lift(fixture.conn(), &change, bans(nobody, None), chat(9)).await.unwrap().is_empty());
+        assert!(fixture.lift(&change, bans(nobody, None), chat(9)).await.is_empty());
         assert_eq!(fixture.bans_of(by_play(2), None, at(100)).await.len(), 1);
     }
 
@@ -196,12 +201,55 @@ both_databases! {
         assert_eq!(seen, second.revision);
         assert!(active::changed_since(fixture.conn(), all_bans(), seen, 10).await.unwrap().is_empty());
         let change = fixture.change(at(5)).await;
-        change::lift(fixture.conn(), &change, bans(by_play(1), None), chat(9)).await.unwrap();
+        fixture.lift(&change, bans(by_play(1), None), chat(9)).await;
         fixture.ban(new(by_play(3), None, None), at(6)).await;
         let changed = active::changed_since(fixture.conn(), all_bans(), seen, 10).await.unwrap();
         let told: Vec<_> = changed.iter().map(|ban| (ban.identifier(), ban.in_force(at(6)))).collect();
         assert_eq!(told, [(Some(by_play(1)), false), (Some(by_play(3)), true)]);
         assert_eq!(moderation_revision::current(fixture.conn(), other_guild()).await.unwrap(), 0);
+    }
+
+    async fn many_bans_at_once_do_the_same_as_one_after_the_other(fixture: &Fixture) {
+        let old = fixture.ban(new(by_play(2), None, None), at(0)).await.sanction;
+        let by = |moderator, ban| change::NewSanction { moderator: chat(moderator), ..ban };
+        let bans = vec![
+            by(7, new(by_play(1), None, None)),
+            by(8, new(by_play(2), None, None)),
+            by(9, new(by_play(1), None, Some(at(60)))),
+            by(7, new(by_play(1), Some(place(5)), None)),
+            by(7, new(by_chat(1), None, None)),
+        ];
+        let change = fixture.change(at(1)).await;
+        let added = change::create(fixture.conn(), &change, bans).await.unwrap();
+        let subjects: Vec<_> = added.iter().map(|one| (one.sanction.subject().unwrap(), one.sanction.moderator_id)).collect();
+        assert_eq!(subjects, [(by_play(1), chat(7)), (by_play(2), chat(8)), (by_play(1), chat(9)), (by_play(1), chat(7)), (by_chat(1), chat(7))]);
+        let closed: Vec<_> = added.iter().map(|one| one.closed.iter().map(|row| (row.sanction_id, row.lifted_by)).collect::<Vec<_>>()).collect();
+        let first = added[0].sanction.sanction_id;
+        assert_eq!(closed, [vec![], vec![(old.sanction_id, Some(chat(8)))], vec![(first, Some(chat(9)))], vec![], vec![]]);
+        assert_eq!(fixture.bans_of(by_play(1), Some(place(5)), at(1)).await.len(), 2);
+    }
+
+    async fn many_lifts_at_once_take_each_row_once(fixture: &Fixture) {
+        fixture.link(chat(1), play(1)).await;
+        let mut ids = Vec::new();
+        for ban in [new(by_chat(1), None, None), new(by_play(1), Some(place(5)), None), new(by_play(2), None, None), new(by_play(3), None, None)] {
+            ids.push(fixture.ban(ban, at(0)).await.sanction.sanction_id);
+        }
+        let person = Person { chat: Some(chat(1)), play: Some(play(1)) };
+        let nobody = Lift { target: bans(Person::default(), None), only: None, by: chat(9) };
+        let lifts = [
+            nobody,
+            Lift { target: bans(person, None), only: Some(ids[0]), by: chat(8) },
+            Lift { target: bans(person, None), only: None, by: chat(9) },
+            Lift { target: bans(by_play(2), None), only: None, by: chat(9) },
+            Lift { target: bans(by_play(2), None), only: None, by: chat(7) },
+        ];
+        let change = fixture.change(at(1)).await;
+        let lifted = change::lift(fixture.conn(), &change, &lifts).await.unwrap();
+        let ids_of: Vec<Vec<_>> = lifted.iter().map(|rows| rows.iter().map(|row| row.sanction_id).collect()).collect();
+        assert_eq!(ids_of, [vec![], vec![ids[0]], vec![ids[1]], vec![ids[2]], vec![]]);
+        assert_eq!(change::lift(fixture.conn(), &change, &[nobody]).await.unwrap(), [vec![]]);
+        assert_eq!(fixture.bans_of(by_play(3), None, at(1)).await.len(), 1);
     }
 
     async fn concurrent_bans_of_one_player_leave_one_in_force(fixture: &Fixture) {

@@ -2,7 +2,7 @@
 
 use entities::moderation_revision::{self, Change};
 use entities::sanction::active::{self, List};
-use entities::sanction::change::{self, NewSanction, Target};
+use entities::sanction::change::{self, Lift, NewSanction, Target};
 use entities::sanction::import::{self, Existing};
 use entities::sanction::{expiry, history};
 use entities::{Lifted, Page, PlaceId, Places, SanctionKind, Subject, Timestamp, audit_entry};
@@ -53,7 +53,8 @@ both_databases! {
         assert_eq!(fixture.import(file.clone()).await, 0);
         // What a moderator has lifted since does not come back.
         let change = fixture.begun(at(20)).await;
-        change::lift(fixture.conn(), &change, Target { kind: SanctionKind::Ban, person: by_play(7).into(), place: None }, chat(99)).await.unwrap();
+        let target = Target { kind: SanctionKind::Ban, person: by_play(7).into(), place: None };
+        change::lift(fixture.conn(), &change, &[Lift { target, only: None, by: chat(99) }]).await.unwrap();
         assert_eq!(fixture.import(file).await, 0);
         assert_eq!(fixture.in_force(at(20)).await, 1_199);
         // One that stands in the way of another time is superseded.
@@ -84,7 +85,7 @@ both_databases! {
         let person = entities::Person { chat: Some(chat(1)), play: Some(play(1)) };
         let remaining = async |place: Option<PlaceId>, now| {
             let target = Target { kind: SanctionKind::Ban, person, place };
-            let ban = active::remaining(fixture.conn(), guild(), target, now).await.unwrap();
+            let ban = active::covering(fixture.conn(), guild(), target, now).await.unwrap();
             ban.map(|ban| ban.place_id)
         };
         assert_eq!(remaining(None, at(10)).await, Some(None));

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use entities::sanction::active::List;
-use entities::sanction::change::{self, Target};
+use entities::sanction::change::{self, Lift, Target};
 use entities::sanction::history::{self, Filter};
 use entities::sanction::{SanctionKind, active};
 use entities::{Page, Person, Places, link_history, moderation_revision, pending_action};
@@ -110,9 +110,16 @@ both_databases! {
             let filter = Filter { person: Some(person), ..Filter::of(SanctionKind::Ban) };
             history::list(&conn, guild(), filter, Page::first(10), now).await.unwrap();
             conn.check("filtered list", &OF_ACCOUNTS);
-            let target = Target { kind: SanctionKind::Ban, person, place: None };
-            change::lift(&conn, &change, target, chat(5)).await.unwrap();
+            let lift = |person| Lift {
+                target: Target { kind: SanctionKind::Ban, person, place: None },
+                only: None,
+                by: chat(5),
+            };
+            let other = Person { chat: None, play: Some(play(9)) };
+            change::lift(&conn, &change, &[lift(person), lift(other)]).await.unwrap();
             conn.check("lift", &OF_ACCOUNTS);
+            active::of_people(&conn, guild(), &[person, other], now).await.unwrap();
+            conn.check("in force against several", &OF_ACCOUNTS);
         }
     }
 

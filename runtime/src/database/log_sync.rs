@@ -64,3 +64,43 @@ fn sync(log: &Path) -> io::Result<()> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::ConnectionTrait;
+
+    use super::*;
+    use crate::database::{Database, DatabaseOptions};
+
+    #[tokio::test]
+    async fn a_log_is_synced_for_all_who_wait_and_a_missing_one_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = LogSync::start(&folder.path().join("a.db")).unwrap();
+        log.wait().await.unwrap();
+        std::fs::write(folder.path().join("a.db-wal"), "frames").unwrap();
+        for waited in futures_util::future::join_all((0..100).map(|_| log.wait())).await {
+            waited.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn after_a_failed_sync_no_change_is_confirmed() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("a.db").display());
+        let database = Database::connect(&url, &DatabaseOptions::default()).await.unwrap();
+        database.write().execute_unprepared("CREATE TABLE t (n INTEGER)").await.unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let broken = LogSync::start(&folder.path().join("file/in a file")).unwrap();
+        let write = database.write().clone().synced(broken);
+        let error = write.execute_unprepared("INSERT INTO t VALUES (1)").await.unwrap_err();
+        assert!(crate::is_outage(&error), "{error}");
+        let transaction = write.begin("BEGIN IMMEDIATE").await.unwrap();
+        transaction.execute_unprepared("INSERT INTO t VALUES (2)").await.unwrap();
+        transaction.commit().await.unwrap_err();
+        database
+            .read()
+            .query_all_raw(sea_orm::Statement::from_string(sea_orm::DbBackend::Sqlite, "SELECT n FROM t"))
+            .await
+            .unwrap();
+    }
+}

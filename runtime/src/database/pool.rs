@@ -64,18 +64,13 @@ impl Pool {
     async fn lease(&self) -> Result<Lease, DbErr> {
         self.connections.acquire().await
     }
-
-    /// Each statement is a transaction.
-    fn log(&self) -> &Option<LogSync> {
-        &self.log
-    }
 }
 
 impl Transaction {
     /// After an error the outcome is unknown.
     pub async fn commit(self) -> Result<(), DbErr> {
         let Self { lease, log, bound, .. } = self;
-        bound.run(durable(&log, async { lease.into_inner().end("COMMIT").await })).await
+        bound.run(durable(log.as_ref(), async { lease.into_inner().end("COMMIT").await })).await
     }
 
     /// Writes the transaction's last rows and commits, in as few round trips as the database permits.
@@ -92,7 +87,7 @@ impl Transaction {
             self.execute(insert).await?;
         }
         let Self { lease, log, bound, .. } = self;
-        bound.run(durable(&log, async { lease.into_inner().commit_after(statement).await })).await
+        bound.run(durable(log.as_ref(), async { lease.into_inner().commit_after(statement).await })).await
     }
 
     pub async fn rollback(self) -> Result<(), DbErr> {
@@ -102,16 +97,15 @@ impl Transaction {
     async fn lease(&self) -> Result<MutexGuard<'_, Lease>, DbErr> {
         Ok(self.lease.lock().await)
     }
+}
 
-    /// Its statements wait for nothing, its commit does.
-    fn log(&self) -> &Option<LogSync> {
-        &None
-    }
+fn waits<H>(log: fn(&H) -> Option<&LogSync>, handle: &H) -> Option<&LogSync> {
+    log(handle)
 }
 
 /// Gives the connection back before it waits.
 async fn durable<T>(
-    log: &Option<LogSync>,
+    log: Option<&LogSync>,
     change: impl Future<Output = Result<T, DbErr>>,
 ) -> Result<T, DbErr> {
     let outcome = change.await?;
@@ -136,7 +130,7 @@ fn joined(mut first: Statement, second: Statement) -> Statement {
 }
 
 macro_rules! bounded {
-    ($handle:ty) => {
+    ($handle:ty, $log:expr) => {
         #[async_trait]
         impl ConnectionTrait for $handle {
             fn get_database_backend(&self) -> DbBackend {
@@ -145,30 +139,33 @@ macro_rules! bounded {
 
             async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
                 self.bound
-                    .run(durable(self.log(), async { self.lease().await?.execute(statement).await }))
+                    .run(durable(waits($log, self), async { self.lease().await?.execute(statement).await }))
                     .await
             }
 
             async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
                 self.bound
-                    .run(durable(self.log(), async { self.lease().await?.execute_unprepared(sql).await }))
+                    .run(durable(waits($log, self), async {
+                        self.lease().await?.execute_unprepared(sql).await
+                    }))
                     .await
             }
 
             async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
                 self.bound
-                    .run(durable(self.log(), async { self.lease().await?.query_one(statement).await }))
+                    .run(durable(waits($log, self), async { self.lease().await?.query_one(statement).await }))
                     .await
             }
 
             async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
                 self.bound
-                    .run(durable(self.log(), async { self.lease().await?.query_all(statement).await }))
+                    .run(durable(waits($log, self), async { self.lease().await?.query_all(statement).await }))
                     .await
             }
         }
     };
 }
 
-bounded!(Pool);
-bounded!(Transaction);
+// A statement of its own is a change; those of a transaction are one at its commit.
+bounded!(Pool, |pool| pool.log.as_ref());
+bounded!(Transaction, |_| None);

@@ -159,7 +159,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = open(&folder.path().join("new/deep/guildhall.db")).await;
         for (pragma, expected) in
-            [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("busy_timeout", "5000")]
+            [("journal_mode", "wal"), ("synchronous", "1"), ("foreign_keys", "1"), ("busy_timeout", "5000")]
         {
             assert_eq!(text(database.write(), &format!("PRAGMA {pragma}")).await, expected, "{pragma}");
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use entities::audit_entry::Actor;
-use entities::sanction::change::{self, Created, NewSanction, Target};
+use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
 use entities::sanction::{MirrorState, Model, history};
 use entities::{JobId, Person as Accounts, SanctionId, SanctionKind, Subject, chat_ban, moderation_revision};
 use serde_json::{Value, json};
@@ -31,7 +31,8 @@ impl Process {
             created_at: now,
             expires_at: None,
         };
-        let Created { sanction, closed } = change::create(&transaction, &change, new).await.unwrap();
+        let created = change::create(&transaction, &change, vec![new]).await.unwrap();
+        let Created { sanction, closed } = created.into_iter().next().unwrap();
         let ban = Model { mirror_chat_id: Some(chat(who.chat)), ..sanction };
         let id = ban.sanction_id;
         let bans: Vec<Model> = closed.into_iter().chain([ban]).collect();
@@ -48,7 +49,8 @@ impl Process {
             moderation_revision::begin(&transaction, guild_id(), self.context.clock.now()).await.unwrap();
         let person = Accounts::from(Subject::Chat(chat(who.chat)));
         let target = Target { kind: SanctionKind::Ban, person, place: None };
-        let closed = change::lift(&transaction, &change, target, chat(42)).await.unwrap();
+        let lift = Lift { target, only: None, by: chat(42) };
+        let closed = change::lift(&transaction, &change, &[lift]).await.unwrap().concat();
         let tickets = queue::enqueue_mirror(&transaction, &change, &closed, &Actor::service()).await.unwrap();
         transaction.commit().await.unwrap();
         self.queue.publish(tickets);

@@ -79,7 +79,7 @@ impl Fixture {
             created_at: at(0),
             expires_at: seconds.map(at),
         };
-        change::create(&transaction, &begun, ban).await.unwrap();
+        change::create(&transaction, &begun, vec![ban]).await.unwrap();
         Events::record(&transaction, event, at(0)).await.unwrap();
         transaction.commit().await.unwrap();
     }

@@ -9,6 +9,7 @@ both_modes!(
     each_change_writes_an_action_and_an_audit_entry_of_the_moderator,
     a_repeated_request_bans_once,
     concurrent_bans_of_one_player_leave_one_in_force,
+    many_changes_at_once_have_each_their_own_outcome,
 );
 
 async fn each_change_writes_an_action_and_an_audit_entry_of_the_moderator(deployment: &Deployment) {
@@ -59,4 +60,57 @@ async fn concurrent_bans_of_one_player_leave_one_in_force(deployment: &Deploymen
     assert_eq!(history.iter().filter(|ban| ban["lifted_how"] == "superseded").count(), 7);
     deployment.unban(STRANGER, json!({})).await.ok();
     assert!(!deployment.is_banned(STRANGER).await);
+}
+
+/// One guild's changes share transactions, and each has its own outcome.
+async fn many_changes_at_once_have_each_their_own_outcome(deployment: &Deployment) {
+    let member = &deployment.guild().members[3];
+    let before: Vec<String> = (0..8).map(|n| format!("{}", 990_100 + n)).collect();
+    for whom in &before {
+        deployment.sanction("ban", whom, json!({})).await.ok();
+    }
+    let api = deployment.api();
+    let mut asked = Vec::new();
+    for n in 0..24 {
+        let (verb, whom) = match n % 3 {
+            0 => ("ban", format!("{}", 990_200 + n)),
+            1 => ("mute", if n == 1 { member.chat.clone() } else { format!("{}", 990_200 + n) }),
+            _ => ("unban", before[n / 3].clone()),
+        };
+        // Every fourth is sent twice under one key.
+        for _ in 0..if n % 4 == 0 { 2 } else { 1 } {
+            let api =
+                if n % 4 == 0 { api.header("idempotency-key", &format!("many-{n}")) } else { api.clone() };
+            let body = json!({ "identifier": whom, "reason": format!("{n}"), "moderator_id": deployment.moderator() });
+            let path = deployment.moderation(&format!("play/{verb}"));
+            asked.push(async move { (n, api.post(&path, body).await) });
+        }
+    }
+    let mut done = std::collections::BTreeMap::new();
+    for (n, answer) in futures_util::future::join_all(asked).await {
+        if answer.status == 409 {
+            // The first one still runs.
+            assert_eq!((n % 4, answer.body["error"].as_str()), (0, Some("still_running")), "{answer}");
+            continue;
+        }
+        let data = answer.ok();
+        let lifted = data["lifted"].as_array().map(Vec::len);
+        assert!(lifted.is_none_or(|lifted| lifted == 1), "{n}: {data}");
+        let id = data.get("id").or(data["lifted"].get(0)).unwrap().clone();
+        assert_eq!(done.insert(n, id.clone()).unwrap_or_else(|| id.clone()), id, "{n}: once for each key");
+    }
+    let ids: std::collections::BTreeSet<_> = done.values().map(ToString::to_string).collect();
+    assert_eq!((done.len(), ids.len()), (24, 24), "{done:?}");
+    for (verb, n) in [("ban", 16), ("mute", 8), ("unban", 8)] {
+        let entries = deployment.audit(&format!("moderation.{verb}")).await;
+        assert_eq!(entries.len(), n, "{verb}");
+        let reasons: std::collections::BTreeSet<_> =
+            entries.iter().map(|entry| entry["metadata"].to_string()).collect();
+        assert_eq!(reasons.len(), n, "{verb}");
+    }
+    assert_eq!(deployment.ban_history("active=true").await.len(), 8);
+    assert!(deployment.is_muted(&member.play.to_string()).await);
+    let activity =
+        deployment.api().get(&format!("/staff/activity/{}?limit=100", deployment.guild().id)).await.ok();
+    assert_eq!(activity["actions"].as_array().unwrap().len(), 32);
 }

@@ -2,7 +2,8 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::sanctions::{Imposed, SanctionRequest, impose};
+use crate::endpoints::moderation::play::batch::Imposed;
+use crate::endpoints::moderation::play::sanctions::{SanctionRequest, impose};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]
@@ -27,6 +28,8 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let data = |Imposed { id, expires_at, revision }| Banned { id, banned: true, expires_at, revision };
-    impose(&call, SanctionKind::Ban, data).await
+    let answer = |Imposed { id, expires_at, revision }| {
+        Reply::data(&Banned { id, banned: true, expires_at, revision })
+    };
+    impose(call, SanctionKind::Ban, answer).await
 }

@@ -2,7 +2,8 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::sanctions::{Imposed, SanctionRequest, impose};
+use crate::endpoints::moderation::play::batch::Imposed;
+use crate::endpoints::moderation::play::sanctions::{SanctionRequest, impose};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]
@@ -27,6 +28,7 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let data = |Imposed { id, expires_at, revision }| Muted { id, muted: true, expires_at, revision };
-    impose(&call, SanctionKind::Mute, data).await
+    let answer =
+        |Imposed { id, expires_at, revision }| Reply::data(&Muted { id, muted: true, expires_at, revision });
+    impose(call, SanctionKind::Mute, answer).await
 }

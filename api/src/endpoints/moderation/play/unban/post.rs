@@ -2,7 +2,8 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::sanctions::{LiftRequest, LiftedSanctions, lift};
+use crate::endpoints::moderation::play::batch::LiftedSanctions;
+use crate::endpoints::moderation::play::sanctions::{LiftRequest, lift};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]
@@ -23,6 +24,8 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let data = |LiftedSanctions { ids, still }| Unbanned { unbanned: true, lifted: ids, still_banned: still };
-    lift(&call, SanctionKind::Ban, data).await
+    let answer = |LiftedSanctions { ids, still }| {
+        Reply::data(&Unbanned { unbanned: true, lifted: ids, still_banned: still })
+    };
+    lift(call, SanctionKind::Ban, answer).await
 }

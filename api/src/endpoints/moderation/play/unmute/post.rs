@@ -2,7 +2,8 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::sanctions::{LiftRequest, LiftedSanctions, lift};
+use crate::endpoints::moderation::play::batch::LiftedSanctions;
+use crate::endpoints::moderation::play::sanctions::{LiftRequest, lift};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]
@@ -23,6 +24,8 @@ pub(crate) fn operation() -> Operation {
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
-    let data = |LiftedSanctions { ids, still }| Unmuted { unmuted: true, lifted: ids, still_muted: still };
-    lift(&call, SanctionKind::Mute, data).await
+    let answer = |LiftedSanctions { ids, still }| {
+        Reply::data(&Unmuted { unmuted: true, lifted: ids, still_muted: still })
+    };
+    lift(call, SanctionKind::Mute, answer).await
 }

@@ -1,8 +1,9 @@
 //! POST /staff/play/action
 
+use entities::approval::{self, Recorded};
 use entities::staff_action::{ActionType, NewAction};
 use entities::staff_session::{self, Model};
-use entities::{ActionId, SessionId, approval};
+use entities::{ActionId, SessionId};
 use serde_json::Value;
 
 use crate::endpoints::prelude::*;
@@ -54,10 +55,12 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     let new = NewAction { guild: call.guild(), staff, action_type, target, details, session: Some(session) };
     call.room_for(call.read(), Cap::StaffActions, 1).await?;
     let mut work = UnitOfWork::begin(&call).await?;
-    let recorded = approval::record(work.tx(), new, work.now()).await?;
-    let id = recorded.action;
+    let recorded = approval::record(work.tx(), vec![new], work.now()).await?;
+    let Some(&Recorded { action: id, pending }) = recorded.first() else {
+        return Err(ApiError::internal("no action was recorded"));
+    };
     work.audit_as(call.acting(staff), "actions.add", id, audited);
-    work.commit(Reply::data(&RecordedAction { id, pending: recorded.pending.is_some() })?).await
+    work.commit(Reply::data(&RecordedAction { id, pending: pending.is_some() })?).await
 }
 
 /// A stale session has ended, whether or not the sweep has closed it.

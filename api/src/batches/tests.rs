@@ -1,0 +1,100 @@
+use std::time::Duration;
+
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+use super::*;
+
+/// A batch that is worked on: its requests, and the way to answer them.
+type Worked = (Vec<i32>, oneshot::Sender<Vec<i32>>);
+
+struct Fixture {
+    batches: Arc<Batches<i32, i32>>,
+    tasks: TaskTracker,
+    begun: UnboundedSender<Worked>,
+}
+
+impl Fixture {
+    fn new() -> (Self, UnboundedReceiver<Worked>) {
+        let (begun, worked) = mpsc::unbounded_channel();
+        (Self { batches: Arc::default(), tasks: TaskTracker::new(), begun }, worked)
+    }
+
+    /// Polls the request once, so that it waits.
+    async fn ask(&self, guild: i64, request: i32) -> tokio::task::JoinHandle<Result<i32, ApiError>> {
+        let (batches, tasks, begun) = (self.batches.clone(), self.tasks.clone(), self.begun.clone());
+        let work = move |requests: Vec<i32>| {
+            let (answer, answers) = oneshot::channel();
+            begun.send((requests, answer)).unwrap();
+            async { answers.await.expect("the test answers") }
+        };
+        let guild = guild.try_into().unwrap();
+        let asked = tokio::spawn(async move { batches.join(&tasks, guild, request, work).await });
+        tokio::task::yield_now().await;
+        asked
+    }
+}
+
+#[tokio::test]
+async fn who_waits_is_worked_on_together_and_gets_the_own_answer() {
+    let (fixture, mut worked) = Fixture::new();
+    let first = fixture.ask(1, 10).await;
+    let (alone, answer) = worked.recv().await.unwrap();
+    assert_eq!(alone, [10]);
+    let mut waiting = Vec::new();
+    for request in 0..70 {
+        waiting.push(fixture.ask(1, request).await);
+    }
+    assert!(worked.try_recv().is_err(), "the guild's first batch is not done");
+    let other = fixture.ask(2, 5).await;
+    let (requests, answer_other) = worked.recv().await.unwrap();
+    assert_eq!(requests, [5], "another guild does not wait");
+    answer_other.send(vec![6]).unwrap();
+    answer.send(vec![11]).unwrap();
+    assert_eq!((first.await.unwrap().unwrap(), other.await.unwrap().unwrap()), (11, 6));
+    for most in [0..64, 64..70] {
+        let (requests, answer) = worked.recv().await.unwrap();
+        assert_eq!(requests, most.clone().collect::<Vec<_>>());
+        answer.send(most.map(|request| request + 1).collect()).unwrap();
+    }
+    for (request, waiting) in (0..).zip(waiting) {
+        assert_eq!(waiting.await.unwrap().unwrap(), request + 1);
+    }
+    let (again, ()) = tokio::join!(fixture.ask(1, 3), async {
+        let (requests, answer) = worked.recv().await.unwrap();
+        answer.send(requests).unwrap();
+    });
+    assert_eq!(again.await.unwrap().unwrap(), 3, "the guild is free again");
+}
+
+#[tokio::test]
+async fn who_has_gone_is_left_out() {
+    let (fixture, mut worked) = Fixture::new();
+    let first = fixture.ask(1, 10).await;
+    let (_, answer) = worked.recv().await.unwrap();
+    let (gone, stays) = (fixture.ask(1, 11).await, fixture.ask(1, 12).await);
+    gone.abort();
+    assert!(gone.await.unwrap_err().is_cancelled());
+    answer.send(vec![10]).unwrap();
+    assert_eq!(first.await.unwrap().unwrap(), 10);
+    let (requests, answer) = worked.recv().await.unwrap();
+    assert_eq!(requests, [12]);
+    answer.send(requests).unwrap();
+    assert_eq!(stays.await.unwrap().unwrap(), 12);
+}
+
+#[tokio::test]
+async fn a_panic_fails_those_who_wait_and_frees_the_guild() {
+    let (fixture, mut worked) = Fixture::new();
+    let first = fixture.ask(1, 10).await;
+    let (_, answer) = worked.recv().await.unwrap();
+    let second = fixture.ask(1, 11).await;
+    drop(answer);
+    let failed = tokio::time::timeout(Duration::from_secs(10), async {
+        (first.await.unwrap().is_err(), second.await.unwrap().is_err())
+    });
+    assert_eq!(failed.await.unwrap(), (true, true));
+    let again = fixture.ask(1, 12).await;
+    let (requests, answer) = worked.recv().await.unwrap();
+    answer.send(requests).unwrap();
+    assert_eq!(again.await.unwrap().unwrap(), 12);
+}

@@ -1,0 +1,307 @@
+//! Executes bans, mutes and their lifts of one guild in one transaction: the rows, the moderators' staff actions, the
+//! audit entries, the jobs that mirror bans or lift their mirrors, the responses kept for repeats.
+//!
+//! None of the requests was answered before, so their order is free: first what is imposed, then what is lifted.
+
+use std::collections::BTreeMap;
+
+use entities::moderation_revision::{self, Change};
+use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
+use entities::sanction::{self, active, expiry};
+use entities::staff_action::{ActionType, NewAction};
+use entities::{ChatId, Lifted, Person, SanctionId, SanctionKind, Subject, approval, guild};
+use queue::enqueue_mirror;
+use runtime::{Event, ModerationVerb};
+use serde_json::Value;
+
+use crate::endpoints::moderation::play::sanctions::{LiftRequest, SanctionRequest};
+use crate::endpoints::prelude::*;
+use crate::response::error::Kind;
+
+/// A request to execute.
+pub(crate) struct Order {
+    pub(super) call: Call,
+    pub(super) kind: SanctionKind,
+    pub(super) wanted: Wanted,
+}
+
+pub(crate) enum Wanted {
+    Imposed(SanctionRequest, fn(Imposed) -> Result<Reply, ApiError>),
+    Lifted(LiftRequest, fn(LiftedSanctions) -> Result<Reply, ApiError>),
+}
+
+pub(crate) struct Imposed {
+    pub(crate) id: SanctionId,
+    pub(crate) expires_at: Option<Seconds>,
+    /// Of the guild's moderation after this change.
+    pub(crate) revision: i64,
+}
+
+pub(crate) struct LiftedSanctions {
+    pub(crate) ids: Vec<SanctionId>,
+    /// Another sanction still holds there, where a place or one sanction was named.
+    pub(crate) still: bool,
+}
+
+/// A request that makes the transaction fail fails alone: then each is executed by itself.
+pub(super) async fn execute(orders: Vec<Order>) -> Vec<Result<Reply, ApiError>> {
+    let error = match prepare(&orders).await {
+        Ok(batch) => match batch.commit().await {
+            Ok(replies) => return replies.into_iter().map(Ok).collect(),
+            // It may be committed all the same.
+            Err(error) => error,
+        },
+        Err(error) if orders.len() == 1 || error.kind() == Kind::Unavailable => error,
+        Err(_) => {
+            let mut outcomes = Vec::new();
+            for order in orders {
+                outcomes.append(&mut Box::pin(execute(vec![order])).await);
+            }
+            return outcomes;
+        }
+    };
+    orders.iter().map(|_| Err(error.clone())).collect()
+}
+
+async fn prepare(orders: &[Order]) -> Result<Batch<'_>, ApiError> {
+    let Some(first) = orders.first() else { return Err(ApiError::internal("a batch of nothing")) };
+    let guild = first.call.guild();
+    let work = UnitOfWork::begin(&first.call).await?;
+    let change = moderation_revision::begin(work.tx(), guild, work.now()).await?;
+    let subjects: Vec<_> = orders.iter().map(Order::subject).collect();
+    let people = Person::resolve_all(work.tx(), guild, &subjects).await?;
+    let mut batch = Batch { work, change, orders, people, closed: Vec::new(), done: BTreeMap::new() };
+    batch.impose().await?;
+    batch.lift().await?;
+    batch.record().await?;
+    Ok(batch)
+}
+
+struct Batch<'o> {
+    work: UnitOfWork<'o>,
+    change: Change,
+    orders: &'o [Order],
+    /// Whom each order names.
+    people: Vec<Person>,
+    closed: Vec<sanction::Model>,
+    /// By the place of the order.
+    done: BTreeMap<usize, Done>,
+}
+
+/// The outcome of an order.
+struct Done {
+    reply: Reply,
+    /// What its moderator did; `None`: nothing changed.
+    act: Option<Act>,
+}
+
+#[derive(Clone)]
+struct Act {
+    verb: ModerationVerb,
+    moderator: ChatId,
+    details: Value,
+}
+
+impl Order {
+    fn subject(&self) -> Subject {
+        match &self.wanted {
+            Wanted::Imposed(request, _) => request.identifier,
+            Wanted::Lifted(request, _) => request.identifier,
+        }
+    }
+}
+
+impl Batch<'_> {
+    async fn impose(&mut self) -> Result<(), ApiError> {
+        let (mut places, mut new) = (Vec::new(), Vec::new());
+        let now = self.work.now();
+        for (place, order) in self.orders.iter().enumerate() {
+            let Wanted::Imposed(request, answer) = &order.wanted else { continue };
+            places.push((place, request, answer));
+            new.push(NewSanction {
+                kind: order.kind,
+                subject: request.identifier,
+                place: request.place_id,
+                reason: request.reason.0.clone(),
+                moderator: request.moderator_id,
+                created_at: now,
+                expires_at: request.duration_seconds.map(|duration| duration.end(now)),
+            });
+        }
+        if new.is_empty() {
+            return Ok(());
+        }
+        let mirrors = self.mirrors(&new).await?;
+        let created = change::create(self.work.tx(), &self.change, new).await?;
+        for ((place, request, answer), Created { sanction: mut imposed, closed }) in
+            places.into_iter().zip(created)
+        {
+            let (person, verb) = (self.people[place], ModerationVerb::begin_of(imposed.kind));
+            let (id, expires_at) = (imposed.sanction_id, imposed.expires_at.map(Seconds));
+            let superseded: Vec<_> = closed.iter().map(|row| row.sanction_id).collect();
+            let details = json!({ "id": id, "reason": request.reason.0, "place_id": request.place_id,
+                                  "expires_at": expires_at, "superseded": superseded });
+            if mirrors && is_mirrored(&imposed) {
+                imposed.mirror_chat_id = person.chat;
+            }
+            self.closed.extend(closed.iter().cloned());
+            let changed: Vec<_> = closed.into_iter().chain([imposed]).collect();
+            self.mirror(place, request.moderator_id, &changed).await?;
+            let event = Event::moderation(&self.change, verb, person, &request.reason.0, request.place_id);
+            event.into_iter().for_each(|event| self.work.announce(event));
+            let message = match verb {
+                ModerationVerb::Ban => "user banned",
+                _ => "user muted",
+            };
+            let reply =
+                answer(Imposed { id, expires_at, revision: self.change.revision })?.with_message(message);
+            let act = Act { verb, moderator: request.moderator_id, details };
+            self.done.insert(place, Done { reply, act: Some(act) });
+        }
+        Ok(())
+    }
+
+    async fn lift(&mut self) -> Result<(), ApiError> {
+        let (mut places, mut lifts) = (Vec::new(), Vec::new());
+        for (place, order) in self.orders.iter().enumerate() {
+            let Wanted::Lifted(request, answer) = &order.wanted else { continue };
+            let target = Target { kind: order.kind, person: self.people[place], place: request.place_id };
+            places.push((place, request, answer));
+            lifts.push(Lift { target, only: request.id, by: request.moderator_id });
+        }
+        if lifts.is_empty() {
+            return Ok(());
+        }
+        let lifted = change::lift(self.work.tx(), &self.change, &lifts).await?;
+        let people: Vec<_> = lifts.iter().map(|lift| lift.target.person).collect();
+        let left = active::of_people(self.work.tx(), self.change.guild, &people, self.work.now()).await?;
+        for (((place, request, answer), lift), closed) in places.into_iter().zip(lifts).zip(lifted) {
+            let mut target = lift.target;
+            if lift.only.is_some() {
+                target.place = closed.first().map_or(target.place, |row| row.place_id);
+            }
+            let in_force = closed.iter().filter(|row| row.lifted_how == Some(Lifted::Lifted));
+            let ids: Vec<_> = in_force.map(|row| row.sanction_id).collect();
+            let still = left.iter().any(|row| target.is_covered_by(row));
+            let reason = request.reason.as_ref().map(|reason| &*reason.0);
+            let details = json!({ "lifted": ids, "reason": reason, "place_id": target.place });
+            let verb = ModerationVerb::end_of(target.kind);
+            let act = Act { verb, moderator: lift.by, details };
+            let message = lift_message(target.kind, ids.is_empty(), still);
+            let act = (!ids.is_empty()).then_some(act);
+            if act.is_some() {
+                self.announce_lift(target, &left, reason.unwrap_or_default());
+            }
+            let reply = answer(LiftedSanctions { ids, still })?.with_message(message);
+            self.mirror(place, lift.by, &closed).await?;
+            self.closed.extend(closed);
+            self.done.insert(place, Done { reply, act });
+        }
+        Ok(())
+    }
+
+    /// What is in force after a lift: a sanction that still covers the target, or else the end of the lifted ones.
+    /// Sanctions of single places outlast the lift of one for every game, and are announced after it.
+    fn announce_lift(&mut self, target: Target, left: &[sanction::Model], reason: &str) {
+        let (begin, end) = (ModerationVerb::begin_of(target.kind), ModerationVerb::end_of(target.kind));
+        let event =
+            |verb, reason: &str, place| Event::moderation(&self.change, verb, target.person, reason, place);
+        let begun = |row: &sanction::Model| event(begin, &row.reason, row.place_id);
+        let covering = left.iter().find(|row| target.is_covered_by(row));
+        let first = covering.map_or_else(|| event(end, reason, target.place), begun);
+        let narrower = left.iter().filter(|row| target.concerns(row));
+        let narrower = narrower.filter(|_| covering.is_none() && target.place.is_none()).filter_map(begun);
+        let events: Vec<_> = first.into_iter().chain(narrower).collect();
+        events.into_iter().for_each(|event| self.work.announce(event));
+    }
+
+    /// Whether the guild's bans are mirrored, if it matters.
+    async fn mirrors(&self, new: &[NewSanction]) -> Result<bool, ApiError> {
+        let people = self.people.iter().any(|person| person.chat.is_some());
+        if !people || !new.iter().any(|new| new.kind == SanctionKind::Ban && new.place.is_none()) {
+            return Ok(false);
+        }
+        let settings = guild::find(self.work.tx(), self.change.guild).await?;
+        Ok(settings.is_some_and(|guild| guild.mirror_bans))
+    }
+
+    async fn mirror(
+        &mut self,
+        place: usize,
+        moderator: ChatId,
+        rows: &[sanction::Model],
+    ) -> Result<(), ApiError> {
+        let actor = self.orders[place].call.acting(moderator);
+        let messages = enqueue_mirror(self.work.tx(), &self.change, rows, &actor).await?;
+        self.work.publish(messages);
+        Ok(())
+    }
+
+    /// The audit entries of sanctions that had expired, and what each moderator did.
+    async fn record(&mut self) -> Result<(), ApiError> {
+        expiry::note(self.work.tx(), &self.closed, self.change.now).await?;
+        let mut actions = Vec::new();
+        for (&place, done) in &mut self.done {
+            let (order, Some(Act { verb, moderator, details })) = (&self.orders[place], done.act.clone())
+            else {
+                continue;
+            };
+            let (action_type, action) = action_of(verb);
+            let target = order.subject();
+            actions.push(NewAction {
+                guild: self.change.guild,
+                staff: moderator,
+                action_type,
+                target: target.to_string(),
+                details: details.clone(),
+                session: None,
+            });
+            self.work.audit_as(order.call.acting(moderator), action, target, details);
+            self.work.keep(&order.call, &mut done.reply).await?;
+        }
+        approval::record(self.work.tx(), actions, self.change.now).await?;
+        Ok(())
+    }
+
+    /// Rows that had expired are left to the sweep where nothing else changed.
+    async fn commit(self) -> Result<Vec<Reply>, ApiError> {
+        if self.done.values().any(|done| done.act.is_some()) {
+            self.work.finish().await?;
+        }
+        Ok(self.done.into_values().map(|done| done.reply).collect())
+    }
+}
+
+/// A ban of every game whose user is known on the chat platform, directly or by a link (docs/rules.md 4).
+fn is_mirrored(row: &sanction::Model) -> bool {
+    row.kind == SanctionKind::Ban && row.place_id.is_none()
+}
+
+fn action_of(verb: ModerationVerb) -> (ActionType, &'static str) {
+    match verb {
+        ModerationVerb::Ban => (ActionType::Ban, "moderation.ban"),
+        ModerationVerb::Unban => (ActionType::Unban, "moderation.unban"),
+        ModerationVerb::Mute => (ActionType::Mute, "moderation.mute"),
+        ModerationVerb::Unmute => (ActionType::Unmute, "moderation.unmute"),
+    }
+}
+
+fn lift_message(kind: SanctionKind, nothing_lifted: bool, still: bool) -> String {
+    let (one, done) = match kind {
+        SanctionKind::Ban => ("ban", "unbanned"),
+        SanctionKind::Mute => ("mute", "unmuted"),
+    };
+    match (nothing_lifted, still) {
+        (true, false) => format!("there was no active {one}"),
+        (true, true) => {
+            format!("there was no such active {one}; another {one} is still in force there")
+        }
+        (false, true) => {
+            format!("the {one} is lifted; another {one} is still in force there")
+        }
+        (false, false) => format!("user {done}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
