@@ -1,6 +1,7 @@
 //! Requests of one guild that arrive while the guild's others are worked on are worked on together, as soon as these
 //! end: one transaction and one commit for all. A guild that sends much waits for itself, and no other guild for it.
 
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,26 +14,26 @@ use crate::response::error::ApiError;
 /// The size of a batch: larger ones gain little, and those who come after wait for them.
 const MOST: usize = 64;
 
-pub(crate) struct Batches<T, R>(Arc<Mutex<Guilds<T, R>>>);
+#[derive(Default)]
+pub(crate) struct Batches(Arc<Guilds>);
 
-/// Guilds that are worked on, with those who wait.
-type Guilds<T, R> = HashMap<GuildId, Vec<Waiting<T, R>>>;
+/// What is worked on, with those who wait: a [`Queue`] each.
+type Guilds = Mutex<HashMap<Key, Box<dyn Any + Send>>>;
+
+/// The type of a queue, and the guild.
+type Key = (TypeId, GuildId);
+
+type Queue<T, R> = Vec<Waiting<T, R>>;
 
 struct Waiting<T, R> {
     request: T,
     answer: oneshot::Sender<R>,
 }
 
-impl<T, R> Default for Batches<T, R> {
-    fn default() -> Self {
-        Self(Arc::default())
-    }
-}
-
-impl<T: Send + 'static, R: Send + 'static> Batches<T, R> {
+impl Batches {
     /// `work` answers each request of a batch, in their order. It runs as a task of its own, so it goes on if this
     /// caller is gone.
-    pub(crate) async fn join<W, F>(
+    pub(crate) async fn join<T, R, W, F>(
         &self,
         tasks: &TaskTracker,
         guild: GuildId,
@@ -40,36 +41,45 @@ impl<T: Send + 'static, R: Send + 'static> Batches<T, R> {
         work: W,
     ) -> Result<R, ApiError>
     where
+        T: Send + 'static,
+        R: Send + 'static,
         W: Fn(Vec<T>) -> F + Send + 'static,
         F: Future<Output = Vec<R>> + Send,
     {
         let (answer, answered) = oneshot::channel();
-        if self.enter(guild, Waiting { request, answer }) {
-            let mut leader = Leader { guilds: self.0.clone(), guild, leads: true };
+        let key = (TypeId::of::<Queue<T, R>>(), guild);
+        if self.enter(key, Waiting { request, answer }) {
+            let mut leader = Leader { guilds: self.0.clone(), key, leads: true };
             tasks.spawn(async move { leader.lead(work).await });
         }
         answered.await.map_err(ApiError::internal)
     }
 
     /// True: nobody works on the guild's requests yet.
-    fn enter(&self, guild: GuildId, waiting: Waiting<T, R>) -> bool {
+    fn enter<T: Send + 'static, R: Send + 'static>(&self, key: Key, waiting: Waiting<T, R>) -> bool {
         let mut guilds = lock(&self.0);
-        let is_first = !guilds.contains_key(&guild);
-        guilds.entry(guild).or_default().push(waiting);
-        is_first
+        if let Some(others) = guilds.get_mut(&key).and_then(|queue| queue.downcast_mut::<Queue<T, R>>()) {
+            others.push(waiting);
+            return false;
+        }
+        guilds.insert(key, Box::new(vec![waiting]));
+        true
     }
 }
 
 /// Ended by a panic it leaves the guild to the next request; those who wait get an error.
-struct Leader<T, R> {
-    guilds: Arc<Mutex<Guilds<T, R>>>,
-    guild: GuildId,
+struct Leader {
+    guilds: Arc<Guilds>,
+    key: Key,
     leads: bool,
 }
 
-impl<T, R> Leader<T, R> {
-    async fn lead<F: Future<Output = Vec<R>>>(&mut self, work: impl Fn(Vec<T>) -> F) {
-        while let Some(batch) = self.next() {
+impl Leader {
+    async fn lead<T: 'static, R: 'static, F>(&mut self, work: impl Fn(Vec<T>) -> F)
+    where
+        F: Future<Output = Vec<R>>,
+    {
+        while let Some(batch) = self.next::<T, R>() {
             let batch = batch.into_iter().map(|waiting| (waiting.request, waiting.answer));
             let (requests, answers): (Vec<_>, Vec<_>) = batch.unzip();
             for (answer, outcome) in answers.into_iter().zip(work(requests).await) {
@@ -79,13 +89,13 @@ impl<T, R> Leader<T, R> {
     }
 
     /// `None`: nobody waits, and the guild is left.
-    fn next(&mut self) -> Option<Vec<Waiting<T, R>>> {
+    fn next<T: 'static, R: 'static>(&mut self) -> Option<Queue<T, R>> {
         let mut guilds = lock(&self.guilds);
-        let waiting = guilds.get_mut(&self.guild)?;
+        let waiting = guilds.get_mut(&self.key)?.downcast_mut::<Queue<T, R>>()?;
         // Nobody is there to hear the answer.
         waiting.retain(|waiting| !waiting.answer.is_closed());
         if waiting.is_empty() {
-            guilds.remove(&self.guild);
+            guilds.remove(&self.key);
             self.leads = false;
             return None;
         }
@@ -93,15 +103,15 @@ impl<T, R> Leader<T, R> {
     }
 }
 
-impl<T, R> Drop for Leader<T, R> {
+impl Drop for Leader {
     fn drop(&mut self) {
         if self.leads {
-            lock(&self.guilds).remove(&self.guild);
+            lock(&self.guilds).remove(&self.key);
         }
     }
 }
 
-fn lock<T, R>(guilds: &Mutex<Guilds<T, R>>) -> MutexGuard<'_, Guilds<T, R>> {
+fn lock(guilds: &Guilds) -> MutexGuard<'_, HashMap<Key, Box<dyn Any + Send>>> {
     guilds.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

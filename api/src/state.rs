@@ -12,7 +12,6 @@ use crate::auth::failures::FailedKeys;
 use crate::batches::Batches;
 use crate::cache::caches::Caches;
 use crate::capacity::Capacity;
-use crate::endpoints::moderation::play::batch::Order;
 use crate::heartbeats::Heartbeats;
 use crate::live::dashboard::feeds::Feeds;
 use crate::live::dashboard::people::People;
@@ -20,9 +19,7 @@ use crate::live::sockets::{self, Live};
 use crate::live::threads::Threads;
 use crate::options::Options;
 use crate::pace::Pace;
-use crate::response::error::ApiError;
 use crate::response::large::LargeAnswers;
-use crate::response::reply::Reply;
 use crate::room::Rooms;
 use crate::turns::Turns;
 
@@ -45,7 +42,7 @@ pub(crate) struct State {
     pub(crate) large_answers: LargeAnswers,
     pub(crate) rooms: Rooms,
     pub(crate) turns: Turns,
-    pub(crate) moderation: Batches<Order, Result<Reply, ApiError>>,
+    pub(crate) batches: Batches,
 }
 
 impl State {
@@ -71,7 +68,7 @@ impl State {
             large_answers: LargeAnswers::default(),
             rooms: Rooms::default(),
             turns: Turns::default(),
-            moderation: Batches::default(),
+            batches: Batches::default(),
             options,
             context,
             queue,

@@ -2,7 +2,8 @@
 //! demands approval; [`decide`] approves or rejects it. Both need a transaction.
 
 use crate::pending_action::{self, Verdict};
-use crate::staff_action::{self, NewAction};
+use crate::staff_action::NewAction;
+use crate::staff_action::numbering::{self, Sequence};
 use crate::{ActionId, Conn, GuildId, PendingId, Result, Timestamp};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub struct Recorded {
 /// Records actions, in no certain order.
 pub async fn record(conn: &impl Conn, new: Vec<NewAction>, now: Timestamp) -> Result<Vec<Recorded>> {
     let mut recorded = Vec::new();
-    for action in staff_action::add(conn, new, now).await? {
+    for action in numbering::add(conn, new, now).await? {
         let pending = match action.nth {
             None => Some(pending_action::add(conn, &action, now).await?),
             Some(_) => None,
@@ -46,8 +47,8 @@ pub async fn decide(
         return Ok(found.map_or(Decision::Unknown, Decision::Already));
     };
     if verdict.approve {
-        let of = staff_action::Sequence { guild, staff: decided.staff_id, action_type: decided.action_type };
-        staff_action::approve(conn, of, decided.action_id, verdict.at).await?;
+        let of = Sequence { guild, staff: decided.staff_id, action_type: decided.action_type };
+        numbering::approve(conn, of, decided.action_id, verdict.at).await?;
     }
     Ok(Decision::Made(decided))
 }

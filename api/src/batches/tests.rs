@@ -8,7 +8,7 @@ use super::*;
 type Worked = (Vec<i32>, oneshot::Sender<Vec<i32>>);
 
 struct Fixture {
-    batches: Arc<Batches<i32, i32>>,
+    batches: Arc<Batches>,
     tasks: TaskTracker,
     begun: UnboundedSender<Worked>,
 }

@@ -129,6 +129,7 @@ pub(crate) mod moderation {
     pub(crate) mod play {
         pub(crate) mod active_list;
         pub(crate) mod batch;
+        pub(crate) mod execution;
         pub(crate) mod sanctions;
         pub(crate) mod ban {
             pub(crate) mod post;

@@ -9,61 +9,15 @@ use entities::moderation_revision::{self, Change};
 use entities::sanction::change::{self, Created, Lift, NewSanction, Target};
 use entities::sanction::{self, active, expiry};
 use entities::staff_action::{ActionType, NewAction};
-use entities::{ChatId, Lifted, Person, SanctionId, SanctionKind, Subject, approval, guild};
+use entities::{ChatId, Lifted, Person, SanctionKind, approval, guild};
 use queue::enqueue_mirror;
 use runtime::{Event, ModerationVerb};
 use serde_json::Value;
 
-use crate::endpoints::moderation::play::sanctions::{LiftRequest, SanctionRequest};
+use crate::endpoints::moderation::play::sanctions::{Imposed, LiftedSanctions, Order, Wanted};
 use crate::endpoints::prelude::*;
-use crate::response::error::Kind;
 
-/// A request to execute.
-pub(crate) struct Order {
-    pub(super) call: Call,
-    pub(super) kind: SanctionKind,
-    pub(super) wanted: Wanted,
-}
-
-pub(crate) enum Wanted {
-    Imposed(SanctionRequest, fn(Imposed) -> Result<Reply, ApiError>),
-    Lifted(LiftRequest, fn(LiftedSanctions) -> Result<Reply, ApiError>),
-}
-
-pub(crate) struct Imposed {
-    pub(crate) id: SanctionId,
-    pub(crate) expires_at: Option<Seconds>,
-    /// Of the guild's moderation after this change.
-    pub(crate) revision: i64,
-}
-
-pub(crate) struct LiftedSanctions {
-    pub(crate) ids: Vec<SanctionId>,
-    /// Another sanction still holds there, where a place or one sanction was named.
-    pub(crate) still: bool,
-}
-
-/// A request that makes the transaction fail fails alone: then each is executed by itself.
-pub(super) async fn execute(orders: Vec<Order>) -> Vec<Result<Reply, ApiError>> {
-    let error = match prepare(&orders).await {
-        Ok(batch) => match batch.commit().await {
-            Ok(replies) => return replies.into_iter().map(Ok).collect(),
-            // It may be committed all the same.
-            Err(error) => error,
-        },
-        Err(error) if orders.len() == 1 || error.kind() == Kind::Unavailable => error,
-        Err(_) => {
-            let mut outcomes = Vec::new();
-            for order in orders {
-                outcomes.append(&mut Box::pin(execute(vec![order])).await);
-            }
-            return outcomes;
-        }
-    };
-    orders.iter().map(|_| Err(error.clone())).collect()
-}
-
-async fn prepare(orders: &[Order]) -> Result<Batch<'_>, ApiError> {
+pub(super) async fn prepare(orders: &[Order]) -> Result<Batch<'_>, ApiError> {
     let Some(first) = orders.first() else { return Err(ApiError::internal("a batch of nothing")) };
     let guild = first.call.guild();
     let work = UnitOfWork::begin(&first.call).await?;
@@ -77,7 +31,7 @@ async fn prepare(orders: &[Order]) -> Result<Batch<'_>, ApiError> {
     Ok(batch)
 }
 
-struct Batch<'o> {
+pub(super) struct Batch<'o> {
     work: UnitOfWork<'o>,
     change: Change,
     orders: &'o [Order],
@@ -100,15 +54,6 @@ struct Act {
     verb: ModerationVerb,
     moderator: ChatId,
     details: Value,
-}
-
-impl Order {
-    fn subject(&self) -> Subject {
-        match &self.wanted {
-            Wanted::Imposed(request, _) => request.identifier,
-            Wanted::Lifted(request, _) => request.identifier,
-        }
-    }
 }
 
 impl Batch<'_> {
@@ -264,7 +209,7 @@ impl Batch<'_> {
     }
 
     /// Rows that had expired are left to the sweep where nothing else changed.
-    async fn commit(self) -> Result<Vec<Reply>, ApiError> {
+    pub(super) async fn commit(self) -> Result<Vec<Reply>, ApiError> {
         if self.done.values().any(|done| done.act.is_some()) {
             self.work.finish().await?;
         }
@@ -302,6 +247,3 @@ fn lift_message(kind: SanctionKind, nothing_lifted: bool, still: bool) -> String
         (false, false) => format!("user {done}"),
     }
 }
-
-#[cfg(test)]
-mod tests;

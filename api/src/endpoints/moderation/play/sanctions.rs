@@ -6,7 +6,6 @@ use std::time::Duration;
 use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject, Timestamp};
 use serde_json::Value;
 
-use crate::endpoints::moderation::play::batch::{self, Imposed, LiftedSanctions, Order, Wanted};
 use crate::endpoints::prelude::*;
 use crate::openapi::shape::{self, Shape};
 use crate::request::parts::Field;
@@ -37,30 +36,38 @@ request! {
     }
 }
 
-pub(crate) async fn impose(
-    call: Call,
-    kind: SanctionKind,
-    answer: fn(Imposed) -> Result<Reply, ApiError>,
-) -> Result<Reply, ApiError> {
-    let request = call.body()?;
-    call.room_for(call.read(), Cap::Sanctions, 1).await?;
-    execute(Order { call, kind, wanted: Wanted::Imposed(request, answer) }).await
+/// A request to execute.
+pub(crate) struct Order {
+    pub(super) call: Call,
+    pub(super) kind: SanctionKind,
+    pub(super) wanted: Wanted,
 }
 
-pub(crate) async fn lift(
-    call: Call,
-    kind: SanctionKind,
-    answer: fn(LiftedSanctions) -> Result<Reply, ApiError>,
-) -> Result<Reply, ApiError> {
-    let request = call.body()?;
-    execute(Order { call, kind, wanted: Wanted::Lifted(request, answer) }).await
+pub(crate) enum Wanted {
+    Imposed(SanctionRequest, fn(Imposed) -> Result<Reply, ApiError>),
+    Lifted(LiftRequest, fn(LiftedSanctions) -> Result<Reply, ApiError>),
 }
 
-/// Together with the guild's other requests that wait.
-async fn execute(order: Order) -> Result<Reply, ApiError> {
-    let (state, guild) = (order.call.state.clone(), order.call.guild());
-    let tasks = state.context.shutdown.tracker();
-    state.moderation.join(tasks, guild, order, batch::execute).await?
+pub(crate) struct Imposed {
+    pub(crate) id: SanctionId,
+    pub(crate) expires_at: Option<Seconds>,
+    /// Of the guild's moderation after this change.
+    pub(crate) revision: i64,
+}
+
+pub(crate) struct LiftedSanctions {
+    pub(crate) ids: Vec<SanctionId>,
+    /// Another sanction still holds there, where a place or one sanction was named.
+    pub(crate) still: bool,
+}
+
+impl Order {
+    pub(super) fn subject(&self) -> Subject {
+        match &self.wanted {
+            Wanted::Imposed(request, _) => request.identifier,
+            Wanted::Lifted(request, _) => request.identifier,
+        }
+    }
 }
 
 /// Duration of a ban or mute, in seconds: at most 100 years (docs/rules.md 4).

@@ -2,8 +2,8 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::batch::Imposed;
-use crate::endpoints::moderation::play::sanctions::{SanctionRequest, impose};
+use crate::endpoints::moderation::play::execution::impose;
+use crate::endpoints::moderation::play::sanctions::{Imposed, SanctionRequest};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]

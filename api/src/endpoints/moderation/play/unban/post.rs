@@ -2,8 +2,8 @@
 
 use entities::{SanctionId, SanctionKind};
 
-use crate::endpoints::moderation::play::batch::LiftedSanctions;
-use crate::endpoints::moderation::play::sanctions::{LiftRequest, lift};
+use crate::endpoints::moderation::play::execution::lift;
+use crate::endpoints::moderation::play::sanctions::{LiftRequest, LiftedSanctions};
 use crate::endpoints::prelude::*;
 
 #[derive(Serialize, ToSchema)]

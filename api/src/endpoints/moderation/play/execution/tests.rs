@@ -1,10 +1,11 @@
 use entities::idempotency::{Hold, Request};
 use entities::sanction::active::{self, List};
-use entities::{Places, audit_entry};
+use entities::{Places, audit_entry, moderation_revision};
 use sea_orm::EntityTrait;
 
 use super::*;
 use crate::call_fixture::{CallFixture, the_guild};
+use crate::endpoints::moderation::play::sanctions::{LiftRequest, SanctionRequest};
 use crate::idempotency::slot::IdempotencySlot;
 
 impl CallFixture {
@@ -50,7 +51,7 @@ impl CallFixture {
 async fn an_order_that_fails_does_so_alone() {
     let fixture = CallFixture::new().await;
     let orders = vec![fixture.ban("1"), fixture.overtaken("2"), fixture.unban("1"), fixture.ban("3")];
-    let outcomes = execute(orders).await;
+    let outcomes = all(orders).await;
     let kinds: Vec<_> = outcomes.iter().map(|outcome| outcome.as_ref().err().map(ApiError::kind)).collect();
     assert_eq!(kinds, [None, Some(Kind::Conflict), None, None]);
     assert_eq!(fixture.in_force().await, ["3"]);
@@ -60,7 +61,7 @@ async fn an_order_that_fails_does_so_alone() {
 #[tokio::test]
 async fn what_is_imposed_comes_before_what_is_lifted() {
     let fixture = CallFixture::new().await;
-    let outcomes = execute(vec![fixture.unban("1"), fixture.ban("1"), fixture.ban("2")]).await;
+    let outcomes = all(vec![fixture.unban("1"), fixture.ban("1"), fixture.ban("2")]).await;
     assert!(outcomes.iter().all(Result::is_ok));
     assert_eq!(fixture.in_force().await, ["2"]);
 }
@@ -68,7 +69,7 @@ async fn what_is_imposed_comes_before_what_is_lifted() {
 #[tokio::test]
 async fn lifts_of_nothing_leave_no_trace() {
     let fixture = CallFixture::new().await;
-    let outcomes = execute(vec![fixture.unban("1"), fixture.unban("2")]).await;
+    let outcomes = all(vec![fixture.unban("1"), fixture.unban("2")]).await;
     assert!(outcomes.iter().all(Result::is_ok));
     assert_eq!(fixture.audited().await, 0);
     let revision = moderation_revision::current(fixture.state.context.database.read(), the_guild()).await;

@@ -1,0 +1,57 @@
+//! Executes the requests of [`sanctions`](super::sanctions), those of one guild that wait together.
+
+use entities::SanctionKind;
+use entities::cap::Cap;
+
+use crate::endpoints::moderation::play::batch;
+use crate::endpoints::moderation::play::sanctions::{Imposed, LiftedSanctions, Order, Wanted};
+use crate::endpoints::prelude::*;
+use crate::response::error::Kind;
+
+pub(crate) async fn impose(
+    call: Call,
+    kind: SanctionKind,
+    answer: fn(Imposed) -> Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    let request = call.body()?;
+    call.room_for(call.read(), Cap::Sanctions, 1).await?;
+    execute(Order { call, kind, wanted: Wanted::Imposed(request, answer) }).await
+}
+
+pub(crate) async fn lift(
+    call: Call,
+    kind: SanctionKind,
+    answer: fn(LiftedSanctions) -> Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    let request = call.body()?;
+    execute(Order { call, kind, wanted: Wanted::Lifted(request, answer) }).await
+}
+
+/// Together with the guild's other requests that wait.
+async fn execute(order: Order) -> Result<Reply, ApiError> {
+    let (state, guild) = (order.call.state.clone(), order.call.guild());
+    state.batches.join(state.context.shutdown.tracker(), guild, order, all).await?
+}
+
+/// A request that makes the transaction fail fails alone: then each is executed by itself.
+async fn all(orders: Vec<Order>) -> Vec<Result<Reply, ApiError>> {
+    let error = match batch::prepare(&orders).await {
+        Ok(batch) => match batch.commit().await {
+            Ok(replies) => return replies.into_iter().map(Ok).collect(),
+            // It may be committed all the same.
+            Err(error) => error,
+        },
+        Err(error) if orders.len() == 1 || error.kind() == Kind::Unavailable => error,
+        Err(_) => {
+            let mut outcomes = Vec::new();
+            for order in orders {
+                outcomes.append(&mut Box::pin(all(vec![order])).await);
+            }
+            return outcomes;
+        }
+    };
+    orders.iter().map(|_| Err(error.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests;

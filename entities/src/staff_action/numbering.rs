@@ -1,0 +1,173 @@
+//! Inserts actions and numbers those that count.
+
+use std::collections::BTreeMap;
+
+use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Func, InsertStatement, OnConflict, Query};
+use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select, SqlErr, Value};
+
+use super::{ActionType, Column, Entity, Model, NewAction};
+use crate::{ActionId, ChatId, Conn, GuildId, Result, SessionId, Timestamp, lists, quota};
+
+/// One member's actions of one type, which are numbered together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sequence {
+    pub(crate) guild: GuildId,
+    pub(crate) staff: ChatId,
+    pub(crate) action_type: ActionType,
+}
+
+/// Inserts actions: with the next numbers, or without one where a quota demands approval. `conn` is a transaction.
+pub(crate) async fn add(conn: &impl Conn, new: Vec<NewAction>, now: Timestamp) -> Result<Vec<Model>> {
+    let mut groups: BTreeMap<_, Vec<NewAction>> = BTreeMap::new();
+    for action in new {
+        groups
+            .entry((action.guild, action.staff, action.action_type, action.session))
+            .or_default()
+            .push(action);
+    }
+    let mut added = Vec::new();
+    for ((guild, staff, action_type, session), group) in groups {
+        let of = Sequence { guild, staff, action_type };
+        added.append(&mut add_group(conn, of, session, &group, now).await?);
+    }
+    Ok(added)
+}
+
+async fn add_group(
+    conn: &impl Conn,
+    of: Sequence,
+    session: Option<SessionId>,
+    group: &[NewAction],
+    now: Timestamp,
+) -> Result<Vec<Model>> {
+    for _ in 0..MOST_TRIES {
+        let statement = conn.get_database_backend().build(&insertion(conn, of, session, group, now));
+        let rows = Model::find_by_statement(statement).all(conn).await?;
+        if rows.len() == group.len() {
+            return Ok(rows);
+        }
+        // Another transaction took the first numbers and has committed: its actions may count from a later time.
+        for row in rows {
+            Entity::delete_by_id(row.action_id).exec(conn).await?;
+        }
+    }
+    Err(no_number())
+}
+
+/// Each failed try means that another writer numbered an action of the same member and type meanwhile.
+const MOST_TRIES: usize = 100;
+
+fn no_number() -> DbErr {
+    DbErr::Custom("no place in the sequence of a staff member's actions".to_owned())
+}
+
+/// One statement, because each costs a way to the database while the guild's other changes wait.
+fn insertion(
+    conn: &impl Conn,
+    of: Sequence,
+    session: Option<SessionId>,
+    group: &[NewAction],
+    now: Timestamp,
+) -> InsertStatement {
+    let given = |n: usize| Expr::col(("given", format!("column{n}")));
+    let waits = || Expr::exists(quota::demanding_approval(of.guild, of.staff, of.action_type));
+    let nth = CaseStatement::new()
+        .case(waits(), Expr::value(None::<i64>))
+        .finally(Expr::from(Func::coalesce([of.last(Column::Nth), 0_i64.into()])).add(given(1)));
+    // Clocks of two processes may differ, so that it never precedes the previous number's.
+    let counted_at = CaseStatement::new()
+        .case(waits(), Expr::value(None::<Timestamp>))
+        .case(of.last(Column::CountedAt).gt(now), of.last(Column::CountedAt))
+        .finally(Expr::value(now));
+    let taken = OnConflict::columns([Column::GuildId, Column::StaffId, Column::ActionType, Column::Nth])
+        .target_and_where(Expr::col(Column::Nth).is_not_null())
+        .do_nothing()
+        .to_owned();
+    let values: [(Column, Expr); 9] = [
+        (Column::GuildId, Expr::value(of.guild)),
+        (Column::StaffId, Expr::value(of.staff)),
+        (Column::ActionType, Expr::value(of.action_type)),
+        (Column::Nth, nth.into()),
+        (Column::CountedAt, counted_at.into()),
+        (Column::TargetId, given(2)),
+        (Column::Details, given(3)),
+        (Column::SessionId, Expr::value(session)),
+        (Column::CreatedAt, Expr::value(now)),
+    ];
+    let (columns, values): (Vec<_>, Vec<_>) = values.into_iter().unzip();
+    let rows = (1_i64..).zip(group).map(|(n, new)| {
+        [n.into(), new.target.clone().into(), Value::Json(Some(Box::new(new.details.clone())))]
+    });
+    let mut rows_of = Query::select();
+    rows_of.from_subquery(lists::exactly(conn, rows.collect()), "given");
+    for value in values {
+        rows_of.expr(value);
+    }
+    // SQLite would take `ON CONFLICT` for the condition of a join.
+    rows_of.and_where(Expr::value(true));
+    let mut insert = Query::insert();
+    insert.into_table(Entity).columns(columns).on_conflict(taken).returning_all();
+    // Fails only where the numbers of columns differ.
+    drop(insert.select_from(rows_of));
+    insert
+}
+
+impl Sequence {
+    /// A column of the action with the highest number.
+    fn last(self, column: Column) -> Expr {
+        let last = self.numbered().select_only().column(column).order_by_desc(Column::Nth).limit(1);
+        Expr::SubQuery(None, Box::new(last.into_query().into()))
+    }
+
+    fn numbered(self) -> Select<Entity> {
+        Entity::find()
+            .filter(Column::GuildId.eq(self.guild))
+            .filter(Column::StaffId.eq(self.staff))
+            .filter(Column::ActionType.eq(self.action_type))
+            // Written like the index's own condition, or the index is not used.
+            .filter(Column::Nth.is_not_null())
+    }
+}
+
+/// The next number, and the time from which it counts, which never precedes the previous number's.
+async fn next(conn: &impl Conn, of: Sequence, now: Timestamp) -> Result<(i64, Timestamp)> {
+    let last: Option<(i64, Timestamp)> = of
+        .numbered()
+        .select_only()
+        .columns([Column::Nth, Column::CountedAt])
+        .order_by_desc(Column::Nth)
+        .limit(1)
+        .into_tuple()
+        .one(conn)
+        .await?;
+    Ok(last.map_or((1, now), |(nth, at)| (nth + 1, std::cmp::max(now, at))))
+}
+
+/// Marks an action as approved: it counts from now on, as the member's next of its type. `conn` is a transaction.
+pub(crate) async fn approve(conn: &impl Conn, of: Sequence, action: ActionId, now: Timestamp) -> Result<()> {
+    for _ in 0..MOST_TRIES {
+        // A number taken concurrently must not roll back the caller's transaction.
+        conn.execute_unprepared("SAVEPOINT number").await?;
+        match try_number(conn, of, action, now).await {
+            Ok(()) => return conn.execute_unprepared("RELEASE SAVEPOINT number").await.map(drop),
+            Err(error) if matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_))) => {
+                conn.execute_unprepared("ROLLBACK TO SAVEPOINT number").await?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(no_number())
+}
+
+async fn try_number(conn: &impl Conn, of: Sequence, action: ActionId, now: Timestamp) -> Result<()> {
+    let (nth, counted_at) = next(conn, of, now).await?;
+    Entity::update_many()
+        .col_expr(Column::Nth, Expr::value(nth))
+        .col_expr(Column::CountedAt, Expr::value(counted_at))
+        .filter(Column::GuildId.eq(of.guild))
+        .filter(Column::ActionId.eq(action))
+        .exec(conn)
+        .await?;
+    Ok(())
+}
