@@ -1,7 +1,7 @@
 //! Actions of staff members (docs/rules.md 6). Rows are only inserted.
 //!
 //! `nth` numbers the actions of one kind by one staff member that count, without gaps, in the order of `counted_at`;
-//! [`totals`] reads totals off it. [`crate::approval`] writes rows through [`numbering`]: an action that needs approval has no number until
+//! [`totals`] reads totals off it. [`crate::approval`] writes rows through `numbering`: an action that needs approval has no number until
 //! its approval, so an action that waits or was rejected counts nowhere.
 
 pub(crate) mod numbering;

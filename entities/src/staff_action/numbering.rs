@@ -116,27 +116,29 @@ fn insertion(
 impl Sequence {
     /// A column of the action with the highest number.
     fn last(self, column: Column) -> Expr {
-        let last = self.numbered().select_only().column(column).order_by_desc(Column::Nth).limit(1);
+        let last = self.latest().select_only().column(column).limit(1);
         Expr::SubQuery(None, Box::new(last.into_query().into()))
     }
 
-    fn numbered(self) -> Select<Entity> {
+    /// By descending number. The order is that of an index with both columns, or a plan may read all and sort them.
+    fn latest(self) -> Select<Entity> {
         Entity::find()
             .filter(Column::GuildId.eq(self.guild))
             .filter(Column::StaffId.eq(self.staff))
             .filter(Column::ActionType.eq(self.action_type))
             // Written like the index's own condition, or the index is not used.
             .filter(Column::Nth.is_not_null())
+            .order_by_desc(Column::CountedAt)
+            .order_by_desc(Column::Nth)
     }
 }
 
 /// The next number, and the time from which it counts, which never precedes the previous number's.
 async fn next(conn: &impl Conn, of: Sequence, now: Timestamp) -> Result<(i64, Timestamp)> {
     let last: Option<(i64, Timestamp)> = of
-        .numbered()
+        .latest()
         .select_only()
         .columns([Column::Nth, Column::CountedAt])
-        .order_by_desc(Column::Nth)
         .limit(1)
         .into_tuple()
         .one(conn)

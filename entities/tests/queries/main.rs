@@ -17,6 +17,7 @@ mod million;
 mod plans;
 mod queue_samples;
 mod quotas;
+mod rows_read;
 mod sessions;
 mod shield;
 mod staff;
