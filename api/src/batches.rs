@@ -1,12 +1,12 @@
 //! Requests of one guild that arrive while the guild's others are worked on are worked on together, as soon as these
-//! end: one transaction and one commit for all. A guild that sends much waits for itself, and no other guild for it.
+//! end: one transaction and one commit for all. A guild that sends much waits for itself: it has one place of several.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use entities::GuildId;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tokio_util::task::TaskTracker;
 
 use crate::response::error::ApiError;
@@ -14,8 +14,11 @@ use crate::response::error::ApiError;
 /// The size of a batch: larger ones gain little, and those who come after wait for them.
 const MOST: usize = 64;
 
-#[derive(Default)]
-pub(crate) struct Batches(Arc<Guilds>);
+pub(crate) struct Batches {
+    guilds: Arc<Guilds>,
+    /// A permit for each batch that is worked on.
+    places: Arc<Semaphore>,
+}
 
 /// What is worked on, with those who wait: a [`Queue`] each.
 type Guilds = Mutex<HashMap<Key, Box<dyn Any + Send>>>;
@@ -31,6 +34,12 @@ struct Waiting<T, R> {
 }
 
 impl Batches {
+    /// `at_once`: how many batches are worked on at the same time, of different guilds. The fewer, the larger they are:
+    /// those who wait for a place wait together.
+    pub(crate) fn new(at_once: usize) -> Self {
+        Self { guilds: Arc::default(), places: Arc::new(Semaphore::new(at_once)) }
+    }
+
     /// `work` answers each request of a batch, in their order. It runs as a task of its own, so it goes on if this
     /// caller is gone.
     pub(crate) async fn join<T, R, W, F>(
@@ -49,7 +58,8 @@ impl Batches {
         let (answer, answered) = oneshot::channel();
         let key = (TypeId::of::<Queue<T, R>>(), guild);
         if self.enter(key, Waiting { request, answer }) {
-            let mut leader = Leader { guilds: self.0.clone(), key, leads: true };
+            let (guilds, places) = (self.guilds.clone(), self.places.clone());
+            let mut leader = Leader { guilds, places, key, leads: true };
             tasks.spawn(async move { leader.lead(work).await });
         }
         answered.await.map_err(ApiError::internal)
@@ -57,7 +67,7 @@ impl Batches {
 
     /// True: nobody works on the guild's requests yet.
     fn enter<T: Send + 'static, R: Send + 'static>(&self, key: Key, waiting: Waiting<T, R>) -> bool {
-        let mut guilds = lock(&self.0);
+        let mut guilds = lock(&self.guilds);
         if let Some(others) = guilds.get_mut(&key).and_then(|queue| queue.downcast_mut::<Queue<T, R>>()) {
             others.push(waiting);
             return false;
@@ -70,6 +80,7 @@ impl Batches {
 /// Ended by a panic it leaves the guild to the next request; those who wait get an error.
 struct Leader {
     guilds: Arc<Guilds>,
+    places: Arc<Semaphore>,
     key: Key,
     leads: bool,
 }
@@ -79,7 +90,10 @@ impl Leader {
     where
         F: Future<Output = Vec<R>>,
     {
-        while let Some(batch) = self.next::<T, R>() {
+        let places = self.places.clone();
+        while let Ok(_place) = places.acquire().await
+            && let Some(batch) = self.next::<T, R>()
+        {
             let batch = batch.into_iter().map(|waiting| (waiting.request, waiting.answer));
             let (requests, answers): (Vec<_>, Vec<_>) = batch.unzip();
             for (answer, outcome) in answers.into_iter().zip(work(requests).await) {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use platforms::Platforms;
 use queue::Queue;
-use runtime::Context;
-use sea_orm::DbErr;
+use runtime::{Context, Database};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use tokio::sync::Semaphore;
 
 use crate::auth::failures::FailedKeys;
@@ -22,6 +22,14 @@ use crate::pace::Pace;
 use crate::response::large::LargeAnswers;
 use crate::room::Rooms;
 use crate::turns::Turns;
+
+/// SQLite has one writer. On Postgres a quarter of the connections is enough: the others serve reads meanwhile.
+fn batches_at_once(database: &Database) -> usize {
+    match database.read().get_database_backend() {
+        DbBackend::Sqlite => 1,
+        _ => 4,
+    }
+}
 
 pub(crate) struct State {
     pub(crate) options: Options,
@@ -68,7 +76,7 @@ impl State {
             large_answers: LargeAnswers::default(),
             rooms: Rooms::default(),
             turns: Turns::default(),
-            batches: Batches::default(),
+            batches: Batches::new(batches_at_once(&context.database)),
             options,
             context,
             queue,

@@ -14,9 +14,10 @@ struct Fixture {
 }
 
 impl Fixture {
-    fn new() -> (Self, UnboundedReceiver<Worked>) {
+    fn new(at_once: usize) -> (Self, UnboundedReceiver<Worked>) {
         let (begun, worked) = mpsc::unbounded_channel();
-        (Self { batches: Arc::default(), tasks: TaskTracker::new(), begun }, worked)
+        let batches = Arc::new(Batches::new(at_once));
+        (Self { batches, tasks: TaskTracker::new(), begun }, worked)
     }
 
     /// Polls the request once, so that it waits.
@@ -36,7 +37,7 @@ impl Fixture {
 
 #[tokio::test]
 async fn who_waits_is_worked_on_together_and_gets_the_own_answer() {
-    let (fixture, mut worked) = Fixture::new();
+    let (fixture, mut worked) = Fixture::new(2);
     let first = fixture.ask(1, 10).await;
     let (alone, answer) = worked.recv().await.unwrap();
     assert_eq!(alone, [10]);
@@ -68,7 +69,7 @@ async fn who_waits_is_worked_on_together_and_gets_the_own_answer() {
 
 #[tokio::test]
 async fn who_has_gone_is_left_out() {
-    let (fixture, mut worked) = Fixture::new();
+    let (fixture, mut worked) = Fixture::new(2);
     let first = fixture.ask(1, 10).await;
     let (_, answer) = worked.recv().await.unwrap();
     let (gone, stays) = (fixture.ask(1, 11).await, fixture.ask(1, 12).await);
@@ -84,7 +85,7 @@ async fn who_has_gone_is_left_out() {
 
 #[tokio::test]
 async fn a_panic_fails_those_who_wait_and_frees_the_guild() {
-    let (fixture, mut worked) = Fixture::new();
+    let (fixture, mut worked) = Fixture::new(2);
     let first = fixture.ask(1, 10).await;
     let (_, answer) = worked.recv().await.unwrap();
     let second = fixture.ask(1, 11).await;
@@ -97,4 +98,23 @@ async fn a_panic_fails_those_who_wait_and_frees_the_guild() {
     let (requests, answer) = worked.recv().await.unwrap();
     answer.send(requests).unwrap();
     assert_eq!(again.await.unwrap().unwrap(), 12);
+}
+
+#[tokio::test]
+async fn who_waits_for_a_place_waits_together() {
+    let (fixture, mut worked) = Fixture::new(1);
+    let first = fixture.ask(1, 10).await;
+    let (_, answer) = worked.recv().await.unwrap();
+    let (second, third) = (fixture.ask(2, 20).await, fixture.ask(2, 21).await);
+    let fourth = fixture.ask(3, 30).await;
+    assert!(worked.try_recv().is_err(), "no place is free");
+    answer.send(vec![10]).unwrap();
+    for expected in [vec![20, 21], vec![30]] {
+        let (requests, answer) = worked.recv().await.unwrap();
+        assert_eq!(requests, expected, "first come, first served");
+        answer.send(requests).unwrap();
+    }
+    for (asked, expected) in [(first, 10), (second, 20), (third, 21), (fourth, 30)] {
+        assert_eq!(asked.await.unwrap().unwrap(), expected);
+    }
 }

@@ -4,10 +4,11 @@
 //! the last row before the period: two index descents for each member and type, regardless of the row count.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{FromQueryResult, QuerySelect, Statement};
+use sea_orm::sea_query::{ExprTrait, SimpleExpr};
+use sea_orm::{FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Statement};
 
 use super::{ActionType, Column, Entity};
-use crate::{ChatId, Conn, GuildId, Result, Timestamp};
+use crate::{ChatId, Conn, GuildId, Result, Timestamp, lists};
 
 /// How many actions of one type by one staff member count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromQueryResult)]
@@ -65,15 +66,19 @@ pub async fn of_guild(
 
 /// All actions of one staff member that count.
 pub async fn of_staff(conn: &impl Conn, guild: GuildId, staff: ChatId) -> Result<i64> {
-    let numbers: Vec<i64> = Entity::find()
-        .select_only()
-        .column_as(Column::Nth.max(), "last")
-        .filter(Column::GuildId.eq(guild))
-        .filter(Column::StaffId.eq(staff))
-        .filter(Column::Nth.is_not_null())
-        .group_by(Column::ActionType)
-        .into_tuple()
-        .all(conn)
-        .await?;
-    Ok(numbers.iter().sum())
+    #[derive(FromQueryResult)]
+    struct Last {
+        nth: i64,
+    }
+    let types = ActionType::ALL.iter().map(|one| [one.name().into()]).collect();
+    let last = |[action_type]: [SimpleExpr; 1]| {
+        let actions = Entity::find()
+            .filter(Column::GuildId.eq(guild))
+            .filter(Column::StaffId.eq(staff))
+            .filter(Column::ActionType.into_expr().eq(action_type))
+            .filter(Column::Nth.is_not_null());
+        actions.order_by_desc(Column::Nth).limit(1).select_only().column(Column::Nth).into_query()
+    };
+    let last: Vec<Last> = lists::of_each(conn, types, last).await?;
+    Ok(last.iter().map(|last| last.nth).sum())
 }

@@ -32,16 +32,16 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn an_action_is_numbered_without_reading_those_before() {
+async fn actions_are_numbered_and_counted_without_reading_all() {
     on_postgres(async |fixture| {
         fixture.execute(ACTIONS).await;
         fixture.execute("VACUUM ANALYZE").await;
         let conn = fixture.begin_with_generic_plans().await;
         let new = vec![action(1, ActionType::Ban), action(1, ActionType::Ban)];
         approval::record(&conn, new, at(0)).await.unwrap();
-        let read = rows_read(&conn, "staff_action").await;
-        assert!(read < 10, "{read}");
         assert_eq!(totals::of_staff(&conn, guild(), chat(1)).await.unwrap(), 3_002);
+        let read = rows_read(&conn, "staff_action").await;
+        assert!(read < 20, "{read}");
     })
     .await;
 }
