@@ -54,10 +54,15 @@ pub async fn range(
     Entity::find().filter(range).order_by_asc(Column::ChatId).limit(limit).all(conn).await
 }
 
-/// The accounts of all links of the guild.
-pub async fn pairs(conn: &impl Conn, guild: GuildId) -> Result<Vec<(ChatId, PlayId)>> {
-    let accounts = Entity::find().select_only().columns([Column::ChatId, Column::PlayId]);
-    accounts.filter(Column::GuildId.eq(guild)).into_tuple().all(conn).await
+/// The accounts of all links of these guilds, at most `limit`.
+pub async fn pairs(
+    conn: &impl Conn,
+    guilds: &[GuildId],
+    limit: Option<u64>,
+) -> Result<Vec<(GuildId, ChatId, PlayId)>> {
+    let accounts = Entity::find().filter(lists::any_of(conn, Column::GuildId, guilds.iter().copied()));
+    let columns = [Column::GuildId, Column::ChatId, Column::PlayId];
+    accounts.select_only().columns(columns).limit(limit).into_tuple().all(conn).await
 }
 
 pub async fn count(conn: &impl Conn, guild: GuildId) -> Result<u64> {

@@ -5,7 +5,7 @@
 //! longest make room for others.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
 use entities::{GuildId, Person, Timestamp, link, sanction};
@@ -17,8 +17,12 @@ use crate::cache::guild_state::{Base, GuildState, Look, Question, Sanction, acco
 
 /// Bytes of all guilds together.
 const CAPACITY: usize = 200 * 1024 * 1024;
-/// Guilds read at once.
+/// Reads at the same time.
 const READS: usize = 2;
+/// Guilds of a read, where many wait.
+const GUILDS_A_READ: usize = 64;
+/// Rows of each table in such a read. Guilds with more are read one by one.
+const ROWS_A_READ: u64 = 10_000;
 
 /// The result of a check.
 pub(crate) struct Checked {
@@ -93,9 +97,13 @@ impl Guilds {
 }
 
 impl Moderation {
+    fn guilds(&self) -> RwLockReadGuard<'_, Guilds> {
+        self.0.guilds.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Guilds with their bytes, and how many of these there may be.
     pub(crate) fn held(&self) -> ((u64, u64), u64) {
-        let guilds = self.0.guilds.read().unwrap_or_else(PoisonError::into_inner);
+        let guilds = self.guilds();
         ((guilds.states.len() as u64, guilds.bytes as u64), CAPACITY as u64)
     }
 
@@ -124,7 +132,7 @@ impl Moderation {
             return Ok(Checked { found: self.find_fresh(guild, ask).await?, stale: false });
         }
         let read = async { Ok(Checked { found: self.read_person(guild, ask).await?, stale: false }) };
-        let known = self.0.guilds.read().unwrap_or_else(PoisonError::into_inner).states.get(&guild).cloned();
+        let known = self.guilds().states.get(&guild).cloned();
         let Some(Look::Found(found)) = known.map(|state| state.look(ask)) else { return read.await };
         self.0.freshness.unless_lost(read).await.unwrap_or(Ok(Checked { found, stale: true }))
     }
@@ -157,7 +165,7 @@ impl Moderation {
     /// The state of the guild; the first call starts to read it.
     fn state(&self, guild: GuildId, now: Timestamp) -> Arc<GuildState> {
         let used_at = self.0.started.elapsed().as_secs();
-        let known = self.0.guilds.read().unwrap_or_else(PoisonError::into_inner).states.get(&guild).cloned();
+        let known = self.guilds().states.get(&guild).cloned();
         let state = known.unwrap_or_else(|| {
             let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
             let state = guilds.states.entry(guild).or_insert_with(|| {
@@ -173,24 +181,58 @@ impl Moderation {
     }
 
     async fn read_guilds(self, waiting: Arc<Mutex<mpsc::UnboundedReceiver<ToRead>>>) {
-        let next = async || waiting.lock().await.recv().await;
-        while let Some(to_read) = next().await {
-            self.fill(to_read).await;
+        loop {
+            let mut batch = Vec::new();
+            if waiting.lock().await.recv_many(&mut batch, GUILDS_A_READ).await == 0 {
+                return;
+            }
+            batch.retain(|ToRead { guild, state, .. }| self.guilds().holds(*guild, state));
+            self.read_together(batch).await;
         }
     }
 
-    async fn fill(&self, ToRead { guild, state, now }: ToRead) {
-        if !self.0.guilds.read().unwrap_or_else(PoisonError::into_inner).holds(guild, &state) {
-            return;
-        }
-        let base = match self.read_guild(guild, now).await {
-            Ok(base) => base,
-            Err(error) => {
-                let guild_id = guild.get();
-                runtime::warn_seldom!(%error, guild.id = guild_id, "cannot read the bans of a guild: checks go to the database");
-                return self.forget(guild);
+    async fn read_together(&self, batch: Vec<ToRead>) {
+        let most = (batch.len() > 1).then_some(ROWS_A_READ);
+        match self.read(&batch, most).await {
+            Ok(Some(bases)) => batch.into_iter().zip(bases).for_each(|(one, base)| self.fill(one, base)),
+            Ok(None) => {
+                for one in batch {
+                    Box::pin(self.read_together(vec![one])).await;
+                }
             }
+            Err(error) => {
+                runtime::warn_seldom!(%error, guilds = batch.len(), "cannot read the bans of guilds: checks go to the database");
+                batch.iter().for_each(|one| self.forget(one.guild));
+            }
+        }
+    }
+
+    /// `None`: there are more than `most` rows.
+    async fn read(&self, batch: &[ToRead], most: Option<u64>) -> Result<Option<Vec<Base>>, DbErr> {
+        let conn = self.0.database.read();
+        let guilds: Vec<_> = batch.iter().map(|one| one.guild).collect();
+        // A check leaves out what has ended since.
+        let Some(now) = batch.iter().map(|one| one.now).min() else { return Ok(Some(Vec::new())) };
+        let links = link::pairs(conn, &guilds, most).await?;
+        let sanctions = sanction::active::of_guilds(conn, &guilds, now, most).await?;
+        if most.is_some_and(|most| links.len().max(sanctions.len()) as u64 >= most) {
+            return Ok(None);
+        }
+        let mut read: HashMap<GuildId, (Vec<_>, Vec<_>)> = HashMap::new();
+        for row in sanctions {
+            read.entry(row.guild_id).or_default().0.push(row);
+        }
+        for (guild, chat, play) in links {
+            read.entry(guild).or_default().1.push((chat, play));
+        }
+        let base = |guild| {
+            let (sanctions, links) = read.remove(guild).unwrap_or_default();
+            Base::new(sanctions, links)
         };
+        Ok(Some(guilds.iter().map(base).collect()))
+    }
+
+    fn fill(&self, ToRead { guild, state, .. }: ToRead, base: Base) {
         let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
         if guilds.holds(guild, &state) {
             state.fill(base);
@@ -200,12 +242,6 @@ impl Moderation {
         }
     }
 
-    async fn read_guild(&self, guild: GuildId, now: Timestamp) -> Result<Base, DbErr> {
-        let conn = self.0.database.read();
-        let links = link::pairs(conn, guild).await?;
-        Ok(Base::new(sanction::active::of_guild(conn, guild, now).await?, links))
-    }
-
     #[cfg(test)]
     pub(crate) fn is_filled(&self, guild: GuildId) -> bool {
         self.0.guilds.read().unwrap().states.get(&guild).is_some_and(|state| state.bytes() > 0)
@@ -213,7 +249,7 @@ impl Moderation {
 
     /// A ban or mute of one of the person's accounts was imposed or ended.
     pub(crate) fn change(&self, guild: GuildId, person: Person) {
-        let state = self.0.guilds.read().unwrap_or_else(PoisonError::into_inner).states.get(&guild).cloned();
+        let state = self.guilds().states.get(&guild).cloned();
         let Some(state) = state else { return };
         accounts(person).for_each(|account| state.change(account));
         if state.is_worn() {

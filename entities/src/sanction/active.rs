@@ -8,15 +8,17 @@ use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, Select};
 
 use super::change::Target;
 use super::model::{self, Column, Entity, Lifted, Model, Places, SanctionKind, in_force, of_accounts};
-use crate::{ChatId, GuildId, Page, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link};
+use crate::{ChatId, GuildId, Page, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link, lists};
 
-/// All sanctions of the guild in force, of both kinds and in any place.
-pub async fn of_guild<C: ConnectionTrait>(
+/// All sanctions of these guilds in force, of both kinds and in any place, at most `limit`.
+pub async fn of_guilds<C: ConnectionTrait>(
     conn: &C,
-    guild: GuildId,
+    guilds: &[GuildId],
     now: Timestamp,
+    limit: Option<u64>,
 ) -> Result<Vec<Model>, DbErr> {
-    Entity::find().filter(Column::GuildId.eq(guild)).filter(in_force(now)).all(conn).await
+    let of_guilds = lists::any_of(conn, Column::GuildId, guilds.iter().copied());
+    Entity::find().filter(of_guilds).filter(in_force(now)).limit(limit).all(conn).await
 }
 
 /// The sanctions in force against a person, of both kinds and in any place; the one that ends last comes first.

@@ -3,6 +3,7 @@ use std::time::Duration;
 use entities::sanction::change::{self, NewSanction};
 use entities::{ChatId, SanctionKind, Subject, guild, moderation_revision};
 use runtime::{Breaker, Clock, Event, Events, ModerationVerb};
+use sea_orm::ConnectionTrait;
 use testkit::{TestDatabase, guild_row, until};
 
 use super::*;
@@ -113,6 +114,38 @@ impl Fixture {
         self.shutdown.cut();
         self.shutdown.wait().await;
     }
+}
+
+#[tokio::test]
+async fn guilds_that_wait_are_read_together_and_a_large_one_by_itself() {
+    let fixture = Fixture::unread().await;
+    let conn = fixture.database.write();
+    let guilds: Vec<GuildId> = (5..45).map(|id| id.try_into().unwrap()).collect();
+    for guild in &guilds {
+        guild::upsert(conn, guild_row(*guild, at(0))).await.unwrap();
+    }
+    let banned = "INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at, mirror_state, revision)
+        SELECT guild_id, 'ban', 77, 'in ' || guild_id, 9, created_at, 'none', 1 FROM guild";
+    let many = "INSERT INTO link (guild_id, chat_id, play_id, play_username, verified_at)
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+        SELECT 5, 10000000000000001 + i, 77 + i, 'p', created_at FROM n, guild WHERE guild_id = 5";
+    for sql in [banned, many] {
+        conn.execute_unprepared(sql).await.unwrap();
+    }
+    fixture.events.follow(fixture.database.clone(), Clock::system(), &fixture.shutdown);
+    until(|| fixture.events.freshness().is_fresh()).await;
+    let moderation = &fixture.caches.moderation;
+    let check = async |guild: GuildId| {
+        let ask = Question { kind: SanctionKind::Ban, subject: subject(PLAY), place: None, now: at(0) };
+        let found = moderation.find(guild, ask).await.unwrap().found.map(|ban| ban.reason);
+        assert_eq!(found, Some(format!("in {guild}")));
+    };
+    futures_util::future::join_all(guilds.iter().map(|guild| check(*guild))).await;
+    until(|| guilds.iter().all(|guild| moderation.is_filled(*guild))).await;
+    for guild in &guilds {
+        check(*guild).await;
+    }
+    fixture.end().await;
 }
 
 #[tokio::test]
