@@ -17,6 +17,7 @@ mod form;
 mod groups;
 mod labels;
 mod metrics;
+mod names;
 mod pages;
 mod rights;
 mod routes;
@@ -39,6 +40,7 @@ use accounts::AccountCache;
 pub use api::{Api, ApiAnswer, ApiCall, Caller};
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
 use groups::GroupCache;
+use names::NameCache;
 use rights::RightsCache;
 use routes::Router;
 pub use secret::ConsoleSecret;
@@ -60,6 +62,7 @@ pub struct Console {
     tokens: Tokens,
     groups: GroupCache,
     accounts: AccountCache,
+    names: NameCache,
     looks: metrics::Looks,
     router: Router,
 }
@@ -106,6 +109,7 @@ impl Console {
             tokens,
             groups,
             accounts,
+            names: NameCache::default(),
             looks,
             router,
         })

@@ -4,7 +4,7 @@
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::postgres_array::NotU8;
 use sea_orm::sea_query::{
-    ArrayType, Asterisk, Expr, Func, JoinType, Query, SelectStatement, SimpleExpr, ValueTuple,
+    ArrayType, Asterisk, Expr, ExprTrait, Func, JoinType, Query, SelectStatement, SimpleExpr, ValueTuple,
 };
 use sea_orm::{DatabaseBackend, FromQueryResult, Value};
 
@@ -73,6 +73,15 @@ pub(crate) async fn of_each<M: FromQueryResult, const N: usize>(
         rows = conn.query_all(&all).await?;
     }
     rows.iter().map(|row| M::from_query_result(row, "")).collect()
+}
+
+/// How many rows `select` returns: with a limit, that many at most.
+pub(crate) async fn count(conn: &impl Conn, select: SelectStatement) -> Result<u64> {
+    let number = Expr::col(Asterisk).count();
+    let counted = Query::select().expr_as(number, "number").from_subquery(select, "counted").take();
+    let row = conn.query_one(&counted).await?.ok_or_else(|| DbErr::RecordNotFound("a count".to_owned()))?;
+    let number: i64 = row.try_get("", "number")?;
+    Ok(number.unsigned_abs())
 }
 
 /// The list, padded with its last element to a power of two.

@@ -1,13 +1,18 @@
 //! Tickets (docs/rules.md 7): each submission has at most one, ever. The row is written before the channel is created
 //! and completed afterwards.
 
+use std::collections::HashMap;
+
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ActiveValue::Set, QuerySelect};
+use sea_orm::sea_query::{Expr, ExprTrait, JoinType, OnConflict, Query};
+use sea_orm::{ActiveValue::Set, Condition, QuerySelect};
 use serde::{Deserialize, Serialize};
 
 use crate::by_id::{by_id, no_relations};
-use crate::{ChannelId, Conn, GuildId, JobId, PanelId, Result, SubmissionId, TicketId, Timestamp, lists};
+use crate::{
+    ChannelId, ChatId, Conn, GuildId, JobId, PanelId, Result, SubmissionId, TicketId, Timestamp,
+    application_submission, lists,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "ticket")]
@@ -118,6 +123,28 @@ pub async fn of_submissions(
 ) -> Result<Vec<Model>> {
     let named = lists::any_of(conn, Column::SubmissionId, submissions.iter().copied());
     Entity::find().filter(Column::GuildId.eq(guild)).filter(named).all(conn).await
+}
+
+/// Who applied, of each of these tickets.
+pub async fn applicants(
+    conn: &impl Conn,
+    guild: GuildId,
+    tickets: impl IntoIterator<Item = TicketId>,
+) -> Result<HashMap<TicketId, ChatId>> {
+    use application_submission::{Column as Of, Entity as Submission};
+    let same = Condition::all()
+        .add(Expr::col((Submission, Of::GuildId)).equals((Entity, Column::GuildId)))
+        .add(Expr::col((Submission, Of::SubmissionId)).equals((Entity, Column::SubmissionId)));
+    let found = Query::select()
+        .column((Entity, Column::TicketId))
+        .column((Submission, Of::ChatId))
+        .from(Entity)
+        .join(JoinType::InnerJoin, Submission, same)
+        .and_where(Column::GuildId.eq(guild))
+        .and_where(lists::any_of(conn, Column::TicketId, tickets))
+        .take();
+    let rows = conn.query_all(&found).await?;
+    rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
 }
 
 fn of_submission(guild: GuildId, submission: SubmissionId) -> Select<Entity> {

@@ -58,13 +58,13 @@ pub async fn open_bulk(conn: &impl Conn, guild: Option<GuildId>, limit: u64) -> 
     slim().filter(open).order_by_asc(Column::JobId).limit(limit).all(conn).await
 }
 
-/// Kinds whose arguments name one account and nothing long.
-const OF_A_USER: [&str; 4] = ["sync_member", "assign_role", "remove_role", "mirror_ban"];
+/// Kinds whose arguments name one account or ticket and nothing long.
+const OF_ONE: [&str; 5] = ["sync_member", "assign_role", "remove_role", "mirror_ban", "create_ticket"];
 
-/// The arguments of those of these jobs that concern one account.
+/// The arguments of those of these jobs that concern one person.
 pub async fn arguments(conn: &impl Conn, jobs: &[Model]) -> Result<HashMap<JobId, Json>> {
     let ids: Vec<_> =
-        jobs.iter().filter(|job| OF_A_USER.contains(&job.kind.as_str())).map(|job| job.job_id).collect();
+        jobs.iter().filter(|job| OF_ONE.contains(&job.kind.as_str())).map(|job| job.job_id).collect();
     if ids.is_empty() {
         return Ok(HashMap::new());
     }

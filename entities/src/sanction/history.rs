@@ -1,11 +1,11 @@
 //! All sanctions of a guild, in force or not.
 
 use sea_orm::entity::prelude::*;
-use sea_orm::{Condition, QueryOrder, QuerySelect};
+use sea_orm::{Condition, QueryOrder, QuerySelect, QueryTrait};
 
 use super::model::{self, Column, Entity, Model, SanctionKind, in_force};
 use crate::by_id::by_id;
-use crate::{ChatId, GuildId, Page, Person, PlaceId, SanctionId, Timestamp};
+use crate::{ChatId, GuildId, Page, Person, PlaceId, SanctionId, Timestamp, lists};
 
 by_id!(SanctionId: find, newest);
 
@@ -47,6 +47,22 @@ pub async fn list<C: ConnectionTrait>(
     page: Page<SanctionId>,
     now: Timestamp,
 ) -> Result<Vec<Model>, DbErr> {
+    chosen(guild, filter, page, now).all(conn).await
+}
+
+/// How many the list has, counted up to `most`.
+pub async fn count<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    filter: Filter,
+    most: u64,
+    now: Timestamp,
+) -> Result<u64, DbErr> {
+    let some = chosen(guild, filter, Page::first(most), now).select_only().column(Column::SanctionId);
+    lists::count(conn, some.into_query()).await
+}
+
+fn chosen(guild: GuildId, filter: Filter, page: Page<SanctionId>, now: Timestamp) -> Select<Entity> {
     let shown = Condition::all()
         .add(Column::Kind.eq(filter.kind))
         .add_option(filter.moderator.map(|moderator| Column::ModeratorId.eq(moderator)))
@@ -56,7 +72,7 @@ pub async fn list<C: ConnectionTrait>(
         Some(person) => newest_of(guild, person, page),
         None => newest(guild, page),
     };
-    rows.filter(shown).all(conn).await
+    rows.filter(shown)
 }
 
 /// A person's sanctions of both kinds, newest first.

@@ -100,7 +100,8 @@ async fn a_ticket_that_fails_says_why_and_opens_later(deployment: &Deployment) {
     let failed = owner.press(&one, "Create ticket", &[]).await;
     assert_eq!(failed.status, 422, "{}", failed.text());
     failed.shows(422, "Missing Permissions").shows(422, "<i>order</i>").shows(422, "ticket not open yet");
-    owner.get(&failed.link("Job that opens it")).await.shows(200, "failed");
+    let title = format!("Ticket for {}", deployment.guild().members[5].name);
+    owner.get(&failed.link("Job that opens it")).await.shows(200, "failed").shows(200, &title);
     let opened = owner.press(&failed, "Create ticket", &[]).await;
     opened.shows(200, "Ticket opened.").shows(200, "ticket open");
     let channel = opened.link("Open ticket in Discord");

@@ -17,6 +17,7 @@ mod jobs;
 mod keys;
 mod members;
 mod moderation;
+mod names;
 mod overview;
 mod page;
 mod security;

@@ -46,13 +46,15 @@ async fn a_player_is_banned_by_name_and_the_ban_is_taken_back(deployment: &Deplo
     let banned = ban(deployment, &console, &[("identifier", &member.name.to_uppercase())]).await;
     banned.shows(200, &member.name).shows(200, "spam").shows(200, "in 7 days").shows(200, "active");
     banned.shows(200, &format!("Banned {} until ", member.name));
-    console.get(&below(deployment, "/bans")).await.shows(200, &member.name).shows(200, "Lift ban");
+    let list = console.get(&below(deployment, "/bans")).await;
+    list.shows(200, &member.name).shows(200, "Lift ban").shows(200, "1 active ban, newest first");
     console.get(&below(deployment, "/mutes")).await.shows(200, "Nobody is muted.");
     let undone = console.undo(&banned).await;
     undone.shows(200, &format!("Lifted the ban of {}.", member.name)).shows(200, "lifted");
     console.get(&below(deployment, "/bans")).await.shows(200, "Nobody is banned.");
     let found = format!("/bans?state=all&person={}&moderator={}", member.chat, guild.members[0].chat);
-    console.get(&below(deployment, &found)).await.shows(200, "spam").shows(200, "lifted");
+    let ended = console.get(&below(deployment, &found)).await;
+    ended.shows(200, "spam").shows(200, "lifted").shows(200, "1 ban, newest first");
     console.get(&below(deployment, "/bans?state=all&place=5")).await.shows(200, "Nothing matches");
 }
 

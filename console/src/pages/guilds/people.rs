@@ -1,6 +1,6 @@
 //! Persons as the console shows them: initials and name, and the ids of both accounts on demand.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use entities::{ChatId, PlayId, Subject, link};
 
@@ -47,11 +47,12 @@ impl Who {
     }
 }
 
-/// The links of the persons that a page names.
+/// The links of the persons that a page names, and the names of those without one.
 #[derive(Default)]
 pub(crate) struct People {
     by_chat: HashMap<ChatId, link::Model>,
     by_play: HashMap<PlayId, link::Model>,
+    names: HashMap<Subject, String>,
 }
 
 impl People {
@@ -59,11 +60,16 @@ impl People {
         visit: &GuildVisit,
         subjects: impl IntoIterator<Item = Subject>,
     ) -> Result<Self, PageError> {
-        let (mut chats, mut plays) = (Vec::new(), Vec::new());
-        for subject in subjects {
-            chats.extend(subject.chat());
-            plays.extend(subject.play());
-        }
+        let subjects: HashSet<Subject> = subjects.into_iter().collect();
+        let mut people = Self::linked(visit, &subjects).await?;
+        let unlinked: Vec<_> = subjects.into_iter().filter(|one| people.link(*one).is_none()).collect();
+        people.names = visit.console.names(visit.platform(), &unlinked).await;
+        Ok(people)
+    }
+
+    async fn linked(visit: &GuildVisit, subjects: &HashSet<Subject>) -> Result<Self, PageError> {
+        let chats: Vec<_> = subjects.iter().filter_map(|subject| subject.chat()).collect();
+        let plays: Vec<_> = subjects.iter().filter_map(|subject| subject.play()).collect();
         let (conn, guild) = (visit.read(), visit.guild.guild_id);
         let mut people = Self::default();
         if !chats.is_empty() {
@@ -90,7 +96,11 @@ impl People {
     }
 
     pub(crate) fn who(&self, visit: &GuildVisit, subject: Subject) -> Who {
-        self.link(subject).map_or_else(|| Who::unlinked(subject), |link| Who::linked(visit, link))
+        match (self.link(subject), self.names.get(&subject)) {
+            (Some(link), _) => Who::linked(visit, link),
+            (None, Some(name)) => Who::named(subject, name.clone()),
+            (None, None) => Who::unlinked(subject),
+        }
     }
 }
 
@@ -108,7 +118,7 @@ pub(crate) enum Standing {
 
 /// The person behind an account: by their link, or else as the platform names them.
 pub(crate) async fn identify(visit: &GuildVisit, subject: Subject) -> Result<(Who, Standing), PageError> {
-    let people = People::read(visit, [subject]).await?;
+    let people = People::linked(visit, &HashSet::from([subject])).await?;
     if let Some(link) = people.link(subject) {
         return Ok((Who::linked(visit, link), Standing::Linked));
     }

@@ -1,8 +1,10 @@
 //! What a job's result says: what it changes, what it leaves alone, and why it failed for some members.
 
+use std::collections::HashMap;
+
 use entities::job::Model;
 use entities::job::listing;
-use entities::{JobId, job_failure};
+use entities::{JobId, TicketId, job_failure, ticket};
 use serde_json::Value;
 
 use super::words::{is_preview, title, title_about};
@@ -17,8 +19,16 @@ const NAMES: u64 = 5;
 
 /// What each job does and to whom, in the order of the jobs.
 pub(super) async fn titles(visit: &GuildVisit, jobs: &[Model]) -> Result<Vec<String>, PageError> {
-    let mut arguments = listing::arguments(visit.read(), jobs).await?;
-    let users: Vec<_> = jobs.iter().map(|job| user(arguments.remove(&job.job_id))).collect();
+    let (conn, arguments) = (visit.read(), listing::arguments(visit.read(), jobs).await?);
+    let named = |job: &Model, name| arguments.get(&job.job_id).and_then(|given| id(&given[name]));
+    let ticket = |job| named(job, "ticket").and_then(|id| TicketId::try_from(id).ok());
+    let tickets: Vec<_> = jobs.iter().filter_map(ticket).collect();
+    let mut applicants = HashMap::new();
+    if !tickets.is_empty() {
+        applicants = ticket::applicants(conn, visit.guild.guild_id, tickets).await?;
+    }
+    let applicant = |job| ticket(job).and_then(|ticket| applicants.get(&ticket)).map(|chat| chat.get());
+    let users: Vec<_> = jobs.iter().map(|job| named(job, "user").or_else(|| applicant(job))).collect();
     let names = Actors::read(visit, users.iter().flatten().copied().collect()).await?;
     let title_of = |(job, user): (&Model, &Option<i64>)| {
         let who = user.and_then(|user| names.who(visit, user));
@@ -27,10 +37,8 @@ pub(super) async fn titles(visit: &GuildVisit, jobs: &[Model]) -> Result<Vec<Str
     Ok(jobs.iter().zip(&users).map(title_of).collect())
 }
 
-/// The Discord account that the arguments of a job name.
-fn user(arguments: Option<Value>) -> Option<i64> {
-    let user = arguments?["user"].take();
-    user.as_str().and_then(|id| id.parse().ok()).or_else(|| user.as_i64())
+fn id(argument: &Value) -> Option<i64> {
+    argument.as_str().and_then(|id| id.parse().ok()).or_else(|| argument.as_i64())
 }
 
 /// Members that failed for one reason.

@@ -53,6 +53,7 @@ pub(super) fn title_about(job: &Model, who: &str) -> String {
         "sync_member" => format!("Sync of {who}"),
         "assign_role" => format!("Give a role to {who}"),
         "remove_role" => format!("Take a role from {who}"),
+        "create_ticket" => format!("Ticket for {who}"),
         "mirror_ban" => format!("Ban of {who} on Discord"),
         _ => title(job),
     }

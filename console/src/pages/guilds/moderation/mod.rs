@@ -23,10 +23,13 @@ use crate::answer::{Answer, PageError};
 use crate::form::Form;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
+use crate::words::Count;
 pub(crate) use row::Row;
 
 /// Rows of one page.
 const SHOWN: u64 = 50;
+/// More are not counted.
+const COUNTED: u64 = 10_000;
 /// What the filter shows.
 const FIELDS: [&str; 4] = ["state", "person", "place", "moderator"];
 
@@ -89,6 +92,7 @@ struct Page {
     may_write: bool,
     filtered: bool,
     rows: Vec<Row>,
+    total: String,
     /// The query of the next page.
     more: Option<String>,
 }
@@ -110,10 +114,11 @@ async fn list(visit: &GuildVisit, kind: Kind) -> Result<Answer, PageError> {
     };
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let part = Part { cursor: query.read::<SanctionId>("before"), limit: SHOWN + 1 };
-    let mut rows = match filter {
-        Some(filter) => history::list(conn, guild, filter, part, visit.now()).await?,
-        None => Vec::new(),
-    };
+    let (mut rows, mut total) = (Vec::new(), String::new());
+    if let Some(filter) = filter {
+        rows = history::list(conn, guild, filter, part, visit.now()).await?;
+        total = counted(visit, filter).await?;
+    }
     let has_more = rows.len() as u64 > SHOWN;
     rows.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
     let last = rows.last().filter(|_| has_more).map(|row| row.sanction_id.to_string());
@@ -126,10 +131,28 @@ async fn list(visit: &GuildVisit, kind: Kind) -> Result<Answer, PageError> {
         may_write: visit.may("moderation.write"),
         filtered: FIELDS.iter().any(|name| !form.text(name).is_empty()),
         rows: shown(visit, &rows).await?,
+        total,
         more: last.map(|last| query.with("before", &last)),
         form,
     };
     Ok(Answer::page(&page)?.status(page.form.status()))
+}
+
+/// "1,204 active bans"
+async fn counted(visit: &GuildVisit, filter: Filter) -> Result<String, PageError> {
+    let found = history::count(visit.read(), visit.guild.guild_id, filter, COUNTED + 1, visit.now()).await?;
+    let of = match (filter.active, filter.kind) {
+        (Some(true), SanctionKind::Ban) => "active ban",
+        (Some(false), SanctionKind::Ban) => "ended ban",
+        (None, SanctionKind::Ban) => "ban",
+        (Some(true), SanctionKind::Mute) => "active mute",
+        (Some(false), SanctionKind::Mute) => "ended mute",
+        (None, SanctionKind::Mute) => "mute",
+    };
+    Ok(match found {
+        0..=COUNTED => Count(found, of).to_string(),
+        _ => format!("More than {}", Count(COUNTED, of)),
+    })
 }
 
 /// The rows with the names of everybody in them.

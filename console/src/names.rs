@@ -1,0 +1,80 @@
+//! Names of accounts that have no link, for lists. A list waits a moment for the platforms and shows ids otherwise: the
+//! names are there at the next look.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use entities::{ChatId, PlayId, Subject};
+use futures_util::future::join_all;
+use moka::sync::Cache;
+use platforms::{CallContext, Platforms};
+
+use crate::Console;
+
+const KEPT_FOR: Duration = Duration::from_hours(1);
+/// Until an account without a name is asked for again.
+const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
+const CAPACITY: u64 = 50_000;
+/// A page waits for a platform no longer than this.
+const PATIENCE: Duration = Duration::from_millis(400);
+/// Users of the chat platform that a page asks for: each is a call.
+const CHATS_A_PAGE: usize = 10;
+
+#[derive(Clone)]
+pub(crate) struct NameCache {
+    names: Cache<Subject, String>,
+    asked: Cache<Subject, ()>,
+}
+
+impl Default for NameCache {
+    fn default() -> Self {
+        let names = Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build();
+        let asked = Cache::builder().max_capacity(CAPACITY).time_to_live(ASKED_AGAIN_AFTER).build();
+        Self { names, asked }
+    }
+}
+
+impl Console {
+    /// The names that are known.
+    pub(crate) async fn names(&self, call: CallContext, accounts: &[Subject]) -> HashMap<Subject, String> {
+        let cache = &self.names;
+        let is_new = |one: &&Subject| !cache.names.contains_key(*one) && !cache.asked.contains_key(*one);
+        let (mut chats, mut plays) = (Vec::new(), Vec::new());
+        for account in accounts.iter().filter(is_new) {
+            match account {
+                Subject::Chat(chat) if chats.len() < CHATS_A_PAGE => chats.push(*chat),
+                Subject::Chat(_) => continue,
+                Subject::Play(play) => plays.push(*play),
+            }
+            cache.asked.insert(*account, ());
+        }
+        if !chats.is_empty() || !plays.is_empty() {
+            // It goes on where the page does not wait.
+            let asking = tokio::spawn(cache.clone().ask(self.platforms.clone(), call, chats, plays));
+            let _late: Result<_, _> = tokio::time::timeout(PATIENCE, asking).await;
+        }
+        accounts.iter().filter_map(|account| Some((*account, cache.names.get(account)?))).collect()
+    }
+}
+
+impl NameCache {
+    async fn ask(self, platforms: Platforms, call: CallContext, chats: Vec<ChatId>, plays: Vec<PlayId>) {
+        let of_plays = async {
+            let found = if plays.is_empty() {
+                Ok(HashMap::new())
+            } else {
+                platforms.play.usernames(call, &plays).await
+            };
+            // Without an answer the ids are shown; forms say why (`accounts.rs`).
+            found.unwrap_or_default()
+        };
+        let known = chats.iter().map(|chat| platforms.chat.known_user(call, *chat));
+        let (plays, known) = tokio::join!(of_plays, join_all(known));
+        plays.into_iter().for_each(|(play, name)| self.names.insert(Subject::Play(play), name));
+        for (chat, known) in chats.into_iter().zip(known) {
+            if let Ok(Some(known)) = known {
+                self.names.insert(Subject::Chat(chat), known.user.name);
+            }
+        }
+    }
+}
