@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{Condition, QueryOrder, QuerySelect};
+use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait};
 
 use crate::by_id::{ROWS_A_STATEMENT, no_relations};
 use crate::{ChatId, Conn, GuildId, PlayId, Result, Timestamp, lists};
@@ -54,15 +54,19 @@ pub async fn range(
     Entity::find().filter(range).order_by_asc(Column::ChatId).limit(limit).all(conn).await
 }
 
-/// The accounts of all links of these guilds, at most `limit`.
-pub async fn pairs(
-    conn: &impl Conn,
-    guilds: &[GuildId],
-    limit: Option<u64>,
-) -> Result<Vec<(GuildId, ChatId, PlayId)>> {
-    let accounts = Entity::find().filter(lists::any_of(conn, Column::GuildId, guilds.iter().copied()));
-    let columns = [Column::GuildId, Column::ChatId, Column::PlayId];
-    accounts.select_only().columns(columns).limit(limit).into_tuple().all(conn).await
+/// The accounts of a link.
+#[derive(Debug, Clone, Copy, FromQueryResult)]
+pub struct Pair {
+    pub guild_id: GuildId,
+    pub chat_id: ChatId,
+    pub play_id: PlayId,
+}
+
+/// The accounts of the links of these guilds, at most `limit` of each, or on SQLite on average.
+pub async fn pairs(conn: &impl Conn, guilds: &[GuildId], limit: Option<u64>) -> Result<Vec<Pair>> {
+    let accounts = Entity::find().select_only().columns([Column::GuildId, Column::ChatId, Column::PlayId]);
+    let by_index = accounts.order_by_asc(Column::GuildId).order_by_asc(Column::ChatId);
+    lists::of_guilds(conn, Column::GuildId, guilds, limit, by_index.into_query()).await
 }
 
 pub async fn count(conn: &impl Conn, guild: GuildId) -> Result<u64> {

@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use entities::{ChatId, Person, PlaceId, PlayId, SanctionId, SanctionKind, Subject, Timestamp, sanction};
+use tokio::sync::SetOnce;
 
 /// A check for a ban or mute of a person.
 #[derive(Debug, Clone, Copy)]
@@ -170,7 +171,7 @@ struct Changed {
 /// The state of a guild. Until it is filled it only collects changes.
 #[derive(Default)]
 pub(crate) struct GuildState {
-    base: OnceLock<Base>,
+    base: SetOnce<Base>,
     changed: RwLock<HashMap<Subject, Changed>>,
     changes: AtomicU64,
     used_at: AtomicU64,
@@ -196,6 +197,10 @@ impl GuildState {
     pub(crate) fn fill(&self, mut base: Base) {
         base.changed_before = self.changed_accounts();
         let _ = self.base.set(base);
+    }
+
+    pub(crate) async fn filled(&self) {
+        self.base.wait().await;
     }
 
     /// 0 until it is filled.

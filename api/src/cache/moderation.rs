@@ -1,13 +1,14 @@
 //! The moderation state of guilds, read in one go at a guild's first check and kept exact by events, so that a check asks
 //! no database, whether or not its user was seen before.
 //!
-//! While a guild is being read, and while the change log cannot be read, checks go to the database. Guilds unused for
+//! While a guild is being read for longer than a moment, and while the change log cannot be read, checks go to the database. Guilds unused for
 //! longest make room for others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use entities::sanction::active::Against;
 use entities::{GuildId, Person, Timestamp, link, sanction};
 use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
@@ -21,8 +22,11 @@ const CAPACITY: usize = 200 * 1024 * 1024;
 const READS: usize = 2;
 /// Guilds of a read, where many wait.
 const GUILDS_A_READ: usize = 64;
-/// Rows of each table in such a read. Guilds with more are read one by one.
-const ROWS_A_READ: u64 = 10_000;
+/// Rows of each guild in a statement of such a read. A guild with more is read by itself, once the others are there.
+const ROWS_A_READ: u64 = 1_000;
+
+/// A check waits this long for the read of its guild, which costs less than a read of its own.
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// The result of a check.
 pub(crate) struct Checked {
@@ -139,7 +143,14 @@ impl Moderation {
 
     async fn find_fresh(&self, guild: GuildId, ask: Question) -> Result<Option<Sanction>, DbErr> {
         let state = self.state(guild, ask.now);
-        match state.look(ask) {
+        let mut look = state.look(ask);
+        if matches!(look, Look::NotFilled)
+            // Boxed, because hardly any check waits.
+            && Box::pin(tokio::time::timeout(PATIENCE, state.filled())).await.is_ok()
+        {
+            look = state.look(ask);
+        }
+        match look {
             Look::Found(found) => Ok(found),
             Look::NotFilled => self.read_person(guild, ask).await,
             Look::Missing(missing) => {
@@ -193,43 +204,52 @@ impl Moderation {
 
     async fn read_together(&self, batch: Vec<ToRead>) {
         let most = (batch.len() > 1).then_some(ROWS_A_READ);
-        match self.read(&batch, most).await {
-            Ok(Some(bases)) => batch.into_iter().zip(bases).for_each(|(one, base)| self.fill(one, base)),
-            Ok(None) => {
-                for one in batch {
-                    Box::pin(self.read_together(vec![one])).await;
-                }
-            }
+        let bases = match self.read(&batch, most).await {
+            Ok(bases) => bases,
             Err(error) => {
                 runtime::warn_seldom!(%error, guilds = batch.len(), "cannot read the bans of guilds: checks go to the database");
-                batch.iter().for_each(|one| self.forget(one.guild));
+                return batch.iter().for_each(|one| self.forget(one.guild));
             }
+        };
+        let mut large = Vec::new();
+        for (one, base) in batch.into_iter().zip(bases) {
+            match base {
+                Some(base) => self.fill(one, base),
+                None => large.push(one),
+            }
+        }
+        for one in large {
+            Box::pin(self.read_together(vec![one])).await;
         }
     }
 
-    /// `None`: there are more than `most` rows.
-    async fn read(&self, batch: &[ToRead], most: Option<u64>) -> Result<Option<Vec<Base>>, DbErr> {
+    /// `None`: the guild has `most` rows or more, or it is not known.
+    async fn read(&self, batch: &[ToRead], most: Option<u64>) -> Result<Vec<Option<Base>>, DbErr> {
         let conn = self.0.database.read();
         let guilds: Vec<_> = batch.iter().map(|one| one.guild).collect();
         // A check leaves out what has ended since.
-        let Some(now) = batch.iter().map(|one| one.now).min() else { return Ok(Some(Vec::new())) };
-        let links = link::pairs(conn, &guilds, most).await?;
-        let sanctions = sanction::active::of_guilds(conn, &guilds, now, most).await?;
-        if most.is_some_and(|most| links.len().max(sanctions.len()) as u64 >= most) {
-            return Ok(None);
-        }
+        let Some(now) = batch.iter().map(|one| one.now).min() else { return Ok(Vec::new()) };
+        let links = link::pairs(conn, &guilds, most);
+        let sanctions = |against| sanction::active::of_guilds(conn, &guilds, against, now, most);
+        let (chats, plays) = (sanctions(Against::Chats), sanctions(Against::Plays));
+        let (links, chats, plays) = tokio::try_join!(links, chats, plays)?;
+        // On SQLite the limit is one for all.
+        let all = most.map(|most| most * batch.len() as u64);
+        let is_cut = |rows: usize, most: Option<u64>| most.is_some_and(|most| rows as u64 >= most);
+        let all_cut = [links.len(), chats.len(), plays.len()].iter().any(|rows| is_cut(*rows, all));
         let mut read: HashMap<GuildId, (Vec<_>, Vec<_>)> = HashMap::new();
-        for row in sanctions {
+        for row in chats.into_iter().chain(plays) {
             read.entry(row.guild_id).or_default().0.push(row);
         }
-        for (guild, chat, play) in links {
-            read.entry(guild).or_default().1.push((chat, play));
+        for row in links {
+            read.entry(row.guild_id).or_default().1.push((row.chat_id, row.play_id));
         }
         let base = |guild| {
             let (sanctions, links) = read.remove(guild).unwrap_or_default();
-            Base::new(sanctions, links)
+            let cut = all_cut || is_cut(sanctions.len().max(links.len()), most);
+            (!cut).then(|| Base::new(sanctions, links))
         };
-        Ok(Some(guilds.iter().map(base).collect()))
+        Ok(guilds.iter().map(base).collect())
     }
 
     fn fill(&self, ToRead { guild, state, .. }: ToRead, base: Base) {

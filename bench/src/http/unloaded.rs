@@ -12,7 +12,7 @@ use super::cases::Call;
 use super::load::wire;
 
 /// Guilds of a round, more than are asked about in its one second.
-pub(super) const GUILDS: usize = 20_000;
+pub(super) const GUILDS: usize = 60_000;
 /// Seconds in which the keys of a round are asked for.
 pub(super) const KEYS_LOAD_WITHIN: u64 = 12;
 

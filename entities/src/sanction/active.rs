@@ -4,21 +4,35 @@ use std::cmp::Reverse;
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, Select};
+use sea_orm::{Condition, FromQueryResult, QueryOrder, QuerySelect, QueryTrait, Select};
 
 use super::change::Target;
 use super::model::{self, Column, Entity, Lifted, Model, Places, SanctionKind, in_force, of_accounts};
 use crate::{ChatId, GuildId, Page, Person, PlaceId, PlayId, SanctionId, Subject, Timestamp, link, lists};
 
-/// All sanctions of these guilds in force, of both kinds and in any place, at most `limit`.
+/// Accounts of one platform.
+#[derive(Debug, Clone, Copy)]
+pub enum Against {
+    Chats,
+    Plays,
+}
+
+/// The sanctions of these guilds in force against accounts of one platform, of both kinds and in any place, at most
+/// `limit` of each guild, or on SQLite on average.
 pub async fn of_guilds<C: ConnectionTrait>(
     conn: &C,
     guilds: &[GuildId],
+    against: Against,
     now: Timestamp,
     limit: Option<u64>,
 ) -> Result<Vec<Model>, DbErr> {
-    let of_guilds = lists::any_of(conn, Column::GuildId, guilds.iter().copied());
-    Entity::find().filter(of_guilds).filter(in_force(now)).limit(limit).all(conn).await
+    let account = match against {
+        Against::Chats => Column::ChatId,
+        Against::Plays => Column::PlayId,
+    };
+    let open = Entity::find().filter(account.is_not_null()).filter(in_force(now));
+    let by_index = open.order_by_asc(Column::GuildId).order_by_asc(account).into_query();
+    lists::of_guilds(conn, Column::GuildId, guilds, limit, by_index).await
 }
 
 /// The sanctions in force against a person, of both kinds and in any place; the one that ends last comes first.

@@ -1,7 +1,8 @@
 //! How many rows a statement reads, planned without its values: so a connection plans it after some executions.
 
-use entities::approval;
+use entities::sanction::active::{self, Against};
 use entities::staff_action::{ActionType, totals};
+use entities::{GuildId, approval, link};
 use runtime::Transaction;
 use sea_orm::{ConnectionTrait, DatabaseBackend, Statement};
 
@@ -23,6 +24,20 @@ async fn rows_read(conn: &Transaction, table: &str) -> i64 {
     conn.query_one_raw(statement).await.unwrap().unwrap().try_get_by_index(0).unwrap()
 }
 
+/// All links and bans are of one guild; the others have none. Most of its bans are over.
+const ONE_GUILD: [&str; 2] = [
+    "INSERT INTO link (guild_id, chat_id, play_id, play_username, verified_at)
+SELECT 7000000000000000000, 1000000000000000000 + i, 10000 + i, 'p', '2026-04-12T18:33:21+00:00'
+FROM generate_series(1, 20000) i",
+    "INSERT INTO sanction (guild_id, kind, chat_id, play_id, reason, moderator_id, created_at, lifted_at, lifted_how,
+    mirror_state, revision)
+SELECT 7000000000000000000, 'ban', CASE WHEN i % 2 = 0 THEN 1000000000000000000 + i END,
+    CASE WHEN i % 2 = 1 THEN 10000 + i END, 'r', 9, '2026-04-12T18:33:21+00:00',
+    CASE WHEN i % 40 > 1 THEN CAST('2026-04-12T18:33:21+00:00' AS timestamptz) END,
+    CASE WHEN i % 40 > 1 THEN 'lifted' END, 'none', 1
+FROM generate_series(1, 20000) i",
+];
+
 impl Fixture {
     async fn begin_with_generic_plans(&self) -> Transaction {
         let conn = self.begin().await;
@@ -42,6 +57,32 @@ async fn actions_are_numbered_and_counted_without_reading_all() {
         assert_eq!(totals::of_staff(&conn, guild(), chat(1)).await.unwrap(), 3_002);
         let read = rows_read(&conn, "staff_action").await;
         assert!(read < 20, "{read}");
+    })
+    .await;
+}
+
+/// Planned with and without its values.
+#[tokio::test]
+async fn guilds_that_are_read_together_cost_their_own_rows() {
+    on_postgres(async |fixture| {
+        for sql in ONE_GUILD {
+            fixture.execute(sql).await;
+        }
+        fixture.execute("VACUUM ANALYZE").await;
+        let mut guilds: Vec<GuildId> = (1..=32).map(|id| id.try_into().unwrap()).collect();
+        for (rows, of_bans) in [(0, 0), (1_000, 500)] {
+            for conn in [fixture.begin().await, fixture.begin_with_generic_plans().await] {
+                let limit = Some(1_000);
+                assert_eq!(link::pairs(&conn, &guilds, limit).await.unwrap().len(), rows);
+                for against in [Against::Chats, Against::Plays] {
+                    let bans = active::of_guilds(&conn, &guilds, against, at(0), limit).await.unwrap();
+                    assert_eq!(bans.len(), of_bans);
+                }
+                let read = rows_read(&conn, "link").await + rows_read(&conn, "sanction").await;
+                assert!(read < 4 * i64::try_from(rows).unwrap() + 100, "{read} for {rows}");
+            }
+            guilds.push(guild());
+        }
     })
     .await;
 }

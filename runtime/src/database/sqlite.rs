@@ -19,6 +19,9 @@ use crate::settings::DATABASE_URL;
 
 /// How long a writer waits for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// The log is copied into the database when it has this many pages of 4 KiB: 32 MiB. Small changes write the same pages
+/// again and again, and copy each once.
+const CHECKPOINT_AFTER: &str = "8000";
 /// The log file is truncated to this size after a checkpoint, bytes.
 const JOURNAL_SIZE_LIMIT: &str = "67108864";
 
@@ -46,6 +49,7 @@ pub(super) async fn connect(url: &str) -> Result<Opened, StartError> {
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("journal_size_limit", JOURNAL_SIZE_LIMIT)
+        .pragma("wal_autocheckpoint", CHECKPOINT_AFTER)
         .disable_statement_logging();
     let reader = writer.clone().pragma("query_only", "ON");
     // The writer connects first: it creates the file and switches it to WAL.
