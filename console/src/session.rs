@@ -59,6 +59,8 @@ pub(crate) struct Arrival {
     pub(crate) user_name: String,
     /// The one guild of a session that a link opens.
     pub(crate) guild: Option<GuildId>,
+    /// The guilds that they manage, as the chat platform says.
+    pub(crate) manages: Vec<GuildId>,
     pub(crate) operator: bool,
 }
 
@@ -70,7 +72,7 @@ pub(crate) async fn open(
     address: IpAddr,
     now: Timestamp,
 ) -> Result<Option<HeaderValue>, PageError> {
-    let Arrival { user, user_name, guild, operator } = arrival;
+    let Arrival { user, user_name, guild, manages, operator } = arrival;
     let secret = ConsoleSecret::generate();
     let client = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     let new = NewSession {
@@ -79,6 +81,7 @@ pub(crate) async fn open(
         user,
         user_name,
         guild,
+        manages,
         operator,
         client: client.chars().take(CLIENT_MAX).collect(),
         address: address.to_string(),

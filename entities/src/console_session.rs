@@ -4,7 +4,8 @@
 use chrono::TimeDelta;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{Condition, QueryOrder};
+use sea_orm::{Condition, FromJsonQueryResult, QueryOrder};
+use serde::{Deserialize, Serialize};
 
 use crate::by_id::no_relations;
 use crate::{ChatId, Conn, GuildId, Result, Timestamp};
@@ -13,6 +14,11 @@ use crate::{ChatId, Conn, GuildId, Result, Timestamp};
 pub const IDLE: TimeDelta = TimeDelta::hours(12);
 /// It ends after this time in any case.
 pub const LONGEST: TimeDelta = TimeDelta::days(7);
+
+/// Guilds in one column, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, FromJsonQueryResult)]
+#[serde(transparent)]
+pub struct GuildList(pub Vec<GuildId>);
 
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "console_session")]
@@ -26,6 +32,9 @@ pub struct Model {
     pub user_name: String,
     /// The one guild of a session that a link opened.
     pub guild_id: Option<GuildId>,
+    /// The guilds that the user managed when they signed in with the chat platform. They say where to look: what the user
+    /// may do is read anew.
+    pub manages: GuildList,
     /// May see and steer the whole instance.
     pub operator: bool,
     /// The browser's `User-Agent`.
@@ -94,6 +103,7 @@ pub struct NewSession {
     pub user: ChatId,
     pub user_name: String,
     pub guild: Option<GuildId>,
+    pub manages: Vec<GuildId>,
     pub operator: bool,
     pub client: String,
     pub address: String,
@@ -107,6 +117,7 @@ impl NewSession {
             user_id: self.user,
             user_name: self.user_name,
             guild_id: self.guild,
+            manages: GuildList(self.manages),
             operator: self.operator,
             client: self.client,
             address: self.address,

@@ -9,6 +9,8 @@ CREATE TABLE console_session (
     user_name text NOT NULL,
     -- Only this guild, if a link opened the session; otherwise all guilds of the user.
     guild_id bigint REFERENCES guild (guild_id) ON DELETE CASCADE,
+    -- What the user managed on the chat platform when they signed in there.
+    manages {json} NOT NULL,
     operator boolean NOT NULL,
     client text NOT NULL,
     address text NOT NULL,

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_asks_for_the_name_alone_and_is_bound_to_its_browser() {
+    fn an_attempt_asks_for_name_and_guilds_and_is_bound_to_its_browser() {
         let sign_in = sign_in(None);
         let redirect = "https://a.example.org/console/sign-in/callback";
         let [one, other] = [sign_in.authorize_url(redirect), sign_in.authorize_url(redirect)];
@@ -121,7 +121,7 @@ mod tests {
             ("code_challenge_method", "S256"),
             ("redirect_uri", redirect),
             ("response_type", "code"),
-            ("scope", "identify"),
+            ("scope", "identify guilds"),
             ("state", &one.state),
         ];
         assert_eq!(asked, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));

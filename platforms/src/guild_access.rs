@@ -50,8 +50,12 @@ impl GuildAccess {
 
     /// Whether the member administrates the guild: its owner, an administrator, or somebody with Manage Server.
     pub fn manages(&self) -> bool {
-        self.is_owner || self.permissions.permits(Permissions::MANAGE_SERVER)
+        manages(self.is_owner, self.permissions)
     }
+}
+
+pub(crate) fn manages(is_owner: bool, permissions: Permissions) -> bool {
+    is_owner || permissions.permits(Permissions::MANAGE_SERVER)
 }
 
 #[cfg(test)]

@@ -22,6 +22,12 @@ pub(crate) struct Grant {
     pub(crate) scopes: Vec<String>,
 }
 
+impl Grant {
+    pub(crate) fn has(&self, scope: &str) -> bool {
+        self.scopes.iter().any(|one| one == scope)
+    }
+}
+
 /// An authorization that waits for its exchange.
 pub(crate) struct Code {
     pub(crate) grant: Grant,

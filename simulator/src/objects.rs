@@ -8,6 +8,8 @@ use crate::state::{BOT_USER, Channel, Guild, Member, OWNER, Overwrite, Role};
 const JOINED_AT: &str = "2026-01-01T00:00:00.000000+00:00";
 /// `GATEWAY_GUILD_MEMBERS_LIMITED`: the intent is on, in an application too small for review.
 const MEMBERS_INTENT: u32 = 1 << 15;
+/// What the platform says of an owner.
+const ALL_PERMISSIONS: u64 = (1 << 53) - 1;
 
 pub(crate) fn user(id: ChatId, bot: bool) -> Value {
     json!({
@@ -74,6 +76,16 @@ pub(crate) fn guild(id: GuildId, guild: &Guild, counts: bool) -> Value {
         body["approximate_presence_count"] = json!(1);
     }
     body
+}
+
+/// A guild in the list of one of its members.
+pub(crate) fn own_guild(id: GuildId, guild: &Guild, user: ChatId, member: &Member) -> Value {
+    let owner = guild.owner == Some(user);
+    let permissions = if owner { ALL_PERMISSIONS } else { guild.permissions(&member.roles) };
+    json!({
+        "id": id, "name": guild.name, "icon": null, "banner": null, "owner": owner,
+        "permissions": permissions.to_string(), "features": [],
+    })
 }
 
 pub(crate) fn application(members_intent: bool, guilds: usize) -> Value {

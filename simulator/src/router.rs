@@ -74,6 +74,7 @@ fn table() -> Vec<Endpoint> {
         other("GET /oauth2/@me", Side::SignIn, tokens::authorization),
         // The same route as the bot's, for a person.
         other("GET /users/@me", Side::SignIn, tokens::user),
+        other("GET /users/@me/guilds", Side::SignIn, tokens::guilds),
         other("GET /cloud/v2/groups/-/memberships", Side::Cloud, play::memberships),
         other("GET /cloud/v2/groups/:group/memberships", Side::Cloud, play::memberships),
         other("GET /cloud/v2/groups/:group/roles", Side::Cloud, play::group_roles),

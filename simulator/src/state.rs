@@ -119,9 +119,12 @@ impl Guild {
         self.bot().map_or(0, |bot| self.highest(&bot.roles))
     }
 
-    /// The permissions of its roles and of the everyone role.
     pub(crate) fn bot_permissions(&self) -> u64 {
-        let held = self.bot().map_or(&[][..], |bot| &bot.roles);
+        self.permissions(self.bot().map_or(&[][..], |bot| &bot.roles))
+    }
+
+    /// The permissions of these roles and of the everyone role.
+    pub(crate) fn permissions(&self, held: &[RoleId]) -> u64 {
         let counts = |(id, role): &(&RoleId, &Role)| role.position == 0 || held.contains(id);
         self.roles.iter().filter(counts).fold(0, |all, (_, role)| all | role.permissions)
     }

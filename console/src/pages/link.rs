@@ -81,6 +81,7 @@ pub(crate) async fn post(guest: Guest) -> Result<Answer, PageError> {
         user: link.user_id,
         user_name: link.user_name,
         guild: Some(link.guild_id),
+        manages: Vec::new(),
         operator: link.operator,
     };
     let cookie = session::open(&guest.console, arrival, guest.headers(), guest.request.address, now).await?;

@@ -3,7 +3,7 @@
 use askama::Template;
 use entities::console_session;
 use http::StatusCode;
-use platforms::{SignIn, SignInError};
+use platforms::{Person, SignIn, SignInError};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, PageError};
@@ -77,16 +77,16 @@ async fn finish(guest: &Guest) -> Result<Result<Answer, String>, PageError> {
         ));
     };
     let refused = guest.query.text("error");
-    let user = if refused.is_empty() {
+    let person = if refused.is_empty() {
         sign_in.finish(guest.query.text("code"), &begun.verifier, &redirect).await
     } else {
         Err(SignInError::of_callback(refused))
     };
-    let user = match user {
-        Ok(user) => user,
+    let Person { user, manages } = match person {
+        Ok(person) => person,
         Err(error) => return Ok(Err(problem(&error))),
     };
-    let arrival = Arrival { user: user.id, user_name: user.name, guild: None, operator: false };
+    let arrival = Arrival { user: user.id, user_name: user.name, guild: None, manages, operator: false };
     let (address, now) = (guest.request.address, guest.now());
     let cookie = session::open(&guest.console, arrival, guest.headers(), address, now).await?;
     Ok(Ok(Answer::see("/console").cookie(cookie)))

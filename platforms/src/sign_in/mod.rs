@@ -1,4 +1,4 @@
-//! Sign-in with the chat platform: OAuth 2 authorization code with PKCE (S256) and the scope `identify`.
+//! Sign-in with the chat platform: OAuth 2 authorization code with PKCE (S256), and the scopes `identify` and `guilds`.
 //!
 //! The calls carry the application's credentials or a person's access token, never the bot's token, so they take no
 //! permit of the bot's pacing. No token is stored: [`SignIn::finish`] drops the one it
@@ -7,6 +7,7 @@
 mod errors;
 
 use bytes::Bytes;
+use entities::GuildId;
 use futures_util::future::BoxFuture;
 use oauth2::basic::BasicClient;
 use oauth2::{
@@ -25,13 +26,15 @@ pub use errors::SignInError;
 use crate::chat::ChatUser;
 use crate::error::PlatformError;
 use crate::exchange::{Http, unexpected_shape};
+use crate::guild_access::manages;
+use crate::permissions::Permissions;
 use crate::routes::chat as routes;
 
 type Result<T, E = SignInError> = std::result::Result<T, E>;
 
 /// The page that asks the person, on the host that also serves the API.
 const AUTHORIZE_PATH: &str = "/oauth2/authorize";
-const SCOPE: &str = "identify";
+const SCOPES: [&str; 2] = ["identify", "guilds"];
 /// The redirect address is sent as it is: the platform compares it with the registered one as text.
 const REDIRECT: &str = "redirect_uri";
 /// The platform's access tokens are far shorter.
@@ -52,6 +55,23 @@ pub struct Attempt {
     pub url: String,
     pub state: String,
     pub verifier: String,
+}
+
+/// Who has signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    pub user: ChatUser,
+    /// The guilds that they manage ([`GuildAccess::manages`](crate::GuildAccess::manages)), with Guildhall or without.
+    pub manages: Vec<GuildId>,
+}
+
+/// One of `GET /users/@me/guilds`, which lists up to 200: nobody is in more.
+#[derive(Deserialize)]
+struct OwnGuild {
+    id: GuildId,
+    owner: bool,
+    /// Of the person.
+    permissions: Permissions,
 }
 
 /// `GET /oauth2/@me`.
@@ -93,15 +113,20 @@ impl SignIn {
     pub fn authorize_url(&self, redirect: &str) -> Attempt {
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let request = self.client.authorize_url(CsrfToken::new_random);
-        let request = request.add_scope(Scope::new(SCOPE.to_owned())).add_extra_param(REDIRECT, redirect);
+        let scopes = SCOPES.map(|scope| Scope::new(scope.to_owned()));
+        let request = request.add_scopes(scopes).add_extra_param(REDIRECT, redirect);
         let (url, state) = request.set_pkce_challenge(challenge).url();
         Attempt { url: url.into(), state: state.into_secret(), verifier: verifier.into_secret() }
     }
 
     /// The person who authorized the attempt. `redirect` as in [`SignIn::authorize_url`].
-    pub async fn finish(&self, code: &str, verifier: &str, redirect: &str) -> Result<ChatUser> {
+    pub async fn finish(&self, code: &str, verifier: &str, redirect: &str) -> Result<Person> {
         let token = self.exchange(code, verifier, redirect).await?;
-        self.read(routes::CURRENT_USER, "/users/@me", &token).await
+        let user = self.read(routes::CURRENT_USER, "/users/@me", &token);
+        let guilds = self.read::<Vec<OwnGuild>>(routes::OWN_GUILDS, "/users/@me/guilds", &token);
+        let (user, guilds) = tokio::try_join!(user, guilds)?;
+        let manages = guilds.iter().filter(|guild| manages(guild.owner, guild.permissions));
+        Ok(Person { user, manages: manages.map(|guild| guild.id).collect() })
     }
 
     /// The person who gave another dashboard this access token, if it was given to our application.

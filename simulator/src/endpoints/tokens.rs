@@ -23,6 +23,9 @@ use crate::simulator::Simulator;
 const FORM: &str = "application/x-www-form-urlencoded";
 /// The scope that shows who a token's owner is.
 const IDENTIFY: &str = "identify";
+const GUILDS: &str = "guilds";
+/// Nobody is in more.
+const GUILDS_AT_MOST: usize = 200;
 
 type Form = HashMap<String, String>;
 
@@ -86,8 +89,22 @@ pub(crate) fn user(simulator: &Simulator, input: &Input) -> Reply {
     Reply::ok(user)
 }
 
+/// `GET /users/@me/guilds`: up to 200, by id.
+pub(crate) fn guilds(simulator: &Simulator, input: &Input) -> Reply {
+    let records = simulator.records();
+    let found = input.authorization("Bearer").and_then(|token| records.grants.find(token, Instant::now()));
+    let Some((grant, _)) = found.filter(|(grant, _)| grant.has(GUILDS)) else {
+        return Reply::chat_unauthorized();
+    };
+    let state = simulator.state();
+    let own = state.guilds.iter().filter_map(|(id, guild)| {
+        Some(objects::own_guild(*id, guild, grant.user, guild.members.get(&grant.user)?))
+    });
+    Reply::ok(own.take(GUILDS_AT_MOST).collect())
+}
+
 fn identified(grant: &Grant) -> Option<Value> {
-    grant.scopes.iter().any(|scope| scope == IDENTIFY).then(|| objects::user(grant.user, false))
+    grant.has(IDENTIFY).then(|| objects::user(grant.user, false))
 }
 
 /// A form of the application. Its credentials come as Basic authentication or in the form.

@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use platforms::{Attempt, ChatUser, PlatformError, Platforms, SignIn, SignInError};
+use platforms::{Attempt, ChatUser, Person, PlatformError, Platforms, SignIn, SignInError};
 use reqwest::{Client, Url, redirect};
 use runtime::Secret;
 use serde_json::{Value, json};
 use simulator::{Application, RateLimit, SimulatorOptions};
 
-use crate::peer::{Peer, chat, config};
+use crate::peer::{ADMIN_ROLE, GUILD, MEMBER_ROLE, Peer, chat, config, guild};
 
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:8080/console/sign-in/callback";
 const TOKEN: &str = "POST /oauth2/token";
 const USER: &str = "GET /users/@me";
+const GUILDS: &str = "GET /users/@me/guilds";
 const AUTHORIZATION: &str = "GET /oauth2/@me";
 
 /// A browser that shows where it is sent, instead of going there.
@@ -76,12 +77,30 @@ async fn a_person_signs_in_and_tokens_elsewhere_stay() {
     let attempt = sign_in.authorize_url(REDIRECT);
     assert!(attempt.url.starts_with(&format!("{}/oauth2/authorize?", peer.url)), "{}", attempt.url);
     let code = authorize(&attempt, 2).await;
-    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, Ok(person(2)));
+    assert_eq!(
+        sign_in.finish(&code, &attempt.verifier, REDIRECT).await,
+        Ok(Person { user: person(2), manages: vec![] })
+    );
     let stats = peer.stats().await;
-    for route in [TOKEN, USER] {
+    for route in [TOKEN, USER, GUILDS] {
         assert_eq!(stats["requests"][route]["200"], 1, "{route}: {stats}");
     }
     assert_eq!((&stats["chat_requests"], &stats["invalid"]), (&json!(0), &json!(0)));
+}
+
+#[tokio::test]
+async fn owner_and_managers_bring_the_guilds_that_they_manage() {
+    let peer = Peer::start(3, RateLimit::Off).await;
+    let sign_in = sign_in(&peer);
+    let role = |n: i64, role: i64| json!({ "guild_id": GUILD.to_string(), "chat_id": chat(n), "roles": [role.to_string()] });
+    peer.post("/control/members", role(1, ADMIN_ROLE)).await;
+    peer.post("/control/members", role(2, MEMBER_ROLE)).await;
+    for (n, manages) in [(0, vec![guild()]), (1, vec![guild()]), (2, vec![])] {
+        let attempt = sign_in.authorize_url(REDIRECT);
+        let code = authorize(&attempt, n).await;
+        let person = sign_in.finish(&code, &attempt.verifier, REDIRECT).await;
+        assert_eq!(person, Ok(Person { user: self::person(n), manages }), "{n}");
+    }
 }
 
 #[tokio::test]
@@ -92,7 +111,7 @@ async fn below_a_path_the_page_is_still_at_the_root_of_the_host() {
     let attempt = sign_in.authorize_url(REDIRECT);
     assert!(attempt.url.starts_with(&format!("{}/oauth2/authorize?", peer.url)), "{}", attempt.url);
     let code = authorize(&attempt, 0).await;
-    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await, Ok(person(0)));
+    assert_eq!(sign_in.finish(&code, &attempt.verifier, REDIRECT).await.unwrap().user, person(0));
 }
 
 #[tokio::test]
@@ -192,7 +211,7 @@ async fn a_platform_that_is_away_or_busy_is_told_apart_from_a_refusal() {
         let code = authorize(&attempt, 0).await;
         sign_in.finish(&code, &attempt.verifier, REDIRECT).await
     };
-    for route in [TOKEN, USER] {
+    for route in [TOKEN, USER, GUILDS] {
         peer.fault(json!({ "route": route, "status": 500 })).await;
         let cause = "it answered 500".to_owned();
         assert_eq!(finish().await, Err(PlatformError::Unavailable { route, cause }.into()));

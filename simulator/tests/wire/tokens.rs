@@ -114,12 +114,16 @@ async fn what_a_token_tells_parses_as_twilight_types() {
 async fn the_bot_and_people_have_one_route_for_themselves() {
     let peer = peer().await;
     let unauthorized = (401, json!({ "code": 0, "message": "401: Unauthorized" }).to_string());
+    let nameless = format!("Bearer {}", token(&peer).await["access_token"].as_str().unwrap());
     let (status, bot) = get(&peer, "/users/@me", "Bot t").await;
     assert!(status == 200 && bot.contains("\"username\":\"guildhall\""), "{bot}");
     for (path, wrong) in [
         ("/users/@me", "Bearer t"),
         ("/users/@me", "bearer t"),
         ("/users/@me", "Bearer"),
+        // Of the scope `identify` alone.
+        ("/users/@me/guilds", &nameless),
+        ("/users/@me/guilds", "Bearer t"),
         ("/oauth2/@me", "Bot t"),
         ("/oauth2/@me", "Bearer t"),
     ] {

@@ -20,6 +20,7 @@ fn with_application(setup: Setup) -> Setup {
 
 async fn people_sign_in_with_the_platform(deployment: &Deployment) {
     success(deployment).await;
+    several_guilds(deployment).await;
     cancelled(deployment).await;
     another_browser(deployment).await;
     a_code_is_used_once(deployment).await;
@@ -34,7 +35,7 @@ async fn begin(console: &Console) -> Url {
     assert_eq!(start.status, 303);
     let url: Url = start.location().parse().unwrap();
     let asked: std::collections::BTreeMap<_, _> = url.query_pairs().into_owned().collect();
-    assert_eq!(asked["scope"], "identify");
+    assert_eq!(asked["scope"], "identify guilds");
     assert_eq!(asked["code_challenge_method"], "S256");
     assert_eq!(asked["redirect_uri"], format!("{PUBLIC}/console/sign-in/callback"));
     assert!(asked["state"].len() >= 16 && asked["code_challenge"].len() == 43);
@@ -83,6 +84,22 @@ async fn success(deployment: &Deployment) {
     let back = decide(&begin(&stranger).await, &authorize(&guild.members[20].chat)).await;
     stranger.get(&back).await;
     stranger.get("/console").await.shows(200, "You manage none of the servers");
+}
+
+/// A person finds the guilds that they manage on the platform and those in which they are staff.
+async fn several_guilds(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
+    let moderator = &guild.members[1].chat;
+    let manager = json!({ "guild_id": other.id, "chat_id": moderator, "roles": [other.privileged_role] });
+    deployment.simulator.change_member(manager).await;
+    let console = Console::new(deployment);
+    let back = decide(&begin(&console).await, &authorize(moderator)).await;
+    console.get(&back).await;
+    let home = console.get("/console").await;
+    home.shows(200, "Admin").shows(200, "Moderator");
+    for guild in [guild, other] {
+        assert!(home.links().contains(&format!("/console/guilds/{}", guild.id)), "{}", home.text());
+    }
 }
 
 async fn cancelled(deployment: &Deployment) {
