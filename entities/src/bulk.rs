@@ -1,6 +1,6 @@
 //! Loading many rows in one transaction.
 
-use sea_orm::DatabaseBackend;
+use sea_orm::{DatabaseBackend, Statement};
 
 use crate::{Conn, Result};
 
@@ -13,12 +13,24 @@ pub async fn prepare(transaction: &impl Conn) -> Result<()> {
     Ok(())
 }
 
+/// Bytes of a table from which on its indexes are faster than reading all of it.
+const LARGE: i32 = 128 * 1024;
+
 /// Call this last in a transaction that filled tables. The database learns of the rows at once, not only when it next
 /// looks: until then it takes each index for as good as another (measured with 1,000 bans a guild: 743 µs to lift one
 /// by any of the guild's, 30 µs by the player's).
+///
+/// It learns nothing of small tables: their plans would read all of the table, and connections keep them while it grows
+/// (measured with 35,000 staff actions: 19 ms to add one, 80 µs otherwise).
 pub async fn finish(transaction: &impl Conn) -> Result<()> {
     if transaction.get_database_backend() == DatabaseBackend::Postgres {
-        transaction.execute_unprepared("ANALYZE").await?;
+        let large = "SELECT CAST(CAST(oid AS regclass) AS text) FROM pg_class WHERE relkind = 'r'
+            AND relnamespace = CAST(current_schema() AS regnamespace) AND pg_relation_size(oid) >= $1";
+        let large = Statement::from_sql_and_values(DatabaseBackend::Postgres, large, [LARGE.into()]);
+        for row in transaction.query_all_raw(large).await? {
+            let table: String = row.try_get_by_index(0)?;
+            transaction.execute_unprepared(&format!("ANALYZE {table}")).await?;
+        }
     }
     Ok(())
 }

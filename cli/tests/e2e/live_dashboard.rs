@@ -2,17 +2,15 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use reqwest::redirect;
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::{Error, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use testkit::{Api, Deployment, Setup, both_modes};
 
 use crate::console::Console;
+use socket::{Socket, browser, connect, path};
+
+mod socket;
 
 both_modes!(
     every_refusal_comes_before_the_upgrade,
@@ -26,96 +24,11 @@ both_modes!(
     every_process_tells_what_another_one_did(|setup| setup.processes(2)),
 );
 
-const WAIT_LIMIT: Duration = Duration::from_secs(15);
-const COOKIE: &str = "__Host-guildhall";
 const APPLICATION: (&str, &str) = ("guildhall-demo", "guildhall-demo-secret");
 
 fn with_application(setup: Setup) -> Setup {
     let (id, secret) = APPLICATION;
     setup.env("GUILDHALL_CHAT_CLIENT_ID", id).env("GUILDHALL_CHAT_CLIENT_SECRET", secret)
-}
-
-struct Socket {
-    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
-    hello: Value,
-}
-
-fn path(guild: &str, last_id: &str) -> String {
-    let query = if last_id.is_empty() { String::new() } else { format!("?last_id={last_id}") };
-    format!("/ws/guilds/{guild}/live{query}")
-}
-
-/// The headers of a person's browser.
-fn browser(console: &Console) -> Vec<(&'static str, String)> {
-    vec![
-        ("cookie", format!("{COOKIE}={}", console.cookie(COOKIE).unwrap())),
-        ("origin", console.base().to_owned()),
-    ]
-}
-
-async fn connect(
-    base: &str,
-    path: &str,
-    headers: &[(&'static str, String)],
-) -> Result<WebSocketStream<MaybeTlsStream<TcpStream>>, (u16, Value)> {
-    let mut request = format!("{}{path}", base.replace("http://", "ws://")).into_client_request().unwrap();
-    for (name, value) in headers {
-        request.headers_mut().insert(*name, value.parse().unwrap());
-    }
-    match connect_async(request).await {
-        Ok((socket, _)) => Ok(socket),
-        Err(Error::Http(response)) => {
-            let status = response.status().as_u16();
-            let body = response.into_body().unwrap_or_default();
-            Err((status, serde_json::from_slice(&body).unwrap()))
-        }
-        Err(error) => panic!("{error:?}"),
-    }
-}
-
-impl Socket {
-    async fn open(base: &str, path: &str, headers: &[(&'static str, String)]) -> Self {
-        let stream = connect(base, path, headers).await.unwrap();
-        let mut socket = Self { stream, hello: Value::Null };
-        let hello = socket.frame().await;
-        assert_eq!(hello["type"], "hello", "{hello}");
-        Self { hello, ..socket }
-    }
-
-    async fn of(deployment: &Deployment, console: &Console) -> Self {
-        Self::open(console.base(), &path(&deployment.guild().id, ""), &browser(console)).await
-    }
-
-    async fn next(&mut self) -> Message {
-        let next = tokio::time::timeout(WAIT_LIMIT, self.stream.next()).await;
-        next.expect("something arrives").expect("the socket is open").unwrap()
-    }
-
-    async fn frame(&mut self) -> Value {
-        let message = self.next().await;
-        let frame: Value = serde_json::from_str(message.to_text().unwrap()).unwrap();
-        assert!(frame["type"].is_string() && frame["data"].is_object() && frame["id"].is_string(), "{frame}");
-        assert_eq!(frame.as_object().unwrap().len(), 3, "{frame}");
-        frame
-    }
-
-    /// Skips frames of other types.
-    async fn of_type(&mut self, kind: &str) -> Value {
-        loop {
-            let frame = self.frame().await;
-            if frame["type"] == kind {
-                return frame;
-            }
-        }
-    }
-
-    async fn close_code(&mut self) -> u16 {
-        loop {
-            if let Message::Close(frame) = self.next().await {
-                return frame.expect("a close frame says why").code.into();
-            }
-        }
-    }
 }
 
 async fn ban(deployment: &Deployment, identifier: &str) {

@@ -4,6 +4,7 @@
 
 mod actions;
 mod bans;
+mod bans_together;
 mod bans_upkeep;
 mod caps;
 mod commands;

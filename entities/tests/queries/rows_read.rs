@@ -2,7 +2,7 @@
 
 use entities::sanction::active::{self, Against};
 use entities::staff_action::{ActionType, totals};
-use entities::{GuildId, approval, link};
+use entities::{GuildId, approval, bulk, link};
 use runtime::Transaction;
 use sea_orm::{ConnectionTrait, DatabaseBackend, Statement};
 
@@ -83,6 +83,26 @@ async fn guilds_that_are_read_together_cost_their_own_rows() {
             }
             guilds.push(guild());
         }
+    })
+    .await;
+}
+
+/// Each connection keeps the plans of its first minute.
+#[tokio::test]
+async fn plans_made_after_a_small_import_fit_a_table_that_has_grown() {
+    on_postgres(async |fixture| {
+        fixture.execute(&ACTIONS.replace("staff = 1 OR i <= 30", "i = 1")).await;
+        bulk::finish(fixture.conn()).await.unwrap();
+        let conn = fixture.begin_with_generic_plans().await;
+        let one = || vec![action(1, ActionType::Ban)];
+        approval::record(&conn, one(), at(0)).await.unwrap();
+        conn.execute_unprepared(&ACTIONS.replace("staff = 1 OR i <= 30", "staff > 1 AND i BETWEEN 2 AND 31"))
+            .await
+            .unwrap();
+        let before = rows_read(&conn, "staff_action").await;
+        approval::record(&conn, one(), at(0)).await.unwrap();
+        let read = rows_read(&conn, "staff_action").await - before;
+        assert!(read < 20, "{read}");
     })
     .await;
 }
