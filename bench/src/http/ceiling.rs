@@ -32,14 +32,14 @@ pub async fn serve_ceiling(arguments: &CeilingArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(super) struct Ceiling {
-    pub(super) process: Process,
-    pub(super) base: String,
+pub(crate) struct Ceiling {
+    pub(crate) process: Process,
+    pub(crate) base: String,
 }
 
 impl Ceiling {
     /// Answers what the product answers to this request.
-    pub(super) async fn start(folder: &Path, product: &str, request: &str) -> anyhow::Result<Self> {
+    pub(crate) async fn start(folder: &Path, product: &str, request: &str) -> anyhow::Result<Self> {
         let answer = wrk::answer(product, request).await?;
         let file = folder.join("ceiling.json");
         std::fs::write(&file, answer.body)?;

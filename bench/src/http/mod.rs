@@ -3,7 +3,7 @@
 //! Each figure is the median of the rounds.
 
 mod cases;
-mod ceiling;
+pub(crate) mod ceiling;
 mod floor;
 pub(crate) mod load;
 mod targets;

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use crate::figures::{Figures, float, percentile};
+use crate::http::ceiling::Ceiling;
 use crate::http::load;
 use crate::usage::Usage;
 
@@ -58,6 +59,8 @@ struct Bench<'a> {
     crowd: Crowd,
     seats: Vec<Seat>,
     address: String,
+    /// Does nothing but answer its probe: what it feels of a storm, any process would.
+    bare: Ceiling,
     http: reqwest::Client,
     patient: Handle,
     /// Bans so far.
@@ -71,13 +74,13 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let deployment = load::deployment(arguments.embedded, fixture, 0, "warn").await;
     deployment.start_all().await;
     let mut figures = Figures::default();
-    Bench::new(&deployment, arguments)?.measure(arguments, &mut figures).await?;
+    Bench::new(&deployment, arguments).await?.measure(arguments, &mut figures).await?;
     deployment.close().await;
     Ok(figures.conclude())
 }
 
 impl<'a> Bench<'a> {
-    fn new(deployment: &'a Deployment, arguments: &Arguments) -> anyhow::Result<Self> {
+    async fn new(deployment: &'a Deployment, arguments: &Arguments) -> anyhow::Result<Self> {
         let base = deployment.api_base(0);
         let address = base.strip_prefix("http://").context("no address")?.to_owned();
         let guilds = &deployment.fixture.guilds;
@@ -89,7 +92,9 @@ impl<'a> Bench<'a> {
         };
         let seats = (0..arguments.sockets).map(seat).collect();
         let (crowd, http, patient) = (Crowd::new(&address)?, http_client(), crowd::patient_threads()?);
-        Ok(Self { deployment, crowd, seats, address, http, patient, bans: 0 })
+        let first = checks(deployment).swap_remove(0);
+        let bare = Ceiling::start(deployment.folder(), &base, &first).await?;
+        Ok(Self { deployment, crowd, seats, address, bare, http, patient, bans: 0 })
     }
 
     async fn measure(mut self, arguments: &Arguments, figures: &mut Figures) -> anyhow::Result<()> {
@@ -105,13 +110,16 @@ impl<'a> Bench<'a> {
         figures.at_most("for each socket, KiB", more * 1024.0 / float(arguments.sockets), MOST_KIB);
         self.bans_reach_all(figures).await?;
         self.slow_reader(figures).await?;
-        let mut ratios = Vec::new();
+        let (mut slower, mut bare_slower) = (Vec::new(), Vec::new());
         for _ in 0..arguments.storms {
-            let (ratio, open) = self.storm(sockets, figures).await?;
-            (sockets, ratios) = (open, [ratios, vec![ratio]].concat());
+            let ([own, bare], open) = self.storm(sockets, figures).await?;
+            slower.push(own);
+            bare_slower.push(bare);
+            sockets = open;
         }
         figures.heading("storms");
-        figures.at_most("ban check, p99 beside the idle one, median", percentile(&ratios, 50), SLOWER_BY);
+        figures.at_most("ban check, p99 beside the idle one, median", percentile(&slower, 50), SLOWER_BY);
+        figures.report("the same of a bare server beside it", percentile(&bare_slower, 50));
         figures.report("memory of the process after them, MiB", self.usage()?.memory_mib);
         Ok(())
     }
@@ -120,24 +128,18 @@ impl<'a> Bench<'a> {
         Usage::of(self.deployment.roles().apis[0].process.id())
     }
 
-    fn probe(&self) -> anyhow::Result<Probe> {
-        let request = |(guild, number): (usize, usize)| {
-            let of = &self.deployment.fixture.guilds[guild];
-            let (play, key) = (of.members[number % 20].play, load::text(guild, number % load::KEYS));
-            let id = &of.id;
-            format!(
-                "GET /moderation/{id}/ban-status/{play} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n\r\n"
-            )
-        };
-        let guilds = self.deployment.fixture.guilds.len();
-        Probe::start(&self.address, (0..1_000).map(|n| request((n % guilds, n))).collect())
+    /// Checks of the process, and of a server that does nothing else.
+    fn probes(&self) -> anyhow::Result<[Probe; 2]> {
+        let requests = checks(self.deployment);
+        let bare = self.bare.base.strip_prefix("http://").context("no address")?;
+        Ok([Probe::start(&self.address, requests.clone())?, Probe::start(bare, requests)?])
     }
 
-    /// Milliseconds of ban checks while nothing else happens.
-    async fn checks(&self, during: Duration) -> anyhow::Result<Vec<f64>> {
-        let probe = self.probe()?;
+    /// Milliseconds of both while nothing else happens.
+    async fn checks(&self, during: Duration) -> anyhow::Result<[Vec<f64>; 2]> {
+        let [own, bare] = self.probes()?;
         tokio::time::sleep(during).await;
-        probe.finish()
+        Ok([own.finish()?, bare.finish()?])
     }
 
     async fn ban(&mut self, guild: usize, reason: &str) -> anyhow::Result<()> {
@@ -208,30 +210,45 @@ impl<'a> Bench<'a> {
         text.lines().any(|line| line.starts_with("guildhall_live_closed_total") && line.contains("1013"))
     }
 
-    /// Every socket leaves and comes back at once. Returns how many times as long the ban check's p99 is as before.
+    /// Every socket leaves and comes back at once. Returns how many times as long the ban check's p99 is as before, and that
+    /// of the bare server.
     async fn storm(
         &self,
         sockets: tokio::task::JoinSet<()>,
         figures: &mut Figures,
-    ) -> anyhow::Result<(f64, tokio::task::JoinSet<()>)> {
+    ) -> anyhow::Result<([f64; 2], tokio::task::JoinSet<()>)> {
         figures.heading("all reconnect at once; ban check, ms");
         let idle = self.checks(IDLE).await?;
-        let (failed, probe) = (self.crowd.failed(), self.probe()?);
+        let (failed, [own, bare]) = (self.crowd.failed(), self.probes()?);
         let before = self.usage()?;
         let begun = Instant::now();
         drop(sockets);
         let sockets = self.crowd.enter(&self.seats, Semaphore::MAX_PERMITS, &self.patient).await?;
         let lasted = begun.elapsed();
-        let storm = probe.finish()?;
+        let storm = [own.finish()?, bare.finish()?];
         let cpu = self.usage()?.cpu_since(&before) / float(self.seats.len());
-        for (name, took) in [("idle", &idle), ("storm", &storm)] {
-            figures.report(&format!("{name}, p50"), percentile(took, 50));
-            figures.report(&format!("{name}, p99"), percentile(took, 99));
-            figures.report(&format!("{name}, most"), percentile(took, 100));
+        for (name, both) in [("idle", &idle), ("storm", &storm)] {
+            for (took, whose) in both.iter().zip(["", " of a bare server beside it"]) {
+                figures.report(&format!("{name}, p50{whose}"), percentile(took, 50));
+                figures.report(&format!("{name}, p99{whose}"), percentile(took, 99));
+                figures.report(&format!("{name}, most{whose}"), percentile(took, 100));
+            }
         }
         figures.report("seconds until all are back", lasted.as_secs_f64());
         figures.report("CPU of the process for each socket, \u{b5}s", cpu);
         figures.report("failed attempts", float(self.crowd.failed() - failed));
-        Ok((percentile(&storm, 99) / percentile(&idle, 99), sockets))
+        let slower = [0, 1].map(|whose: usize| percentile(&storm[whose], 99) / percentile(&idle[whose], 99));
+        Ok((slower, sockets))
     }
+}
+
+fn checks(deployment: &Deployment) -> Vec<String> {
+    let guilds = &deployment.fixture.guilds;
+    let request = |number: usize| {
+        let guild = number % guilds.len();
+        let (id, play) = (&guilds[guild].id, guilds[guild].members[number % 20].play);
+        let key = load::text(guild, number % load::KEYS);
+        format!("GET /moderation/{id}/ban-status/{play} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n\r\n")
+    };
+    (0..1_000).map(request).collect()
 }

@@ -1,6 +1,7 @@
 //! `guildhall demo`: syncs a community of 500 on simulated platforms, checks each member, syncs again, makes some members
-//! wrong for the visitor's own sync, and then serves. It needs no other server.
+//! wrong for the visitor's own sync, and then serves, with game servers that send heartbeats. It needs no other server.
 
+mod community;
 mod drift;
 mod environment;
 mod examples;
@@ -18,6 +19,7 @@ use queue::kinds::SyncAll;
 use queue::{Draft, Queue};
 use runtime::{Context, ListenArgs, Shutdown, bind};
 
+use self::community::GameServers;
 use self::environment::Environment;
 use crate::output;
 use crate::process::VERSION;
@@ -28,8 +30,8 @@ const DEDUPE_KEY: &str = "all";
 /// Try Guildhall without a server, an account or any setting.
 ///
 /// A simulated community of 500, 200 of them with wrong roles or nicknames, is synced at 50 chat requests a second, checked,
-/// and synced again. Then a few members get wrong roles, and the console and the API run until Ctrl-C: preview the sync in
-/// the console and run it.
+/// and synced again. Then a few members get wrong roles, and the console and the API run until Ctrl-C, with staff, bans and
+/// game servers to look at: preview the sync in the console and run it.
 ///
 /// The simulator applies only the global rate limit of the chat platform (`--rate-limit fast`). The real platform also limits
 /// each guild to about one change of a member a second for each kind of call, so that the same sync takes minutes there.
@@ -55,19 +57,27 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     let serving = tokio::spawn(process.run_all(queue::run::Slots::default(), listener, options));
     let shown = tokio::select! {
         shown = show(&env, &context, &queue, args.exit) => shown,
-        () = shutdown.soft().cancelled() => Ok(()),
+        () = shutdown.soft().cancelled() => Ok(None),
     };
-    if shown.is_ok() && !args.exit {
-        shutdown.soft().cancelled().await;
-        output::note("stopping");
+    if let Ok(Some(servers)) = &shown {
+        tokio::select! {
+            () = servers.stay() => {}
+            () = shutdown.soft().cancelled() => output::note("stopping"),
+        }
     }
     shutdown.begin();
     serving.await.context("the API failed")?;
     context.close().await;
-    shown
+    shown.map(drop)
 }
 
-async fn show(env: &Environment, context: &Context, queue: &Queue, stops: bool) -> anyhow::Result<()> {
+/// Returns the game servers of the community, unless the demo ends now.
+async fn show<'e>(
+    env: &'e Environment,
+    context: &Context,
+    queue: &Queue,
+    stops: bool,
+) -> anyhow::Result<Option<GameServers<'e>>> {
     introduce(env)?;
     let (before, members) = (env.expected.count_wrong(&env.simulator).await?, env.expected.members.len());
     output::print(&format!(
@@ -86,13 +96,16 @@ async fn show(env: &Environment, context: &Context, queue: &Queue, stops: bool) 
         again => bail!("the second sync changed {again} members; it should have changed none"),
     }
     report(env, before).await?;
+    let mut servers = None;
     if !stops {
         let wrong = drift::make(env).await?;
         output::print(&format!(
             "then {wrong} members were made wrong by hand: preview and run the sync in the console"
         ))?;
+        servers = Some(GameServers::open(env).await?);
     }
-    output::print(&examples::lines(env, stops))
+    output::print(&examples::lines(env, stops))?;
+    Ok(servers)
 }
 
 fn introduce(env: &Environment) -> anyhow::Result<()> {

@@ -36,6 +36,7 @@ async fn the_demo_syncs_500_members_and_prints_commands_that_work() {
     );
     assert!(stats["max_per_second"].as_u64().unwrap() <= 50, "{stats}");
     assert_eq!(stats["invalid"], 0, "{stats}");
+    assert_the_console_has_something_to_show(&said).await;
     assert_the_visitors_sync_moves_members(&said).await;
     assert_another_link_signs_in(&said).await;
     assert_lines_work(&said);
@@ -48,6 +49,22 @@ async fn the_demo_syncs_500_members_and_prints_commands_that_work() {
 /// The printed line of a kind, such as `KEY=`.
 fn line<'s>(said: &'s str, start: &str) -> &'s str {
     said.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no {start:?} in: {said}"))
+}
+
+async fn assert_the_console_has_something_to_show(said: &str) {
+    let (api, key) =
+        (line(said, "API").split_whitespace().last().unwrap(), &line(said, "KEY=")["KEY=".len()..]);
+    let guild = "7000000000000000000";
+    for (path, list, expected) in [
+        (format!("/moderation/{guild}/play/bans/active"), "bans", 14),
+        (format!("/moderation/{guild}/play/mutes/active"), "mutes", 3),
+        (format!("/guilds/{guild}/servers"), "servers", 3),
+        (format!("/staff/members/{guild}"), "members", 5),
+    ] {
+        let request = http_client().get(format!("{api}{path}")).header("X-API-Key", key);
+        let answer: Value = request.send().await.unwrap().json().await.unwrap();
+        assert_eq!(answer["data"][list].as_array().map(Vec::len), Some(expected), "{path}: {answer}");
+    }
 }
 
 /// The hour's run is free, and it has something to do.

@@ -11,6 +11,7 @@ use runtime::{Config, Context, PlatformArgs, PlatformRate, Secret, Shutdown};
 use simulator::{Application, RateLimit, SimulatorOptions, SimulatorState};
 use tokio::net::TcpListener;
 
+use super::community;
 use super::expected::Expected;
 use super::http_client::{HttpClient, local_url};
 use crate::commands::console;
@@ -162,7 +163,10 @@ async fn load(context: &Context, guild: GuildId) -> anyhow::Result<KeyText> {
         hot_path_factor: 1,
     };
     let transaction = context.database.begin().await?;
-    let fixture = Fixture::parse(FIXTURE.as_bytes(), "the demo's fixture")?.without_keys();
+    // A folder that was used before has all of it, from another day.
+    let text_of_fixture =
+        if guilds.is_empty() { community::fixture(FIXTURE, now)? } else { FIXTURE.to_owned() };
+    let fixture = Fixture::parse(text_of_fixture.as_bytes(), "the demo's fixture")?.without_keys();
     fixture::load(&transaction, fixture, now).await?;
     create_key(&transaction, key, now).await?;
     transaction.commit().await?;

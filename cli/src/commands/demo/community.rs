@@ -1,0 +1,134 @@
+//! What the simulated community has beside its members, so that no page of the console is empty: staff, bans and
+//! applications of the last weeks, and game servers that are there while the demo runs.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use chrono::{SecondsFormat, TimeDelta};
+use entities::Timestamp;
+use serde_json::{Value, json};
+
+use super::environment::Environment;
+use super::http_client::HttpClient;
+
+const BEAT: Duration = Duration::from_secs(30);
+const PLACE: &str = "1818";
+const UNIVERSE: &str = "99";
+/// Servers with their players, at first.
+const SERVERS: [(&str, u32); 3] = [("arena-1", 18), ("arena-2", 11), ("lobby-1", 34)];
+/// The members after the owner are staff.
+const STAFF: usize = 5;
+const ON_DUTY: usize = 2;
+/// The first member who was banned; the others follow.
+const FIRST_BANNED: usize = 120;
+/// Days ago, days that the ban lasts (0: for ever), reason.
+const BANS: [(i64, i64, &str); 14] = [
+    (29, 0, "Exploiting: speed hack"),
+    (26, 60, "Scamming in trades"),
+    (24, 30, "Harassment in voice chat"),
+    (23, 0, "Exploiting: aim assistance"),
+    (19, 30, "Advertising another server"),
+    (18, 0, "Account of a banned player"),
+    (14, 90, "Threats against staff"),
+    (13, 0, "Exploiting: flying"),
+    (9, 14, "Spam"),
+    (8, 0, "Sold game items for money"),
+    (5, 30, "Griefing after a warning"),
+    (3, 0, "Exploiting: item duplication"),
+    (2, 14, "Insults"),
+    (1, 7, "Spam"),
+];
+/// A member, a reason, and how long the mute lasts, in seconds.
+const MUTES: [(usize, &str, u32); 3] =
+    [(160, "Caps and spam in chat", 3_600), (161, "Insults", 86_400), (162, "Spoilers", 7_200)];
+
+/// The fixture with all of it, but for the servers.
+pub(super) fn fixture(text: &str, now: Timestamp) -> anyhow::Result<String> {
+    let mut file: Value = serde_json::from_str(text).context("the demo's fixture cannot be read")?;
+    let guild = &mut file["guilds"][0];
+    let chat = |guild: &Value, member: usize| guild["links"][member]["chat_id"].clone();
+    let ago = |days| time(now - TimeDelta::days(days));
+    let roles = json!([
+        { "role_id": "7000000000000001003", "role_name": "Moderator", "play_permissions": ["kick", "ban", "mute", "warn"],
+          "permissions": ["lookup.read", "moderation.read", "moderation.write", "staff.read", "audit.read"] },
+        { "role_id": "7000000000000001002", "role_name": "Helper", "play_permissions": ["kick", "warn"],
+          "permissions": ["lookup.read", "moderation.read"] },
+    ]);
+    let staff = (1..=STAFF).map(|member| {
+        let role = &roles[usize::from(member > 3)]["role_id"];
+        json!({ "chat_id": chat(guild, member), "role_id": role, "joined_at": ago(200) })
+    });
+    let staff: Vec<_> = staff.collect();
+    let bans = BANS.iter().enumerate().map(|(place, (days, lasts, reason))| {
+        let ends = (*lasts > 0).then(|| ago(days - lasts));
+        json!({ "identifier": guild["links"][FIRST_BANNED + place]["play_id"].to_string(), "reason": reason,
+                "moderator_id": chat(guild, 1 + place % 3), "created_at": ago(*days), "expires_at": ends })
+    });
+    let bans: Vec<_> = bans.collect();
+    let submission = |number: usize, answer: &str| {
+        json!({ "panel_id": 1, "submission_id": number, "chat_id": chat(guild, 200 + number),
+                "answers": { "Why do you want to help?": answer, "Hours a week": 5 * number } })
+    };
+    let submissions =
+        json!([submission(1, "I am here every evening."), submission(2, "I was staff of another game.")]);
+    guild["submissions"] = submissions;
+    guild["panels"] = json!([{ "panel_id": 1, "name": "Helpers" }]);
+    guild["bans"] = bans.into();
+    guild["staff"] = staff.into();
+    guild["staff_roles"] = roles;
+    Ok(file.to_string())
+}
+
+fn time(at: Timestamp) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// Game servers with staff on duty, and what staff did today.
+pub(super) struct GameServers<'e> {
+    api: &'e HttpClient,
+    sessions: Vec<Value>,
+}
+
+impl<'e> GameServers<'e> {
+    pub(super) async fn open(env: &'e Environment) -> anyhow::Result<Self> {
+        let (api, members) = (&env.api, &env.expected.members);
+        let mut servers = Self { api, sessions: Vec::new() };
+        servers.beat(0).await?;
+        for member in &members[1..=ON_DUTY] {
+            let found = api.get(&format!("/lookup/chat/{}", member.chat_id)).await?;
+            let session =
+                json!({ "play_id": found["data"]["play_id"], "place_id": PLACE, "server_id": SERVERS[0].0 });
+            let started = api.post("/staff/play/session/start", &session).await?;
+            servers.sessions.push(started["data"]["session_id"].clone());
+        }
+        for (member, reason, seconds) in MUTES {
+            let mute = json!({ "identifier": members[member].chat_id, "reason": reason, "duration_seconds": seconds,
+                               "moderator_id": members[1 + member % 3].chat_id });
+            api.post(&format!("/moderation/{}/play/mute", env.expected.guild), &mute).await?;
+        }
+        Ok(servers)
+    }
+
+    /// Sends heartbeats for as long as it is polled.
+    pub(super) async fn stay(&self) {
+        let mut beats = tokio::time::interval(BEAT);
+        for number in 0_u32.. {
+            beats.tick().await;
+            if let Err(error) = self.beat(number).await {
+                tracing::warn!(%error, "a game server of the demo was not heard");
+            }
+        }
+    }
+
+    async fn beat(&self, number: u32) -> anyhow::Result<()> {
+        for (name, players) in SERVERS {
+            let players = players + number * 7 % 5;
+            let body = json!({ "server_id": name, "place_id": PLACE, "universe_id": UNIVERSE, "player_count": players });
+            self.api.post("/play/servers/heartbeat", &body).await?;
+        }
+        for session in &self.sessions {
+            self.api.post("/staff/play/heartbeat", &json!({ "session_id": session })).await?;
+        }
+        Ok(())
+    }
+}
