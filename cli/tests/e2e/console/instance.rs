@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Deployment, both_modes, eventually};
+use testkit::{Deployment, Mode, both_modes, eventually};
 
 use super::Console;
 
@@ -63,6 +63,13 @@ async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deploym
     for role in ["API", "worker slots: ", "scheduler slots: maintenance "] {
         processes.shows(200, role);
     }
+    processes.shows(
+        200,
+        match deployment.mode() {
+            Mode::Embedded => "guildhall serve is the only process",
+            Mode::Distributed => "leads: it rescues",
+        },
+    );
     operator.get(&at("/limits")).await.shows(200, "ban_status").shows(200, "Live sockets");
     operator.get(&at("/platforms")).await.shows(200, "Discord").shows(200, "Permits in use");
     operator.get(&at("/jobs?guild=x")).await.shows(422, "digits only");

@@ -26,6 +26,8 @@ struct Page {
     to_retry: Number<u64>,
     pauses: usize,
     dependencies: Vec<(&'static str, bool)>,
+    /// Processes share a broker, so one scheduler of them leads.
+    distributed: bool,
     leader: Option<Leader>,
     processes: Vec<Process>,
     runs_jobs: bool,
@@ -63,6 +65,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let workers = workers.into_iter().map(|row| Process::worker(row, database_now));
     let apis = api_process::list(conn).await?.into_iter().map(|row| Process::api(row, database_now));
     let processes: Vec<_> = apis.chain(workers).collect();
+    let dependencies = dependencies(&visit).await;
     let leader = leader_lease::find(conn, scheduler::LEADER).await?;
     let page = Page {
         shell: Shell::of_instance("Instance", &visit, InstancePlace::Overview),
@@ -72,7 +75,8 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         oldest: oldest.map(|since| Length(database_now - since)),
         to_retry: Number(retry::count_failed(conn, retry::Which::default()).await?),
         pauses: job_pause::list(conn).await?.len(),
-        dependencies: dependencies(&visit).await,
+        distributed: dependencies.iter().any(|(name, _)| *name == "broker"),
+        dependencies,
         leader: leader
             .filter(|lease| !lease.is_given_up())
             .map(|lease| Leader { name: lease.holder, extended: visit.when(lease.extended_at) }),
