@@ -11,6 +11,7 @@ use crate::wait::eventually;
 
 /// Outside the system's ephemeral ports, so that no outgoing connection takes one in between.
 const PORTS: std::ops::Range<u16> = 10_000..19_900;
+const STRIDE: u32 = 7_999;
 const SHOWN_LOG_LINES: usize = 60;
 
 pub struct Process {
@@ -23,10 +24,11 @@ pub struct Process {
 pub type Spawn = fn(&str, &[&str], &[(String, String)], &Path) -> Process;
 
 pub fn free_address() -> String {
-    // Test processes run concurrently: each starts at another port and counts up.
+    // Test processes run concurrently: each starts at another port and counts up. Of 400 processes in a row no two start
+    // less than 24 ports apart.
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let span = u32::from(PORTS.end - PORTS.start);
-    let start = std::process::id().wrapping_mul(7919);
+    let start = std::process::id().wrapping_mul(STRIDE);
     loop {
         let step = u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
         let offset = u16::try_from(start.wrapping_add(step) % span).unwrap();
@@ -188,5 +190,17 @@ pub struct Running {
 impl Roles {
     pub fn all(&mut self) -> impl Iterator<Item = &mut Running> {
         self.apis.iter_mut().chain(&mut self.workers).chain(&mut self.schedulers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_in_a_row_start_apart() {
+        let span = u32::from(PORTS.end - PORTS.start);
+        let apart = (1..400).map(|later| later * STRIDE % span).map(|start| start.min(span - start)).min();
+        assert_eq!(apart, Some(24));
     }
 }

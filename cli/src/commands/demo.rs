@@ -102,7 +102,7 @@ async fn show<'e>(
         output::print(&format!(
             "then {wrong} members were made wrong by hand: preview and run the sync in the console"
         ))?;
-        servers = Some(GameServers::open(env).await?);
+        servers = Some(GameServers::open(&env.api, &env.expected).await?);
     }
     output::print(&examples::lines(env, stops))?;
     Ok(servers)

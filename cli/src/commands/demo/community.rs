@@ -8,7 +8,7 @@ use chrono::{SecondsFormat, TimeDelta};
 use entities::Timestamp;
 use serde_json::{Value, json};
 
-use super::environment::Environment;
+use super::expected::Expected;
 use super::http_client::HttpClient;
 
 const BEAT: Duration = Duration::from_secs(30);
@@ -90,8 +90,8 @@ pub(super) struct GameServers<'e> {
 }
 
 impl<'e> GameServers<'e> {
-    pub(super) async fn open(env: &'e Environment) -> anyhow::Result<Self> {
-        let (api, members) = (&env.api, &env.expected.members);
+    pub(super) async fn open(api: &'e HttpClient, expected: &Expected) -> anyhow::Result<Self> {
+        let members = &expected.members;
         let mut servers = Self { api, sessions: Vec::new() };
         servers.beat(0).await?;
         for member in &members[1..=ON_DUTY] {
@@ -104,7 +104,7 @@ impl<'e> GameServers<'e> {
         for (member, reason, seconds) in MUTES {
             let mute = json!({ "identifier": members[member].chat_id, "reason": reason, "duration_seconds": seconds,
                                "moderator_id": members[1 + member % 3].chat_id });
-            api.post(&format!("/moderation/{}/play/mute", env.expected.guild), &mute).await?;
+            api.post(&format!("/moderation/{}/play/mute", expected.guild), &mute).await?;
         }
         Ok(servers)
     }
