@@ -9,8 +9,8 @@ use strum::VariantArray;
 
 use crate::{
     Conn, GuildId, Result, api_key, application_panel, application_submission, audit_entry, binding,
-    game_server, job, leave_request, loa, quota, registered_game, sanction, server_command, shield_flag,
-    staff_action, staff_member, staff_note, staff_role, staff_session, strike,
+    game_server, job, leave_request, lists, loa, quota, registered_game, sanction, server_command,
+    shield_flag, staff_action, staff_member, staff_note, staff_role, staff_session, strike,
 };
 
 /// A type of row that a key can create. A row that follows from one of these (an action that waits for approval, a
@@ -95,11 +95,7 @@ impl Cap {
     pub async fn count(self, conn: &impl Conn, guild: GuildId) -> Result<u64> {
         let mut count = 0;
         for mut rows in self.rows_of(guild) {
-            let some = rows.limit(self.row().most).take();
-            let counted = Query::select().expr(Expr::cust("count(*)")).from_subquery(some, "counted").take();
-            let row = conn.query_one(&counted).await?;
-            let number: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
-            count += number.unsigned_abs();
+            count += lists::count(conn, rows.limit(self.row().most).take()).await?;
         }
         Ok(count)
     }

@@ -76,8 +76,8 @@ pub(crate) async fn of_each<M: FromQueryResult, const N: usize>(
 }
 
 /// The rows of `select` of these guilds, in the order of an index that begins with the guild, or Postgres may read the
-/// whole table for a guild that has most of it. On Postgres at most `limit` of each, on SQLite that many on average, because one
-/// statement for all costs less there.
+/// whole table for a guild that has most of it. On Postgres at most `limit` of each, on SQLite that many on average,
+/// because one statement for all costs less there.
 pub(crate) async fn of_guilds<M: FromQueryResult>(
     conn: &impl Conn,
     column: impl ColumnTrait,

@@ -1,8 +1,8 @@
 //! The moderation state of guilds, read in one go at a guild's first check and kept exact by events, so that a check asks
 //! no database, whether or not its user was seen before.
 //!
-//! While a guild is being read for longer than a moment, and while the change log cannot be read, checks go to the database. Guilds unused for
-//! longest make room for others.
+//! While a guild is being read for longer than a moment, and while the change log cannot be read, checks go to the
+//! database. Guilds unused for longest make room for others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -264,7 +264,7 @@ impl Moderation {
 
     #[cfg(test)]
     pub(crate) fn is_filled(&self, guild: GuildId) -> bool {
-        self.0.guilds.read().unwrap().states.get(&guild).is_some_and(|state| state.bytes() > 0)
+        self.guilds().states.get(&guild).is_some_and(|state| state.bytes() > 0)
     }
 
     /// A ban or mute of one of the person's accounts was imposed or ended.

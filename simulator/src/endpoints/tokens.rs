@@ -4,7 +4,7 @@
 //! for a revocation.
 
 use std::collections::HashMap;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -18,7 +18,7 @@ use crate::objects;
 use crate::pairs::pairs;
 use crate::reply::Reply;
 use crate::route::Input;
-use crate::simulator::Simulator;
+use crate::simulator::{Records, Simulator};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 /// The scope that shows who a token's owner is.
@@ -57,9 +57,7 @@ pub(crate) fn revoke(simulator: &Simulator, input: &Input) -> Reply {
 
 pub(crate) fn authorization(simulator: &Simulator, input: &Input) -> Reply {
     let records = simulator.records();
-    let now = Instant::now();
-    let found = input.authorization("Bearer").and_then(|token| records.grants.find(token, now));
-    let Some((grant, remaining)) = found else { return Reply::chat_unauthorized() };
+    let Some((grant, remaining)) = granted(&records, input) else { return Reply::chat_unauthorized() };
     let id = &simulator.options.application.client_id;
     let expires = DateTime::<Utc>::from(SystemTime::now() + remaining);
     let mut body = json!({
@@ -78,8 +76,7 @@ pub(crate) fn authorization(simulator: &Simulator, input: &Input) -> Reply {
 /// `GET /users/@me` for a person.
 pub(crate) fn user(simulator: &Simulator, input: &Input) -> Reply {
     let records = simulator.records();
-    let found = input.authorization("Bearer").and_then(|token| records.grants.find(token, Instant::now()));
-    let Some(mut user) = found.and_then(|(grant, _)| identified(grant)) else {
+    let Some(mut user) = granted(&records, input).and_then(|(grant, _)| identified(grant)) else {
         return Reply::chat_unauthorized();
     };
     let of_the_owner = json!({ "mfa_enabled": true, "locale": "en-US", "flags": 0, "premium_type": 0 });
@@ -92,8 +89,7 @@ pub(crate) fn user(simulator: &Simulator, input: &Input) -> Reply {
 /// `GET /users/@me/guilds`: up to 200, by id.
 pub(crate) fn guilds(simulator: &Simulator, input: &Input) -> Reply {
     let records = simulator.records();
-    let found = input.authorization("Bearer").and_then(|token| records.grants.find(token, Instant::now()));
-    let Some((grant, _)) = found.filter(|(grant, _)| grant.has(GUILDS)) else {
+    let Some((grant, _)) = granted(&records, input).filter(|(grant, _)| grant.has(GUILDS)) else {
         return Reply::chat_unauthorized();
     };
     let state = simulator.state();
@@ -101,6 +97,11 @@ pub(crate) fn guilds(simulator: &Simulator, input: &Input) -> Reply {
         Some(objects::own_guild(*id, guild, grant.user, guild.members.get(&grant.user)?))
     });
     Reply::ok(own.take(GUILDS_AT_MOST).collect())
+}
+
+/// What the request's token stands for, and for how long yet.
+fn granted<'r>(records: &'r Records, input: &Input) -> Option<(&'r Grant, Duration)> {
+    records.grants.find(input.authorization("Bearer")?, Instant::now())
 }
 
 fn identified(grant: &Grant) -> Option<Value> {
