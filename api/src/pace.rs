@@ -10,11 +10,17 @@ pub(crate) struct Pace {
     next: Mutex<Instant>,
     /// What may be done at once after a pause.
     burst: Duration,
+    /// How long work may wait at most; what has to wait so long is done faster than the pace.
+    longest: Option<Duration>,
 }
 
 impl Pace {
     pub(crate) fn new(burst: Duration) -> Self {
-        Self { next: Mutex::new(Instant::now()), burst }
+        Self { next: Mutex::new(Instant::now()), burst, longest: None }
+    }
+
+    pub(crate) fn waits_at_most(self, longest: Duration) -> Self {
+        Self { longest: Some(longest), ..self }
     }
 
     /// Waits for the turn of work that lasts this long at the pace.
@@ -31,7 +37,8 @@ impl Pace {
 
     fn turn(&self, now: Instant, lasts: Duration) -> Instant {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let turn = *next;
+        let latest = self.longest.and_then(|longest| now.checked_add(longest));
+        let turn = latest.map_or(*next, |latest| latest.min(*next));
         *next = turn.max(now.checked_sub(self.burst).unwrap_or(now)) + lasts;
         turn
     }
@@ -55,6 +62,16 @@ mod tests {
         let much_later = later + Duration::from_secs(60);
         let at_once = (0..100).take_while(|_| waits(much_later).is_zero()).count();
         assert_eq!(at_once, 11);
+    }
+
+    #[test]
+    fn a_flood_does_not_keep_others_for_ever() {
+        let pace = Pace::new(Duration::ZERO).waits_at_most(10 * MS);
+        let later = Instant::now() + Duration::from_secs(60);
+        let waits = |now: Instant| pace.turn(now, MS).saturating_duration_since(now);
+        assert_eq!((0..1_000).map(|_| waits(later)).max(), Some(10 * MS));
+        // It leaves nothing behind.
+        assert_eq!(waits(later + 11 * MS), Duration::ZERO);
     }
 
     #[tokio::test]

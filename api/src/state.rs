@@ -69,7 +69,7 @@ impl State {
             live: Live::new(capacity),
             feeds: Feeds::default(),
             people: Arc::default(),
-            socket_pace: Pace::new(sockets::BURST),
+            socket_pace: Pace::new(sockets::BURST).waits_at_most(sockets::LONGEST),
             socket_threads: Threads::start(),
             connections: Arc::new(Semaphore::new(capacity.connections)),
             capacity,

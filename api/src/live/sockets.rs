@@ -26,6 +26,8 @@ const SLICE: usize = 256;
 pub(crate) const EACH: Duration = Duration::from_micros(400);
 /// Of sockets that are opened at once after a pause: 50 of them.
 pub(crate) const BURST: Duration = Duration::from_millis(20);
+/// How long a socket waits for its turn: clients give up after 10 s or more.
+pub(crate) const LONGEST: Duration = Duration::from_secs(8);
 
 /// The location of a game server.
 pub(crate) struct Place {

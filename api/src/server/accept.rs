@@ -54,7 +54,7 @@ pub async fn serve(
     let service = warp::service(dispatch::filter(Server { state: state.clone(), router, console }));
     let connections = TaskTracker::new();
     accept(&listener, &state, &connections, |stream, peer, guest| {
-        connection::serve(stream, Peer(peer.ip()), guest, service.clone(), shutdown.clone())
+        connection::serve(stream, Peer(peer.ip()), guest, service.clone(), state.clone())
     })
     .await;
     // The system refuses new connections, and clients go to another process.

@@ -1,8 +1,13 @@
 //! One connection from its first byte to its end.
 
+use std::convert::Infallible;
 use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::TryFutureExt;
+use futures_util::future::BoxFuture;
 use http::HeaderValue;
 use http::header::CONNECTION;
 use hyper::body::Incoming;
@@ -12,16 +17,21 @@ use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use runtime::Shutdown;
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use tower_service::Service;
 use warp::reply::Response;
 
+use crate::live::sockets;
 use crate::response::payload;
 use crate::server::dispatch::Peer;
 use crate::server::guests::Guest;
 use crate::server::head;
 use crate::server::phase::Phase;
 use crate::server::timed::{TIMEOUTS, Timed};
+use crate::state::State;
 
 /// Maximum bytes of a request's head; hyper answers larger ones with 431.
 const HEAD_LIMIT: usize = 64 * 1024;
@@ -29,9 +39,78 @@ const HEAD_LIMIT: usize = 64 * 1024;
 /// How long a refusal takes that its client could repeat for ever, so that it takes little from others.
 const REFUSAL: Duration = Duration::from_millis(20);
 
-/// Serves requests until the client leaves, is too slow or has to make room, or until shutdown begins and the request in
-/// flight is answered.
-pub(super) async fn serve<S>(stream: TcpStream, peer: Peer, guest: Guest, service: S, shutdown: Shutdown)
+/// How a request for a live socket begins.
+const LIVE: &[u8] = b"GET /ws/";
+
+/// Serves a connection until the client leaves, is too slow or has to make room, or until shutdown begins and the request
+/// in flight is answered. One that begins as a live socket waits for its turn and is served by the threads of these: when
+/// thousands come back at once, requests only share the processors with them.
+pub(super) async fn serve<S>(stream: TcpStream, peer: Peer, guest: Guest, service: S, state: Arc<State>)
+where
+    S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    let shutdown = &state.context.shutdown;
+    let Some(Ok(live)) = unless_left(&guest, shutdown, opens_live_socket(&stream)).await else { return };
+    if !live {
+        return http(stream, peer, guest, service, shutdown).await;
+    }
+    // The connections to the database belong to these threads.
+    let service = On { threads: Handle::current(), service };
+    let threads = state.socket_threads.handle();
+    let served = async move {
+        let shutdown = &state.context.shutdown;
+        let stream = TcpStream::from_std(stream.into_std()?)?;
+        let turn = state.socket_pace.wait(sockets::EACH);
+        if unless_left(&guest, shutdown, turn).await.is_some() {
+            http(stream, peer, guest, service, shutdown).await;
+        }
+        std::io::Result::Ok(())
+    };
+    if let Ok(Err(error)) = threads.spawn(served).await {
+        tracing::debug!(%error, "a connection cannot change its threads");
+    }
+}
+
+/// `None`: the connection has to make room, or shutdown began.
+async fn unless_left<T>(guest: &Guest, shutdown: &Shutdown, work: impl Future<Output = T>) -> Option<T> {
+    guest.leave.run_until_cancelled(shutdown.soft().run_until_cancelled(work)).await.flatten()
+}
+
+/// By its first bytes; an error if none come in time.
+async fn opens_live_socket(stream: &TcpStream) -> std::io::Result<bool> {
+    let mut first = [0; LIVE.len()];
+    tokio::time::timeout(TIMEOUTS.head, stream.peek(&mut first)).await??;
+    Ok(first == LIVE)
+}
+
+/// A service whose calls run on these threads.
+#[derive(Clone)]
+struct On<S> {
+    threads: Handle,
+    service: S,
+}
+
+impl<S> Service<Request<Incoming>> for On<S>
+where
+    S: Service<Request<Incoming>, Response = Response, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = JoinError;
+    type Future = BoxFuture<'static, Result<Response, JoinError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), JoinError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+        let answering = AbortOnDropHandle::new(self.threads.spawn(self.service.call(request)));
+        Box::pin(answering.map_ok(|Ok(response)| response))
+    }
+}
+
+async fn http<S>(stream: TcpStream, peer: Peer, guest: Guest, service: S, shutdown: &Shutdown)
 where
     S: Service<Request<Incoming>, Response = Response> + Clone + Send + 'static,
     S::Error: std::error::Error + Send + Sync + 'static,

@@ -21,7 +21,7 @@ use crate::server::phase::{ANSWERING, IDLE, Phase, READING_HEAD};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timeouts {
     /// From a request's first byte, or from connecting, until its headers are in.
-    head: Duration,
+    pub(super) head: Duration,
     /// Between two requests.
     idle: Duration,
     /// For which a client may take nothing of an answer.

@@ -12,6 +12,8 @@ both_modes!(
     a_refused_request_ends_no_connection,
     a_refusal_takes_its_time,
     a_visitor_learns_what_this_is,
+    a_connection_that_begins_with_a_live_socket_is_like_others,
+    a_request_may_come_in_pieces,
 );
 
 /// A client that sends what it likes.
@@ -33,9 +35,13 @@ impl Client {
         head
     }
 
-    async fn say(&mut self, text: &str) -> (u16, Value) {
+    async fn send(&mut self, text: &str) {
         self.0.write_all(text.as_bytes()).await.unwrap();
         self.0.flush().await.unwrap();
+    }
+
+    async fn say(&mut self, text: &str) -> (u16, Value) {
+        self.send(text).await;
         let head = self.head().await;
         let value = |name: &str| {
             let found = head.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
@@ -123,5 +129,41 @@ async fn a_visitor_learns_what_this_is(deployment: &Deployment) {
     let page = answer.text().await.unwrap();
     for link in ["href=\"docs\"", "href=\"openapi.json\"", "Discord", "Roblox"] {
         assert!(page.contains(link), "{link} in {page}");
+    }
+}
+
+/// Such a connection has threads of its own, whatever is asked on it.
+async fn a_connection_that_begins_with_a_live_socket_is_like_others(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let socket = format!("/ws/guilds/{}/play?placeId=1&serverId=s&universeId=2", guild.id);
+    let asks = |what: &str, more: &str| {
+        format!("{what} HTTP/1.1\r\nHost: a\r\nX-API-Key: {}\r\n{more}\r\n", guild.game_key)
+    };
+    let mut client = Client::connect(deployment).await;
+    for bytes in [asks(&format!("GET {socket}"), ""), asks("GET /ws/nothing", "")] {
+        assert!(matches!(client.say(&bytes).await, (404 | 426, _)), "{bytes}");
+    }
+    let check = asks(&format!("GET /moderation/{}/ban-status/5", guild.id), "");
+    assert_eq!(client.say(&check).await.0, 200);
+    let beat = r#"{"server_id":"s","place_id":1,"universe_id":2,"player_count":1}"#;
+    let length = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", beat.len());
+    let (status, body) = client.say(&(asks("POST /play/servers/heartbeat", &length) + beat)).await;
+    assert_eq!(status, 200, "{body}");
+    let upgrade = "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                   Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    client.send(&asks(&format!("GET {socket}"), upgrade)).await;
+    assert!(client.head().await[0].contains(" 101 "));
+}
+
+async fn a_request_may_come_in_pieces(deployment: &Deployment) {
+    for path in ["/health/live", "/ws/nothing"] {
+        for cut in [1, 7, 8, 9] {
+            let mut client = Client::connect(deployment).await;
+            let bytes = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+            client.send(&bytes[..cut]).await;
+            // What came later is answered, so the first piece was seen.
+            Client::connect(deployment).await.say("GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n").await;
+            assert!(matches!(client.say(&bytes[cut..]).await, (200 | 404, _)), "{path} {cut}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use hyper::upgrade::OnUpgrade;
 
 use crate::live::dashboard::socket::{self, Session};
 use crate::live::socket::TIMING;
-use crate::live::{sockets, upgrade};
+use crate::live::upgrade;
 use crate::request::url::{Params, Query};
 use crate::response::error::ApiError;
 use crate::response::reply::Reply;
@@ -39,7 +39,6 @@ pub(crate) async fn open(state: &Arc<State>, console: &Console, opening: Opening
     let accepted = upgrade::accept(&headers).ok_or_else(ApiError::upgrade_required)?;
     let query = Query::parse(&query)?;
     let guild = params.get("guildId").and_then(|id| id.parse().ok());
-    state.socket_pace.wait(sockets::EACH).await;
     let person = admit(state, console, guild, &headers, address).await?;
     let entry = state.feeds.enter(&state.live, person.guild())?;
     let standing = state.people.follow(person);

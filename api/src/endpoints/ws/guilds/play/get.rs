@@ -12,7 +12,7 @@ use crate::cache::commands::{Command, OwnServer};
 use crate::endpoints::prelude::*;
 use crate::live::frames::Frame;
 use crate::live::socket::{self, ReadPending, Session, TIMING};
-use crate::live::sockets::{self, Ending, Place};
+use crate::live::sockets::{Ending, Place};
 use crate::live::upgrade;
 use crate::request::game_values::{OrStudio, ServerId};
 
@@ -39,7 +39,6 @@ pub(crate) fn operation() -> Operation {
 pub(crate) async fn handle(mut call: Call) -> Result<Reply, ApiError> {
     let upgrading = call.upgrade.take().ok_or_else(ApiError::upgrade_required)?;
     let headers = upgrade::accept(&call.headers).ok_or_else(ApiError::upgrade_required)?;
-    call.state.socket_pace.wait(sockets::EACH).await;
     let LiveQuery { place_id, server_id, .. } = call.query()?;
     let place = Place { place: place_id.0, server: server_id.0 };
     // Subscribed before the reads: an earlier change is found by them, a later one arrives as an event.
