@@ -12,6 +12,7 @@ pub mod http;
 pub mod lists;
 pub mod live_dashboard;
 pub mod outage;
+mod patient;
 pub mod rate_limit_check;
 pub mod recovery;
 pub mod sockets;

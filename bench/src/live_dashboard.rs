@@ -15,6 +15,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::figures::{Figures, float, percentile};
+use crate::patient;
 use crate::turns::seconds;
 use crate::usage::Usage;
 
@@ -122,16 +123,18 @@ async fn watched_sync(
     let before = Usage::of(process)?.memory_mib;
     let cookie = sign_in(deployment, guild).await?;
     let opened = Instant::now();
-    let opening = (0..sockets).map(|_| open(deployment, guild, &cookie));
-    let open: Vec<Socket> =
-        futures_util::stream::iter(opening).buffer_unordered(AT_ONCE).try_collect().await?;
+    let browsers = patient::threads()?;
+    let base = deployment.api_base(0);
+    let opening = (0..sockets).map(move |_| open(base.clone(), guild.id.clone(), cookie.clone()));
+    let opening = futures_util::stream::iter(opening.collect::<Vec<_>>()).buffer_unordered(AT_ONCE);
+    let open: Vec<Socket> = browsers.spawn(opening.try_collect()).await??;
     figures.report("seconds until all are open", opened.elapsed().as_secs_f64());
     let more = Usage::of(process)?.memory_mib - before;
     figures.report("memory for each socket, KiB", more * 1024.0 / float(sockets));
     let receipts = Shared::default();
     let mut readers = JoinSet::new();
     for socket in open {
-        readers.spawn(read(socket, receipts.clone()));
+        readers.spawn_on(read(socket, receipts.clone()), &browsers);
     }
     let took = banned_and_synced(deployment, guild, &receipts, figures).await;
     // The last frames are on their way.
@@ -165,10 +168,9 @@ async fn sign_in(deployment: &Deployment, guild: &Guild) -> anyhow::Result<Strin
     session.map(str::to_owned).context("no session")
 }
 
-async fn open(deployment: &Deployment, guild: &Guild, cookie: &str) -> anyhow::Result<Socket> {
-    let base = deployment.api_base(0);
+async fn open(base: String, guild: String, cookie: String) -> anyhow::Result<Socket> {
     let address = base.strip_prefix("http://").context("no address")?;
-    let mut request = format!("ws://{address}/ws/guilds/{}/live", guild.id).into_client_request()?;
+    let mut request = format!("ws://{address}/ws/guilds/{guild}/live").into_client_request()?;
     request.headers_mut().insert("cookie", cookie.parse()?);
     request.headers_mut().insert("origin", base.parse()?);
     Ok(client_async(request, TcpStream::connect(address).await?).await?.0)

@@ -38,21 +38,6 @@ pub(super) struct Crowd {
     failed: Arc<AtomicUsize>,
 }
 
-/// Threads that give way to all others: game servers have machines of their own.
-pub(super) fn patient_threads() -> anyhow::Result<Handle> {
-    let threads = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .on_thread_start(|| {
-            // Of this thread alone. Without it the figures are only worse.
-            let _ = rustix::process::setpriority_process(None, 19);
-        })
-        .build()?;
-    let handle = threads.handle().clone();
-    // They end with the program.
-    std::mem::forget(threads);
-    Ok(handle)
-}
-
 impl Crowd {
     pub(super) fn new(address: &str) -> anyhow::Result<Self> {
         Ok(Self { address: address.parse()?, received: Arc::default(), failed: Arc::default() })

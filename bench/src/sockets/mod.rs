@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use crate::figures::{Figures, float, percentile};
 use crate::http::ceiling::Ceiling;
 use crate::http::load;
+use crate::patient;
 use crate::usage::Usage;
 
 /// Of the process, for each socket: 250 MB for 10,000.
@@ -91,7 +92,7 @@ impl<'a> Bench<'a> {
             Seat { path, key: load::text(guild, number / 2 % load::KEYS), guild }
         };
         let seats = (0..arguments.sockets).map(seat).collect();
-        let (crowd, http, patient) = (Crowd::new(&address)?, http_client(), crowd::patient_threads()?);
+        let (crowd, http, patient) = (Crowd::new(&address)?, http_client(), patient::threads()?);
         let first = checks(deployment).swap_remove(0);
         let bare = Ceiling::start(deployment.folder(), &base, &first).await?;
         Ok(Self { deployment, crowd, seats, address, bare, http, patient, bans: 0 })
