@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use futures_util::future::try_join_all;
-use testkit::key_text;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpStream;
+
+use crate::http::load;
 
 /// Connections of the checks.
 const CHECKERS: usize = 8;
@@ -19,7 +20,7 @@ pub(crate) struct Call(String);
 impl Call {
     /// A GET with one of the keys of `load::file`.
     pub(crate) fn new(path: &str, guild: usize, key: usize) -> Self {
-        let key = key_text(guild, &format!("load {key}"));
+        let key = load::text(guild, key);
         Self(format!("GET {path} HTTP/1.1\r\nHost: bench\r\nX-API-Key: {key}\r\n"))
     }
 

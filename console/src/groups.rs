@@ -1,5 +1,6 @@
-//! The ranks of Roblox groups with their names, kept for some minutes: they change seldom, and each page names them.
+//! Roblox groups with their names and ranks, kept for some minutes: they change seldom, and each page names them.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,25 @@ use crate::Console;
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
 const CAPACITY: u64 = 10_000;
 
-pub(crate) struct GroupCache(Cache<GroupId, Arc<Vec<GroupRole>>>);
+pub(crate) struct GroupCache(Cache<GroupId, Arc<Group>>);
+
+pub(crate) struct Group {
+    id: GroupId,
+    /// Absent if Roblox does not tell it.
+    name: Option<String>,
+    /// Highest first; without that of guests, who are not in the group.
+    pub(crate) ranks: Vec<GroupRole>,
+}
+
+/// Its name, or its number.
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => name.fmt(f),
+            None => self.id.fmt(f),
+        }
+    }
+}
 
 impl Default for GroupCache {
     fn default() -> Self {
@@ -21,18 +40,16 @@ impl Default for GroupCache {
 }
 
 impl Console {
-    /// The ranks of a group, highest first; without that of guests, who are not in the group.
-    pub(crate) async fn ranks_of_group(
-        &self,
-        call: CallContext,
-        group: GroupId,
-    ) -> Result<Arc<Vec<GroupRole>>, PlatformError> {
+    pub(crate) async fn group(&self, call: CallContext, id: GroupId) -> Result<Arc<Group>, PlatformError> {
         let read = async {
-            let mut ranks = self.platforms.play.group_roles(call, group).await?;
+            let play = &self.platforms.play;
+            let (ranks, name) = tokio::join!(play.group_roles(call, id), play.group_name(call, id));
+            let mut ranks = ranks?;
             ranks.retain(|role| role.rank > 0);
             ranks.sort_by_key(|role| std::cmp::Reverse(role.rank));
-            Ok(Arc::new(ranks))
+            let name = name.ok().filter(|name| !name.trim().is_empty());
+            Ok(Arc::new(Group { id, name, ranks }))
         };
-        self.groups.0.try_get_with(group, read).await.map_err(|error: Arc<PlatformError>| (*error).clone())
+        self.groups.0.try_get_with(id, read).await.map_err(|error: Arc<PlatformError>| (*error).clone())
     }
 }

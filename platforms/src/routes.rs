@@ -29,6 +29,7 @@ pub(crate) mod chat {
 /// Methods and paths of the game platform, below its base URLs.
 pub(crate) mod play {
     pub(crate) const MEMBERSHIPS: &str = "GET /cloud/v2/groups/-/memberships";
+    pub(crate) const GROUP: &str = "GET /cloud/v2/groups/:group";
     pub(crate) const GROUP_ROLES: &str = "GET /cloud/v2/groups/:group/roles";
     pub(crate) const USERS: &str = "POST /v1/users";
 }

@@ -104,6 +104,8 @@ struct PlayPart {
 #[derive(Deserialize)]
 struct GroupPart {
     group_id: GroupId,
+    #[serde(default)]
+    name: Box<str>,
     roles: Vec<GroupRole>,
     members: Vec<GroupMemberPart>,
 }
@@ -195,7 +197,7 @@ fn group(part: GroupPart) -> Result<Group, String> {
     if let Some(GroupRole { id, rank, .. }) = part.roles.iter().find(|role| !(0..=255).contains(&role.rank)) {
         return Err(format!("role {id} has the rank {rank}, allowed are 0 to 255"));
     }
-    let mut group = Group { roles: part.roles, ..Group::default() };
+    let mut group = Group { name: part.name, roles: part.roles, ..Group::default() };
     for GroupMemberPart { play_id, rank } in part.members {
         if !group.roles.iter().any(|role| role.rank == rank) {
             return Err(format!("member {play_id} has the rank {rank}, which no role has"));

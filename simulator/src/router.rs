@@ -77,6 +77,7 @@ fn table() -> Vec<Endpoint> {
         other("GET /users/@me/guilds", Side::SignIn, tokens::guilds),
         other("GET /cloud/v2/groups/-/memberships", Side::Cloud, play::memberships),
         other("GET /cloud/v2/groups/:group/memberships", Side::Cloud, play::memberships),
+        other("GET /cloud/v2/groups/:group", Side::Cloud, play::group),
         other("GET /cloud/v2/groups/:group/roles", Side::Cloud, play::group_roles),
         other("POST /v1/users", Side::Users, play::users),
         other("GET /control/routes", Side::Control, control::routes),

@@ -93,6 +93,7 @@ pub(crate) struct Overwrite {
 
 #[derive(Debug, Default)]
 pub(crate) struct Group {
+    pub(crate) name: Box<str>,
     pub(crate) roles: Vec<GroupRole>,
     /// Ranks of each member, highest first.
     pub(crate) members: BTreeMap<PlayId, Box<[i16]>>,

@@ -237,16 +237,24 @@ fn member(guild: usize, n: usize, roles: &[String; BOUND]) -> Member {
 
 /// A key that is well-formed by docs/rules.md 1: `gh_<8>_<40><CRC-32 of both>`. Fixed for each guild and name.
 pub fn key_text(guild: usize, name: &str) -> String {
-    let digits = |salt: u32, len: usize| -> String {
-        let hash = |part: usize| {
-            let mut hasher = DefaultHasher::new();
-            (guild, name, salt, part).hash(&mut hasher);
-            format!("{:016x}", hasher.finish())
-        };
-        (0..3).map(hash).collect::<String>()[..len].to_owned()
-    };
-    let (public, secret) = (digits(1, 8), digits(2, 40));
+    let public = digits((guild, name, 1), 8);
+    key_with(&public, guild, name)
+}
+
+/// With this public id, eight hexadecimal digits.
+pub fn key_with(public: &str, guild: usize, name: &str) -> String {
+    let secret = digits((guild, name, 2), 40);
     format!("gh_{public}_{secret}{:08x}", crc32(format!("{public}{secret}").as_bytes()))
+}
+
+/// So many hexadecimal digits of the hash.
+fn digits(of: (usize, &str, u32), len: usize) -> String {
+    let hash = |part: usize| {
+        let mut hasher = DefaultHasher::new();
+        (of, part).hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    };
+    (0..3).map(hash).collect::<String>()[..len].to_owned()
 }
 
 /// A separate implementation, so that the product's checksum is not checked against itself.

@@ -37,7 +37,7 @@ pub use command::{Finished, run_command};
 pub use contract::contract;
 pub use database::{TestDatabase, guild_row};
 pub use deployment::Deployment;
-pub use fixture::{Fixture, Guild, Member, OUTSIDER, key_text};
+pub use fixture::{Fixture, Guild, Member, OUTSIDER, key_text, key_with};
 pub use fuzz::fuzz;
 pub use job_rows::{JobClass, JobRow, JobState};
 pub use keeper::keep;

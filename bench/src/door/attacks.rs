@@ -8,9 +8,10 @@ use std::time::Duration;
 use entities::key_text::KeyText;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
-use testkit::key_text;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
+
+use crate::http::load;
 
 /// Of clients that hold a connection each.
 const HOLDERS: usize = 300;
@@ -156,7 +157,7 @@ async fn guild(target: Target) {
     let (guild, staff) = (&target.guild, &target.staff);
     target
         .hammer(KEYS, |client, turn| {
-            let key = key_text(0, &format!("load {client}"));
+            let key = load::text(0, client);
             let n = turn * KEYS + client;
             let player = (n % 1_000 + 1).to_string();
             let ban = json!({ "identifier": player, "reason": "hostile", "moderator_id": staff });

@@ -6,7 +6,7 @@ use entities::{SessionId, staff_session};
 use runtime::Clock;
 use sea_orm::{EntityTrait, IntoActiveModel};
 use serde_json::{Value, json};
-use testkit::{Deployment, Fixture, Mode, Setup, key_text};
+use testkit::{Deployment, Fixture, Mode, Setup, key_with};
 
 use super::cases::{Ask, Call, Case, Requests, STAFF, session};
 use super::wrk;
@@ -47,7 +47,8 @@ fn file(fixture: &Fixture, bans: usize) -> Value {
 }
 
 pub(crate) fn text(guild: usize, key: usize) -> String {
-    key_text(guild, &format!("load {key}"))
+    // Of 300,000 hashes two would be the same.
+    key_with(&format!("{:08x}", guild * KEYS + key), guild, &format!("load {key}"))
 }
 
 /// Opens the sessions.

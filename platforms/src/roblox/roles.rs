@@ -1,11 +1,11 @@
-//! The ranks of a group's roles: cached for minutes, fetched by one caller at a time.
+//! A group's name, and the ranks of its roles: these are cached for minutes, fetched by one caller at a time.
 
 use std::sync::Arc;
 
 use entities::GroupId;
 
 use super::PlayPlatform;
-use super::types::{RoleBody, RoleRanks};
+use super::types::{GroupBody, RoleBody, RoleRanks};
 use crate::context::CallContext;
 use crate::error::{Missing, PlatformError, Result};
 use crate::play::GroupRole;
@@ -46,6 +46,13 @@ impl PlayPlatform {
         ranks.sort_unstable();
         ranks.dedup();
         Ok(ranks)
+    }
+
+    /// The current name of a group.
+    pub async fn group_name(&self, context: CallContext, group: GroupId) -> Result<String> {
+        let call = self.cloud(routes::GROUP, &format!("/cloud/v2/groups/{group}"))?;
+        let body: GroupBody = self.wire.json(context, &call).await.map_err(group_missing)?;
+        Ok(body.display_name)
     }
 
     pub async fn group_roles(&self, context: CallContext, group: GroupId) -> Result<Vec<GroupRole>> {

@@ -63,6 +63,12 @@ impl MembershipBody {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+pub(super) struct GroupBody {
+    pub(super) display_name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct RoleBody {
     id: String,
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The game platform's side: memberships of users across groups, roles of a group, names.
+//! The game platform's side: groups with their memberships and roles, names of users.
 
 use entities::{GroupId, PlayId};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::reply::Reply;
 use crate::route::Input;
 use crate::simulator::Simulator;
-use crate::state::Group;
+use crate::state::{Group, SimulatorState};
 
 const MEMBERSHIP_USERS_PER_CALL: usize = 50;
 const MEMBERSHIPS_DEFAULT: usize = 10;
@@ -71,13 +71,31 @@ fn all_of(id: GroupId, group: &Group, filter: Option<&Filter>) -> Vec<Value> {
     members.filter_map(|(user, _)| membership(id, group, *user)).collect()
 }
 
-pub(crate) fn group_roles(simulator: &Simulator, input: &Input) -> Reply {
-    let Ok(id) = input.param("group").parse::<GroupId>() else {
-        return invalid("The group id is not valid.");
-    };
+/// What the request's group is, or why there is none.
+fn named<'s>(state: &'s SimulatorState, input: &Input) -> Result<(GroupId, &'s Group), Reply> {
+    let id = input.param("group").parse().map_err(|_| invalid("The group id is not valid."))?;
+    let missing = || Reply::play_error(404, "NOT_FOUND", "The group was not found.");
+    Ok((id, state.groups.get(&id).ok_or_else(missing)?))
+}
+
+pub(crate) fn group(simulator: &Simulator, input: &Input) -> Reply {
     let state = simulator.state();
-    let Some(group) = state.groups.get(&id) else {
-        return Reply::play_error(404, "NOT_FOUND", "The group was not found.");
+    let (id, group) = match named(&state, input) {
+        Ok(found) => found,
+        Err(refusal) => return refusal,
+    };
+    Reply::ok(json!({
+        "path": format!("groups/{id}"), "id": id.to_string(), "displayName": group.name, "description": "",
+        "memberCount": group.members.len(), "publicEntryAllowed": true, "locked": false, "verified": false,
+        "createTime": TIME, "updateTime": TIME,
+    }))
+}
+
+pub(crate) fn group_roles(simulator: &Simulator, input: &Input) -> Reply {
+    let state = simulator.state();
+    let (id, group) = match named(&state, input) {
+        Ok(found) => found,
+        Err(refusal) => return refusal,
     };
     let roles = group.roles.iter().map(|role| {
         json!({

@@ -39,6 +39,10 @@ async fn roles_and_names() {
     let play_platform = peer.platforms("off").play;
     let roles = play_platform.group_roles(now(), group()).await.unwrap();
     assert_eq!(roles.len(), 25);
+    assert_eq!(play_platform.group_name(now(), group()).await.unwrap(), "g");
+    let nowhere = entities::GroupId::try_from(404).unwrap();
+    let unknown = play_platform.group_name(now(), nowhere).await;
+    assert_eq!(unknown, Err(PlatformError::NotFound(Missing::Group)));
     assert_eq!((roles[0].id, roles[0].rank, roles[0].name.as_str()), (GROUP * 1000 + 1, 10, "g1"));
     let users: Vec<_> = (0..260).map(play).collect();
     let names = play_platform.usernames(now(), &users).await.unwrap();

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use askama::Template;
 use entities::{BindingId, GroupId, binding};
 use http::Method;
-use platforms::{GroupRole, PlatformError};
+use platforms::PlatformError;
 use serde_json::Map;
 
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
+use crate::groups;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
@@ -40,8 +41,8 @@ struct Page {
 }
 
 struct Chosen {
-    group: GroupId,
-    ranks: Arc<Vec<GroupRole>>,
+    id: GroupId,
+    group: Arc<groups::Group>,
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
@@ -71,13 +72,13 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
 /// The group to offer ranks of, or what is wrong with what was typed.
 async fn choose(visit: &GuildVisit, typed: &str, all: &[binding::Model]) -> (Option<Chosen>, String) {
     let group = if typed.is_empty() { only_group(all) } else { group_in(typed) };
-    let Some(group) = group else {
+    let Some(id) = group else {
         let problem = "A group's number has digits only: roblox.com/communities/5000 is 5000. Give it, or the whole address.";
         return (None, if typed.is_empty() { String::new() } else { problem.to_owned() });
     };
-    match visit.console.ranks_of_group(visit.platform(), group).await {
-        Ok(ranks) => (Some(Chosen { group, ranks }), String::new()),
-        Err(PlatformError::NotFound(_)) => (None, format!("Roblox has no group {group}.")),
+    match visit.console.group(visit.platform(), id).await {
+        Ok(group) => (Some(Chosen { id, group }), String::new()),
+        Err(PlatformError::NotFound(_)) => (None, format!("Roblox has no group {id}.")),
         Err(error) => (None, format!("Roblox does not tell the group's ranks: {error}.")),
     }
 }

@@ -11,6 +11,8 @@ use crate::words::When;
 /// The bindings of one group.
 pub(super) struct Group {
     pub(super) id: GroupId,
+    /// Its name, or its number.
+    pub(super) name: String,
     pub(super) rows: Vec<Row>,
 }
 
@@ -44,9 +46,11 @@ pub(super) async fn grouped(
     let mut groups = Vec::new();
     for (id, mut rows) in by_group {
         rows.sort_by_key(|row| std::cmp::Reverse(row.rank));
-        let ranks = visit.console.ranks_of_group(visit.platform(), id).await.ok();
-        let ranks = ranks.as_deref().map(Vec::as_slice);
-        groups.push(Group { id, rows: rows.iter().map(|row| shown(visit, row, ranks, overview)).collect() });
+        let known = visit.console.group(visit.platform(), id).await.ok();
+        let name = known.as_ref().map_or_else(|| id.to_string(), ToString::to_string);
+        let ranks = known.as_ref().map(|group| group.ranks.as_slice());
+        let rows = rows.iter().map(|row| shown(visit, row, ranks, overview)).collect();
+        groups.push(Group { id, name, rows });
     }
     groups
 }

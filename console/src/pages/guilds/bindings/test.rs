@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use entities::{GroupId, PlayId, Subject, binding, link};
-use platforms::{GroupRole, GuildOverview, Ranks};
+use platforms::{GuildOverview, Ranks};
 
 use super::rows::{named_rank, named_role};
 use crate::answer::PageError;
+use crate::groups::Group;
 use crate::pages::guilds::people::{Who, resolve};
 use crate::visit::GuildVisit;
 
@@ -21,7 +22,8 @@ pub(super) struct Tested {
 }
 
 pub(super) struct Row {
-    pub(super) group: GroupId,
+    /// Its name, or its number.
+    pub(super) group: String,
     pub(super) rank: String,
     /// What the member has in this group.
     pub(super) held: String,
@@ -29,8 +31,8 @@ pub(super) struct Row {
     pub(super) matches: bool,
 }
 
-/// The named ranks of the groups that Roblox answers for.
-type Names = HashMap<GroupId, Arc<Vec<GroupRole>>>;
+/// The groups that Roblox answers for.
+type Names = HashMap<GroupId, Arc<Group>>;
 
 /// `typed`: an id of either account or a player's name; empty: nothing is tested.
 pub(super) async fn run(
@@ -54,10 +56,8 @@ pub(super) async fn run(
         Err(error) => return Ok(Some(refused(format!("Roblox does not tell the member's ranks: {error}.")))),
     };
     let mut names = Names::new();
-    for group in groups {
-        names.extend(
-            visit.console.ranks_of_group(visit.platform(), group).await.ok().map(|ranks| (group, ranks)),
-        );
+    for id in groups {
+        names.extend(visit.console.group(visit.platform(), id).await.ok().map(|group| (id, group)));
     }
     let row = |row: &binding::Model| {
         let role =
@@ -81,11 +81,13 @@ async fn find(visit: &GuildVisit, typed: &str) -> Result<Result<link::Model, Str
 }
 
 fn compare(row: &binding::Model, play: PlayId, ranks: &Ranks, names: &Names, role: String) -> Row {
-    let names = names.get(&row.group_id).map(|names| names.as_slice());
+    let group = names.get(&row.group_id);
+    let names = group.map(|group| group.ranks.as_slice());
     let held = ranks.get(&(play, row.group_id)).map(Vec::as_slice).unwrap_or_default();
     let matches =
         if row.rank == 0 { held.is_empty() } else { held.iter().any(|rank| i32::from(*rank) == row.rank) };
     let named: Vec<_> = held.iter().map(|rank| named_rank(i32::from(*rank), names).0).collect();
     let held = if named.is_empty() { "Not in the group".to_owned() } else { named.join(", ") };
-    Row { group: row.group_id, rank: named_rank(row.rank, names).0, held, role, matches }
+    let group = group.map_or_else(|| row.group_id.to_string(), ToString::to_string);
+    Row { group, rank: named_rank(row.rank, names).0, held, role, matches }
 }
