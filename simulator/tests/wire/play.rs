@@ -39,7 +39,7 @@ async fn roles_and_names() {
     let play_platform = peer.platforms("off").play;
     let roles = play_platform.group_roles(now(), group()).await.unwrap();
     assert_eq!(roles.len(), 25);
-    assert_eq!(play_platform.group_name(now(), group()).await.unwrap(), "g");
+    assert_eq!(play_platform.group_name(now(), group()).await.unwrap(), "G");
     let nowhere = entities::GroupId::try_from(404).unwrap();
     let unknown = play_platform.group_name(now(), nowhere).await;
     assert_eq!(unknown, Err(PlatformError::NotFound(Missing::Group)));
