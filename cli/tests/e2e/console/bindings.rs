@@ -15,7 +15,9 @@ async fn a_group_offers_its_ranks_by_name(deployment: &Deployment) {
     let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
     let bindings = format!("/console/guilds/{}/bindings", guild.id);
     let listed = console.get(&bindings).await;
-    listed.shows(200, "Captain (200)").shows(200, "<h2>Group ");
+    let name = format!("Group {}", guild.group - 5_000);
+    listed.shows(200, "Captain (200)").shows(200, &format!("{name} {}", guild.group));
+    listed.shows(200, &format!("Rank in group {name}"));
     // The only group of the bindings is chosen at once.
     listed.shows(200, "Choose a rank").has_typed("group_id", &guild.group.to_string());
     let address = format!("{bindings}?group_id=https://www.roblox.com/communities/{}/Harbour", guild.group);
