@@ -145,6 +145,8 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/guilds/{guildId}/staff/loa/expire" StaffWrite Staff guilds::staff::loa::expire::post;
             GET "/guilds/{guildId}/staff/leave-requests" StaffRead Read guilds::staff::leave_requests::get;
             POST "/guilds/{guildId}/staff/leave-requests" StaffWrite Staff guilds::staff::leave_requests::post;
+            PATCH "/guilds/{guildId}/staff/leave-requests/{requestId}"
+                StaffWrite Staff guilds::staff::leave_requests::patch;
             POST "/guilds/{guildId}/staff/leave-requests/{requestId}/approve"
                 StaffWrite Staff guilds::staff::leave_requests::approve::post;
             POST "/guilds/{guildId}/staff/leave-requests/{requestId}/reject"

@@ -35,15 +35,20 @@ impl Default for AccountCache {
     }
 }
 
+/// What a platform answers before a page has to be shown, or why it does not.
+pub(crate) async fn soon<T>(read: impl Future<Output = Result<T, Arc<PlatformError>>>) -> Result<T, String> {
+    match tokio::time::timeout(PATIENCE, read).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("it takes too long".to_owned()),
+    }
+}
+
 impl Console {
     /// `Err`: why the platform does not answer, in words.
     pub(crate) async fn account(&self, call: CallContext, subject: Subject) -> Result<Account, String> {
         let read = self.accounts.0.try_get_with((call.guild, subject), self.read_account(call, subject));
-        match tokio::time::timeout(PATIENCE, read).await {
-            Ok(Ok(account)) => Ok(account),
-            Ok(Err(error)) => Err(Arc::unwrap_or_clone(error).to_string()),
-            Err(_) => Err("it takes too long".to_owned()),
-        }
+        soon(read).await
     }
 
     async fn read_account(&self, call: CallContext, subject: Subject) -> Result<Account, PlatformError> {

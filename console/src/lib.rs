@@ -17,6 +17,7 @@ mod form;
 mod groups;
 mod labels;
 mod metrics;
+mod name_search;
 mod names;
 mod pages;
 mod rights;
@@ -40,6 +41,7 @@ use accounts::AccountCache;
 pub use api::{Api, ApiAnswer, ApiCall, Caller};
 pub use figures::{CacheFigures, Held, ProcessFigures, RateLimitFigures, Weighed};
 use groups::GroupCache;
+use name_search::NameSearches;
 use names::NameCache;
 use rights::RightsCache;
 use routes::Router;
@@ -63,6 +65,7 @@ pub struct Console {
     groups: GroupCache,
     accounts: AccountCache,
     names: NameCache,
+    name_searches: NameSearches,
     looks: metrics::Looks,
     router: Router,
 }
@@ -110,6 +113,7 @@ impl Console {
             groups,
             accounts,
             names: NameCache::default(),
+            name_searches: NameSearches::default(),
             looks,
             router,
         })

@@ -109,6 +109,7 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/staff/leave" Guild(Permission("staff.write")) guilds::staff::leave::add;
     POST "/console/guilds/{guild}/staff/leave/request" Guild(Staff) guilds::staff::leave::request_own;
     GET "/console/guilds/{guild}/staff/leave/requests/{request}" Guild(Staff) guilds::staff::leave::requests::get;
+    POST "/console/guilds/{guild}/staff/leave/requests/{request}" Guild(Staff) guilds::staff::leave::requests::update;
     POST "/console/guilds/{guild}/staff/leave/requests/{request}/approve" Guild(Permission("staff.write")) guilds::staff::leave::requests::approve;
     POST "/console/guilds/{guild}/staff/leave/requests/{request}/reject" Guild(Permission("staff.write")) guilds::staff::leave::requests::reject;
     POST "/console/guilds/{guild}/staff/leave/requests/{request}/withdraw" Guild(Staff) guilds::staff::leave::requests::withdraw;

@@ -2,7 +2,7 @@
 //! other one, so readers of the log can have words for each.
 
 /// In the order of the alphabet.
-pub const ALL: [&str; 77] = [
+pub const ALL: [&str; 78] = [
     "actions.add",
     "application_panels.add",
     "application_submissions.add",
@@ -34,6 +34,7 @@ pub const ALL: [&str; 77] = [
     "loa.expire",
     "loa.reject",
     "loa.request",
+    "loa.request_update",
     "loa.update",
     "loa.withdraw",
     "moderation.ban",

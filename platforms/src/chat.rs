@@ -69,6 +69,26 @@ pub(crate) struct MemberAccount {
     pub(crate) user: ChatUser,
 }
 
+/// A member by their name in the guild: the nickname, or else that of the account.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "NamedBody")]
+pub struct NamedMember {
+    pub chat_id: ChatId,
+    pub name: String,
+}
+
+#[derive(Deserialize)]
+struct NamedBody {
+    user: ChatUser,
+    nick: Option<String>,
+}
+
+impl From<NamedBody> for NamedMember {
+    fn from(NamedBody { user, nick }: NamedBody) -> Self {
+        Self { chat_id: user.id, name: nick.unwrap_or(user.name) }
+    }
+}
+
 /// A user as a guild sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownUser {

@@ -28,7 +28,7 @@ mod wire;
 pub use channel::{ChatChannel, NewChannel, Overwrite, Principal, Viewers};
 pub use chat::{
     ChatBan, ChatMember, ChatRole, ChatUser, GuildOverview, KnownUser, MAX_NICK_CHARS, MEMBERS_PER_PAGE,
-    MemberCall, MemberChange, MemberUpdate, RoleProblem,
+    MemberCall, MemberChange, MemberUpdate, NamedMember, RoleProblem,
 };
 pub use config::Platforms;
 pub use context::{CallContext, Priority};

@@ -11,6 +11,7 @@ pub(crate) mod chat {
     pub(crate) const GUILD: &str = "GET /guilds/:guild";
     pub(crate) const ROLES: &str = "GET /guilds/:guild/roles";
     pub(crate) const MEMBERS: &str = "GET /guilds/:guild/members";
+    pub(crate) const SEARCH_MEMBERS: &str = "GET /guilds/:guild/members/search";
     pub(crate) const MEMBER: &str = "GET /guilds/:guild/members/:user";
     pub(crate) const UPDATE_MEMBER: &str = "PATCH /guilds/:guild/members/:user";
     pub(crate) const ADD_ROLE: &str = "PUT /guilds/:guild/members/:user/roles/:role";

@@ -11,9 +11,13 @@ const MEMBERS_INTENT: u32 = 1 << 15;
 /// What the platform says of an owner.
 const ALL_PERMISSIONS: u64 = (1 << 53) - 1;
 
+pub(crate) fn user_name(id: ChatId) -> String {
+    format!("user{id}")
+}
+
 pub(crate) fn user(id: ChatId, bot: bool) -> Value {
     json!({
-        "id": id, "username": format!("user{id}"), "discriminator": "0", "global_name": null, "avatar": null,
+        "id": id, "username": user_name(id), "discriminator": "0", "global_name": null, "avatar": null,
         "bot": bot, "system": false, "public_flags": 0,
     })
 }

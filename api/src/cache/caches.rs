@@ -67,7 +67,7 @@ impl Caches {
     /// Drops what the event makes stale.
     pub(crate) fn hear(&self, event: &Event) {
         match event {
-            Event::KeyChanged { public_id } => self.keys.rows.forget(public_id),
+            Event::KeyChanged { public_id } => self.keys.rows.forget(public_id.as_str()),
             Event::Moderation { guild, chat_id, play_id, .. } => {
                 let person = entities::Person { chat: *chat_id, play: *play_id };
                 self.moderation.change(*guild, person);

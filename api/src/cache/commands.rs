@@ -12,7 +12,7 @@ use crate::response::rows::{Seconds, answer};
 
 /// Commands in one response. Further ones follow as these are acknowledged.
 const MOST: u64 = 1_000;
-const CAPACITY: u64 = 50_000;
+const CAPACITY: usize = 50_000;
 
 answer! {
     /// A command as game servers see it (docs/rules.md 8).

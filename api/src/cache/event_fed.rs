@@ -2,13 +2,13 @@
 //!
 //! While the change log cannot be read, an entry lives one second.
 
-use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use moka::sync::Cache;
+use quick_cache::Equivalent;
+use quick_cache::sync::Cache;
 use runtime::Freshness;
 use sea_orm::DbErr;
 
@@ -33,21 +33,19 @@ where
     K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    pub(crate) fn new(freshness: &Freshness, capacity: u64) -> Self {
-        let entries = Cache::builder().max_capacity(capacity).build();
-        Self { entries, generation: AtomicU64::new(0), freshness: freshness.clone() }
+    pub(crate) fn new(freshness: &Freshness, capacity: usize) -> Self {
+        Self { entries: Cache::new(capacity), generation: AtomicU64::new(0), freshness: freshness.clone() }
     }
 
     /// Entries, and how many there may be.
     pub(crate) fn held(&self) -> (u64, Option<u64>) {
-        (self.entries.entry_count(), self.entries.policy().max_capacity())
+        (self.entries.len() as u64, Some(self.entries.capacity()))
     }
 
     /// The cached value, unless it may be stale.
     pub(crate) fn get<Q>(&self, key: &Q) -> Option<V>
     where
-        K: Borrow<Q>,
-        Q: Hash + Eq + ?Sized,
+        Q: Hash + Equivalent<K> + ?Sized,
     {
         let entry = self.entries.get(key)?;
         (self.freshness.is_fresh() || entry.read_at.elapsed() < STALE_LIFE).then_some(entry.value)
@@ -109,23 +107,22 @@ where
             self.entries.insert(key.clone(), Entry { value: value.clone(), read_at });
             // A change between the check and the insert has dropped nothing: check again.
             if self.generation.load(Ordering::SeqCst) != generation {
-                self.entries.invalidate(key);
+                self.entries.remove(key);
             }
         }
     }
 
     pub(crate) fn forget<Q>(&self, key: &Q)
     where
-        K: Borrow<Q>,
-        Q: Hash + Eq + ?Sized,
+        Q: Hash + Equivalent<K> + ?Sized,
     {
         self.generation.fetch_add(1, Ordering::SeqCst);
-        self.entries.invalidate(key);
+        self.entries.remove(key);
     }
 
     pub(crate) fn forget_all(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
-        self.entries.invalidate_all();
+        self.entries.clear();
     }
 }
 

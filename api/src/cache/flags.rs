@@ -12,7 +12,7 @@ use sea_orm::DbErr;
 use crate::cache::event_fed::EventFed;
 
 /// Flags in memory; further ones are read again.
-const ROWS: u64 = 50_000;
+const ROWS: usize = 50_000;
 
 #[derive(Clone)]
 pub(crate) struct Flags(Arc<Inner>);

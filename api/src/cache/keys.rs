@@ -14,7 +14,7 @@ use crate::rate_limit::RateLimit;
 use crate::response::error::ApiError;
 
 /// About 100 MB.
-const CAPACITY: u64 = 350_000;
+const CAPACITY: usize = 350_000;
 
 /// Interval in which a key's last use is noted, in seconds.
 const NOTED_EVERY: i64 = 60;
@@ -27,7 +27,7 @@ pub(crate) struct Key {
     guild: GuildId,
     owner: ChatId,
     scopes: Scopes,
-    secret_hash: Box<[u8]>,
+    secret_hash: [u8; 32],
     hot_path_factor: u32,
     is_revoked: bool,
     expires_at: Option<Timestamp>,
@@ -47,7 +47,8 @@ impl From<Model> for Key {
             expires_at: row.expires_at,
             noted_at: AtomicI64::new(row.last_used_at.map_or(0, |at| at.timestamp())),
             public_id: row.public_id.into(),
-            secret_hash: row.secret_hash.into(),
+            // No text has a hash of another length.
+            secret_hash: row.secret_hash.try_into().unwrap_or_default(),
         }
     }
 }
@@ -113,7 +114,7 @@ impl Key {
 
 pub(crate) struct Keys {
     /// `None`: there is no such key.
-    pub(crate) rows: EventFed<String, Option<Arc<Key>>>,
+    pub(crate) rows: EventFed<Box<str>, Option<Arc<Key>>>,
 }
 
 impl Keys {
@@ -127,7 +128,7 @@ impl Keys {
             Ok(row.map(|row| Arc::new(Key::from(row))))
         };
         // While the database is away a key that was valid stays so: otherwise no check could go on from memory.
-        self.rows.load_or_stale(&public_id.to_owned(), read).await
+        self.rows.load_or_stale(&public_id.into(), read).await
     }
 }
 
@@ -144,7 +145,7 @@ mod tests {
             guild: "5".parse().unwrap(),
             owner: "9".parse().unwrap(),
             scopes: Scopes::default_set(),
-            secret_hash: Box::default(),
+            secret_hash: [0; 32],
             hot_path_factor: 1,
             is_revoked: false,
             expires_at: None,

@@ -12,7 +12,7 @@ use sea_orm::DbErr;
 
 use crate::cache::event_fed::EventFed;
 
-const CAPACITY: u64 = 100_000;
+const CAPACITY: usize = 100_000;
 
 /// Guild and session: a session of another guild does not exist for the caller.
 pub(crate) type OwnSession = (GuildId, SessionId);

@@ -19,6 +19,7 @@ use runtime::Shutdown;
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tower_service::Service;
@@ -50,10 +51,10 @@ where
     S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
 {
-    let shutdown = &state.context.shutdown;
+    let (shutdown, connected) = (&state.context.shutdown, Instant::now());
     let Some(Ok(live)) = unless_left(&guest, shutdown, opens_live_socket(&stream)).await else { return };
     if !live {
-        return http(stream, peer, guest, service, shutdown).await;
+        return http(stream, connected, peer, guest, service, shutdown).await;
     }
     // The connections to the database belong to these threads.
     let service = On { threads: Handle::current(), service };
@@ -63,7 +64,7 @@ where
         let stream = TcpStream::from_std(stream.into_std()?)?;
         let turn = state.socket_pace.wait(sockets::EACH);
         if unless_left(&guest, shutdown, turn).await.is_some() {
-            http(stream, peer, guest, service, shutdown).await;
+            http(stream, Instant::now(), peer, guest, service, shutdown).await;
         }
         std::io::Result::Ok(())
     };
@@ -110,7 +111,8 @@ where
     }
 }
 
-async fn http<S>(stream: TcpStream, peer: Peer, guest: Guest, service: S, shutdown: &Shutdown)
+/// `since`: when the client could send its first request.
+async fn http<S>(stream: TcpStream, since: Instant, peer: Peer, guest: Guest, service: S, shutdown: &Shutdown)
 where
     S: Service<Request<Incoming>, Response = Response> + Clone + Send + 'static,
     S::Error: std::error::Error + Send + Sync + 'static,
@@ -120,7 +122,7 @@ where
         tracing::debug!(%error, "cannot switch off the delay of small packets");
     }
     let phase = guest.phase.clone();
-    let stream = Timed::new(stream, phase.clone(), TIMEOUTS);
+    let stream = Timed::new(stream, phase.clone(), TIMEOUTS, since);
     let leaving = shutdown.leaving().clone();
     let service = service_fn(move |request| {
         phase.answering();

@@ -99,8 +99,9 @@ impl<S: Abort> Drop for Timed<S> {
 }
 
 impl<S: Abort> Timed<S> {
-    pub(super) fn new(stream: S, phase: Phase, timeouts: Timeouts) -> Self {
-        let timer = Box::pin(tokio::time::sleep(timeouts.head));
+    /// The first head is timed since `since`.
+    pub(super) fn new(stream: S, phase: Phase, timeouts: Timeouts, since: Instant) -> Self {
+        let timer = Box::pin(tokio::time::sleep_until(since + timeouts.head));
         let patience = timeouts.stall;
         let (head, answer) = (Head::default(), None);
         Self { stream, phase, head, answer, timeouts, timed: READING_HEAD, timer, patience, blocked: None }
@@ -225,7 +226,7 @@ mod tests {
     async fn a_slow_head_times_out_and_an_idle_client_stays_connected() {
         let (mut client, server) = tokio::io::duplex(64);
         let phase = Phase::default();
-        let mut server = Timed::new(server, phase.clone(), SHORT);
+        let mut server = Timed::new(server, phase.clone(), SHORT, Instant::now());
         assert!((SHORT.head..SHORT.idle).contains(&waited(&mut server).await));
         phase.answered();
         assert!(waited(&mut server).await >= SHORT.idle);
@@ -241,15 +242,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_first_head_is_timed_from_connecting() {
+        let (_client, server) = tokio::io::duplex(64);
+        let connected = Instant::now();
+        tokio::time::sleep(SHORT.head).await;
+        let mut server = Timed::new(server, Phase::default(), SHORT, connected);
+        assert!(waited(&mut server).await < SHORT.head);
+    }
+
+    #[tokio::test]
     async fn a_client_that_takes_nothing_of_an_answer_times_out() {
         let (mut client, server) = tokio::io::duplex(64);
-        let mut server = Timed::new(server, Phase::default(), SHORT);
+        let mut server = Timed::new(server, Phase::default(), SHORT, Instant::now());
         let started = Instant::now();
         let refused = server.write_all(&[0; 65]).await.unwrap_err();
         assert_eq!((refused.kind(), started.elapsed() >= SHORT.stall), (io::ErrorKind::TimedOut, true));
         // A byte now and then buys no more time than it takes at the slowest rate.
         let (mut trickle, server) = tokio::io::duplex(64);
-        let mut server = Timed::new(server, Phase::default(), SHORT);
+        let mut server = Timed::new(server, Phase::default(), SHORT, Instant::now());
         let taking = tokio::spawn(async move {
             while trickle.read_u8().await.is_ok() {
                 tokio::time::sleep(SHORT.stall / 4).await;

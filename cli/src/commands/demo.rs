@@ -82,7 +82,7 @@ async fn show<'e>(
     let (before, members) = (env.expected.count_wrong(&env.simulator).await?, env.expected.members.len());
     output::print(&format!(
         "before: {before} of {members} members have wrong roles or nicknames\n\
-         both syncs are enqueued directly: POST /interactions/sync/all allows one run an hour, which is left to you"
+         now two syncs of all of them; the API allows one an hour, which is left to you"
     ))?;
     let changed = sync(env, context, queue).await?;
     let wrong = env.expected.count_wrong(&env.simulator).await?;

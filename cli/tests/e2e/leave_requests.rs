@@ -7,7 +7,8 @@ both_modes!(
     a_request_is_decided_once,
     what_is_asked_for_is_checked,
     an_approval_may_name_other_times,
-    a_withdrawn_request_is_not_decided
+    a_withdrawn_request_is_not_decided,
+    an_open_request_is_changed,
 );
 
 async fn a_request_is_decided_once(deployment: &Deployment) {
@@ -96,4 +97,34 @@ async fn a_withdrawn_request_is_not_decided(deployment: &Deployment) {
     let decided = ask(deployment, 2063).await;
     api.post(&format!("{decided}/reject"), json!({})).await.ok();
     api.post(&format!("{decided}/withdraw"), json!({})).await.refused(409, &["rejected"]);
+}
+
+async fn an_open_request_is_changed(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().key(&deployment.guild().admin_key));
+    let request = ask(deployment, 2064).await;
+    let later = json!({ "ends_at": "2064-01-20T00:00:00Z", "reason": "a journey" });
+    let changed = api.patch(&request, later.clone()).await.ok();
+    let expected = json!({ "starts_at": "2064-01-01T00:00:00Z", "ends_at": "2064-01-20T00:00:00Z", "reason": "a journey",
+                           "state": "requested", "staff_id": guild.members[3].chat });
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&changed[name], value, "{name}");
+    }
+    let entry = deployment.audit("loa.request_update").await[0]["metadata"].clone();
+    assert_eq!(entry["before"], json!({ "ends_at": "2064-01-11T00:00:00Z", "reason": "exams" }));
+    assert_eq!(entry["after"], later);
+    let again = api.patch(&request, later).await.ok();
+    assert_eq!((again, deployment.audit("loa.request_update").await.len()), (changed, 1));
+    for (wrong, status, field) in [
+        (json!({ "ends_at": "2063-12-31T00:00:00Z" }), 422, "ends_at"),
+        (json!({ "starts_at": "soon" }), 400, "starts_at"),
+        (json!({ "reason": "" }), 400, "reason"),
+        (json!({ "state": "approved" }), 400, "give at least one"),
+        (json!({}), 400, "reason"),
+    ] {
+        api.patch(&request, wrong).await.refused(status, &[field]);
+    }
+    api.post(&format!("{request}/approve"), json!({})).await.ok();
+    api.patch(&request, json!({ "reason": "other" })).await.refused(409, &["approved before"]);
+    let nowhere = format!("/guilds/{}/staff/leave-requests/987654321", guild.id);
+    api.patch(&nowhere, json!({ "reason": "other" })).await.refused(404, &[]);
 }

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde::de::DeserializeOwned;
 
 use super::ChatPlatform;
-use crate::chat::{ChatMember, ChatUser, KnownUser, MemberAccount};
+use crate::chat::{ChatMember, ChatUser, KnownUser, MemberAccount, NamedMember};
 use crate::context::CallContext;
 use crate::error::{Missing, PlatformError, Result};
 use crate::guild_access::{AccessMember, GuildAccess, GuildBody};
@@ -32,6 +32,13 @@ impl ChatPlatform {
             Err(PlatformError::NotFound(Missing::User)) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Members whose user name or nickname begins with the text; at most `limit`, which is 1 to 1,000.
+    pub async fn members_named(&self, call: CallContext, text: &str, limit: u16) -> Result<Vec<NamedMember>> {
+        let path = format!("/guilds/{}/members/search", call.guild);
+        let request = self.call(Method::GET, routes::SEARCH_MEMBERS, &path)?;
+        self.wire.json(call, &request.query("query", text).query("limit", limit.to_string())).await
     }
 
     /// What the user may do in the guild; `None` for a user who is not in it. Two calls.

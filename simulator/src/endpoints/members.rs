@@ -51,6 +51,20 @@ pub(crate) fn page(simulator: &Simulator, input: &Input) -> Reply {
     })
 }
 
+/// Whose user name or nickname begins with `query`, in any case.
+pub(crate) fn search(simulator: &Simulator, input: &Input) -> Reply {
+    read_guild(simulator, input, |_, guild, _| {
+        let limit = read_limit(input)?;
+        let text = input.query("query").filter(|text| !text.is_empty());
+        let text = text.ok_or_else(|| form::invalid("query", form::required()))?.to_lowercase();
+        let begins = |name: &str| name.to_lowercase().starts_with(&text);
+        let named = guild.members.iter().filter(|(id, member)| {
+            begins(&objects::user_name(**id)) || member.nick.as_deref().is_some_and(begins)
+        });
+        Ok(Reply::ok(named.take(limit).map(|(id, member)| objects::member(*id, member)).collect()))
+    })
+}
+
 fn read_limit(input: &Input) -> Result<usize, Reply> {
     let text = input.query("limit").unwrap_or("1");
     let mistake = match text.parse::<i64>() {

@@ -26,7 +26,7 @@ pub(crate) fn memberships(simulator: &Simulator, input: &Input) -> Reply {
     };
     let state = simulator.state();
     if group.is_some_and(|group| !state.groups.contains_key(&group)) {
-        return Reply::play_error(404, "NOT_FOUND", "The group was not found.");
+        return missing();
     }
     let groups: Vec<(&GroupId, &Group)> =
         state.groups.iter().filter(|(id, _)| group.is_none_or(|group| group == **id)).collect();
@@ -71,10 +71,13 @@ fn all_of(id: GroupId, group: &Group, filter: Option<&Filter>) -> Vec<Value> {
     members.filter_map(|(user, _)| membership(id, group, *user)).collect()
 }
 
+fn missing() -> Reply {
+    Reply::play_error(404, "NOT_FOUND", "The group was not found.")
+}
+
 /// What the request's group is, or why there is none.
 fn named<'s>(state: &'s SimulatorState, input: &Input) -> Result<(GroupId, &'s Group), Reply> {
     let id = input.param("group").parse().map_err(|_| invalid("The group id is not valid."))?;
-    let missing = || Reply::play_error(404, "NOT_FOUND", "The group was not found.");
     Ok((id, state.groups.get(&id).ok_or_else(missing)?))
 }
 

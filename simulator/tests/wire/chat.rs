@@ -35,6 +35,21 @@ async fn pages_cover_every_member_once() {
 }
 
 #[tokio::test]
+async fn members_are_found_by_how_their_names_begin() {
+    let peer = Peer::start(12, RateLimit::Off).await;
+    let chat_platform = peer.platforms("off").chat;
+    let nick = MemberUpdate { nick: Some(Some("Élodie".to_owned())), ..MemberUpdate::default() };
+    chat_platform.update_member(bulk(), chat(3), nick, "").await.unwrap();
+    let named = chat_platform.members_named(now(), "él", 20).await.unwrap();
+    assert_eq!(named.iter().map(|one| (one.chat_id, &*one.name)).collect::<Vec<_>>(), [(chat(3), "Élodie")]);
+    let by_user_name = chat_platform.members_named(now(), &format!("USER{}", chat(3)), 20).await.unwrap();
+    assert_eq!(by_user_name, named);
+    assert_eq!(chat_platform.members_named(now(), "user", 5).await.unwrap().len(), 5);
+    assert_eq!(chat_platform.members_named(now(), "lodie", 5).await.unwrap(), []);
+    assert!(chat_platform.members_named(now(), "", 5).await.is_err());
+}
+
+#[tokio::test]
 async fn one_call_sets_roles_and_nickname() {
     let peer = Peer::start(3, RateLimit::Discord).await;
     let chat_platform = peer.platforms("50").chat;

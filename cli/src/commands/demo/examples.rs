@@ -9,11 +9,7 @@ pub(super) fn lines(env: &Environment, stops: bool) -> String {
     let json = "-H 'Content-Type: application/json'";
     let until = if stops { "(it ends now: --exit)" } else { "until Ctrl-C" };
     format!(
-        "\nServing on {api} {until}. The console, signed in by this link once, within ten minutes:\n\n\
-         {}\n\n\
-         Another link, when this one is used or too old, by a second terminal:\n\n\
-         {}\n\n\
-         The key of this run, and commands to try:\n\n\
+        "\nThe key of this run, and requests to paste into a second terminal:\n\n\
          KEY={}\n\n\
          # the game account of a chat user\n\
          curl -sw '\\n' {auth} {api}/lookup/chat/{member}\n\n\
@@ -22,9 +18,13 @@ pub(super) fn lines(env: &Environment, stops: bool) -> String {
          curl -sw '\\n' {auth} {json} -d '{{\"user_id\":\"{member}\"}}' {api}/interactions/sync\n\n\
          # jobs, and the audit log\n\
          curl -sw '\\n' {auth} {api}/guilds/{guild}/jobs\n\
-         curl -sw '\\n' {auth} '{api}/guilds/{guild}/audit-logs?limit=5'",
+         curl -sw '\\n' {auth} '{api}/guilds/{guild}/audit-logs?limit=5'\n\n\
+         Serving on {api} {until}. This link signs you in to the console, once, within ten minutes:\n\n\
+         {}\n\n\
+         For another link, paste this into a second terminal:\n\n\
+         {}",
+        env.key.reveal(),
         env.console,
         env.link_command(),
-        env.key.reveal()
     )
 }

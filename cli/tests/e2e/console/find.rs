@@ -33,8 +33,7 @@ async fn a_job_and_a_server_are_found_by_their_id(deployment: &Deployment) {
     owner.get(found.location()).await.shows(200, "eu-1/7");
     // The form of the page, with what was typed before.
     let page = owner.get(&find(deployment, "eu-1")).await;
-    page.shows(200, "Nothing found. Names are found by any part of them, ids only whole.")
-        .has_typed("q", "eu-1");
+    page.shows(200, "Nothing found. Names on Roblox are found by any part of them").has_typed("q", "eu-1");
     owner.press(&page, "Find", &[("q", &job)]).await.shows(200, &job);
 }
 

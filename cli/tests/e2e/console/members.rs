@@ -1,11 +1,13 @@
 //! /console/guilds/:guild/members and the search of the bar.
 
-use testkit::{Deployment, both_modes};
+use serde_json::json;
+use testkit::{Deployment, OUTSIDER, both_modes};
 
 use super::Console;
 
 both_modes!(
     members_are_found_by_id_and_any_part_of_the_name,
+    members_are_found_by_their_name_on_discord(own),
     a_member_has_a_page_with_the_facts,
     links_that_are_over_stay_on_the_page,
     a_banned_member_is_lifted_from_their_page,
@@ -32,6 +34,30 @@ async fn members_are_found_by_id_and_any_part_of_the_name(deployment: &Deploymen
     assert!(found.location().ends_with(&member.chat) || found.contains(&member.name), "{}", found.text());
     console.get(&members("zzzz")).await.shows(200, "No linked member has this name or id.");
     console.get(&members("%25")).await.shows(200, "No linked member has this name or id.");
+}
+
+async fn members_are_found_by_their_name_on_discord(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let old = guild.misnamed();
+    let members = |typed: &str| below(deployment, &format!("/members?q={typed}"));
+    let joins = json!({ "guild_id": guild.id, "chat_id": OUTSIDER, "nick": "Zoë the first", "roles": [] });
+    deployment.simulator.change_member(joins).await;
+
+    let found = console.get(&members("OLD%20player")).await;
+    found.shows(200, "By name on Discord").shows(200, &old.nick).shows(200, &old.chat);
+    assert!(found.links().iter().any(|link| link.ends_with(&old.chat)), "{:?}", found.links());
+    let found = console.get(&below(deployment, "/find?q=old")).await;
+    let seen = found.contains(&format!("{} ({} on Discord)", old.name, old.nick));
+    assert!(seen || found.location().ends_with(&old.chat), "{}", found.text());
+    let found = console.get(&members("zo%C3%AB")).await;
+    found.shows(200, "Zoë the first").shows(200, "no linked Roblox account").shows(200, OUTSIDER);
+    console.get(&members("the%20first")).await.shows(200, "No linked member has this name or id.");
+
+    let route = "GET /guilds/:guild/members/search";
+    deployment.fault(json!({ "route": route, "status": 503, "count": 50 })).await;
+    let down = console.get(&members("old%20p")).await;
+    down.shows(200, "Names on Discord were not searched:");
+    deployment.clear_faults().await;
 }
 
 async fn a_member_has_a_page_with_the_facts(deployment: &Deployment) {

@@ -9,6 +9,7 @@ both_modes!(
     leave_is_requested_by_staff_and_approved_by_who_manages_them,
     a_reviewer_approves_other_days_than_were_asked_for,
     staff_withdraw_their_own_request_and_no_other,
+    staff_change_their_own_request_and_no_other,
     a_leave_is_changed_and_brought_back,
     every_action_of_the_month_is_in_the_heat_map,
     staff_see_their_own_records_only,
@@ -110,6 +111,37 @@ async fn staff_withdraw_their_own_request_and_no_other(deployment: &Deployment) 
     let entry = &deployment.audit("loa.withdraw").await[0];
     assert_eq!((&entry["actor_id"], &entry["target_id"]), (&json!(guild.members[1].chat), &json!(id)));
     helper.undo(&withdrawn).await.shows(200, "Leave requested.").shows(200, "waits");
+}
+
+async fn staff_change_their_own_request_and_no_other(deployment: &Deployment) {
+    helpers(deployment).await;
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    let helper = Console::of(deployment, guild, &guild.members[1].chat).await;
+    let other = Console::of(deployment, guild, &guild.members[2].chat).await;
+    let id = request_leave(deployment, &helper).await;
+    let request = page(deployment, &format!("staff/leave/requests/{id}"));
+    let before = [("starts_at", "2041-07-01"), ("ends_at", "2041-07-05"), ("reason", "exams")];
+    let fields = helper.get(&request).await.form_with("Save request").fields;
+    for (name, value) in before {
+        assert!(fields.contains(&(name.to_owned(), value.to_owned())), "{fields:?}");
+    }
+    assert!(!owner.get(&request).await.text().contains("Save request"));
+    let after = [("starts_at", "2041-07-02"), ("ends_at", "2041-07-09"), ("reason", "a journey")];
+    for stranger in [&other, &owner] {
+        stranger.post(&request, &after).await.shows(404, "");
+    }
+    helper
+        .post(&request, &[after[0], ("ends_at", "2041-07-01"), after[2]])
+        .await
+        .shows(422, "The last day is before");
+    helper.post(&request, &after[..2]).await.shows(422, "Say why");
+    let changed = helper.submit(&request, &after).await;
+    changed.shows(200, "Request changed.").shows(200, "2 Jul 2041 to 9 Jul 2041").shows(200, "a journey");
+    owner.get(&request).await.shows(200, "2 Jul 2041 to 9 Jul 2041");
+    helper.undo(&changed).await.shows(200, "1 Jul 2041 to 5 Jul 2041").shows(200, "exams");
+    owner.submit(&format!("{request}/reject"), &[]).await.shows(200, "Request rejected.");
+    helper.post(&request, &after).await.shows(422, "rejected before");
+    assert!(!helper.get(&request).await.text().contains("Save request"));
 }
 
 async fn a_leave_is_changed_and_brought_back(deployment: &Deployment) {

@@ -9,8 +9,9 @@ use crate::fields::segment;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
+use super::by_discord_name::{ByDiscordName, Named};
 use super::moderation::Kind;
-use super::people::People;
+use super::people::{People, Who};
 use super::servers;
 
 /// Names of one search.
@@ -62,7 +63,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     Answer::page(&page)
 }
 
-/// Linked members by id or name.
+/// Linked members by id or by either name.
 async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Result<(), PageError> {
     if !visit.may("lookup.read") {
         return Ok(());
@@ -82,6 +83,21 @@ async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resu
     found.extend(by_id.as_ref().map(|link| member(link, true)));
     for link in link_search::containing(conn, guild, typed, None, NAMES).await? {
         found.push(member(&link, link.play_username.eq_ignore_ascii_case(typed)));
+    }
+    if found.len() as u64 >= NAMES || found.iter().any(|found| found.exact) {
+        return Ok(());
+    }
+    for Named { name, member, .. } in ByDiscordName::read(visit, typed).await?.found {
+        if let Some(Who { name: player, url: Some(url), .. }) = member
+            && found.iter().all(|found| found.url != url)
+        {
+            found.push(Found {
+                what: "Member",
+                name: format!("{player} ({name} on Discord)"),
+                url,
+                exact: false,
+            });
+        }
     }
     Ok(())
 }

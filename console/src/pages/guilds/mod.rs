@@ -5,6 +5,7 @@ pub(crate) mod applications;
 pub(crate) mod audit;
 mod avatar;
 pub(crate) mod bindings;
+mod by_discord_name;
 pub(crate) mod find;
 pub(crate) mod first_run;
 pub(crate) mod jobs;

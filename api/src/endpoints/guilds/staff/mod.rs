@@ -4,6 +4,7 @@ pub(crate) mod expired;
 pub(crate) mod leave_requests {
     pub(crate) mod decide;
     pub(crate) mod get;
+    pub(crate) mod patch;
     pub(crate) mod post;
     pub(crate) mod record;
     pub(crate) mod approve {

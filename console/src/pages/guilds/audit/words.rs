@@ -148,8 +148,9 @@ const STAFF: [Words; 13] = [
     to("quotas.reject", "Action rejected", Other, "rejected an action[ of {staff_id}]"),
 ];
 
-const RECORDS: [Words; 16] = [
+const RECORDS: [Words; 17] = [
     to("loa.request", "Leave asked for", Other, "asked for leave[ from {starts_at}][ until {ends_at}]"),
+    to("loa.request_update", "Request for leave changed", Other, "changed the request for leave {target}"),
     to("loa.approve", "Leave approved", Other, "approved the leave[ of {staff_id}]"),
     to("loa.reject", "Leave rejected", Other, "rejected the leave[ of {staff_id}]"),
     to("loa.withdraw", "Leave withdrawn", Other, "withdrew the request for leave[ of {staff_id}]"),

@@ -9,6 +9,7 @@ mod synced;
 use askama::Template;
 use entities::{ChatId, Subject, link, link_search};
 
+use super::by_discord_name::ByDiscordName;
 use super::people::Who;
 use crate::answer::{Answer, PageError};
 use crate::shell::{Place, Shell};
@@ -25,6 +26,7 @@ struct Page {
     typed: String,
     total: Count<u64>,
     rows: Vec<Row>,
+    by_discord_name: ByDiscordName,
     /// The query of the next page.
     more: Option<String>,
 }
@@ -41,6 +43,11 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let has_more = links.len() as u64 > SHOWN;
     links.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
     let last = links.last().filter(|_| has_more).map(|link| link.chat_id.to_string());
+    // The first page has them.
+    let by_discord_name = match visit.query.has("after") {
+        true => ByDiscordName::default(),
+        false => ByDiscordName::read(&visit, &typed).await?,
+    };
     let row =
         |link: &link::Model| Row { who: Who::linked(&visit, link), linked: visit.when(link.verified_at) };
     let page = Page {
@@ -48,6 +55,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         typed,
         total: Count(link::count(conn, guild).await?, "linked member"),
         rows: links.iter().map(row).collect(),
+        by_discord_name,
         more: last.map(|last| visit.query.with("after", &last)),
     };
     Answer::page(&page)

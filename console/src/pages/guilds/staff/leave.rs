@@ -130,6 +130,20 @@ fn times(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<(
     Ok((begin, end))
 }
 
+/// What a form about these days has.
+fn fields(
+    visit: &GuildVisit,
+    (starts, ends): (Timestamp, Timestamp),
+    reason: String,
+) -> [(&'static str, String); 3] {
+    let zone = days::zone(visit);
+    [("starts_at", days::day(starts, zone)), ("ends_at", days::last_day(ends, zone)), ("reason", reason)]
+}
+
+fn borrowed<'f>(fields: &'f [(&'static str, String); 3]) -> [(&'static str, &'f str); 3] {
+    fields.each_ref().map(|(name, value)| (*name, value.as_str()))
+}
+
 /// The form's fields for the API, or the form with what is wrong.
 fn body(visit: &GuildVisit, before: Option<(Timestamp, Timestamp)>) -> Result<Map<String, Value>, Form> {
     let (begin, end) = times(visit, before)?;

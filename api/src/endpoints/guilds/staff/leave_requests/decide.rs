@@ -1,5 +1,5 @@
-//! Shared by approving, rejecting and withdrawing a request for leave. Each is decided once; an approval adds the leave in
-//! the same transaction (docs/rules.md 6).
+//! Shared by changing, approving, rejecting and withdrawing a request for leave. Each is decided once; an approval adds
+//! the leave in the same transaction (docs/rules.md 6).
 
 use entities::leave_request::{self, Model, State};
 use entities::loa::{self, NewLoa};
@@ -70,7 +70,7 @@ async fn add_leave(call: &Call, work: &mut UnitOfWork<'_>, request: &Model) -> R
     Ok(added.loa_id)
 }
 
-fn check_open(request: &Model) -> Result<(), ApiError> {
+pub(crate) fn check_open(request: &Model) -> Result<(), ApiError> {
     let (word, message) = match request.state {
         State::Requested => return Ok(()),
         State::Approved => ("already_approved", "this request was approved before"),

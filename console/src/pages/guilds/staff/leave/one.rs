@@ -6,8 +6,8 @@ use entities::loa::{self, Model};
 use http::Method;
 use serde_json::{Map, Value};
 
-use super::super::{Staff, days, name_of};
-use super::{FIELDS, Row, body};
+use super::super::{Staff, name_of};
+use super::{FIELDS, Row, body, borrowed, fields};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::fields::Fields;
@@ -32,15 +32,12 @@ async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
 
 /// What a form about this leave has.
 fn fields_of(visit: &GuildVisit, row: &Model) -> [(&'static str, String); 3] {
-    let zone = days::zone(visit);
-    let (first, last) = (days::day(row.starts_at, zone), days::last_day(row.ends_at, zone));
-    [("starts_at", first), ("ends_at", last), ("reason", row.reason.clone())]
+    fields(visit, (row.starts_at, row.ends_at), row.reason.clone())
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = find(&visit).await?;
-    let fields = fields_of(&visit, &row);
-    let form = Form::new(Fields::of(&fields.each_ref().map(|(name, value)| (*name, value.as_str()))));
+    let form = Form::new(Fields::of(&borrowed(&fields_of(&visit, &row))));
     show(&visit, form, row).await
 }
 
@@ -63,8 +60,7 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
         Err(form) => return show(&visit, form, row).await,
     };
     let fields = fields_of(&visit, &row);
-    let before = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
-    let undo = Undo::new(visit.url(&format!("/staff/leave/{}", row.loa_id)), &before);
+    let undo = Undo::new(visit.url(&format!("/staff/leave/{}", row.loa_id)), &borrowed(&fields));
     let said = Said::new(format!("Leave of {} changed.", name_of(&visit, row.staff_id).await?));
     change(&visit, row, Method::PATCH, body, said.with_undo(undo)).await
 }
@@ -90,7 +86,7 @@ pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {
     let staff = row.staff_id.to_string();
     let fields = fields_of(&visit, &row);
     let mut again = vec![("staff_id", staff.as_str())];
-    again.extend(fields.iter().map(|(name, value)| (*name, value.as_str())));
+    again.extend(borrowed(&fields));
     let said = Said::new("Leave deleted.").with_undo(Undo::new(visit.url("/staff/leave"), &again));
     change(&visit, row, Method::DELETE, Map::new(), said).await
 }

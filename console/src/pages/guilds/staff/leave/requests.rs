@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::Map;
 
 use super::super::{Staff, days, own, sees_all};
-use super::{FIELDS, times};
+use super::{FIELDS, body, borrowed, fields, times};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::fields::Fields;
@@ -69,11 +69,19 @@ async fn find(visit: &GuildVisit) -> Result<Model, PageError> {
     found.filter(shown).ok_or(PageError::NotFound)
 }
 
+/// The request of the address, if the viewer asked for it.
+async fn find_own(visit: &GuildVisit) -> Result<Model, PageError> {
+    let row = find(visit).await?;
+    if row.staff_id == own(visit) { Ok(row) } else { Err(PageError::NotFound) }
+}
+
+fn fields_of(visit: &GuildVisit, row: &Model) -> [(&'static str, String); 3] {
+    fields(visit, (row.starts_at, row.ends_at), row.reason.clone())
+}
+
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let row = find(&visit).await?;
-    let zone = days::zone(&visit);
-    let (first, last) = (days::day(row.starts_at, zone), days::last_day(row.ends_at, zone));
-    let form = Form::new(Fields::of(&[("starts_at", &*first), ("ends_at", &*last)]));
+    let form = Form::new(Fields::of(&borrowed(&fields_of(&visit, &row))));
     show(&visit, form, row).await
 }
 
@@ -91,6 +99,23 @@ async fn show(visit: &GuildVisit, form: Form, row: Model) -> Result<Answer, Page
         form,
     };
     Ok(Answer::page(&page)?.status(page.form.status()))
+}
+
+/// Who asked needs other days, or gives another reason.
+pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find_own(&visit).await?;
+    let body = match body(&visit, Some((row.starts_at, row.ends_at))) {
+        Ok(body) => body,
+        Err(form) => return show(&visit, form, row).await,
+    };
+    let path = format!("/guilds/{{g}}/staff/leave-requests/{}", row.leave_request_id);
+    let answer = visit.api(Method::PATCH, &path, body).await;
+    if !answer.status.is_success() {
+        return show(&visit, Form::refused(&visit.form, &answer), row).await;
+    }
+    let url = visit.url(&format!("/staff/leave/requests/{}", row.leave_request_id));
+    let undo = Undo::new(url.clone(), &borrowed(&fields_of(&visit, &row)));
+    Ok(Answer::see(url).saying(Said::new("Request changed.").with_undo(undo)))
 }
 
 /// Without days in the form the leave has those that were asked for.
@@ -121,14 +146,8 @@ pub(crate) async fn reject(visit: GuildVisit) -> Result<Answer, PageError> {
 
 /// Who asked does not need the leave any more.
 pub(crate) async fn withdraw(visit: GuildVisit) -> Result<Answer, PageError> {
-    let row = find(&visit).await?;
-    if row.staff_id != own(&visit) {
-        return Err(PageError::NotFound);
-    }
-    let zone = days::zone(&visit);
-    let (first, last) = (days::day(row.starts_at, zone), days::last_day(row.ends_at, zone));
-    let again = [("starts_at", &*first), ("ends_at", &last), ("reason", &row.reason)];
-    let undo = Undo::new(visit.url("/staff/leave/request"), &again);
+    let row = find_own(&visit).await?;
+    let undo = Undo::new(visit.url("/staff/leave/request"), &borrowed(&fields_of(&visit, &row)));
     decide(visit, row, "withdraw", Said::new("Request withdrawn.").with_undo(undo)).await
 }
 

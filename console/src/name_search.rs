@@ -1,0 +1,36 @@
+//! Members by their names on Discord. These are not stored here: Discord searches, and an answer is kept for a minute.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use entities::GuildId;
+use moka::future::Cache;
+use platforms::{CallContext, NamedMember};
+
+use crate::Console;
+use crate::accounts::soon;
+
+const KEPT_FOR: Duration = Duration::from_secs(60);
+const CAPACITY: u64 = 1_000;
+/// Members of one search.
+pub(crate) const MOST: u16 = 20;
+
+pub(crate) struct NameSearches(Cache<(GuildId, String), Arc<Vec<NamedMember>>>);
+
+impl Default for NameSearches {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(CAPACITY).time_to_live(KEPT_FOR).build())
+    }
+}
+
+impl Console {
+    /// The first members whose user name or nickname begins with the text. `Err`: why Discord does not answer, in words.
+    pub(crate) async fn named_on_discord(
+        &self,
+        call: CallContext,
+        text: &str,
+    ) -> Result<Arc<Vec<NamedMember>>, String> {
+        let read = async { Ok(Arc::new(self.platforms.chat.members_named(call, text, MOST).await?)) };
+        soon(self.name_searches.0.try_get_with((call.guild, text.to_lowercase()), read)).await
+    }
+}

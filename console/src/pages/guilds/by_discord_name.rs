@@ -1,0 +1,51 @@
+//! Members whom Discord finds by name, with the links that they have.
+
+use entities::{ChatId, Subject, link};
+
+use super::people::Who;
+use crate::answer::PageError;
+use crate::name_search::MOST;
+use crate::visit::GuildVisit;
+
+#[derive(Default)]
+pub(crate) struct ByDiscordName {
+    pub(crate) found: Vec<Named>,
+    /// Why Discord did not search, in words; empty if it did, or was not asked.
+    pub(crate) problem: String,
+}
+
+pub(crate) struct Named {
+    /// On Discord.
+    pub(crate) name: String,
+    pub(crate) chat: ChatId,
+    /// If they are linked.
+    pub(crate) member: Option<Who>,
+}
+
+impl ByDiscordName {
+    /// Discord is not asked for an id, or for nothing.
+    pub(crate) async fn read(visit: &GuildVisit, typed: &str) -> Result<Self, PageError> {
+        if typed.is_empty() || typed.parse::<Subject>().is_ok() {
+            return Ok(Self::default());
+        }
+        let named = match visit.console.named_on_discord(visit.platform(), typed).await {
+            Ok(named) => named,
+            Err(problem) => return Ok(Self { problem, ..Self::default() }),
+        };
+        let chats: Vec<_> = named.iter().map(|one| one.chat_id).collect();
+        let links = link::find_by_chats(visit.read(), visit.guild.guild_id, &chats).await?;
+        let member =
+            |chat| links.iter().find(|link| link.chat_id == chat).map(|link| Who::linked(visit, link));
+        let found = named.iter().map(|one| Named {
+            name: one.name.clone(),
+            chat: one.chat_id,
+            member: member(one.chat_id),
+        });
+        Ok(Self { found: found.collect(), problem: String::new() })
+    }
+
+    /// There may be more than these.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.found.len() >= usize::from(MOST)
+    }
+}
