@@ -62,11 +62,27 @@ pub struct Pair {
     pub play_id: PlayId,
 }
 
-/// The accounts of the links of these guilds, at most `limit` of each, or on SQLite on average.
-pub async fn pairs(conn: &impl Conn, guilds: &[GuildId], limit: Option<u64>) -> Result<Vec<Pair>> {
+/// The accounts of links in the order of an index.
+fn accounts() -> Select<Entity> {
     let accounts = Entity::find().select_only().columns([Column::GuildId, Column::ChatId, Column::PlayId]);
-    let by_index = accounts.order_by_asc(Column::GuildId).order_by_asc(Column::ChatId);
-    lists::of_guilds(conn, Column::GuildId, guilds, limit, by_index.into_query()).await
+    accounts.order_by_asc(Column::GuildId).order_by_asc(Column::ChatId)
+}
+
+/// The accounts of the links of these guilds, at most `limit` of each, or on SQLite on average.
+pub async fn pairs(conn: &impl Conn, guilds: &[GuildId], limit: u64) -> Result<Vec<Pair>> {
+    lists::of_guilds(conn, Column::GuildId, guilds, limit, accounts().into_query()).await
+}
+
+/// The accounts of the guild's links, from the one after `after` on.
+pub async fn pairs_of(
+    conn: &impl Conn,
+    guild: GuildId,
+    after: Option<ChatId>,
+    limit: u64,
+) -> Result<Vec<Pair>> {
+    let after = Condition::all().add_option(after.map(|after| Column::ChatId.gt(after)));
+    let pairs = accounts().filter(Column::GuildId.eq(guild)).filter(after);
+    pairs.limit(limit).into_model().all(conn).await
 }
 
 pub async fn count(conn: &impl Conn, guild: GuildId) -> Result<u64> {

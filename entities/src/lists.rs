@@ -82,19 +82,17 @@ pub(crate) async fn of_guilds<M: FromQueryResult>(
     conn: &impl Conn,
     column: impl ColumnTrait,
     guilds: &[GuildId],
-    limit: Option<u64>,
+    limit: u64,
     mut select: SelectStatement,
 ) -> Result<Vec<M>> {
     if conn.get_database_backend() == DatabaseBackend::Postgres {
         let of_guild = |[guild]: [SimpleExpr; 1]| {
             let mut own = select.clone();
-            own.and_where(column.into_expr().eq(guild));
-            own.apply_if(limit, |own, limit| _ = own.limit(limit)).take()
+            own.and_where(column.into_expr().eq(guild)).limit(limit).take()
         };
         return of_each(conn, guilds.iter().map(|guild| [Value::from(*guild)]).collect(), of_guild).await;
     }
-    select.and_where(column.is_in(padded(guilds.to_vec())));
-    select.apply_if(limit, |all, limit| _ = all.limit(limit * guilds.len() as u64));
+    select.and_where(column.is_in(padded(guilds.to_vec()))).limit(limit * guilds.len() as u64);
     conn.query_all(&select).await?.iter().map(|row| M::from_query_result(row, "")).collect()
 }
 

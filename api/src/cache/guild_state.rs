@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use entities::sanction::active::InForce;
 use entities::{ChatId, Person, PlaceId, PlayId, SanctionId, SanctionKind, Subject, Timestamp, sanction};
 use tokio::sync::SetOnce;
 
@@ -65,7 +66,7 @@ fn subject(number: i64) -> Option<Subject> {
 }
 
 impl Sanctions {
-    pub(crate) fn new(mut rows: Vec<sanction::Model>) -> Self {
+    pub(crate) fn new(mut rows: Vec<InForce>) -> Self {
         rows.sort_unstable_by_key(|row| row.subject().map(number));
         let mut reasons = String::with_capacity(rows.iter().map(|row| row.reason.len()).sum());
         let mut held = Vec::with_capacity(rows.len());
@@ -135,7 +136,7 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    pub(crate) fn new(rows: Vec<sanction::Model>, links: Vec<(ChatId, PlayId)>) -> Self {
+    pub(crate) fn new(rows: Vec<InForce>, links: Vec<(ChatId, PlayId)>) -> Self {
         let mut by_play: Vec<_> = links.iter().map(|(chat, play)| (*play, *chat)).collect();
         let mut by_chat = links;
         by_chat.sort_unstable();
@@ -245,7 +246,7 @@ impl GuildState {
 
     /// Keeps the sanctions of a changed account, unless it changed again.
     pub(crate) fn put(&self, missing: Missing, rows: Vec<sanction::Model>) {
-        let sanctions = Some(Arc::new(Sanctions::new(rows)));
+        let sanctions = Some(Arc::new(Sanctions::new(in_force(rows))));
         let mut changed = self.changed.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = changed.get_mut(&missing.account).filter(|entry| entry.change == missing.change)
         {
@@ -283,9 +284,14 @@ pub(crate) fn accounts(person: Person) -> impl Iterator<Item = Subject> + Send {
     [person.chat.map(Subject::Chat), person.play.map(Subject::Play)].into_iter().flatten()
 }
 
+fn in_force(rows: Vec<sanction::Model>) -> Vec<InForce> {
+    rows.into_iter().map(InForce::from).collect()
+}
+
 /// The sanction that applies among rows of one person.
 pub(crate) fn find_in(rows: Vec<sanction::Model>, ask: Question) -> Option<Sanction> {
-    let accounts: Vec<_> = rows.iter().filter_map(sanction::Model::subject).collect();
+    let rows = in_force(rows);
+    let accounts: Vec<_> = rows.iter().filter_map(InForce::subject).collect();
     let sanctions = Sanctions::new(rows);
     let found = accounts.into_iter().filter_map(|account| sanctions.find(account, ask));
     found.max_by_key(|(held, _)| held.end_order()).and_then(|(held, reason)| held.to_sanction(reason))

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-use entities::sanction::active::Against;
-use entities::{GuildId, Person, Timestamp, link, sanction};
+use entities::sanction::active;
+use entities::{GuildId, Person, Timestamp};
 use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
 use tokio::sync::{Mutex, mpsc};
@@ -20,10 +20,6 @@ use crate::cache::guild_state::{Base, GuildState, Look, Question, Sanction, acco
 const CAPACITY: usize = 200 * 1024 * 1024;
 /// Reads at the same time.
 const READS: usize = 2;
-/// Guilds of a read, where many wait.
-const GUILDS_A_READ: usize = 64;
-/// Rows of each guild in a statement of such a read. A guild with more is read by itself, once the others are there.
-const ROWS_A_READ: u64 = 1_000;
 
 /// A check waits this long for the read of its guild, which costs less than a read of its own.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -157,7 +153,7 @@ impl Moderation {
                 for missing in missing {
                     let person = missing.account.into();
                     let conn = self.0.database.read();
-                    state.put(missing, sanction::active::of_person(conn, guild, person, ask.now).await?);
+                    state.put(missing, active::of_person(conn, guild, person, ask.now).await?);
                 }
                 match state.look(ask) {
                     Look::Found(found) => Ok(found),
@@ -169,7 +165,7 @@ impl Moderation {
     }
 
     async fn read_person(&self, guild: GuildId, ask: Question) -> Result<Option<Sanction>, DbErr> {
-        let rows = sanction::active::of_subject(self.0.database.read(), guild, ask.subject, ask.now).await?;
+        let rows = active::of_subject(self.0.database.read(), guild, ask.subject, ask.now).await?;
         Ok(find_in(rows, ask))
     }
 
@@ -189,67 +185,6 @@ impl Moderation {
         });
         state.use_at(used_at);
         state
-    }
-
-    async fn read_guilds(self, waiting: Arc<Mutex<mpsc::UnboundedReceiver<ToRead>>>) {
-        loop {
-            let mut batch = Vec::new();
-            if waiting.lock().await.recv_many(&mut batch, GUILDS_A_READ).await == 0 {
-                return;
-            }
-            batch.retain(|ToRead { guild, state, .. }| self.guilds().holds(*guild, state));
-            self.read_together(batch).await;
-        }
-    }
-
-    async fn read_together(&self, batch: Vec<ToRead>) {
-        let most = (batch.len() > 1).then_some(ROWS_A_READ);
-        let bases = match self.read(&batch, most).await {
-            Ok(bases) => bases,
-            Err(error) => {
-                runtime::warn_seldom!(%error, guilds = batch.len(), "cannot read the bans of guilds: checks go to the database");
-                return batch.iter().for_each(|one| self.forget(one.guild));
-            }
-        };
-        let mut large = Vec::new();
-        for (one, base) in batch.into_iter().zip(bases) {
-            match base {
-                Some(base) => self.fill(one, base),
-                None => large.push(one),
-            }
-        }
-        for one in large {
-            Box::pin(self.read_together(vec![one])).await;
-        }
-    }
-
-    /// `None`: the guild has `most` rows or more, or it is not known.
-    async fn read(&self, batch: &[ToRead], most: Option<u64>) -> Result<Vec<Option<Base>>, DbErr> {
-        let conn = self.0.database.read();
-        let guilds: Vec<_> = batch.iter().map(|one| one.guild).collect();
-        // A check leaves out what has ended since.
-        let Some(now) = batch.iter().map(|one| one.now).min() else { return Ok(Vec::new()) };
-        let links = link::pairs(conn, &guilds, most);
-        let sanctions = |against| sanction::active::of_guilds(conn, &guilds, against, now, most);
-        let (chats, plays) = (sanctions(Against::Chats), sanctions(Against::Plays));
-        let (links, chats, plays) = tokio::try_join!(links, chats, plays)?;
-        // On SQLite the limit is one for all.
-        let all = most.map(|most| most * batch.len() as u64);
-        let is_cut = |rows: usize, most: Option<u64>| most.is_some_and(|most| rows as u64 >= most);
-        let all_cut = [links.len(), chats.len(), plays.len()].iter().any(|rows| is_cut(*rows, all));
-        let mut read: HashMap<GuildId, (Vec<_>, Vec<_>)> = HashMap::new();
-        for row in chats.into_iter().chain(plays) {
-            read.entry(row.guild_id).or_default().0.push(row);
-        }
-        for row in links {
-            read.entry(row.guild_id).or_default().1.push((row.chat_id, row.play_id));
-        }
-        let base = |guild| {
-            let (sanctions, links) = read.remove(guild).unwrap_or_default();
-            let cut = all_cut || is_cut(sanctions.len().max(links.len()), most);
-            (!cut).then(|| Base::new(sanctions, links))
-        };
-        Ok(guilds.iter().map(base).collect())
     }
 
     fn fill(&self, ToRead { guild, state, .. }: ToRead, base: Base) {
@@ -287,5 +222,6 @@ impl Moderation {
     }
 }
 
+mod reads;
 #[cfg(test)]
 mod tests;

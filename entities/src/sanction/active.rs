@@ -17,22 +17,103 @@ pub enum Against {
     Plays,
 }
 
-/// The sanctions of these guilds in force against accounts of one platform, of both kinds and in any place, at most
-/// `limit` of each guild, or on SQLite on average.
+impl Against {
+    fn account(self) -> Column {
+        match self {
+            Self::Chats => Column::ChatId,
+            Self::Plays => Column::PlayId,
+        }
+    }
+
+    /// [`InForce`], of both kinds and in any place, in the order of an index.
+    fn in_force(self, now: Timestamp) -> Select<Entity> {
+        let columns = [
+            Column::GuildId,
+            Column::SanctionId,
+            Column::Kind,
+            Column::ChatId,
+            Column::PlayId,
+            Column::PlaceId,
+            Column::Reason,
+            Column::ModeratorId,
+            Column::CreatedAt,
+            Column::ExpiresAt,
+        ];
+        let rows = Entity::find().filter(self.account().is_not_null()).filter(in_force(now));
+        rows.select_only().columns(columns).order_by_asc(Column::GuildId).order_by_asc(self.account())
+    }
+}
+
+/// What a check needs of a sanction.
+#[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
+pub struct InForce {
+    pub guild_id: GuildId,
+    pub sanction_id: SanctionId,
+    pub kind: SanctionKind,
+    pub chat_id: Option<ChatId>,
+    pub play_id: Option<PlayId>,
+    pub place_id: Option<PlaceId>,
+    pub reason: String,
+    pub moderator_id: ChatId,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+}
+
+impl InForce {
+    /// The account that the moderator named.
+    pub fn subject(&self) -> Option<Subject> {
+        self.chat_id.map(Subject::Chat).or(self.play_id.map(Subject::Play))
+    }
+}
+
+impl From<Model> for InForce {
+    fn from(row: Model) -> Self {
+        let Model { guild_id, sanction_id, kind, chat_id, play_id, place_id, .. } = row;
+        let Model { reason, moderator_id, created_at, expires_at, .. } = row;
+        Self {
+            guild_id,
+            sanction_id,
+            kind,
+            chat_id,
+            play_id,
+            place_id,
+            reason,
+            moderator_id,
+            created_at,
+            expires_at,
+        }
+    }
+}
+
+/// The sanctions of these guilds that are in force, at most `limit` of each guild, or on SQLite on average.
 pub async fn of_guilds<C: ConnectionTrait>(
     conn: &C,
     guilds: &[GuildId],
     against: Against,
     now: Timestamp,
-    limit: Option<u64>,
-) -> Result<Vec<Model>, DbErr> {
-    let account = match against {
-        Against::Chats => Column::ChatId,
-        Against::Plays => Column::PlayId,
+    limit: u64,
+) -> Result<Vec<InForce>, DbErr> {
+    lists::of_guilds(conn, Column::GuildId, guilds, limit, against.in_force(now).into_query()).await
+}
+
+/// The sanctions of the guild that are in force, from the one after `after` on.
+pub async fn of_guild<C: ConnectionTrait>(
+    conn: &C,
+    guild: GuildId,
+    against: Against,
+    now: Timestamp,
+    after: Option<&InForce>,
+    limit: u64,
+) -> Result<Vec<InForce>, DbErr> {
+    let key = [against.account().into_expr(), Column::SanctionId.into_expr()];
+    let later = |last: &InForce| {
+        let account = last.chat_id.map(ChatId::get).or(last.play_id.map(PlayId::get));
+        let last = [Expr::value(account), Expr::value(last.sanction_id)];
+        Expr::tuple(key).gt(Expr::tuple(last))
     };
-    let open = Entity::find().filter(account.is_not_null()).filter(in_force(now));
-    let by_index = open.order_by_asc(Column::GuildId).order_by_asc(account).into_query();
-    lists::of_guilds(conn, Column::GuildId, guilds, limit, by_index).await
+    let later = Condition::all().add_option(after.map(later));
+    let rows = against.in_force(now).filter(Column::GuildId.eq(guild)).filter(later);
+    rows.order_by_asc(Column::SanctionId).limit(limit).into_model().all(conn).await
 }
 
 /// The sanctions in force against a person, of both kinds and in any place; the one that ends last comes first.

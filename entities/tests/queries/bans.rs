@@ -1,7 +1,7 @@
 //! Bans and mutes: superseding, expiry to the second, both accounts of a person, revisions, history, sweeps.
 
 use entities::moderation_revision::{self, Change};
-use entities::sanction::active::List;
+use entities::sanction::active::{Against, InForce, List};
 use entities::sanction::change::{Lift, Target};
 use entities::sanction::mirror::Mirror;
 use entities::sanction::{self, MirrorState, active, change, expiry, history, mirror};
@@ -261,6 +261,35 @@ both_databases! {
         assert_eq!(found.mirror_error.as_deref(), Some("missing permissions"));
         let done = mirror::finish(fixture.conn(), guild(), newer, Ok(MirrorState::Done)).await.unwrap();
         assert_eq!((done[0].mirror_state, &done[0].mirror_error), (MirrorState::Done, &None));
+    }
+
+    async fn the_sanctions_of_a_guild_are_read_in_parts(fixture: &Fixture) {
+        for account in 1..=4 {
+            for place in [None, Some(place(1)), Some(place(2))] {
+                fixture.ban(new(by_play(account), place, None), at(0)).await;
+                fixture.ban(new(by_chat(account), place, None), at(0)).await;
+            }
+        }
+        fixture.ban(new(by_play(3), None, Some(at(5))), at(0)).await;
+        let (conn, now) = (fixture.conn(), at(5));
+        for against in [Against::Chats, Against::Plays] {
+            let all = active::of_guild(conn, guild(), against, now, None, 100).await.unwrap();
+            assert_eq!(all.len(), if matches!(against, Against::Chats) { 12 } else { 11 }, "one is over");
+            let mut together = active::of_guilds(conn, &[guild(), other_guild()], against, now, 100).await.unwrap();
+            together.sort_by_key(|row| (row.chat_id, row.play_id, row.sanction_id));
+            assert_eq!(together, all);
+            for limit in 1..=5 {
+                let mut parts: Vec<InForce> = Vec::new();
+                loop {
+                    let part = active::of_guild(conn, guild(), against, now, parts.last(), limit).await.unwrap();
+                    if part.is_empty() {
+                        break;
+                    }
+                    parts.extend(part);
+                }
+                assert_eq!(parts, all, "{limit}");
+            }
+        }
     }
 
     async fn mutes_follow_the_same_rules_beside_bans(fixture: &Fixture) {

@@ -72,7 +72,7 @@ async fn guilds_that_are_read_together_cost_their_own_rows() {
         let mut guilds: Vec<GuildId> = (1..=32).map(|id| id.try_into().unwrap()).collect();
         for (rows, of_bans) in [(0, 0), (1_000, 500)] {
             for conn in [fixture.begin().await, fixture.begin_with_generic_plans().await] {
-                let limit = Some(1_000);
+                let limit = 1_000;
                 assert_eq!(link::pairs(&conn, &guilds, limit).await.unwrap().len(), rows);
                 for against in [Against::Chats, Against::Plays] {
                     let bans = active::of_guilds(&conn, &guilds, against, at(0), limit).await.unwrap();
@@ -82,6 +82,34 @@ async fn guilds_that_are_read_together_cost_their_own_rows() {
                 assert!(read < 4 * i64::try_from(rows).unwrap() + 100, "{read} for {rows}");
             }
             guilds.push(guild());
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_guild_that_is_read_in_parts_costs_its_rows_once() {
+    on_postgres(async |fixture| {
+        for sql in ONE_GUILD {
+            fixture.execute(sql).await;
+        }
+        fixture.execute("VACUUM ANALYZE").await;
+        for conn in [fixture.begin().await, fixture.begin_with_generic_plans().await] {
+            let (mut links, mut parts) = (Vec::new(), 0);
+            while links.len() < 20_000 {
+                let after = links.last().map(|pair: &link::Pair| pair.chat_id);
+                links.extend(link::pairs_of(&conn, guild(), after, 2_000).await.unwrap());
+                parts += 1;
+            }
+            assert_eq!(parts, 10);
+            let mut bans = Vec::new();
+            while bans.len() < 500 {
+                bans.extend(
+                    active::of_guild(&conn, guild(), Against::Plays, at(0), bans.last(), 50).await.unwrap(),
+                );
+            }
+            let read = [rows_read(&conn, "link").await, rows_read(&conn, "sanction").await];
+            assert!(read[0] < 41_000 && read[1] < 2_000, "{read:?}");
         }
     })
     .await;

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use entities::sanction::change::{self, NewSanction};
-use entities::{ChatId, SanctionKind, Subject, guild, moderation_revision};
+use entities::{ChatId, SanctionKind, Subject, guild, link, moderation_revision};
 use runtime::{Breaker, Clock, Event, Events, ModerationVerb};
 use sea_orm::ConnectionTrait;
 use testkit::{TestDatabase, guild_row, until};
@@ -129,7 +129,9 @@ async fn guilds_that_wait_are_read_together_and_a_large_one_by_itself() {
     let many = "INSERT INTO link (guild_id, chat_id, play_id, play_username, verified_at)
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
         SELECT 5, 10000000000000001 + i, 77 + i, 'p', created_at FROM n, guild WHERE guild_id = 5";
-    for sql in [banned, many] {
+    let many_bans = "INSERT INTO sanction (guild_id, kind, play_id, reason, moderator_id, created_at, mirror_state, revision)
+        SELECT 5, 'ban', play_id, 'in 5', 9, verified_at, 'none', 1 FROM link WHERE play_id > 77";
+    for sql in [banned, many, many_bans] {
         conn.execute_unprepared(sql).await.unwrap();
     }
     fixture.events.follow(fixture.database.clone(), Clock::system(), &fixture.shutdown);
@@ -145,6 +147,12 @@ async fn guilds_that_wait_are_read_together_and_a_large_one_by_itself() {
     for guild in &guilds {
         check(*guild).await;
     }
+    for account in [78, 2_076, 2_077, 2_078, 5_000, 10_077] {
+        let found = fixture.reason(&account.to_string(), None, 0).await;
+        let by_chat = fixture.reason(&(10_000_000_000_000_001_i64 + account - 77).to_string(), None, 0).await;
+        assert_eq!((found.as_deref(), by_chat.as_deref()), (Some("in 5"), Some("in 5")), "{account}");
+    }
+    assert_eq!(fixture.reason("10078", None, 0).await, None);
     fixture.end().await;
 }
 

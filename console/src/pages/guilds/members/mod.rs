@@ -44,9 +44,10 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     links.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
     let last = links.last().filter(|_| has_more).map(|link| link.chat_id.to_string());
     // The first page has them.
-    let by_discord_name = match visit.query.has("after") {
-        true => ByDiscordName::default(),
-        false => ByDiscordName::read(&visit, &typed).await?,
+    let by_discord_name = if visit.query.has("after") {
+        ByDiscordName::default()
+    } else {
+        ByDiscordName::read(&visit, &typed).await?
     };
     let row =
         |link: &link::Model| Row { who: Who::linked(&visit, link), linked: visit.when(link.verified_at) };
