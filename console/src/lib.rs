@@ -16,6 +16,7 @@ mod figures;
 mod form;
 mod groups;
 mod labels;
+mod list;
 mod metrics;
 mod name_search;
 mod names;

@@ -108,6 +108,12 @@ pub async fn list(conn: &impl Conn, lifted: Option<bool>, page: Page<FlagId>) ->
     page.of(Entity::find().filter(shown), Column::FlagId).all(conn).await
 }
 
+/// Active flags that a guild wrote, newest first.
+pub async fn of_guild(conn: &impl Conn, guild: GuildId, page: Page<FlagId>) -> Result<Vec<Model>> {
+    let own = Entity::find().filter(Column::FlaggedByGuild.eq(guild)).filter(Column::LiftedAt.is_null());
+    page.of(own, Column::FlagId).all(conn).await
+}
+
 /// Lifts the active flag of a user; `None` if there is no active flag. `by` is `None` for the operator of the service.
 pub async fn lift(
     conn: &impl Conn,

@@ -14,6 +14,8 @@ pub struct Described {
     pub chat_id: ChatId,
     /// `None`: no link.
     pub play_id: Option<PlayId>,
+    /// The same.
+    pub play_username: Option<String>,
     pub role_id: RoleId,
     pub role_name: String,
     pub permissions: Permissions,
@@ -82,7 +84,7 @@ fn described(guild: GuildId, now: Timestamp) -> Select<Entity> {
     let mut select = Entity::find()
         .select_only()
         .columns([Column::ChatId, Column::RoleId, Column::JoinedAt])
-        .column(link::Column::PlayId)
+        .columns([link::Column::PlayId, link::Column::PlayUsername])
         .column(staff_role::Column::RoleName)
         .column(staff_role::Column::Permissions)
         .column(staff_role::Column::PlayPermissions)

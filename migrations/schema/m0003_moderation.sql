@@ -81,5 +81,5 @@ CREATE TABLE shield_flag (
 
 CREATE UNIQUE INDEX shield_flag_active ON shield_flag (play_id) WHERE lifted_at IS NULL;
 
--- Counts the flags of a guild.
-CREATE INDEX shield_flag_by_guild ON shield_flag (flagged_by_guild) WHERE lifted_at IS NULL;
+-- Counts and lists the flags of a guild.
+CREATE INDEX shield_flag_by_guild ON shield_flag (flagged_by_guild, flag_id) WHERE lifted_at IS NULL;

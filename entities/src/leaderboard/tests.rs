@@ -11,6 +11,7 @@ fn member(id: i64) -> Described {
     Described {
         chat_id: staff(id),
         play_id: None,
+        play_username: None,
         role_id: 1.try_into().unwrap(),
         role_name: format!("role of {id}"),
         permissions: Permissions::default(),

@@ -29,6 +29,8 @@ async fn players_are_checked_flagged_and_named_with_their_source(deployment: &De
     let flagged = console.submit(&form.action, &fields).await;
     flagged.shows(200, "1 player flagged.").shows(200, "1 of 1 flagged").shows(200, "exploiting");
     console.get(&format!("{shield}?ids=x")).await.shows(422, "digits only");
+    let row = console.get(&shield).await.shows(200, "Flagged by this server").row(&player);
+    assert!(row.contains("exploiting") && row.contains("import"), "{row}");
 }
 
 async fn a_file_is_read_by_lines_and_confirmed(deployment: &Deployment) {
@@ -51,6 +53,7 @@ async fn a_guild_that_may_not_flag_says_so(deployment: &Deployment) {
     let shield = format!("/console/guilds/{}/shield", guild.id);
     let page = console.get(&shield).await;
     page.shows(200, "this server may not");
+    page.shows(200, "This server flags nobody.");
     assert!(!page.contains("Flag a player"));
     console.post(&format!("{shield}/import"), &[("csv", "7,a")]).await.shows(404, "There is no such page");
     console.post(&format!("{shield}/flag"), &[]).await.shows(404, "There is no such page");

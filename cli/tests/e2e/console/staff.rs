@@ -4,6 +4,7 @@ use serde_json::json;
 use testkit::{Deployment, both_modes};
 
 use super::Console;
+use crate::staff::go_on_duty;
 
 both_modes!(
     leave_is_requested_by_staff_and_approved_by_who_manages_them,
@@ -14,6 +15,7 @@ both_modes!(
     every_action_of_the_month_is_in_the_heat_map,
     staff_see_their_own_records_only,
     members_and_roles_are_changed_and_brought_back,
+    the_directory_is_in_the_order_of_duty_role_and_name,
     strikes_notes_and_quotas_are_written,
     an_application_is_read
 );
@@ -194,6 +196,19 @@ async fn staff_see_their_own_records_only(deployment: &Deployment) {
     {
         helper.get(&page(deployment, &format!("staff/{hidden}"))).await.shows(404, "");
     }
+}
+
+async fn the_directory_is_in_the_order_of_duty_role_and_name(deployment: &Deployment) {
+    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
+    // Its name is before that of the second member, its id after it.
+    let late = &guild.members[10];
+    owner.submit(&page(deployment, "staff"), &[("chat_id", &late.chat), ("role_id", &guild.roles[3])]).await;
+    go_on_duty(&deployment.api(), &guild.members[3]).await;
+    let shown = owner.get(&page(deployment, "staff")).await;
+    let text = shown.shows(200, "On duty first, then by role and name").text();
+    let expected = [3, 0, 1, 10, 2].map(|member| format!("{} Ids", guild.members[member].name));
+    let places = expected.each_ref().map(|name| text.find(name).unwrap_or_else(|| panic!("{name}: {text}")));
+    assert!(places.is_sorted(), "{text}");
 }
 
 async fn members_and_roles_are_changed_and_brought_back(deployment: &Deployment) {

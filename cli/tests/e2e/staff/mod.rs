@@ -36,7 +36,7 @@ fn outsider(guild: &Guild) -> &Member {
 }
 
 /// Starts a session of the staff member and returns its id.
-async fn go_on_duty(api: &Api, member: &Member) -> String {
+pub(crate) async fn go_on_duty(api: &Api, member: &Member) -> String {
     let place = json!({ "play_id": member.play, "place_id": 77, "server_id": "server-1" });
     api.post("/staff/play/session/start", place).await.ok()["session_id"].as_str().unwrap().to_owned()
 }

@@ -42,7 +42,7 @@ impl Who {
     }
 
     /// Without a link, by the name that the platform has.
-    fn named(subject: Subject, name: String) -> Self {
+    pub(crate) fn named(subject: Subject, name: String) -> Self {
         Self { name, chat: subject.chat(), play: subject.play(), url: None }
     }
 }

@@ -6,11 +6,13 @@ pub(crate) mod flag;
 use std::collections::HashMap;
 
 use askama::Template;
-use entities::{PlayId, guild, shield_flag};
+use entities::shield_flag::{self, Model};
+use entities::{PlayId, Subject, guild};
 
 use super::people::{People, Who};
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
+use crate::list::{cut, page};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::When;
@@ -31,16 +33,17 @@ struct Page {
     lacks_allowance: bool,
     checked: Vec<Checked>,
     flagged: usize,
+    /// The flags that this guild wrote.
+    own: Vec<Checked>,
+    more: Option<String>,
 }
 
 struct Checked {
     who: Who,
-    play: PlayId,
     flag: Option<Flag>,
 }
 
 struct Flag {
-    name: String,
     reason: String,
     source: String,
     /// The guild that wrote it.
@@ -66,7 +69,11 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         }
         Err(problem) => (Vec::new(), Form::wrong(&visit.query, Some("ids"), &problem)),
     };
-    let checked = check(visit, &plays).await?;
+    let flags = shield_flag::find_many(visit.read(), &plays).await?;
+    let checked = check(visit, &plays, flags).await?;
+    let mut own = shield_flag::of_guild(visit.read(), visit.guild.guild_id, page(visit)).await?;
+    let more = cut(visit, &mut own, |flag| flag.flag_id);
+    let plays: Vec<_> = own.iter().map(|flag| flag.play_id).collect();
     let page = Page {
         shell: visit.shell("Shield", Place::Shield),
         url: visit.url("/shield"),
@@ -74,6 +81,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         lacks_allowance: visit.may("shield.write") && !visit.guild.shield_writer,
         flagged: checked.iter().filter(|checked| checked.flag.is_some()).count(),
         checked,
+        own: check(visit, &plays, own).await?,
+        more,
         form,
     };
     Ok(Answer::page(&page)?.status(page.form.status()))
@@ -97,28 +106,27 @@ fn ids(text: &str) -> Result<Vec<PlayId>, String> {
     Ok(plays)
 }
 
-async fn check(visit: &GuildVisit, plays: &[PlayId]) -> Result<Vec<Checked>, PageError> {
-    if plays.is_empty() {
-        return Ok(Vec::new());
-    }
-    let flags = shield_flag::find_many(visit.read(), plays).await?;
+/// The players with what these flags say of them.
+async fn check(visit: &GuildVisit, plays: &[PlayId], flags: Vec<Model>) -> Result<Vec<Checked>, PageError> {
     let writers: Vec<_> = flags.iter().filter_map(|flag| flag.flagged_by_guild).collect();
     let names = guild::names(visit.read(), writers).await?;
-    let people = People::read(visit, plays.iter().copied().map(entities::Subject::Play)).await?;
+    let people = People::read(visit, plays.iter().copied().map(Subject::Play)).await?;
     let mut flags: HashMap<_, _> = flags.into_iter().map(|flag| (flag.play_id, flag)).collect();
-    let checked = plays.iter().map(|play| Checked {
-        who: people.who(visit, entities::Subject::Play(*play)),
-        play: *play,
-        flag: flags.remove(play).map(|flag| Flag {
+    let checked = plays.iter().map(|play| {
+        let subject = Subject::Play(*play);
+        let who = people.who(visit, subject);
+        let Some(flag) = flags.remove(play) else { return Checked { who, flag: None } };
+        let who = if who.url.is_some() { who } else { Who::named(subject, flag.play_username) };
+        let flag = Flag {
             guild: match flag.flagged_by_guild {
                 Some(guild) => names.get(&guild).cloned().unwrap_or_else(|| guild.to_string()),
                 None => "the operator of this service".to_owned(),
             },
             at: visit.when(flag.flagged_at),
-            name: flag.play_username,
             reason: flag.reason,
             source: flag.source,
-        }),
+        };
+        Checked { who, flag: Some(flag) }
     });
     Ok(checked.collect())
 }

@@ -7,9 +7,10 @@ use entities::{Timestamp, staff_action};
 
 use super::tabs::{Link, Tab, tabs};
 use super::words::{self, Action};
-use super::{Staff, cut, days, page};
+use super::{Staff, days};
 use crate::answer::{Answer, PageError};
 use crate::chart::heat_map::HeatMap;
+use crate::list::{cut, page};
 use crate::pages::guilds::people::{People, Who};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;

@@ -6,8 +6,9 @@ use entities::period;
 use entities::quota::Period;
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Staff, cut_whole, own};
+use super::{Staff, own};
 use crate::answer::{Answer, PageError};
+use crate::list::cut_whole;
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;

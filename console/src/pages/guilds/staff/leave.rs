@@ -10,10 +10,11 @@ use http::Method;
 use serde_json::{Map, Value};
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices, cut, days, name_of, own, page, sees_all, whose};
+use super::{Choice, Staff, choices, days, name_of, own, sees_all, whose};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
+use crate::list::{cut, page};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;

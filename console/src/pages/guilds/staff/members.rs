@@ -9,10 +9,11 @@ use http::Method;
 use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Staff, cut_whole, days, name_of, own};
+use super::{Staff, days, name_of, own};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
+use crate::list::cut_whole;
 use crate::pages::guilds::people::{Who, resolve};
 use crate::rights::Needs;
 use crate::shell::{Place, Shell};
@@ -60,7 +61,10 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let mut members = staff_directory::list(conn, guild, visit.now()).await?;
-    members.sort_by_key(|member| (!member.on_duty, member.role_name.clone(), member.chat_id));
+    members.sort_by_cached_key(|member| {
+        let name = member.play_username.as_deref().map(str::to_lowercase);
+        (!member.on_duty, member.role_name.clone(), name.is_none(), name, member.chat_id)
+    });
     let roles = staff_role::list(conn, guild).await?;
     let roles = roles_shown(&roles, &members);
     let on_duty = members.iter().filter(|member| member.on_duty).count() as u64;

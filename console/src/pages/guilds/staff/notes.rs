@@ -6,10 +6,11 @@ use http::Method;
 use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices, cut, name_of, page};
+use super::{Choice, Staff, choices, name_of};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
 use crate::form::Form;
+use crate::list::{cut, page};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;

@@ -6,9 +6,10 @@ use http::{Method, StatusCode};
 use serde_json::Map;
 
 use super::tabs::{Link, Tab, tabs};
-use super::{Staff, cut, page, words};
+use super::{Staff, words};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
+use crate::list::{cut, page};
 use crate::pages::guilds::people::Who;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
