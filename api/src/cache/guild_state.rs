@@ -1,6 +1,5 @@
-//! The bans, mutes and links of one guild in memory: about 110 bytes for a banned and linked person.
-//!
-//! What was read in one go never changes; accounts whose sanctions changed since are kept beside it.
+//! The bans, mutes and links of one guild in memory: about 110 bytes for a banned and linked person. What was read first
+//! never changes; accounts whose sanctions changed since are kept beside it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,6 +8,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use entities::sanction::active::InForce;
 use entities::{ChatId, Person, PlaceId, PlayId, SanctionId, SanctionKind, Subject, Timestamp, sanction};
 use tokio::sync::SetOnce;
+
+use crate::cache::by_number::{ByNumber, Numbered};
 
 /// A check for a ban or mute of a person.
 #[derive(Debug, Clone, Copy)]
@@ -46,9 +47,27 @@ struct Held {
     kind: SanctionKind,
 }
 
+impl Numbered for Held {
+    fn number(&self) -> i64 {
+        self.account
+    }
+}
+
+impl Numbered for (ChatId, PlayId) {
+    fn number(&self) -> i64 {
+        self.0.get()
+    }
+}
+
+impl Numbered for (PlayId, ChatId) {
+    fn number(&self) -> i64 {
+        self.0.get()
+    }
+}
+
 /// Sanctions by account.
 pub(crate) struct Sanctions {
-    held: Box<[Held]>,
+    held: ByNumber<Held>,
     reasons: Box<str>,
 }
 
@@ -66,8 +85,7 @@ fn subject(number: i64) -> Option<Subject> {
 }
 
 impl Sanctions {
-    pub(crate) fn new(mut rows: Vec<InForce>) -> Self {
-        rows.sort_unstable_by_key(|row| row.subject().map(number));
+    pub(crate) fn new(rows: Vec<InForce>) -> Self {
         let mut reasons = String::with_capacity(rows.iter().map(|row| row.reason.len()).sum());
         let mut held = Vec::with_capacity(rows.len());
         for row in rows {
@@ -85,26 +103,24 @@ impl Sanctions {
             });
             reasons.push_str(&row.reason);
         }
-        Self { held: held.into(), reasons: reasons.into() }
+        Self { held: ByNumber::new(held), reasons: reasons.into() }
     }
 
     /// The sanction of the account that applies; of several the one that ends last.
     fn find(&self, account: Subject, ask: Question) -> Option<(&Held, &str)> {
-        let (number, now) = (number(account), ask.now.timestamp_micros());
-        let first = self.held.partition_point(|held| held.account < number);
-        let of_account = self.held[first..].iter().take_while(|held| held.account == number);
+        let now = ask.now.timestamp_micros();
         let applies = |held: &&Held| {
             held.kind == ask.kind
                 && held.expires_at > now
                 && ask.place.is_none_or(|place| held.place.is_none_or(|own| own == place))
         };
-        let held = of_account.filter(applies).max_by_key(|held| held.end_order())?;
+        let held = self.held.find(number(account)).filter(applies).max_by_key(|held| held.end_order())?;
         let (at, length) = (held.reason.0 as usize, held.reason.1 as usize);
         Some((held, self.reasons.get(at..at + length).unwrap_or_default()))
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(&*self.held) + self.reasons.len()
+        self.held.bytes() + self.reasons.len()
     }
 }
 
@@ -129,32 +145,23 @@ impl Held {
 /// What one read of the guild returned.
 pub(crate) struct Base {
     sanctions: Sanctions,
-    by_chat: Box<[(ChatId, PlayId)]>,
-    by_play: Box<[(PlayId, ChatId)]>,
+    by_chat: ByNumber<(ChatId, PlayId)>,
+    by_play: ByNumber<(PlayId, ChatId)>,
     /// Accounts that changed while it was read.
     changed_before: usize,
 }
 
 impl Base {
     pub(crate) fn new(rows: Vec<InForce>, links: Vec<(ChatId, PlayId)>) -> Self {
-        let mut by_play: Vec<_> = links.iter().map(|(chat, play)| (*play, *chat)).collect();
-        let mut by_chat = links;
-        by_chat.sort_unstable();
-        by_play.sort_unstable();
-        let (by_chat, by_play) = (by_chat.into(), by_play.into());
+        let by_play = ByNumber::new(links.iter().map(|(chat, play)| (*play, *chat)).collect());
+        let by_chat = ByNumber::new(links);
         Self { sanctions: Sanctions::new(rows), by_chat, by_play, changed_before: 0 }
     }
 
     fn person(&self, subject: Subject) -> Person {
         let (chat, play) = match subject {
-            Subject::Chat(chat) => {
-                let found = self.by_chat.binary_search_by_key(&chat, |(chat, _)| *chat).ok();
-                (Some(chat), found.map(|at| self.by_chat[at].1))
-            }
-            Subject::Play(play) => {
-                let found = self.by_play.binary_search_by_key(&play, |(play, _)| *play).ok();
-                (found.map(|at| self.by_play[at].1), Some(play))
-            }
+            Subject::Chat(chat) => (Some(chat), self.by_chat.find(chat.get()).map(|(_, play)| *play).next()),
+            Subject::Play(play) => (self.by_play.find(play.get()).map(|(_, chat)| *chat).next(), Some(play)),
         };
         Person { chat, play }
     }
@@ -206,13 +213,8 @@ impl GuildState {
 
     /// 0 until it is filled.
     pub(crate) fn bytes(&self) -> usize {
-        let bytes = |base: &Base| {
-            base.sanctions.bytes()
-                + size_of_val(&*base.by_chat)
-                + size_of_val(&*base.by_play)
-                + size_of::<Self>()
-        };
-        self.base.get().map_or(0, bytes)
+        let parts = |base: &Base| [base.sanctions.bytes(), base.by_chat.bytes(), base.by_play.bytes()];
+        self.base.get().map_or(0, |base| parts(base).iter().sum::<usize>() + size_of::<Self>())
     }
 
     pub(crate) fn used_at(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! In-memory caches of this process, which keep queries off the hot path.
 
+mod by_number;
 pub(crate) mod caches;
 pub(crate) mod commands;
 pub(crate) mod event_fed;
