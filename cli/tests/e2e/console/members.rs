@@ -130,6 +130,7 @@ async fn a_banned_member_is_lifted_from_their_page(deployment: &Deployment) {
     let lifted = console.press(&banned, "Lift ban", &[]).await;
     assert_eq!(lifted.path(), page);
     lifted.shows(200, &format!("Lifted the ban of {}.", member.name)).shows(200, "Neither banned nor muted.");
+    lifted.shows(200, "Ban lifted");
     lifted.shows(200, &format!("Lifted just now by {}", guild.members[0].name));
     let restored = console.undo(&lifted).await;
     assert_eq!(restored.path(), page);

@@ -85,6 +85,11 @@ impl Row {
     }
 }
 
+/// An action in words; its code if it has none.
+pub(crate) fn title(code: &str) -> &str {
+    words::of(code).map_or(code, |words| words.title)
+}
+
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let query = visit.query.clone();
     let (filter, form) = match AuditFilter::read(&visit).await? {

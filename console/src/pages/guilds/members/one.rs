@@ -8,6 +8,7 @@ use super::links::{self, Ended, Made};
 use super::roles::OnDiscord;
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
+use crate::pages::guilds::audit;
 use crate::pages::guilds::moderation::{Row, shown};
 use crate::pages::guilds::people::{People, Who};
 use crate::shell::{Place, Shell};
@@ -70,6 +71,7 @@ struct Note {
 }
 
 struct Audit {
+    /// In words.
     action: String,
     by: String,
     at: When,
@@ -168,6 +170,10 @@ async fn audit(visit: &GuildVisit, link: &link::Model) -> Result<Vec<Audit>, Pag
     };
     let entries = rows.into_iter().zip(&actors);
     Ok(entries
-        .map(|(row, actor)| Audit { by: by(actor), at: visit.when(row.created_at), action: row.action })
+        .map(|(row, actor)| Audit {
+            by: by(actor),
+            at: visit.when(row.created_at),
+            action: audit::title(&row.action).to_owned(),
+        })
         .collect())
 }
