@@ -94,13 +94,27 @@ async fn a_reviewer_approves_other_days_than_were_asked_for(deployment: &Deploym
     assert_eq!(loas["loas"][0]["ends_at"], "2041-07-04T00:00:00Z", "the end of the last day");
 }
 
-async fn staff_withdraw_their_own_request_and_no_other(deployment: &Deployment) {
+/// A request of the helper with its page; `other` is staff too.
+struct Asked {
+    id: String,
+    request: String,
+    helper: Console,
+    other: Console,
+    owner: Console,
+}
+
+async fn asked(deployment: &Deployment) -> Asked {
     helpers(deployment).await;
     let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
     let helper = Console::of(deployment, guild, &guild.members[1].chat).await;
     let other = Console::of(deployment, guild, &guild.members[2].chat).await;
     let id = request_leave(deployment, &helper).await;
     let request = page(deployment, &format!("staff/leave/requests/{id}"));
+    Asked { id, request, helper, other, owner }
+}
+
+async fn staff_withdraw_their_own_request_and_no_other(deployment: &Deployment) {
+    let Asked { id, request, helper, other, owner } = asked(deployment).await;
     let withdraw = format!("{request}/withdraw");
     other.get(&request).await.shows(404, "");
     for stranger in [&other, &owner] {
@@ -111,17 +125,15 @@ async fn staff_withdraw_their_own_request_and_no_other(deployment: &Deployment) 
     helper.post(&withdraw, &[]).await.shows(422, "withdrawn before");
     owner.post(&format!("{request}/approve"), &[]).await.shows(422, "withdrawn before");
     let entry = &deployment.audit("loa.withdraw").await[0];
-    assert_eq!((&entry["actor_id"], &entry["target_id"]), (&json!(guild.members[1].chat), &json!(id)));
+    assert_eq!(
+        (&entry["actor_id"], &entry["target_id"]),
+        (&json!(deployment.guild().members[1].chat), &json!(id))
+    );
     helper.undo(&withdrawn).await.shows(200, "Leave requested.").shows(200, "waits");
 }
 
 async fn staff_change_their_own_request_and_no_other(deployment: &Deployment) {
-    helpers(deployment).await;
-    let (guild, owner) = (deployment.guild(), Console::owner(deployment).await);
-    let helper = Console::of(deployment, guild, &guild.members[1].chat).await;
-    let other = Console::of(deployment, guild, &guild.members[2].chat).await;
-    let id = request_leave(deployment, &helper).await;
-    let request = page(deployment, &format!("staff/leave/requests/{id}"));
+    let Asked { request, helper, other, owner, .. } = asked(deployment).await;
     let before = [("starts_at", "2041-07-01"), ("ends_at", "2041-07-05"), ("reason", "exams")];
     let fields = helper.get(&request).await.form_with("Save request").fields;
     for (name, value) in before {
