@@ -29,7 +29,8 @@ const LONG: Duration = Duration::from_secs(30);
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let mut figures = Figures::default();
-    let deployment = load::deployment(arguments.embedded, Fixture::new(2, 20), 100, "error").await;
+    let deployment =
+        load::deployment(arguments.embedded, Fixture::new(2, 20), load::Each::bans(100), "error").await;
     if arguments.embedded {
         deployment.start_all().await;
         revocations(arguments, &deployment, &mut figures).await?;

@@ -40,7 +40,8 @@ const STRAY: usize = 5;
 const LIMITED: &str = "UPDATE api_key SET hot_path_factor = 1";
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let deployment = load::deployment(arguments.embedded, Fixture::new(5, 50), 1_000, "error").await;
+    let deployment =
+        load::deployment(arguments.embedded, Fixture::new(5, 50), load::Each::bans(1_000), "error").await;
     deployment.execute(LIMITED).await;
     deployment.start_all().await;
     let mut figures = Figures::default();

@@ -11,18 +11,32 @@ use testkit::{Deployment, Fixture, Mode, Setup, key_with};
 use super::cases::{Ask, Call, Case, Requests, STAFF, session};
 use super::wrk;
 
-/// Keys of each guild: rate limits count by key, and only those of hot paths are lifted. With all guilds fewer than the
-/// product caches.
+/// Keys of each guild at most: rate limits count by key, and only those of hot paths are lifted.
 pub(crate) const KEYS: usize = 1_000;
 /// So that the sweep of silent sessions leaves them open.
 const SESSION: TimeDelta = TimeDelta::days(1);
+/// Rows of a statement.
+pub(super) const ROWS: usize = 1_000;
 
 /// So that no rate limit is reached on hot paths.
 const UNLIMITED: &str = "UPDATE api_key SET hot_path_factor = 1000";
 
+/// What each guild has beside the fixture.
+#[derive(Clone, Copy)]
+pub(crate) struct Each {
+    pub(crate) keys: usize,
+    pub(crate) bans: usize,
+}
+
+impl Each {
+    pub(crate) fn bans(bans: usize) -> Self {
+        Self { keys: KEYS, bans }
+    }
+}
+
 /// A deployment with that fixture, none of whose processes runs yet, and no rate limit on hot paths.
-pub(crate) async fn deployment(embedded: bool, fixture: Fixture, bans: usize, log: &str) -> Deployment {
-    let file = file(&fixture, bans);
+pub(crate) async fn deployment(embedded: bool, fixture: Fixture, each: Each, log: &str) -> Deployment {
+    let file = file(&fixture, each);
     let setup = Setup::new(Mode::embedded_if(embedded)).env("RUST_LOG", log);
     let deployment = Deployment::seeded_with(setup, fixture, &file).await;
     deployment.execute(UNLIMITED).await;
@@ -30,7 +44,7 @@ pub(crate) async fn deployment(embedded: bool, fixture: Fixture, bans: usize, lo
 }
 
 /// The fixture with its keys and bans, as `guildhall seed` reads it.
-fn file(fixture: &Fixture, bans: usize) -> Value {
+fn file(fixture: &Fixture, each: Each) -> Value {
     let mut file = fixture.json();
     for (index, guild) in fixture.guilds.iter().enumerate() {
         let owner = &guild.members[0].chat;
@@ -40,8 +54,8 @@ fn file(fixture: &Fixture, bans: usize) -> Value {
                     "created_at": "2026-04-12T18:33:21Z" })
         };
         let guild = &mut file["guilds"][index];
-        guild["keys"] = (0..KEYS).map(key).collect();
-        guild["bans"] = (0..bans).map(ban).collect();
+        guild["keys"] = (0..each.keys).map(key).collect();
+        guild["bans"] = (0..each.bans).map(ban).collect();
     }
     file
 }
@@ -71,12 +85,19 @@ pub(super) async fn open_sessions(deployment: &Deployment) -> anyhow::Result<()>
         }
     }
     let connection = deployment.connect().await;
-    staff_session::Entity::insert_many(rows).exec_without_returning(&connection).await?;
+    for rows in rows.chunks(ROWS) {
+        staff_session::Entity::insert_many(rows.to_vec()).exec_without_returning(&connection).await?;
+    }
     Ok(connection.close().await?)
 }
 
 /// One request with each key, in the form in which they go over the wire. Neighbours are about different guilds.
-pub(super) async fn requests(case: &Case, fixture: &Fixture, base: &str) -> anyhow::Result<Vec<String>> {
+pub(super) async fn requests(
+    case: &Case,
+    fixture: &Fixture,
+    keys: usize,
+    base: &str,
+) -> anyhow::Result<Vec<String>> {
     let (Requests::Each(call) | Requests::Unchanged(call)) = case.requests else {
         anyhow::bail!("{} has no keys of these guilds", case.name)
     };
@@ -87,7 +108,7 @@ pub(super) async fn requests(case: &Case, fixture: &Fixture, base: &str) -> anyh
             *tag = format!("If-None-Match: {}\r\n", asked.tag.context("the answer has no ETag")?);
         }
     }
-    let keys = (0..KEYS).flat_map(|key| (0..fixture.guilds.len()).map(move |guild| (guild, key)));
+    let keys = (0..keys).flat_map(|key| (0..fixture.guilds.len()).map(move |guild| (guild, key)));
     Ok(keys.map(|at| request(fixture, call, at, &tags[at.0])).collect())
 }
 

@@ -16,6 +16,7 @@ use cases::{Case, Requests};
 use ceiling::Ceiling;
 pub use ceiling::{CeilingArguments, serve_ceiling};
 use floor::Ground;
+use load::Each;
 use targets::{Measured, Target};
 use testkit::{Deployment, Fixture};
 use wrk::Round;
@@ -43,15 +44,23 @@ pub struct Arguments {
     /// Connections that are kept alive
     #[arg(long, default_value_t = 64)]
     connections: usize,
-    /// Guilds, each with 1,000 keys
+    /// Guilds
     #[arg(long, default_value_t = 20)]
     guilds: usize,
+    /// Keys of each guild
+    #[arg(long, default_value_t = load::KEYS, value_parser = keys)]
+    keys: usize,
     /// Linked members of each guild
     #[arg(long, default_value_t = 500)]
     members: usize,
     /// Bans of each guild
     #[arg(long, default_value_t = 1_000)]
     bans: usize,
+}
+
+fn keys(text: &str) -> Result<usize, String> {
+    let keys = text.parse().ok().filter(|keys| (1..=load::KEYS).contains(keys));
+    keys.ok_or_else(|| format!("1 to {}", load::KEYS))
 }
 
 const SETTLES: Duration = Duration::from_secs(3);
@@ -93,7 +102,8 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     async fn start(arguments: &'a Arguments) -> anyhow::Result<Self> {
         let fixture = Fixture::new(arguments.guilds, arguments.members);
-        let deployment = load::deployment(arguments.embedded, fixture, arguments.bans, "warn").await;
+        let each = Each { keys: arguments.keys, bans: arguments.bans };
+        let deployment = load::deployment(arguments.embedded, fixture, each, "warn").await;
         load::open_sessions(&deployment).await?;
         let ground = Ground::prepare(&deployment).await?;
         let mut bench = Self { arguments, deployment, ground, unloaded: Vec::new() };
@@ -119,7 +129,7 @@ impl<'a> Bench<'a> {
         let requests = if once {
             self.unloaded.clone()
         } else {
-            vec![load::requests(case, &self.deployment.fixture, &base).await?]
+            vec![load::requests(case, &self.deployment.fixture, self.arguments.keys, &base).await?]
         };
         let script = wrk::script(folder, &requests[0])?;
         let ceiling = Ceiling::start(folder, &base, requests[0].last().map_or("", String::as_str)).await?;

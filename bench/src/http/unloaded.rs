@@ -9,7 +9,7 @@ use sea_orm::{ConnectionTrait, EntityTrait, IntoActiveModel};
 use testkit::{Deployment, guild_row};
 
 use super::cases::Call;
-use super::load::wire;
+use super::load::{ROWS, wire};
 
 /// Guilds of a round, more than are asked about in its one second.
 pub(super) const GUILDS: usize = 60_000;
@@ -17,8 +17,6 @@ pub(super) const GUILDS: usize = 60_000;
 pub(super) const KEYS_LOAD_WITHIN: u64 = 12;
 
 const FIRST: i64 = 8_000_000_000_000_000_000;
-/// Rows of a statement.
-const ROWS: usize = 1_000;
 
 /// Adds the guilds of all rounds. Returns the requests of each round.
 pub(super) async fn add(deployment: &Deployment, rounds: usize) -> anyhow::Result<Vec<Vec<String>>> {

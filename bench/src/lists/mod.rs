@@ -39,7 +39,8 @@ const MOST_SLOWDOWN: f64 = 2.0;
 const MOST_MIB: f64 = 200e6 / 1024.0 / 1024.0;
 
 pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let deployment = load::deployment(arguments.embedded, Fixture::new(5, 50), 0, "error").await;
+    let deployment =
+        load::deployment(arguments.embedded, Fixture::new(5, 50), load::Each::bans(0), "error").await;
     rows::write(&deployment, arguments.rows).await;
     deployment.start_all().await;
     let mut figures = Figures::default();

@@ -72,7 +72,7 @@ pub async fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let files = runtime::raise_file_limit();
     anyhow::ensure!(files > arguments.sockets + 500, "{files} open files are too few; see ulimit -n");
     let fixture = Fixture::new(arguments.guilds.max(2), 20);
-    let deployment = load::deployment(arguments.embedded, fixture, 0, "warn").await;
+    let deployment = load::deployment(arguments.embedded, fixture, load::Each::bans(0), "warn").await;
     deployment.start_all().await;
     let mut figures = Figures::default();
     Bench::new(&deployment, arguments).await?.measure(arguments, &mut figures).await?;
