@@ -1,5 +1,7 @@
 //! CPU time and memory of a process, as the system accounts them, and its allocations, if it was built to count them.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use testkit::Deployment;
 
@@ -7,7 +9,10 @@ use testkit::Deployment;
 const TICKS: f64 = 100.0;
 
 /// Longer than the interval at which the product reports its allocations.
-const COUNT_LAG: std::time::Duration = std::time::Duration::from_millis(250);
+const COUNT_LAG: Duration = Duration::from_millis(250);
+
+/// Of a second in which a process does nothing but its schedules.
+const IDLE_MICROS: f64 = 50_000.0;
 
 pub(crate) struct Usage {
     cpu_seconds: f64,
@@ -31,6 +36,17 @@ impl Usage {
     pub(crate) fn cpu_since(&self, before: &Self) -> f64 {
         (self.cpu_seconds - before.cpu_seconds) * 1e6
     }
+}
+
+/// Waits until the process has finished what the calls before have begun.
+pub(crate) async fn idle(process: u32) -> anyhow::Result<()> {
+    let mut used = f64::INFINITY;
+    while used > IDLE_MICROS {
+        let before = Usage::of(process)?;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        used = Usage::of(process)?.cpu_since(&before);
+    }
+    Ok(())
 }
 
 /// Allocations so far, of a product with the feature `count-allocations`; otherwise not a number.

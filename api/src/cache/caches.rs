@@ -96,7 +96,7 @@ impl Caches {
             }
             Event::ShieldChanged { plays } => self.flags.change(plays),
             Event::Resync => self.forget_all(),
-            Event::BindingsChanged { .. } | Event::SettingsChanged { .. } | Event::JobsCancelled { .. } => {}
+            Event::JobsCancelled { .. } => {}
         }
     }
 

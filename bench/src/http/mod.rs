@@ -139,6 +139,7 @@ impl<'a> Bench<'a> {
         while !once && (warm < float(requests[0].len()) || began.elapsed() < SETTLES) {
             warm += wrk::run(&script, &base, connections, 1)?.requests.max(1.0);
         }
+        usage::idle(product).await?;
         let (mut ours, mut bare, mut floors) = (Vec::new(), Vec::new(), Vec::new());
         for requests in requests.iter().cycle().take(self.arguments.rounds) {
             if once {

@@ -4,7 +4,6 @@ mod remove;
 
 use anyhow::bail;
 use entities::{GuildId, guild, link};
-use runtime::Event;
 use serde_json::json;
 
 use crate::fields;
@@ -57,7 +56,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 }
 
 async fn add(args: AddArgs) -> anyhow::Result<()> {
-    let mut unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
+    let unit = UnitOfWork::begin(args.operator.open_or_create().await?).await?;
     if let Some(known) = guild::find(unit.tx(), args.guild).await? {
         bail!("guild {} already exists, as {:?}; nothing was changed", known.guild_id, known.name);
     }
@@ -65,7 +64,6 @@ async fn add(args: AddArgs) -> anyhow::Result<()> {
     guild::upsert(unit.tx(), row).await?;
     let metadata = json!({ "name": args.name, "shield_writer": args.shield_writer });
     unit.audit(args.guild, "guilds.add", args.guild, metadata).await?;
-    unit.announce([Event::SettingsChanged { guild: args.guild }]);
     unit.commit().await?;
     output::print(&format!("added guild {}", args.guild))
 }

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use anyhow::Context as _;
+use runtime::Event;
 
-use crate::fixture::{self, Fixture, Loaded};
+use crate::fixture::{self, Counts, Fixture};
 use crate::input::Input;
 use crate::operator::{OperatorArgs, UnitOfWork};
 use crate::output;
@@ -30,22 +31,27 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<()> {
     entities::bulk::prepare(unit.tx()).await?;
     let loaded = fixture::load(unit.tx(), fixture, unit.now()).await;
     let loaded = loaded.with_context(|| format!("{} was not loaded", args.file))?;
-    let report = report(&loaded);
-    unit.announce(loaded.events);
+    if is_new(&loaded) {
+        // One event for all: a fixture may hold too many objects for an event each.
+        unit.announce([Event::Resync]);
+    }
     entities::bulk::finish(unit.tx()).await?;
     unit.commit().await?;
-    output::print(&format!("{report} in {:.1} s", started.elapsed().as_secs_f64()))
+    output::print(&format!("{} in {:.1} s", report(&loaded), started.elapsed().as_secs_f64()))
 }
 
-fn report(loaded: &Loaded) -> String {
-    let counts = loaded.counts.iter().zip(fixture::OBJECTS).filter(|(count, _)| count.total > 0);
+fn is_new(loaded: &Counts) -> bool {
+    loaded.iter().any(|count| count.written > 0)
+}
+
+fn report(loaded: &Counts) -> String {
+    let counts = loaded.iter().zip(fixture::OBJECTS).filter(|(count, _)| count.total > 0);
     let texts: Vec<_> = counts
         .map(|(count, (_, what))| match count.written {
             0 => output::count(count.total, what),
             written => format!("{} ({written} new)", output::count(count.total, what)),
         })
         .collect();
-    let nothing = loaded.counts.iter().all(|count| count.written == 0);
-    let verb = if nothing { "nothing new:" } else { "loaded" };
+    let verb = if is_new(loaded) { "loaded" } else { "nothing new:" };
     format!("{verb} {}", texts.join(", "))
 }

@@ -108,7 +108,7 @@ pub(crate) async fn run(command: Command) -> anyhow::Result<()> {
 
 /// Repeating the command changes nothing.
 async fn set_allowed(args: AllowArgs, allowed: bool) -> anyhow::Result<()> {
-    let mut unit = args.operator.begin().await?;
+    let unit = args.operator.begin().await?;
     let before = require_guild(unit.tx(), args.guild).await?.shield_writer;
     if before != allowed {
         guild::allow_shield(unit.tx(), args.guild, allowed).await?;
@@ -117,7 +117,6 @@ async fn set_allowed(args: AllowArgs, allowed: bool) -> anyhow::Result<()> {
         let action = if allowed { "shield.allow" } else { "shield.disallow" };
         unit.audit(args.guild, action, args.guild, metadata).await?;
     }
-    unit.announce([Event::SettingsChanged { guild: args.guild }]);
     unit.commit().await?;
     let verb = if allowed { "may" } else { "may not" };
     let already = if before == allowed { ", as before" } else { "" };

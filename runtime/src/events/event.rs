@@ -27,12 +27,6 @@ pub enum Event {
     StaffChanged {
         guild: GuildId,
     },
-    BindingsChanged {
-        guild: GuildId,
-    },
-    SettingsChanged {
-        guild: GuildId,
-    },
     Moderation {
         guild: GuildId,
         verb: ModerationVerb,

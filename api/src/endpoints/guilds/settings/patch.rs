@@ -2,7 +2,6 @@
 
 use entities::guild::{self, Settings};
 use entities::{RoleId, RoleList};
-use runtime::Event;
 use serde_json::Value;
 
 use crate::audit;
@@ -67,6 +66,5 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     };
     guild::save_settings(work.tx(), call.guild(), after.clone()).await?;
     work.audit("settings.update", call.guild(), changes);
-    work.announce(Event::SettingsChanged { guild: call.guild() });
     work.commit(Reply::data(&after)?.with_message("settings updated")).await
 }
