@@ -7,7 +7,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use redis::aio::{ConnectionLike, MultiplexedConnection, PubSub};
 use redis::{
-    AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, RedisFuture, ServerErrorKind, Value,
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, RedisFuture,
+    ScriptInvocation, ServerErrorKind, Value,
 };
 use tokio::time::Instant;
 
@@ -108,6 +109,17 @@ impl Redis {
     pub async fn ping(&self) -> bool {
         let Ok(mut connection) = self.connection().await else { return false };
         redis::cmd("PING").query_async::<()>(&mut connection).await.is_ok()
+    }
+
+    pub(crate) async fn invoke<T: FromRedisValue>(
+        &self,
+        call: &ScriptInvocation<'_>,
+    ) -> Result<T, RedisDown> {
+        let mut connection = self.connection().await?;
+        call.invoke_async(&mut connection).await.map_err(|error| {
+            tracing::debug!(%error, "a script failed");
+            RedisDown
+        })
     }
 
     /// The time of day on the server's clock.

@@ -11,29 +11,81 @@ use crate::{expiry, prune, samples, stale};
 pub struct Schedule {
     pub name: &'static str,
     pub cron: &'static str,
+    /// What it does, for operators.
+    pub about: &'static str,
     pub(crate) run: fn(&Context) -> BoxFuture<'_, Result<u64, DbErr>>,
 }
 
 /// A row of the table.
 macro_rules! schedule {
-    ($name:literal, $cron:literal, $run:path) => {
-        Schedule { name: $name, cron: $cron, run: |context| Box::pin($run(context)) }
+    ($name:literal, $cron:literal, $run:path, $about:literal) => {
+        Schedule { name: $name, cron: $cron, about: $about, run: |context| Box::pin($run(context)) }
     };
 }
 
 pub const SCHEDULES: &[Schedule] = &[
-    schedule!("sanctions", "5 * * * * *", expiry::sanctions),
-    schedule!("loa", "25 * * * * *", expiry::loa),
-    schedule!("strikes", "35 * * * * *", expiry::strikes),
-    schedule!("commands", "45 * * * * *", expiry::commands),
-    schedule!("stale_sessions", "20,50 * * * * *", stale::sessions),
-    schedule!("offline_servers", "10,40 * * * * *", stale::servers),
-    schedule!("old_commands", "55 */5 * * * *", prune::commands),
-    schedule!("old_servers", "0 53 * * * *", prune::servers),
-    schedule!("change_log", "0 */5 * * * *", prune::change_log),
-    schedule!("idempotency_keys", "0 */10 * * * *", prune::idempotency_keys),
-    schedule!("finished_jobs", "0 17 * * * *", prune::jobs),
-    schedule!("queue_samples", "15 * * * * *", samples::write),
-    schedule!("old_queue_samples", "0 */30 * * * *", samples::prune),
-    schedule!("console", "30 */10 * * * *", prune::console),
+    schedule!("sanctions", "5 * * * * *", expiry::sanctions, "ends bans and mutes whose time is over"),
+    schedule!("loa", "25 * * * * *", expiry::loa, "ends leave after its last day"),
+    schedule!("strikes", "35 * * * * *", expiry::strikes, "ends strikes whose time is over"),
+    schedule!(
+        "commands",
+        "45 * * * * *",
+        expiry::commands,
+        "ends commands that no game server acknowledged within ten minutes"
+    ),
+    schedule!(
+        "stale_sessions",
+        "20,50 * * * * *",
+        stale::sessions,
+        "ends staff sessions without a heartbeat for two minutes"
+    ),
+    schedule!(
+        "offline_servers",
+        "10,40 * * * * *",
+        stale::servers,
+        "marks game servers without a heartbeat for 90 seconds as offline"
+    ),
+    schedule!("old_commands", "55 */5 * * * *", prune::commands, "deletes commands an hour after their end"),
+    schedule!(
+        "old_servers",
+        "0 53 * * * *",
+        prune::servers,
+        "deletes game servers a week after their last heartbeat"
+    ),
+    schedule!(
+        "change_log",
+        "0 */5 * * * *",
+        prune::change_log,
+        "deletes events of the change log after half an hour"
+    ),
+    schedule!(
+        "idempotency_keys",
+        "0 */10 * * * *",
+        prune::idempotency_keys,
+        "deletes expired idempotency keys with their answers"
+    ),
+    schedule!(
+        "finished_jobs",
+        "0 17 * * * *",
+        prune::jobs,
+        "deletes finished jobs after 30 days, those of schedules after a day"
+    ),
+    schedule!(
+        "queue_samples",
+        "15 * * * * *",
+        samples::write,
+        "measures how many jobs wait, and for how long, for the charts"
+    ),
+    schedule!(
+        "old_queue_samples",
+        "0 */30 * * * *",
+        samples::prune,
+        "deletes those measurements when their time is over"
+    ),
+    schedule!(
+        "console",
+        "30 */10 * * * *",
+        prune::console,
+        "deletes ended sessions and unused links of the console"
+    ),
 ];

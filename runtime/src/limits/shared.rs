@@ -7,19 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
-use redis::{Script, ScriptInvocation};
+use redis::Script;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use self::scripts::{GRANT, RETURN};
+use self::grants::{Asker, Grants};
+use self::scripts::RETURN;
 use super::process_count::ProcessCount;
 use super::rate::{Counter, Decision, LimitsDown, Rate};
 use super::windows::{Window, Windows};
 use crate::clock::Clock;
-use crate::redis::Redis;
+use crate::redis::{Redis, RedisDown};
 use crate::shutdown::Shutdown;
 use crate::subscription;
 
+mod grants;
 mod scripts;
 
 /// How long a request waits for permits that others were asked to return.
@@ -34,10 +36,10 @@ pub(super) struct SharedWindows(Arc<Inner>);
 
 struct Inner {
     redis: Redis,
-    grant: Script,
+    grants: Grants,
     give_back: Script,
     channel: String,
-    granted: Windows,
+    granted: Arc<Windows>,
     asking: [tokio::sync::Mutex<()>; ASKING],
     /// Permits were returned.
     returned: Notify,
@@ -56,17 +58,37 @@ struct Message {
     counter: String,
 }
 
+impl Message {
+    fn text(process: &str, counter: Counter, returned: bool) -> String {
+        let message = Self { from: process.to_owned(), returned, counter: counter.to_string() };
+        // Only texts: this cannot fail.
+        serde_json::to_string(&message).unwrap_or_default()
+    }
+}
+
+fn key(redis: &Redis, counter: Counter) -> String {
+    redis.key(&format!("limit:{counter}"))
+}
+
 impl SharedWindows {
     pub(super) fn new(redis: Redis, clock: Clock) -> Self {
+        let (channel, granted) = (redis.key("limits"), Arc::new(Windows::new(clock)));
+        let processes = ProcessCount::new(redis.clone());
+        let grants = Grants::start(Asker {
+            redis: redis.clone(),
+            granted: granted.clone(),
+            process: processes.name().to_owned(),
+            channel: channel.clone(),
+        });
         Self(Arc::new(Inner {
-            grant: Script::new(GRANT),
+            grants,
             give_back: Script::new(RETURN),
-            channel: redis.key("limits"),
-            granted: Windows::new(clock),
+            channel,
+            granted,
             asking: std::array::from_fn(|_| tokio::sync::Mutex::default()),
             returned: Notify::new(),
             names: Mutex::default(),
-            processes: ProcessCount::new(redis.clone()),
+            processes,
             redis,
             leaving: AtomicBool::new(false),
         }))
@@ -107,34 +129,22 @@ impl SharedWindows {
             Some(decision) => Ok(decision),
             None => {
                 let leaving = self.0.leaving.load(Ordering::Relaxed);
-                self.begin_take(counter, rate, (!leaving).then(|| self.processes())).await
+                // Boxed, because hardly any request waits.
+                Box::pin(self.take_granted(counter, rate, (!leaving).then(|| self.processes()))).await
             }
         }
     }
 
     /// Uses a permit that Redis grants for this request alone.
     pub(super) async fn take_one(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
-        self.begin_take(counter, rate, None).await
-    }
-
-    /// A task of its own: a block that was granted to a request whose client has left is for the others.
-    async fn begin_take(
-        &self,
-        counter: Counter,
-        rate: Rate,
-        parts: Option<u32>,
-    ) -> Result<Decision, LimitsDown> {
-        let windows = self.clone();
-        let taking = tokio::spawn(async move { windows.take_granted(counter, rate, parts).await });
-        taking.await.unwrap_or(Err(LimitsDown))
+        self.take_granted(counter, rate, None).await
     }
 
     pub(super) async fn peek(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
         match self.0.granted.peek(counter, rate) {
             Some(decision) => Ok(decision),
             None => {
-                let window = self.ask(counter, rate, 0).await?;
-                self.0.granted.add(counter, window);
+                self.ask(counter, rate, 0).await?;
                 // It may have ended on the way.
                 Ok(self.0.granted.peek(counter, rate).unwrap_or_else(|| Decision::unused(rate)))
             }
@@ -159,7 +169,6 @@ impl SharedWindows {
         loop {
             let returned = self.0.returned.notified();
             let window = self.ask(counter, rate, parts.unwrap_or(u32::MAX)).await?;
-            granted.add(counter, window);
             if let Some(decision) = granted.take(counter, rate) {
                 return Ok(decision);
             }
@@ -179,16 +188,7 @@ impl SharedWindows {
     async fn ask(&self, counter: Counter, rate: Rate, parts: u32) -> Result<Window, LimitsDown> {
         self.remember(counter);
         metrics::counter!("guildhall_rate_limit_grants_total").increment(1);
-        let asked_at = self.0.granted.now();
-        let window = u64::try_from(rate.window.as_millis()).unwrap_or(u64::MAX).max(1);
-        let mut grant = self.0.grant.key(self.key(counter));
-        grant.arg(rate.limit).arg(window).arg(parts).arg(self.0.processes.name());
-        grant.arg(&self.0.channel).arg(self.message(counter, false));
-        let (permits, left, remaining_ms, id, closed): (u32, u32, u64, u64, bool) =
-            self.invoke(&grant).await?;
-        // From before the call: no permit is used after the window's end.
-        let ends_at = asked_at + Duration::from_millis(remaining_ms);
-        Ok(Window { left, closed, id, ..Window::new(rate, permits, ends_at) })
+        self.0.grants.ask(counter, rate, parts, self.0.granted.now()).await
     }
 
     async fn hear(&self, message: Message) {
@@ -207,29 +207,12 @@ impl SharedWindows {
         // What is being granted at this moment is returned too.
         let _asking = self.asking(counter).lock().await;
         let Some((permits, id)) = self.0.granted.take_back(counter) else { return };
-        let mut give_back = self.0.give_back.key(self.key(counter));
-        give_back.arg(id).arg(permits).arg(self.0.processes.name());
-        give_back.arg(&self.0.channel).arg(self.message(counter, true));
+        let process = self.0.processes.name();
+        let mut give_back = self.0.give_back.key(key(&self.0.redis, counter));
+        give_back.arg(id).arg(permits).arg(process);
+        give_back.arg(&self.0.channel).arg(Message::text(process, counter, true));
         // Lost permits are lost until the window ends.
-        let _: Result<(), LimitsDown> = self.invoke(&give_back).await;
-    }
-
-    async fn invoke<T: redis::FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, LimitsDown> {
-        let mut connection = self.0.redis.connection().await.map_err(|_| LimitsDown)?;
-        script.invoke_async(&mut connection).await.map_err(|error| {
-            tracing::debug!(%error, "a rate could not be checked");
-            LimitsDown
-        })
-    }
-
-    fn key(&self, counter: Counter) -> String {
-        self.0.redis.key(&format!("limit:{counter}"))
-    }
-
-    fn message(&self, counter: Counter, returned: bool) -> String {
-        let from = self.0.processes.name().to_owned();
-        // Only texts: this cannot fail.
-        serde_json::to_string(&Message { from, returned, counter: counter.to_string() }).unwrap_or_default()
+        let _: Result<(), RedisDown> = self.0.redis.invoke(&give_back).await;
     }
 
     fn asking(&self, counter: Counter) -> &tokio::sync::Mutex<()> {

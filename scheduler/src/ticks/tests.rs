@@ -17,8 +17,8 @@ use super::*;
 use crate::test_database::{TestDatabase, test_databases};
 
 const TABLE: &[Schedule] = &[
-    Schedule { name: "often", cron: "*/15 * * * * *", run: |_| Box::pin(async { Ok(0) }) },
-    Schedule { name: "minutely", cron: "5 * * * * *", run: |_| Box::pin(async { Ok(0) }) },
+    Schedule { name: "often", cron: "*/15 * * * * *", about: "", run: |_| Box::pin(async { Ok(0) }) },
+    Schedule { name: "minutely", cron: "5 * * * * *", about: "", run: |_| Box::pin(async { Ok(0) }) },
 ];
 const PROCESSES: usize = 3;
 /// The largest clock error, either way.

@@ -156,7 +156,11 @@ async fn a_schedule_is_run_paused_and_resumed(deployment: &Deployment) {
     let operator = Console::operator(deployment).await;
     let schedules = at("/schedules");
     eventually("a scheduler fires", WAIT_LIMIT, async || {
-        operator.get(&schedules).await.contains("change_log").then_some(())
+        operator
+            .get(&schedules)
+            .await
+            .contains("deletes events of the change log after half an hour")
+            .then_some(())
     })
     .await;
     let paused = operator.submit(&at("/schedules/change_log/pause"), &[]).await;

@@ -147,7 +147,8 @@ async fn a_running_sync_is_cancelled_and_found_again(deployment: &Deployment) {
     let list = owner.get(&format!("/console/guilds/{}/jobs?kind=sync_all", guild.id)).await;
     let running = owner.get(&list.link("Sync of all members")).await;
     assert_eq!(running.path(), begun.path());
-    running.shows(200, "of 300 done");
+    running.shows(200, "of 300 done").shows(200, "Members to change");
+    assert!(!running.text().contains("Members changed"), "what is counted at the end: {}", running.text());
     let cancelled = owner.press(&running, "Cancel job", &[]).await;
     cancelled.shows(200, "The job stops at its next step. What it has changed stays.");
     deployment.job_ended(&job(&begun)).await;
@@ -156,6 +157,7 @@ async fn a_running_sync_is_cancelled_and_found_again(deployment: &Deployment) {
     assert!(!ended.contains("Cancel job") && !ended.contains("Retry job"), "{}", ended.text());
     let (changed, wanted) = (deployment.member_updates().await, guild.changes() as u64);
     assert!((5..wanted).contains(&changed), "{changed} of {wanted}");
+    ended.shows(200, &format!("Members changed {changed}"));
     let late = owner.post(&format!("{}/cancel", begun.path()), &[]).await;
     late.shows(409, "The job is over already").shows(409, "cancelled");
     assert!(owner.get(&sync(deployment)).await.row("Sync of all members").contains("cancelled"));

@@ -24,6 +24,7 @@ struct Page {
 struct Row {
     name: &'static str,
     cron: &'static str,
+    about: &'static str,
     paused: bool,
     last: When,
     /// `None`: paused, or soon.
@@ -47,6 +48,7 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         rows.push(Row {
             name: known.name,
             cron: known.cron,
+            about: known.about,
             paused: row.paused,
             last: visit.when(row.last_tick),
             next: next.map(|next| visit.when(next)),

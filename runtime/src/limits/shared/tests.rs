@@ -4,6 +4,7 @@ use super::*;
 use crate::redis::tests::test_redis;
 
 const KEY: Counter = Counter::Key(7, "ban_status");
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// Processes that share a Redis.
 struct Processes {
@@ -69,7 +70,7 @@ async fn the_first_request_opens_the_window_and_exactly_the_limit_passes() {
 #[tokio::test]
 async fn a_peek_and_a_request_counted_alone_see_the_same_window() {
     let Some(processes) = Processes::start("limits::shared: peek", 2).await else { return };
-    let rate = Rate::per(10, Duration::from_mins(1));
+    let rate = Rate::per(10, MINUTE);
     let [one, two] = [&processes.windows[0], &processes.windows[1]];
     assert_eq!(two.peek(KEY, rate).await.unwrap().remaining, 10);
     assert_eq!(one.take(KEY, rate).await.unwrap().remaining, 9);
@@ -86,7 +87,7 @@ async fn a_peek_and_a_request_counted_alone_see_the_same_window() {
 #[tokio::test]
 async fn many_clients_of_many_processes_pass_exactly_the_limit_and_seldom_ask() {
     let Some(processes) = Processes::start("limits::shared: concurrent", 4).await else { return };
-    let rate = Rate::per(300, Duration::from_mins(1));
+    let rate = Rate::per(300, MINUTE);
     let clients = (0..64).map(|client| processes.admitted(client % 4, rate, 20));
     let admitted: u32 = join_all(clients).await.into_iter().sum();
     assert_eq!(admitted, 300);
@@ -95,7 +96,7 @@ async fn many_clients_of_many_processes_pass_exactly_the_limit_and_seldom_ask() 
 #[tokio::test]
 async fn what_one_process_does_not_use_another_gets_at_once() {
     let Some(processes) = Processes::start("limits::shared: recall", 3).await else { return };
-    let rate = Rate::per(300, Duration::from_mins(1));
+    let rate = Rate::per(300, MINUTE);
     assert_eq!(processes.admitted(0, rate, 10).await, 10);
     assert_eq!(processes.admitted(1, rate, 1).await, 1);
     assert_eq!(processes.admitted(2, rate, 400).await, 289);
@@ -105,7 +106,7 @@ async fn what_one_process_does_not_use_another_gets_at_once() {
 #[tokio::test]
 async fn a_process_that_ends_returns_what_it_did_not_use() {
     let Some(processes) = Processes::start("limits::shared: leave", 2).await else { return };
-    let rate = Rate::per(100, Duration::from_mins(1));
+    let rate = Rate::per(100, MINUTE);
     assert_eq!(processes.admitted(0, rate, 1).await, 1);
     processes.shutdowns[0].begin();
     processes.shutdowns[0].wait().await;
@@ -118,7 +119,7 @@ async fn a_process_that_ends_returns_what_it_did_not_use() {
 #[tokio::test]
 async fn what_a_killed_process_was_granted_is_lost_and_delays_one_request() {
     let Some(processes) = Processes::start("limits::shared: killed", 1).await else { return };
-    let rate = Rate::per(100, Duration::from_mins(1));
+    let rate = Rate::per(100, MINUTE);
     // It hears nothing.
     let killed = SharedWindows::new(processes.redis.clone(), Clock::system());
     assert!(killed.take(KEY, rate).await.unwrap().allowed);
@@ -132,7 +133,7 @@ async fn what_a_killed_process_was_granted_is_lost_and_delays_one_request() {
 #[tokio::test]
 async fn what_was_granted_to_a_request_that_was_dropped_is_for_the_others() {
     let Some(processes) = Processes::start("limits::shared: dropped request", 1).await else { return };
-    let rate = Rate::per(10, Duration::from_mins(1));
+    let rate = Rate::per(10, MINUTE);
     // The connection is open, and Redis knows the script.
     processes.windows[0].take(Counter::Key(8, "ban_status"), rate).await.unwrap();
     let mut dropped = Box::pin(processes.take(0, rate));
@@ -140,14 +141,36 @@ async fn what_was_granted_to_a_request_that_was_dropped_is_for_the_others() {
     tokio::task::yield_now().await;
     drop(dropped);
     let next = processes.take(0, rate).await;
-    assert_eq!((next.allowed, next.remaining), (true, 8));
+    assert_eq!((next.allowed, next.remaining), (true, 9), "a request that was not admitted is not counted");
+}
+
+/// More than one call asks for, and of each counter all permits.
+#[tokio::test]
+async fn requests_that_ask_together_are_each_granted_their_own() {
+    let Some(processes) = Processes::start("limits::shared: together", 2).await else { return };
+    let limits: Vec<u32> = [3, 4, 5, 6, 7].repeat(60);
+    let takes = (0..).zip(&limits).flat_map(|(id, limit)| {
+        let rate = Rate::per(*limit, MINUTE);
+        (0..*limit).flat_map(move |_| [(id, rate, 0), (id, rate, 1)])
+    });
+    let takes = takes.map(async |(id, rate, process)| {
+        let counter = Counter::Key(id, "ban_status");
+        let decision = processes.windows[process].take(counter, rate).await.unwrap();
+        assert_eq!(decision.limit, rate.limit);
+        (id, decision.allowed)
+    });
+    let taken = join_all(takes).await;
+    for (id, limit) in (0..).zip(limits) {
+        let admitted = taken.iter().filter(|taken| **taken == (id, true)).count();
+        assert_eq!(admitted, limit as usize, "key {id}");
+    }
 }
 
 #[tokio::test]
 async fn permits_are_good_until_the_window_ends_in_redis() {
     let Some(redis) = test_redis("limits::shared: end of a window").await else { return };
     let clock = Clock::manual(chrono::DateTime::from_timestamp(1_000_000, 0).unwrap());
-    let (windows, rate) = (SharedWindows::new(redis, clock.clone()), Rate::per(3, Duration::from_mins(1)));
+    let (windows, rate) = (SharedWindows::new(redis, clock.clone()), Rate::per(3, MINUTE));
     let mut seen = Vec::new();
     for _ in 0..4 {
         let decision = windows.take(KEY, rate).await.unwrap();
@@ -161,7 +184,7 @@ async fn permits_are_good_until_the_window_ends_in_redis() {
 #[tokio::test]
 async fn permits_of_an_ended_window_do_not_count_in_the_next() {
     let Some(processes) = Processes::start("limits::shared: next window", 1).await else { return };
-    let (rate, clock) = (Rate::per(40, Duration::from_mins(1)), Clock::manual(chrono::DateTime::UNIX_EPOCH));
+    let (rate, clock) = (Rate::per(40, MINUTE), Clock::manual(chrono::DateTime::UNIX_EPOCH));
     let windows = SharedWindows::new(processes.redis.clone(), clock.clone());
     let first = windows.take(KEY, rate).await.unwrap();
     assert_eq!((first.remaining, windows.0.granted.unused()), (39, vec![KEY]));
@@ -169,7 +192,7 @@ async fn permits_of_an_ended_window_do_not_count_in_the_next() {
     clock.advance(first.reset_after);
     assert!(windows.take(KEY, rate).await.unwrap().remaining < 39, "what was granted before still counts");
     let mut connection = processes.redis.connection().await.unwrap();
-    redis::cmd("DEL").arg(windows.key(KEY)).query_async::<()>(&mut connection).await.unwrap();
+    redis::cmd("DEL").arg(key(&windows.0.redis, KEY)).query_async::<()>(&mut connection).await.unwrap();
     clock.advance(rate.window);
     // The next window ends in another millisecond, which tells them apart.
     tokio::time::sleep(Duration::from_millis(5)).await;

@@ -66,24 +66,29 @@ pub(super) async fn reasons(visit: &GuildVisit, job: JobId) -> Result<Vec<Reason
 }
 
 /// Counters of a result, with what people call them.
-const COUNTS: [(&str, &str); 12] = [
+const COUNTS: [(&str, &str); 9] = [
     ("members", "Linked members"),
     ("planned", "Members to change"),
     ("role_additions", "Roles to give"),
     ("role_removals", "Roles to take"),
     ("members_losing", "Members that lose a role"),
     ("nicknames", "Nicknames to set"),
-    ("updated", "Members changed"),
-    ("failed", "Members failed"),
-    ("skipped", "Members skipped: they changed meanwhile or left"),
     ("flagged", "Players flagged"),
     ("changed", "Changed"),
     ("unchanged_flags", "Flagged before"),
 ];
+/// Counted when the job is over.
+const OUTCOME: [(&str, &str); 3] = [
+    ("updated", "Members changed"),
+    ("failed", "Members failed"),
+    ("skipped", "Members skipped: they changed meanwhile or left"),
+];
 
 pub(super) fn counts(job: &Model) -> Vec<(&'static str, Number<i64>)> {
     let Some(result) = &job.result else { return Vec::new() };
-    COUNTS.iter().filter_map(|(name, words)| Some((*words, Number(result[*name].as_i64()?)))).collect()
+    let outcome = if job.state.is_open() { &[][..] } else { &OUTCOME };
+    let counts = COUNTS.iter().chain(outcome);
+    counts.filter_map(|(name, words)| Some((*words, Number(result[*name].as_i64()?)))).collect()
 }
 
 /// What a sync leaves alone.
