@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use redis::Script;
-use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use self::grants::{Asker, Grants};
+use self::messages::{Heard, key};
 use self::scripts::RETURN;
 use super::process_count::ProcessCount;
 use super::rate::{Counter, Decision, LimitsDown, Rate};
@@ -22,6 +22,7 @@ use crate::shutdown::Shutdown;
 use crate::subscription;
 
 mod grants;
+mod messages;
 mod scripts;
 
 /// How long a request waits for permits that others were asked to return.
@@ -47,27 +48,6 @@ struct Inner {
     names: Mutex<Vec<&'static str>>,
     processes: ProcessCount,
     leaving: AtomicBool,
-}
-
-/// Between processes.
-#[derive(Serialize, Deserialize)]
-struct Message {
-    from: String,
-    /// Otherwise: return what you do not use.
-    returned: bool,
-    counter: String,
-}
-
-impl Message {
-    fn text(process: &str, counter: Counter, returned: bool) -> String {
-        let message = Self { from: process.to_owned(), returned, counter: counter.to_string() };
-        // Only texts: this cannot fail.
-        serde_json::to_string(&message).unwrap_or_default()
-    }
-}
-
-fn key(redis: &Redis, counter: Counter) -> String {
-    redis.key(&format!("limit:{counter}"))
 }
 
 impl SharedWindows {
@@ -104,10 +84,9 @@ impl SharedWindows {
         });
         let (windows, tasks) = (self.clone(), shutdown.services().clone());
         let hear = move |message: &[u8]| {
-            if let Ok(message) = serde_json::from_slice(message) {
-                let windows = windows.clone();
-                tasks.spawn(async move { windows.hear(message).await });
-            }
+            let Some(message) = Heard::read(message, windows.0.processes.name()) else { return };
+            let windows = windows.clone();
+            tasks.spawn(async move { windows.hear(message).await });
         };
         subscription::start(&self.0.redis, self.0.channel.clone(), hear, shutdown);
     }
@@ -191,15 +170,14 @@ impl SharedWindows {
         self.0.grants.ask(counter, rate, parts, self.0.granted.now()).await
     }
 
-    async fn hear(&self, message: Message) {
-        if message.from == self.0.processes.name() {
-            return;
-        }
-        if message.returned {
-            return self.0.returned.notify_waiters();
-        }
-        if let Some(counter) = self.counter(&message.counter) {
-            self.give_back(counter).await;
+    async fn hear(&self, message: Heard) {
+        match message {
+            Heard::Returned => self.0.returned.notify_waiters(),
+            Heard::Recall(window) => {
+                if let Some(counter) = self.counter(&window) {
+                    self.give_back(counter).await;
+                }
+            }
         }
     }
 
@@ -207,10 +185,8 @@ impl SharedWindows {
         // What is being granted at this moment is returned too.
         let _asking = self.asking(counter).lock().await;
         let Some((permits, id)) = self.0.granted.take_back(counter) else { return };
-        let process = self.0.processes.name();
         let mut give_back = self.0.give_back.key(key(&self.0.redis, counter));
-        give_back.arg(id).arg(permits).arg(process);
-        give_back.arg(&self.0.channel).arg(Message::text(process, counter, true));
+        give_back.arg(id).arg(permits).arg(self.0.processes.name()).arg(&self.0.channel);
         // Lost permits are lost until the window ends.
         let _: Result<(), RedisDown> = self.0.redis.invoke(&give_back).await;
     }
@@ -227,8 +203,9 @@ impl SharedWindows {
         }
     }
 
-    /// The counter of this text, if this process has counted under its limit.
-    fn counter(&self, text: &str) -> Option<Counter> {
+    /// The counter of this window, if this process has counted under its limit.
+    fn counter(&self, window: &str) -> Option<Counter> {
+        let text = window.strip_prefix(&key(&self.0.redis, ""))?;
         if let Some(address) = text.strip_prefix("failed-keys:") {
             return address.parse().ok().map(Counter::Failures);
         }

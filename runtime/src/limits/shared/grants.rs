@@ -6,8 +6,8 @@ use std::time::Duration;
 use redis::Script;
 use tokio::sync::{mpsc, oneshot};
 
+use super::messages::key;
 use super::scripts::GRANT;
-use super::{Message, key};
 use crate::limits::rate::{Counter, LimitsDown, Rate};
 use crate::limits::windows::{Window, Windows};
 use crate::redis::Redis;
@@ -81,7 +81,6 @@ impl Asker {
         for Asked { counter, rate, parts, .. } in batch {
             let length = u64::try_from(rate.window.as_millis()).unwrap_or(u64::MAX).max(1);
             call.key(key(&self.redis, *counter)).arg(rate.limit).arg(length).arg(parts);
-            call.arg(Message::text(&self.process, *counter, false));
         }
         self.redis.invoke(&call).await.map_err(|_| LimitsDown)
     }

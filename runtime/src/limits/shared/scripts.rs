@@ -3,14 +3,13 @@
 /// A window is a hash of `n` (permits granted), `e` (end, milliseconds of Redis time), `r` (recalls so far), `w` (processes
 /// that have not returned theirs yet) and, for each process that may have unused permits, its name; it expires when it
 /// ends. `KEYS` windows; ARGV process, channel, and for each window its limit, length in ms, parts (a block is the part of
-/// what is left; 0: none), message of a recall. Returns for each the block, what is left, ms until the end, the end, whether
-/// no more will come.
+/// what is left; 0: none). Returns for each the block, what is left, ms until the end, the end, whether no more will come.
 pub(super) const GRANT: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local process, channel, answers = ARGV[1], ARGV[2], {}
 for i, key in ipairs(KEYS) do
-  local limit, length, parts = tonumber(ARGV[4 * i - 1]), tonumber(ARGV[4 * i]), tonumber(ARGV[4 * i + 1])
+  local limit, length, parts = tonumber(ARGV[3 * i]), tonumber(ARGV[3 * i + 1]), tonumber(ARGV[3 * i + 2])
   local window = redis.call('HMGET', key, 'n', 'e', 'r', 'w')
   local used, ends, recalls, awaited =
     tonumber(window[1] or 0), tonumber(window[2] or 0), tonumber(window[3] or 0), tonumber(window[4] or 0)
@@ -35,7 +34,7 @@ for i, key in ipairs(KEYS) do
       awaited = awaited + #held
       redis.call('HDEL', key, unpack(held))
       redis.call('HSET', key, 'r', recalls + 1, 'w', awaited)
-      redis.call('PUBLISH', channel, ARGV[4 * i + 2])
+      redis.call('PUBLISH', channel, process .. ' recall ' .. key)
     end
   end
   local closed = parts > 0 and block == 0 and awaited == 0
@@ -44,7 +43,7 @@ end
 return answers
 ";
 
-/// `KEYS[1]` window; ARGV its end, permits, process, channel, message.
+/// `KEYS[1]` window; ARGV its end, permits, process, channel.
 pub(super) const RETURN: &str = r"
 local window = redis.call('HMGET', KEYS[1], 'n', 'e', 'w')
 if window[2] == ARGV[1] then
@@ -53,5 +52,5 @@ if window[2] == ARGV[1] then
     redis.call('HSET', KEYS[1], 'w', math.max(0, tonumber(window[3] or 0) - 1))
   end
 end
-redis.call('PUBLISH', ARGV[4], ARGV[5])
+redis.call('PUBLISH', ARGV[4], ARGV[3] .. ' returned ' .. KEYS[1])
 ";
