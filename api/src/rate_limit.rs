@@ -67,7 +67,7 @@ impl RateLimit {
         LIMITS.iter().enumerate().map(|(at, (name, rate))| RateLimitFigures {
             name,
             calls: rate.limit,
-            seconds: rate.window.as_secs(),
+            window: rate.window,
             hot_path: at <= Self::LiveConnect as usize,
         })
     }

@@ -1,5 +1,7 @@
 //! What an API process holds and allows, for operators. The API of this process fills it in.
 
+use std::time::Duration;
+
 /// A number of something, and how many there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
@@ -28,7 +30,7 @@ pub struct CacheFigures {
 pub struct RateLimitFigures {
     pub name: &'static str,
     pub calls: u32,
-    pub seconds: u64,
+    pub window: Duration,
     /// A key may have a factor for it.
     pub hot_path: bool,
 }

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use askama::Template;
+use chrono::TimeDelta;
 
 use crate::answer::{Answer, PageError};
 use crate::figures::{CacheFigures, Held, RateLimitFigures, Weighed};
@@ -10,7 +11,7 @@ use crate::metrics;
 use crate::shell::Shell;
 use crate::shell::instance::InstancePlace;
 use crate::visit::Visit;
-use crate::words::Number;
+use crate::words::{Length, Number};
 
 #[derive(Template)]
 #[template(path = "instance/limits.html")]
@@ -76,6 +77,10 @@ fn cache(figures: &CacheFigures) -> Cache {
         Weighed::Entries => ("–".to_owned(), Number(most).to_string()),
     };
     Cache { name: figures.name, entries: Number(figures.entries), size, most }
+}
+
+fn window(limit: &RateLimitFigures) -> Length {
+    Length(TimeDelta::from_std(limit.window).unwrap_or_default())
 }
 
 /// "1.5 MiB"
