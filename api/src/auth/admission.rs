@@ -82,7 +82,7 @@ async fn spend(state: &State, route: &Route, key: &Key) -> Result<Decision, ApiE
     if limit == RateLimit::SyncAll {
         let calls = limits.take(counter, BULK_SYNC_CALLS).await.map_err(down)?;
         return if calls.allowed {
-            bulk_sync_hour(state, key).await
+            Box::pin(bulk_sync_hour(state, key)).await
         } else {
             Err(ApiError::over_limit(limit, calls))
         };
@@ -112,7 +112,7 @@ async fn take(state: &State, route: &Route, counter: Counter, rate: Rate) -> Res
 /// The caller's rate limit; `None` while it is unknown.
 async fn peek(state: &State, route: &Route, key: &Key) -> Option<Decision> {
     if route.limit == RateLimit::SyncAll {
-        return bulk_sync_hour(state, key).await.ok();
+        return Box::pin(bulk_sync_hour(state, key)).await.ok();
     }
     state.context.limits.peek(counter(route.limit, key), key.rate(route.limit)).await.ok()
 }

@@ -31,7 +31,8 @@ pub(crate) async fn authenticate(
         }
         Err(error) if error.kind() == Kind::Unauthorized => {
             let sent = sent_key(headers).ok().and_then(KeyText::parse);
-            Err(state.failed_keys.count(address(), sent.as_ref().map(KeyText::public_id), error).await)
+            let public_id = sent.as_ref().map(KeyText::public_id);
+            Err(Box::pin(state.failed_keys.count(address(), public_id, error)).await)
         }
         Err(error) => Err(error),
     }
@@ -63,7 +64,7 @@ pub(crate) async fn recheck(state: &State, public_id: &str) -> Result<(), ApiErr
     let keys = &state.caches.keys;
     let known = match keys.rows.get(public_id) {
         Some(known) => known,
-        None => keys.load(state.context.database.read(), public_id).await?,
+        None => Box::pin(keys.load(state.context.database.read(), public_id)).await?,
     };
     known.ok_or_else(unknown)?.check_live(state.context.clock.now())
 }

@@ -55,7 +55,7 @@ impl Commands {
         server: &OwnServer,
         now: Timestamp,
     ) -> Result<Arc<Vec<Command>>, DbErr> {
-        let read = async { Ok(Arc::new(read(context, server, now).await?)) };
+        let read = || async { Ok(Arc::new(read(context, server, now).await?)) };
         let pending = self.entries.get_or_load(server, read).await?;
         if pending.iter().all(|command| command.is_pending(now)) {
             return Ok(pending);

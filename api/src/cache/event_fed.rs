@@ -62,14 +62,14 @@ where
     }
 
     /// The cached value, or the result of `read`.
-    pub(crate) async fn get_or_load(
-        &self,
-        key: &K,
-        read: impl Future<Output = Result<V, DbErr>>,
-    ) -> Result<V, DbErr> {
+    pub(crate) async fn get_or_load<F>(&self, key: &K, read: impl FnOnce() -> F) -> Result<V, DbErr>
+    where
+        F: Future<Output = Result<V, DbErr>>,
+    {
         match self.get(key) {
             Some(value) => Ok(value),
-            None => self.load(key, read).await,
+            // Boxed, because most calls need no room for it.
+            None => Box::pin(self.load(key, read())).await,
         }
     }
 

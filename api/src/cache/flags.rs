@@ -68,7 +68,7 @@ impl Flags {
             known.iter().filter(|(_, flag)| flag.is_none()).map(|(play, _)| *play).collect();
         let mut read = HashMap::new();
         if !unknown.is_empty() {
-            read = self.0.rows.load_many(self.read(&unknown)).await?;
+            read = Box::pin(self.0.rows.load_many(self.read(&unknown))).await?;
         }
         let flag_of = |(play, known): (_, Option<_>)| known.or_else(|| read.remove(&play)).flatten();
         Ok(known.into_iter().filter_map(flag_of).collect())

@@ -46,16 +46,30 @@ where
     ///
     /// A list that changed while it was built is not kept, but it is right for each call that came before its build
     /// began. So a call waits for two builds at most, however often the list changes.
-    pub(crate) async fn get_or_build<E>(
+    pub(crate) async fn get_or_build<E, F>(
+        &self,
+        guild: GuildId,
+        key: K,
+        clock: &Clock,
+        build: impl FnOnce() -> F,
+    ) -> Result<Arc<Ready>, E>
+    where
+        F: Future<Output = Result<Arc<Ready>, E>>,
+    {
+        match self.get(guild, key, clock) {
+            Some(list) => Ok(list),
+            // Boxed, because most calls need no room for it.
+            None => Box::pin(self.share_build(guild, key, clock, build())).await,
+        }
+    }
+
+    async fn share_build<E>(
         &self,
         guild: GuildId,
         key: K,
         clock: &Clock,
         build: impl Future<Output = Result<Arc<Ready>, E>>,
     ) -> Result<Arc<Ready>, E> {
-        if let Some(list) = self.get(guild, key, clock) {
-            return Ok(list);
-        }
         let came = Instant::now();
         let last = self.building(guild, key);
         let mut last = last.lock().await;

@@ -128,22 +128,33 @@ impl Moderation {
     /// The sanction that applies; of several the one that ends last. While the database is away what is in memory is
     /// answered, and marked as stale.
     pub(crate) async fn find(&self, guild: GuildId, ask: Question) -> Result<Checked, DbErr> {
+        // Boxed, because hardly any check waits.
         if self.0.freshness.is_fresh() {
-            return Ok(Checked { found: self.find_fresh(guild, ask).await?, stale: false });
+            let state = self.state(guild, ask.now);
+            let found = match state.look(ask) {
+                Look::Found(found) => found,
+                look => Box::pin(self.read_missing(guild, ask, &state, look)).await?,
+            };
+            return Ok(Checked { found, stale: false });
         }
+        Box::pin(self.find_stale(guild, ask)).await
+    }
+
+    async fn find_stale(&self, guild: GuildId, ask: Question) -> Result<Checked, DbErr> {
         let read = async { Ok(Checked { found: self.read_person(guild, ask).await?, stale: false }) };
         let known = self.guilds().states.get(&guild).cloned();
         let Some(Look::Found(found)) = known.map(|state| state.look(ask)) else { return read.await };
         self.0.freshness.unless_lost(read).await.unwrap_or(Ok(Checked { found, stale: true }))
     }
 
-    async fn find_fresh(&self, guild: GuildId, ask: Question) -> Result<Option<Sanction>, DbErr> {
-        let state = self.state(guild, ask.now);
-        let mut look = state.look(ask);
-        if matches!(look, Look::NotFilled)
-            // Boxed, because hardly any check waits.
-            && Box::pin(tokio::time::timeout(PATIENCE, state.filled())).await.is_ok()
-        {
+    async fn read_missing(
+        &self,
+        guild: GuildId,
+        ask: Question,
+        state: &GuildState,
+        mut look: Look,
+    ) -> Result<Option<Sanction>, DbErr> {
+        if matches!(look, Look::NotFilled) && tokio::time::timeout(PATIENCE, state.filled()).await.is_ok() {
             look = state.look(ask);
         }
         match look {

@@ -75,15 +75,19 @@ where
     }
 
     /// The cached value, or the result of `read`.
-    pub(crate) async fn get_or_load<E>(
+    pub(crate) async fn get_or_load<E, F>(
         &self,
         guild: GuildId,
         key: K,
-        read: impl Future<Output = Result<V, E>>,
-    ) -> Result<V, E> {
+        read: impl FnOnce() -> F,
+    ) -> Result<V, E>
+    where
+        F: Future<Output = Result<V, E>>,
+    {
         match self.get(guild, key) {
             Some(value) => Ok(value),
-            None => self.load(guild, key, read).await,
+            // Boxed, because most calls need no room for it.
+            None => Box::pin(self.load(guild, key, read())).await,
         }
     }
 
@@ -144,7 +148,7 @@ mod tests {
         let cache = OfGuild::new(Events::in_process(Breaker::default()).freshness(), 10);
         let [one, other]: [GuildId; 2] = ["1".parse().unwrap(), "2".parse().unwrap()];
         let get =
-            async |guild, value| cache.get_or_load(guild, 7, async { Ok::<_, ()>(value) }).await.unwrap();
+            async |guild, value| cache.get_or_load(guild, 7, || async { Ok::<_, ()>(value) }).await.unwrap();
         assert_eq!((get(one, 1).await, get(other, 1).await), (1, 1));
         cache.forget(one);
         assert_eq!((get(one, 2).await, get(other, 2).await), (2, 1));
@@ -156,11 +160,11 @@ mod tests {
     async fn what_was_read_before_a_change_is_not_kept_after_it() {
         let cache = OfGuild::new(Events::in_process(Breaker::default()).freshness(), 10);
         let guild = "1".parse().unwrap();
-        let read = async {
+        let read = || async {
             cache.forget(guild);
             Ok::<_, ()>(1)
         };
         assert_eq!(cache.get_or_load(guild, 7, read).await.unwrap(), 1);
-        assert_eq!(cache.get_or_load(guild, 7, async { Ok::<_, ()>(2) }).await.unwrap(), 2);
+        assert_eq!(cache.get_or_load(guild, 7, || async { Ok::<_, ()>(2) }).await.unwrap(), 2);
     }
 }

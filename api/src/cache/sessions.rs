@@ -58,10 +58,8 @@ impl Sessions {
         };
         let known = match known {
             Some(known) => known,
-            None => {
-                let row = staff_session::find(context.database.read(), session.0, session.1);
-                self.entries.load(&session, async { Ok(row.await?.as_ref().map(Known::new)) }).await?
-            }
+            // Boxed, because most heartbeats need no room for it.
+            None => Box::pin(self.read(context, session)).await?,
         };
         let Some(known) = known else { return Ok(None) };
         let alive = known.is_live(now);
@@ -69,6 +67,11 @@ impl Sessions {
             known.heard.fetch_max(now.timestamp(), Ordering::Relaxed);
         }
         Ok(Some(alive))
+    }
+
+    async fn read(&self, context: &Context, session: OwnSession) -> Result<Option<Known>, DbErr> {
+        let row = staff_session::find(context.database.read(), session.0, session.1);
+        self.entries.load(&session, async { Ok(row.await?.as_ref().map(Known::new)) }).await
     }
 }
 

@@ -69,7 +69,7 @@ where
     L: WholeList,
 {
     let (guild, clock) = (call.guild(), &call.state.context.clock);
-    let current = async || lists.get_or_build(guild, key, clock, build(&call.state, guild, &new)).await;
+    let current = async || lists.get_or_build(guild, key, clock, || build(&call.state, guild, &new)).await;
     let list = current().await?;
     if let Some(tag) = &list.etag
         && if_none_match::has(&call.headers, tag)

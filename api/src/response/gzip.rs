@@ -36,7 +36,7 @@ pub(crate) async fn encode(asked: bool, mut response: Response<Payload>) -> Resp
         return response;
     }
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if !asked || !compress(response.body_mut()).await {
+    if !asked || !Box::pin(compress(response.body_mut())).await {
         return response;
     }
     let headers = response.headers_mut();

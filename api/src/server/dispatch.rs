@@ -41,6 +41,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
+/// In a box, because layer after layer moves it.
 struct Request {
     method: Method,
     path: String,
@@ -78,7 +79,7 @@ pub(crate) fn filter(
             // A HEAD gets the headers of an answer, never another protocol.
             let upgrade = upgrade.filter(|_| method == Method::GET);
             let request = Request { method, path, query, headers, peer, upgrade, body: body.boxed() };
-            answer(server.clone(), request)
+            answer(server.clone(), Box::new(request))
         })
         .recover(|rejection: warp::Rejection| async move { Ok::<_, Infallible>(unfit(&rejection)) })
         .unify()
@@ -86,7 +87,7 @@ pub(crate) fn filter(
 }
 
 /// The response, in an encoding that the client accepts.
-async fn answer(server: Server, request: Request) -> Response<Payload> {
+async fn answer(server: Server, request: Box<Request>) -> Response<Payload> {
     let origins = &server.state.options.cors_origins;
     if origins.is_empty() {
         return encoded(server, request).await;
@@ -104,7 +105,7 @@ async fn answer(server: Server, request: Request) -> Response<Payload> {
     response
 }
 
-async fn encoded(server: Server, request: Request) -> Response<Payload> {
+async fn encoded(server: Server, request: Box<Request>) -> Response<Payload> {
     let gzip = gzip::is_asked_for(&request.headers);
     gzip::encode(gzip, guarded(server, request).await).await
 }
@@ -121,7 +122,7 @@ fn unfit(rejection: &warp::Rejection) -> Response<Payload> {
 
 /// A write runs in a task of its own, so that a disconnect does not interrupt it; a read is dropped with its client. A
 /// panic becomes a 500 like any other.
-async fn guarded(server: Server, request: Request) -> Response<Payload> {
+async fn guarded(server: Server, request: Box<Request>) -> Response<Payload> {
     let options = &server.state.options;
     let mut log = RequestLog::new(&request.method, &request.headers);
     if options.access_log != AccessLog::Off {
@@ -140,12 +141,13 @@ async fn guarded(server: Server, request: Request) -> Response<Payload> {
     ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
 }
 
-async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Response<Payload> {
+async fn in_time(server: Server, request: Box<Request>, mut log: RequestLog) -> Response<Payload> {
     let method = asked(&request.method);
     let (route, params) = match server.router.find(&method, plain(&request.path)) {
         Ok(Found::Endpoint(route, params)) => (route, params),
-        Ok(Found::Dashboard(params)) => return dashboard(&server, params, request, log).await,
-        Ok(Found::Console) => return console_page(&server, request, log).await,
+        // Boxed, because the layers above move the room that each request may need.
+        Ok(Found::Dashboard(params)) => return Box::pin(dashboard(&server, params, request, log)).await,
+        Ok(Found::Console) => return Box::pin(console_page(&server, request, log)).await,
         Ok(Found::Page(page)) => {
             if let Some(moved) = page.moved(&request.path) {
                 return moved.map(Payload::Own);
@@ -173,8 +175,8 @@ async fn in_time(server: Server, request: Request, mut log: RequestLog) -> Respo
 }
 
 /// A page of the console. It has no envelope: its errors are pages.
-async fn console_page(server: &Server, request: Request, log: RequestLog) -> Response<Payload> {
-    let Request { method, path, query, headers, peer, body, .. } = request;
+async fn console_page(server: &Server, request: Box<Request>, log: RequestLog) -> Response<Payload> {
+    let Request { method, path, query, headers, peer, body, .. } = *request;
     let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
     let body = match method {
         Method::GET | Method::HEAD => Bytes::new(),
@@ -196,11 +198,11 @@ async fn console_page(server: &Server, request: Request, log: RequestLog) -> Res
 async fn dashboard(
     server: &Server,
     params: Params,
-    request: Request,
+    request: Box<Request>,
     mut log: RequestLog,
 ) -> Response<Payload> {
     log.route = open::PATH;
-    let Request { query, headers, peer, upgrade, .. } = request;
+    let Request { query, headers, peer, upgrade, .. } = *request;
     let address = client_address::of(peer, &headers, &server.state.options.trusted_proxies);
     let opening = Opening { params, query, headers, address, upgrade };
     let opened = tokio::time::timeout(REQUEST_TIMEOUT, open::open(&server.state, &server.console, opening));
@@ -212,10 +214,10 @@ async fn serve(
     state: &Arc<State>,
     route: &'static Route,
     params: Params,
-    request: Request,
+    request: Box<Request>,
     log: &mut RequestLog,
 ) -> Result<Reply, ApiError> {
-    let Request { method, path, query: raw, headers, peer, upgrade, body } = request;
+    let Request { method, path, query: raw, headers, peer, upgrade, body } = *request;
     let key = check::authenticate(state, &headers, peer).await?;
     log.guild = Some(key.guild());
     log.key = log.access.map(|_| key.public_id().into());
@@ -248,7 +250,7 @@ async fn serve(
         upgrade,
     };
     let mut reply = match idempotency_key {
-        Some(name) => replay::run(call, route, name, plain(&path)).await,
+        Some(name) => Box::pin(replay::run(call, route, name, plain(&path))).await,
         None => (route.endpoint.handle)(call).await,
     }?;
     reply.next_page = reply.next_cursor.as_ref().map(|cursor| page::link(&path, &raw, cursor));
@@ -259,3 +261,6 @@ async fn serve(
 fn asked(method: &Method) -> Method {
     if *method == Method::HEAD { Method::GET } else { method.clone() }
 }
+
+#[cfg(test)]
+mod tests;

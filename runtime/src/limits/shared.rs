@@ -116,14 +116,14 @@ impl SharedWindows {
 
     /// Uses a permit that Redis grants for this request alone.
     pub(super) async fn take_one(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
-        self.take_granted(counter, rate, None).await
+        Box::pin(self.take_granted(counter, rate, None)).await
     }
 
     pub(super) async fn peek(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
         match self.0.granted.peek(counter, rate) {
             Some(decision) => Ok(decision),
             None => {
-                self.ask(counter, rate, 0).await?;
+                Box::pin(self.ask(counter, rate, 0)).await?;
                 // It may have ended on the way.
                 Ok(self.0.granted.peek(counter, rate).unwrap_or_else(|| Decision::unused(rate)))
             }

@@ -34,7 +34,7 @@ async fn calls_at_the_same_time_share_one_build() {
             done.notified().await;
             Ok::<_, ()>(list("one"))
         };
-        text(&lists.get_or_build(guild, 7, &clock, build).await.unwrap())
+        text(&lists.get_or_build(guild, 7, &clock, || build).await.unwrap())
     };
     let finish = async {
         settle().await;
@@ -63,7 +63,7 @@ async fn a_list_that_changes_while_it_is_built_is_right_only_for_calls_before_it
             lists.forget(guild);
             Ok::<_, ()>(list(["first", "second", "third"][number]))
         };
-        text(&lists.get_or_build(guild, 7, &clock, build).await.unwrap())
+        text(&lists.get_or_build(guild, 7, &clock, || build).await.unwrap())
     };
     let (one, two, three) = tokio::join!(call(), call(), call());
     assert_eq!(

@@ -19,7 +19,7 @@ answer! {
 /// The answer about an account.
 pub(crate) async fn look_up(call: &Call, account: Subject) -> Result<Reply, ApiError> {
     let (conn, guild) = (call.read(), call.guild());
-    let read = async {
+    let read = || async {
         let link = match account {
             Subject::Chat(chat) => link::find_by_chat(conn, guild, chat).await?,
             Subject::Play(play) => link::find_by_play(conn, guild, play).await?,

@@ -24,7 +24,7 @@ pub(crate) struct StaffStatus {
 impl StaffStatus {
     pub(crate) async fn of(call: &Call, player: PlayId) -> Result<Self, ApiError> {
         let guild = call.guild();
-        let read = async {
+        let read = || async {
             let found = staff_directory::find_by_play(call.read(), guild, player).await?;
             Ok::<_, ApiError>(found.map(Arc::new))
         };

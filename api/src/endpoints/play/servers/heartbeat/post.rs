@@ -52,11 +52,17 @@ pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {
     if known.get(&server).is_some() {
         call.state.heartbeats.note_server(heartbeat);
     } else {
-        admit(&call, &heartbeat.server).await?;
-        game_server::heartbeat(call.state.context.database.write(), &[heartbeat]).await?;
+        // Boxed, because most heartbeats need no room for it.
+        Box::pin(make_known(&call, heartbeat)).await?;
         known.insert(server, ());
     }
     Reply::data(&ServerHeartbeatResult { ok: true })
+}
+
+async fn make_known(call: &Call, heartbeat: Heartbeat) -> Result<(), ApiError> {
+    admit(call, &heartbeat.server).await?;
+    game_server::heartbeat(call.state.context.database.write(), &[heartbeat]).await?;
+    Ok(())
 }
 
 /// A new server needs room among the guild's rows, which offline servers make.
