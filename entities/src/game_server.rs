@@ -7,11 +7,11 @@ use std::collections::HashMap;
 
 use chrono::Duration;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ActiveValue::Set, Condition, Order, QueryOrder, QuerySelect};
+use sea_orm::sea_query::{Expr, ExprTrait, InsertStatement, OnConflict, Query};
+use sea_orm::{Condition, Order, QueryOrder, QuerySelect};
 
 use crate::by_id::{ROWS_A_STATEMENT, no_relations};
-use crate::{Conn, GuildId, Page, PlaceId, Result, Timestamp, UniverseId, lists, sweep};
+use crate::{Conn, GuildId, Page, PlaceId, Result, Timestamp, UniverseId, guild, lists, sweep};
 
 /// A server without a heartbeat for this long is offline (docs/rules.md 7).
 pub const STALE_AFTER: Duration = Duration::seconds(90);
@@ -51,17 +51,17 @@ pub struct Heartbeat {
     pub at: Timestamp,
 }
 
-/// Writes heartbeats of any guilds; unknown servers are inserted. A heartbeat older than the stored one is ignored.
+/// Writes heartbeats of any guilds; unknown servers are inserted. A heartbeat older than the stored one is ignored, and so
+/// are those of a guild that is gone, or is being removed: no guild makes those of others fail or wait.
 pub async fn heartbeat(conn: &impl Conn, heartbeats: &[Heartbeat]) -> Result<()> {
     let rows = newest_of_each(heartbeats);
     for rows in rows.chunks(ROWS_A_STATEMENT) {
-        let rows = rows.iter().copied().map(row);
-        Entity::insert_many(rows).on_conflict(newer()).exec_without_returning(conn).await?;
+        conn.execute(&insert(conn, rows)).await?;
     }
     Ok(())
 }
 
-/// A statement must not touch a row twice. Sorted, so that two processes lock rows in the same order.
+/// A statement must not touch a row twice.
 fn newest_of_each(heartbeats: &[Heartbeat]) -> Vec<&Heartbeat> {
     let mut newest: HashMap<(GuildId, &str), &Heartbeat> = HashMap::new();
     for heartbeat in heartbeats {
@@ -70,22 +70,42 @@ fn newest_of_each(heartbeats: &[Heartbeat]) -> Vec<&Heartbeat> {
             *known = heartbeat;
         }
     }
-    let mut rows: Vec<&Heartbeat> = newest.into_values().collect();
-    rows.sort_by_key(|heartbeat| (heartbeat.guild, &heartbeat.server));
-    rows
+    newest.into_values().collect()
 }
 
-fn row(heartbeat: &Heartbeat) -> ActiveModel {
-    ActiveModel {
-        guild_id: Set(heartbeat.guild),
-        server_id: Set(heartbeat.server.clone()),
-        place_id: Set(heartbeat.place),
-        universe_id: Set(heartbeat.universe),
-        player_count: Set(heartbeat.player_count),
-        first_seen_at: Set(heartbeat.at),
-        last_heartbeat_at: Set(heartbeat.at),
-        offline_at: Set(None),
+fn insert(conn: &impl Conn, heartbeats: &[&Heartbeat]) -> InsertStatement {
+    let rows = heartbeats.iter().map(|heartbeat| -> [Value; 6] {
+        [
+            heartbeat.guild.into(),
+            heartbeat.server.clone().into(),
+            heartbeat.place.into(),
+            heartbeat.universe.into(),
+            heartbeat.player_count.into(),
+            heartbeat.at.into(),
+        ]
+    });
+    let mut rows_of = Query::select();
+    rows_of.from_subquery(lists::exactly(conn, rows.collect()), "given");
+    for column in ["column1", "column2", "column3", "column4", "column5", "column6", "column6"] {
+        rows_of.column(("given", column));
     }
+    guild::only_standing(&mut rows_of, ("given", "column1"));
+    // Two processes lock rows in the same order.
+    rows_of.order_by(("given", "column1"), Order::Asc).order_by(("given", "column2"), Order::Asc);
+    let columns = [
+        Column::GuildId,
+        Column::ServerId,
+        Column::PlaceId,
+        Column::UniverseId,
+        Column::PlayerCount,
+        Column::FirstSeenAt,
+        Column::LastHeartbeatAt,
+    ];
+    let mut insert = Query::insert();
+    insert.into_table(Entity).columns(columns).on_conflict(newer());
+    // Fails only where the numbers of columns differ.
+    drop(insert.select_from(rows_of));
+    insert
 }
 
 fn newer() -> OnConflict {

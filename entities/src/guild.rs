@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::sea_query::{
+    Expr, ExprTrait, IntoColumnRef, LockBehavior, LockType, OnConflict, SelectStatement,
+};
 use sea_orm::{ActiveValue::Set, IntoActiveModel, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -75,9 +77,18 @@ pub async fn find(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
     Entity::find_by_id(guild).one(conn).await
 }
 
-/// Like [`find`], with the row locked until the transaction ends, which serializes changes to one guild.
+/// Like [`find`], with the row locked until the transaction ends, which serializes changes to one guild. Rows that refer
+/// to the guild can be inserted meanwhile.
 pub async fn find_for_update(conn: &impl Conn, guild: GuildId) -> Result<Option<Model>> {
-    Entity::find_by_id(guild).lock_exclusive().one(conn).await
+    Entity::find_by_id(guild).lock(LockType::NoKeyUpdate).one(conn).await
+}
+
+/// Restricts a statement over many guilds to those that exist and are not being removed, which no guild can be until the
+/// transaction ends. So it neither fails nor waits because of one guild.
+pub(crate) fn only_standing(rows: &mut SelectStatement, guild: impl IntoColumnRef) {
+    rows.from(Entity)
+        .and_where(Expr::col((Entity, Column::GuildId)).eq(Expr::col(guild)))
+        .lock_with_tables_behavior(LockType::KeyShare, [Entity], LockBehavior::SkipLocked);
 }
 
 /// The privileged roles that the guild lets Guildhall grant (docs/rules.md 5).

@@ -6,7 +6,7 @@
 pub mod totals;
 
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ActiveValue::Set, Condition};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::audit_entry::{self, Actor, NewEntry};
 use crate::by_id::{by_id, no_relations};
 use crate::sweep::{self, Due};
 use crate::{
-    ChatId, Conn, GuildId, PlaceId, PlayId, Result, Second, SessionId, Timestamp, lists, staff_member,
+    ChatId, Conn, GuildId, PlaceId, PlayId, Result, Second, SessionId, Timestamp, guild, lists, staff_member,
 };
 
 /// Seconds without a heartbeat after which a session is stale and has ended (docs/rules.md 6).
@@ -112,11 +112,15 @@ pub async fn end_open(conn: &impl Conn, guild: GuildId, staff: ChatId) -> Result
 }
 
 /// Records a heartbeat for many sessions, whose guilds the caller has checked. Ended and stale sessions stay unchanged.
-/// Returns the live sessions.
+/// Returns the live sessions; those of a guild that is being removed are none.
 pub async fn heartbeat(conn: &impl Conn, sessions: &[SessionId], at: Timestamp) -> Result<Vec<SessionId>> {
+    let mut heard = Query::select();
+    heard.column((Entity, Column::SessionId)).from(Entity);
+    heard.and_where(lists::any_of(conn, Column::SessionId, sessions.iter().copied()));
+    guild::only_standing(&mut heard, (Entity, Column::GuildId));
     let alive = Entity::update_many()
         .col_expr(Column::HeartbeatSecond, later_of(at))
-        .filter(lists::any_of(conn, Column::SessionId, sessions.iter().copied()))
+        .filter(Column::SessionId.in_subquery(heard))
         .filter(live(at))
         .exec_with_returning(conn)
         .await?;

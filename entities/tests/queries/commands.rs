@@ -1,8 +1,10 @@
 //! Servers by their heartbeats, and the commands that wait for them.
 
+use std::time::Duration;
+
 use entities::game_server::{self, Heartbeat};
 use entities::server_command::{self, Ack, AckStatus, Acknowledged, NewCommand, State};
-use entities::{CommandId, GuildId, Page, UniverseId, registered_game};
+use entities::{CommandId, GuildId, Page, UniverseId, guild, registered_game};
 
 use crate::fixture::{Fixture, at, both_databases, chat, guild, other_guild, place};
 
@@ -50,6 +52,33 @@ both_databases! {
         let server = game_server::find(fixture.conn(), guild(), "a").await.unwrap().unwrap();
         assert_eq!((server.player_count, server.last_heartbeat_at), (4, at(20)));
         assert_eq!(game_server::find(fixture.conn(), other_guild(), "a").await.unwrap().unwrap().player_count, 9);
+    }
+
+    async fn heartbeats_of_a_removed_guild_are_dropped_and_others_written(fixture: &Fixture) {
+        let batch = |second| [heartbeat(guild(), "a", 1, second), heartbeat(other_guild(), "a", 1, second)];
+        game_server::heartbeat(fixture.conn(), &batch(0)).await.unwrap();
+        let heard = async |guild| {
+            let found = game_server::find(fixture.conn(), guild, "a").await.unwrap();
+            found.map(|server| server.last_heartbeat_at)
+        };
+        // SQLite has one writer at a time.
+        if fixture.database.is_postgres() {
+            // A change of the guild does not keep its heartbeats out, a removal no other guild's.
+            let change = fixture.begin().await;
+            guild::find_for_update(&change, guild()).await.unwrap();
+            game_server::heartbeat(fixture.conn(), &batch(5)).await.unwrap();
+            change.rollback().await.unwrap();
+            let removal = fixture.begin().await;
+            guild::delete(&removal, guild()).await.unwrap();
+            let batch = batch(10);
+            let written = game_server::heartbeat(fixture.conn(), &batch);
+            tokio::time::timeout(Duration::from_secs(5), written).await.unwrap().unwrap();
+            removal.rollback().await.unwrap();
+            assert_eq!((heard(guild()).await, heard(other_guild()).await), (Some(at(5)), Some(at(10))));
+        }
+        guild::delete(fixture.conn(), guild()).await.unwrap();
+        game_server::heartbeat(fixture.conn(), &batch(20)).await.unwrap();
+        assert_eq!((heard(guild()).await, heard(other_guild()).await), (None, Some(at(20))));
     }
 
     async fn a_server_is_offline_after_90_seconds_and_comes_back(fixture: &Fixture) {

@@ -34,6 +34,24 @@ both_databases! {
         assert!(staff_directory::find(fixture.conn(), guild(), chat(1), at(72)).await.unwrap().unwrap().on_duty);
     }
 
+    async fn a_heartbeat_does_not_wait_for_the_removal_of_another_guild(fixture: &Fixture) {
+        fixture.hire(chat(1), 5).await;
+        let id = fixture.start(1, 0).await.session.session_id;
+        if fixture.database.is_postgres() {
+            let removal = fixture.begin().await;
+            entities::guild::delete(&removal, other_guild()).await.unwrap();
+            assert_eq!(staff_session::heartbeat(fixture.conn(), &[id], at(10)).await.unwrap(), vec![id]);
+            removal.rollback().await.unwrap();
+            let removal = fixture.begin().await;
+            entities::guild::delete(&removal, guild()).await.unwrap();
+            let written = async { staff_session::heartbeat(fixture.conn(), &[id], at(20)).await };
+            let alive = tokio::time::timeout(std::time::Duration::from_secs(5), written).await;
+            assert!(alive.unwrap().unwrap().is_empty());
+            removal.rollback().await.unwrap();
+        }
+        assert_eq!(staff_session::heartbeat(fixture.conn(), &[id], at(30)).await.unwrap(), vec![id]);
+    }
+
     async fn only_staff_start_sessions(fixture: &Fixture) {
         let new = NewSession {
             id: SessionId(uuid::Uuid::now_v7()),
