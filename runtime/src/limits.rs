@@ -16,62 +16,63 @@ pub use rate::{Counter, Decision, LimitsDown, Rate};
 use shared::SharedWindows;
 use windows::Windows;
 
-#[derive(Clone)]
-pub struct Limits(Arc<Inner>);
+use self::Windowed::{InProcess, Shared};
 
-struct Inner {
-    /// The counts of a single process; with Redis, the fallback while it is down.
-    own: Windows,
-    shared: Option<SharedWindows>,
+#[derive(Clone)]
+pub struct Limits(Windowed);
+
+#[derive(Clone)]
+enum Windowed {
+    /// One process counts alone.
+    InProcess(Arc<Windows>),
+    Shared(SharedWindows),
 }
 
 impl Limits {
     pub fn in_process(clock: Clock) -> Self {
-        Self(Arc::new(Inner { own: Windows::new(clock), shared: None }))
+        Self(InProcess(Arc::new(Windows::new(clock))))
     }
 
-    /// Windows in Redis; `clock` times what this process is granted, and the windows of the fallback.
+    /// Windows in Redis; `clock` times what this process is granted.
     pub fn redis(redis: Redis, clock: Clock) -> Self {
-        let shared = SharedWindows::new(redis, clock.clone());
-        Self(Arc::new(Inner { own: Windows::new(clock), shared: Some(shared) }))
+        Self(Shared(SharedWindows::new(redis, clock)))
     }
 
     /// Uses one request of the rate if one is left. Redis is asked for each.
     pub async fn take(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
-        match &self.0.shared {
-            Some(shared) => shared.take_one(counter, rate).await,
-            None => Ok(self.0.own.take_or_open(counter, rate)),
+        match &self.0 {
+            Shared(shared) => shared.take_one(counter, rate).await,
+            InProcess(own) => Ok(own.take_or_open(counter, rate)),
         }
     }
 
     /// Like [`take`](Self::take), but Redis is asked for blocks of requests, and it never fails: while Redis is down this
-    /// process allows its share of the rate, rate / known API processes, at least 1.
+    /// process allows its share of the rate, rate / known API processes, at least 1. What it was granted in the window
+    /// before is part of its share.
     pub async fn take_or_fallback(&self, counter: Counter, rate: Rate) -> Decision {
-        let Some(shared) = &self.0.shared else { return self.0.own.take_or_open(counter, rate) };
-        match shared.take(counter, rate).await {
-            Ok(decision) => decision,
-            Err(LimitsDown) => self.0.own.take_or_open(counter, share(rate, shared.processes())),
+        match &self.0 {
+            Shared(shared) => match shared.take(counter, rate).await {
+                Ok(decision) => decision,
+                Err(LimitsDown) => shared.take_alone(counter, rate),
+            },
+            InProcess(own) => own.take_or_open(counter, rate),
         }
     }
 
     /// The result that [`take`](Self::take) would return, without using a request.
     pub async fn peek(&self, counter: Counter, rate: Rate) -> Result<Decision, LimitsDown> {
-        match &self.0.shared {
-            Some(shared) => shared.peek(counter, rate).await,
-            None => Ok(self.0.own.peek(counter, rate).unwrap_or_else(|| Decision::unused(rate))),
+        match &self.0 {
+            Shared(shared) => shared.peek(counter, rate).await,
+            InProcess(own) => Ok(own.peek(counter, rate).unwrap_or_else(|| Decision::unused(rate))),
         }
     }
 
     /// Counts this process among the API processes until shutdown begins. A no-op for in-process limits.
     pub fn join(&self, shutdown: &Shutdown) {
-        if let Some(shared) = &self.0.shared {
+        if let Shared(shared) = &self.0 {
             shared.join(shutdown);
         }
     }
-}
-
-fn share(rate: Rate, processes: u32) -> Rate {
-    Rate { limit: (rate.limit / processes).max(1.min(rate.limit)), ..rate }
 }
 
 #[cfg(test)]
@@ -91,13 +92,6 @@ mod tests {
             answers.push(limits.take_or_fallback(counter, rate).await.allowed);
         }
         assert_eq!(answers, [true, true, true, false, false]);
-    }
-
-    #[test]
-    fn the_share_of_a_process_is_zero_only_if_the_quota_is() {
-        for (limit, expected) in [(60, 15), (7, 1), (3, 1), (1, 1), (0, 0)] {
-            assert_eq!(share(Rate::per(limit, Duration::from_secs(1)), 4).limit, expected);
-        }
     }
 
     #[tokio::test]

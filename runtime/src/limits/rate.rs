@@ -15,6 +15,11 @@ impl Rate {
     pub const fn per(limit: u32, window: Duration) -> Self {
         Self { limit, window }
     }
+
+    /// What each of several processes may admit by itself: 0 only if the rate is.
+    pub(super) fn share(self, processes: u32) -> u32 {
+        (self.limit / processes).max(1.min(self.limit))
+    }
 }
 
 /// Whose requests are counted. Its text is part of the name of the window in Redis.
@@ -34,6 +39,23 @@ impl fmt::Display for Counter {
             Self::Key(id, limit) => write!(f, "key:{id}:{limit}"),
             Self::Person(id, limit) => write!(f, "person:{id}:{limit}"),
             Self::Failures(address) => write!(f, "failed-keys:{address}"),
+        }
+    }
+}
+
+impl Counter {
+    /// The counter with this text; its limit is one of `names`.
+    pub(super) fn parse(text: &str, names: &[&'static str]) -> Option<Self> {
+        let (kind, rest) = text.split_once(':')?;
+        if kind == "failed-keys" {
+            return rest.parse().ok().map(Self::Failures);
+        }
+        let (id, name) = rest.split_once(':')?;
+        let (id, name) = (id.parse().ok()?, names.iter().find(|known| **known == name)?);
+        match kind {
+            "key" => Some(Self::Key(id, name)),
+            "person" => Some(Self::Person(id, name)),
+            _ => None,
         }
     }
 }
@@ -71,6 +93,26 @@ pub struct LimitsDown;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_share_of_a_process_is_zero_only_if_the_quota_is() {
+        for (limit, expected) in [(60, 15), (7, 1), (3, 1), (1, 1), (0, 0)] {
+            assert_eq!(Rate::per(limit, Duration::from_secs(1)).share(4), expected);
+        }
+    }
+
+    #[test]
+    fn each_counter_is_read_from_its_text() {
+        let addresses = ["192.0.2.1".parse().unwrap(), "2001:db8::1".parse().unwrap()];
+        let counters = [Counter::Key(7, "ban_status"), Counter::Person(9, "staff_write")];
+        for counter in counters.into_iter().chain(addresses.map(Counter::Failures)) {
+            let text = counter.to_string();
+            assert_eq!(Counter::parse(&text, &["ban_status", "staff_write"]), Some(counter), "{text}");
+        }
+        for other in ["", "key:7", "key:x:ban_status", "key:7:unknown", "guild:7:ban_status"] {
+            assert_eq!(Counter::parse(other, &["ban_status"]), None, "{other}");
+        }
+    }
 
     #[test]
     fn retry_after_is_rounded_up_and_at_least_one() {

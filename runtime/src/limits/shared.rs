@@ -15,7 +15,7 @@ use self::messages::{Heard, key};
 use self::scripts::RETURN;
 use super::process_count::ProcessCount;
 use super::rate::{Counter, Decision, LimitsDown, Rate};
-use super::windows::{Window, Windows};
+use super::windows::{Returned, Window, Windows};
 use crate::clock::Clock;
 use crate::redis::{Redis, RedisDown};
 use crate::shutdown::Shutdown;
@@ -91,10 +91,6 @@ impl SharedWindows {
         subscription::start(&self.0.redis, self.0.channel.clone(), hear, shutdown);
     }
 
-    pub(super) fn processes(&self) -> u32 {
-        self.0.processes.known()
-    }
-
     /// From now on requests are counted one by one, so that nothing is left when this process ends.
     async fn leave(&self) {
         self.0.leaving.store(true, Ordering::Relaxed);
@@ -109,9 +105,14 @@ impl SharedWindows {
             None => {
                 let leaving = self.0.leaving.load(Ordering::Relaxed);
                 // Boxed, because hardly any request waits.
-                Box::pin(self.take_granted(counter, rate, (!leaving).then(|| self.processes()))).await
+                Box::pin(self.take_granted(counter, rate, (!leaving).then(|| self.0.processes.known()))).await
             }
         }
+    }
+
+    /// Uses a request of this process's share of the rate, while Redis cannot be asked.
+    pub(super) fn take_alone(&self, counter: Counter, rate: Rate) -> Decision {
+        self.0.granted.take_alone(counter, rate, rate.share(self.0.processes.known()))
     }
 
     /// Uses a permit that Redis grants for this request alone.
@@ -151,8 +152,8 @@ impl SharedWindows {
             if let Some(decision) = granted.take(counter, rate) {
                 return Ok(decision);
             }
-            let again = if window.ends_at <= granted.now() {
-                // It ended on the way.
+            let again = if window.ends_at <= granted.now() || window.permits + window.left > 0 {
+                // It ended on the way, or another request was faster.
                 tokio::time::Instant::now() < deadline
             } else {
                 // Others have the rest, and were asked for it.
@@ -184,9 +185,9 @@ impl SharedWindows {
     async fn give_back(&self, counter: Counter) {
         // What is being granted at this moment is returned too.
         let _asking = self.asking(counter).lock().await;
-        let Some((permits, id)) = self.0.granted.take_back(counter) else { return };
+        let Some(Returned { id, permits, total }) = self.0.granted.take_back(counter) else { return };
         let mut give_back = self.0.give_back.key(key(&self.0.redis, counter));
-        give_back.arg(id).arg(permits).arg(self.0.processes.name()).arg(&self.0.channel);
+        give_back.arg(id).arg(permits).arg(total).arg(self.0.processes.name()).arg(&self.0.channel);
         // Lost permits are lost until the window ends.
         let _: Result<(), RedisDown> = self.0.redis.invoke(&give_back).await;
     }
@@ -196,7 +197,7 @@ impl SharedWindows {
     }
 
     fn remember(&self, counter: Counter) {
-        let Counter::Key(_, name) = counter else { return };
+        let (Counter::Key(_, name) | Counter::Person(_, name)) = counter else { return };
         let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
         if !names.contains(&name) {
             names.push(name);
@@ -205,14 +206,8 @@ impl SharedWindows {
 
     /// The counter of this window, if this process has counted under its limit.
     fn counter(&self, window: &str) -> Option<Counter> {
-        let text = window.strip_prefix(&key(&self.0.redis, ""))?;
-        if let Some(address) = text.strip_prefix("failed-keys:") {
-            return address.parse().ok().map(Counter::Failures);
-        }
-        let (id, name) = text.strip_prefix("key:")?.split_once(':')?;
         let names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = names.iter().find(|known| **known == name)?;
-        Some(Counter::Key(id.parse().ok()?, name))
+        Counter::parse(window.strip_prefix(&key(&self.0.redis, ""))?, &names)
     }
 }
 

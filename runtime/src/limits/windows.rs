@@ -34,6 +34,8 @@ pub(super) struct Window {
     pub(super) limit: u32,
     /// Requests that this process may still admit.
     pub(super) permits: u32,
+    /// Those, and the requests that it has admitted.
+    pub(super) total: u32,
     /// Permits that nobody had when Redis was last asked.
     pub(super) left: u32,
     /// On the steady clock.
@@ -44,9 +46,19 @@ pub(super) struct Window {
     pub(super) id: u64,
 }
 
+/// Permits for other processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Returned {
+    /// Of their window.
+    pub(super) id: u64,
+    pub(super) permits: u32,
+    /// All that this process had before.
+    pub(super) total: u32,
+}
+
 impl Window {
     pub(super) fn new(rate: Rate, permits: u32, ends_at: Duration) -> Self {
-        Self { limit: rate.limit, permits, left: 0, ends_at, closed: true, id: 0 }
+        Self { limit: rate.limit, permits, total: permits, left: 0, ends_at, closed: true, id: 0 }
     }
 
     /// Uses a permit if there is one.
@@ -97,19 +109,45 @@ impl Windows {
         })
     }
 
+    /// Uses a request of `share`, which counts what this process had in the window before.
+    pub(super) fn take_alone(&self, counter: Counter, rate: Rate, share: u32) -> Decision {
+        self.with(counter, |shard, now| {
+            if shard.open(counter, now, rate).is_none() {
+                shard.put(counter, Window { closed: false, ..Window::new(rate, 0, now + rate.window) }, now);
+            }
+            let Some(window) = shard.open(counter, now, rate) else { return Decision::unused(rate) };
+            if window.permits == 0 && window.total < share {
+                (window.permits, window.total) = (1, window.total + 1);
+            }
+            let remaining = share.saturating_sub(window.total);
+            Decision { limit: share, remaining, ..window.take(now) }
+        })
+    }
+
+    /// The end in Redis of the window that this process knows, and the permits it has had there.
+    pub(super) fn held(&self, counter: Counter) -> (u64, u32) {
+        self.with(counter, |shard, now| {
+            let known = shard.windows.get(&counter).filter(|window| window.id > 0 || window.ends_at > now);
+            known.map_or((0, 0), |window| (window.id, window.total))
+        })
+    }
+
     /// The open window, without using it.
     pub(super) fn peek(&self, counter: Counter, rate: Rate) -> Option<Decision> {
         self.with(counter, |shard, now| shard.open(counter, now, rate).map(|window| window.peek(now)))
     }
 
-    /// Adds what Redis granted to the permits that this process has of the same window. It may have ended here before it
-    /// ends in Redis.
-    pub(super) fn add(&self, counter: Counter, granted: Window) {
+    /// Adds what Redis granted to what this process had, if that counts in the same window: it may have ended here before
+    /// it ends in Redis.
+    pub(super) fn add(&self, counter: Counter, granted: Window, counts: bool) {
         self.with(counter, |shard, now| {
-            let kept = shard.windows.get(&counter);
-            let kept = kept.filter(|kept| (kept.id, kept.limit) == (granted.id, granted.limit));
-            let permits = granted.permits + kept.map_or(0, |open| open.permits);
-            shard.put(counter, Window { permits, ..granted }, now);
+            let kept =
+                shard.windows.get(&counter).filter(|kept| counts || (kept.id == 0 && kept.ends_at > now));
+            let total = granted.total + kept.map_or(0, |kept| kept.total);
+            // What was granted under another limit is not used.
+            let kept = kept.filter(|kept| kept.limit == granted.limit);
+            let permits = granted.permits + kept.map_or(0, |kept| kept.permits);
+            shard.put(counter, Window { permits, total, ..granted }, now);
         });
     }
 
@@ -122,12 +160,14 @@ impl Windows {
         })
     }
 
-    /// Takes back all permits of the open window, which gets the returned id.
-    pub(super) fn take_back(&self, counter: Counter) -> Option<(u32, u64)> {
+    /// Takes back all permits of the open window.
+    pub(super) fn take_back(&self, counter: Counter) -> Option<Returned> {
         self.with(counter, |shard, now| {
             let window = shard.windows.get_mut(&counter).filter(|window| window.ends_at > now)?;
             window.closed = false;
-            Some((std::mem::take(&mut window.permits), window.id))
+            let (permits, total) = (std::mem::take(&mut window.permits), window.total);
+            window.total = total.saturating_sub(permits);
+            Some(Returned { id: window.id, permits, total })
         })
     }
 
@@ -160,9 +200,10 @@ impl Shard {
         let window = self.windows.get_mut(&counter).filter(|window| window.ends_at > now)?;
         if window.limit != rate.limit {
             // Redis counts what was used for all processes: it has to be asked.
-            let counted_here = window.id == 0;
-            let used = window.limit.saturating_sub(window.permits);
+            let counted_here = window.id == 0 && window.closed;
+            let used = window.total.saturating_sub(window.permits);
             window.permits = if counted_here { rate.limit.saturating_sub(used) } else { 0 };
+            window.total = used + window.permits;
             window.closed = counted_here;
             window.limit = rate.limit;
         }
@@ -244,23 +285,45 @@ mod tests {
         let rate = Rate::per(10, MINUTE);
         let granted = |id| Window { left: 6, closed: false, id, ..Window::new(rate, 2, MINUTE) };
         assert_eq!(windows.take(KEY, rate), None, "nothing was granted");
-        windows.add(KEY, granted(7));
+        windows.add(KEY, granted(7), false);
         let remaining = || windows.take(KEY, rate).map(|decision| decision.remaining);
         assert_eq!([remaining(), remaining(), remaining()], [Some(7), Some(6), None]);
-        windows.add(KEY, granted(7));
-        windows.add(KEY, granted(7));
-        assert_eq!(windows.take_back(KEY), Some((4, 7)));
-        assert_eq!((windows.take_back(KEY), windows.take(KEY, rate)), (Some((0, 7)), None));
+        windows.add(KEY, granted(7), true);
+        windows.add(KEY, granted(7), true);
+        assert_eq!(windows.take_back(KEY), Some(Returned { id: 7, permits: 4, total: 6 }));
+        let nothing = Returned { id: 7, permits: 0, total: 2 };
+        assert_eq!((windows.take_back(KEY), windows.take(KEY, rate)), (Some(nothing), None));
         assert!(!windows.close(KEY, rate).unwrap().allowed);
         assert!(!windows.take(KEY, rate).unwrap().allowed, "closed until its end");
-        windows.add(KEY, granted(8));
-        windows.add(KEY, granted(9));
-        assert_eq!(windows.take_back(KEY), Some((2, 9)), "permits of another window do not count");
-        windows.add(KEY, granted(9));
+        windows.add(KEY, granted(8), false);
+        windows.add(KEY, granted(9), false);
+        let last = Returned { id: 9, permits: 2, total: 2 };
+        assert_eq!(windows.take_back(KEY), Some(last), "permits of another window do not count");
+        windows.add(KEY, granted(9), true);
         clock.advance(MINUTE);
         assert_eq!((windows.take(KEY, rate), windows.take_back(KEY)), (None, None));
-        windows.add(KEY, Window { permits: 0, ends_at: 2 * MINUTE, ..granted(9) });
+        windows.add(KEY, Window { permits: 0, total: 0, ends_at: 2 * MINUTE, ..granted(9) }, true);
         assert!(windows.take(KEY, rate).unwrap().allowed, "it had not ended in Redis");
+    }
+
+    #[test]
+    fn a_process_that_counts_alone_stays_within_its_share_and_reports_it() {
+        let (clock, windows) = new_windows();
+        let rate = Rate::per(100, MINUTE);
+        let alone = || windows.take_alone(KEY, rate, 5).allowed;
+        windows.add(KEY, Window { closed: false, id: 7, ..Window::new(rate, 3, MINUTE) }, false);
+        assert_eq!(
+            [alone(), alone(), alone(), alone(), alone(), alone()],
+            [true, true, true, true, true, false]
+        );
+        assert_eq!(windows.held(KEY), (7, 5), "two more than Redis knows");
+        clock.advance(MINUTE);
+        assert!(alone(), "in the next window");
+        assert_eq!(windows.held(KEY), (0, 1));
+        windows.add(KEY, Window { closed: false, id: 8, ..Window::new(rate, 2, 2 * MINUTE) }, true);
+        assert_eq!(windows.held(KEY), (8, 3));
+        clock.advance(MINUTE);
+        assert_eq!(windows.held(KEY), (8, 3), "Redis knows whether it has ended");
     }
 
     #[test]

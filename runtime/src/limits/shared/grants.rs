@@ -26,8 +26,9 @@ struct Asked {
     answer: oneshot::Sender<Result<Window, LimitsDown>>,
 }
 
-/// Permits, what is left of the window, milliseconds until its end, its end, whether no more will come.
-type Granted = (u32, u32, u64, u64, bool);
+/// Permits, what is left of the window, milliseconds until its end, its end, whether no more will come, whether what this
+/// process had counts in it.
+type Granted = (u32, u32, u64, u64, bool, bool);
 
 /// In the name of this process.
 pub(super) struct Asker {
@@ -67,8 +68,8 @@ impl Asker {
             for (n, asked) in batch.drain(..).enumerate() {
                 let granted = answers.as_ref().ok().and_then(|answers| answers.get(n));
                 let window = granted.map(|granted| asked.window(*granted)).ok_or(LimitsDown);
-                if let Ok(window) = window {
-                    self.granted.add(asked.counter, window);
+                if let (Ok(window), Some((.., counts))) = (window, granted) {
+                    self.granted.add(asked.counter, window, *counts);
                 }
                 let _gone: Result<(), _> = asked.answer.send(window);
             }
@@ -80,14 +81,15 @@ impl Asker {
         call.arg(&self.process).arg(&self.channel);
         for Asked { counter, rate, parts, .. } in batch {
             let length = u64::try_from(rate.window.as_millis()).unwrap_or(u64::MAX).max(1);
-            call.key(key(&self.redis, *counter)).arg(rate.limit).arg(length).arg(parts);
+            let (id, total) = self.granted.held(*counter);
+            call.key(key(&self.redis, *counter)).arg(rate.limit).arg(length).arg(parts).arg(id).arg(total);
         }
         self.redis.invoke(&call).await.map_err(|_| LimitsDown)
     }
 }
 
 impl Asked {
-    fn window(&self, (permits, left, remaining_ms, id, closed): Granted) -> Window {
+    fn window(&self, (permits, left, remaining_ms, id, closed, _): Granted) -> Window {
         // From before the call: no permit is used after the window's end.
         let ends_at = self.at + Duration::from_millis(remaining_ms);
         Window { left, closed, id, ..Window::new(self.rate, permits, ends_at) }

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use futures_util::future::join_all;
 
 use super::*;
@@ -40,6 +42,18 @@ impl Processes {
 
     async fn take(&self, process: usize, rate: Rate) -> Decision {
         self.windows[process].take(KEY, rate).await.unwrap()
+    }
+
+    /// As a restart or a failover of Redis does.
+    async fn lose_window(&self) {
+        let mut connection = self.redis.connection().await.unwrap();
+        redis::cmd("DEL").arg(key(&self.redis, KEY)).query_async::<()>(&mut connection).await.unwrap();
+    }
+
+    /// The fields in Redis.
+    async fn window(&self) -> HashMap<String, String> {
+        let mut connection = self.redis.connection().await.unwrap();
+        redis::cmd("HGETALL").arg(key(&self.redis, KEY)).query_async(&mut connection).await.unwrap()
     }
 
     /// The requests of `count` that the process admits.
@@ -123,7 +137,7 @@ async fn what_a_killed_process_was_granted_is_lost_and_delays_one_request() {
     // It hears nothing.
     let killed = SharedWindows::new(processes.redis.clone(), Clock::system());
     assert!(killed.take(KEY, rate).await.unwrap().allowed);
-    let (lost, _) = killed.0.granted.take_back(KEY).unwrap();
+    let lost = killed.0.granted.take_back(KEY).unwrap().permits;
     assert_eq!(processes.admitted(0, rate, 200).await, 99 - lost);
     let asked = std::time::Instant::now();
     assert_eq!(processes.admitted(0, rate, 1_000).await, 0);
@@ -184,21 +198,53 @@ async fn permits_are_good_until_the_window_ends_in_redis() {
 #[tokio::test]
 async fn permits_of_an_ended_window_do_not_count_in_the_next() {
     let Some(processes) = Processes::start("limits::shared: next window", 1).await else { return };
-    let (rate, clock) = (Rate::per(40, MINUTE), Clock::manual(chrono::DateTime::UNIX_EPOCH));
+    let rate = Rate::per(40, Duration::from_secs(1));
+    let clock = Clock::manual(chrono::DateTime::UNIX_EPOCH);
     let windows = SharedWindows::new(processes.redis.clone(), clock.clone());
     let first = windows.take(KEY, rate).await.unwrap();
     assert_eq!((first.remaining, windows.0.granted.unused()), (39, vec![KEY]));
     // By the clock of this process the window has ended, by that of Redis it has not.
     clock.advance(first.reset_after);
     assert!(windows.take(KEY, rate).await.unwrap().remaining < 39, "what was granted before still counts");
-    let mut connection = processes.redis.connection().await.unwrap();
-    redis::cmd("DEL").arg(key(&windows.0.redis, KEY)).query_async::<()>(&mut connection).await.unwrap();
+    while !processes.window().await.is_empty() {
+        tokio::task::yield_now().await;
+    }
     clock.advance(rate.window);
-    // The next window ends in another millisecond, which tells them apart.
-    tokio::time::sleep(Duration::from_millis(5)).await;
     let mut admitted = 0;
     while windows.take(KEY, rate).await.unwrap().allowed {
         admitted += 1;
     }
     assert_eq!(admitted, 40);
+}
+
+#[tokio::test]
+async fn a_window_that_redis_lost_is_counted_anew_by_those_who_used_it() {
+    let Some(processes) = Processes::start("limits::shared: lost window", 3).await else { return };
+    let rate = Rate::per(300, MINUTE);
+    let used = processes.admitted(0, rate, 90).await + processes.admitted(1, rate, 60).await;
+    let ends_at = processes.take(2, rate).await.reset_after;
+    processes.lose_window().await;
+    let next = processes.windows[1].take_one(KEY, rate).await.unwrap();
+    let until = ends_at + Duration::from_millis(100);
+    assert!(next.allowed && next.reset_after < until, "{next:?} ends when it would have, in {ends_at:?}");
+    // What the others had is counted as soon as they hear of the loss.
+    while processes.window().await.keys().filter(|field| field.starts_with('t')).count() < 3 {
+        tokio::task::yield_now().await;
+    }
+    let mut rest = 0;
+    for process in [0, 2, 1, 0] {
+        rest += processes.admitted(process, rate, 400).await;
+    }
+    assert_eq!((used, used + 2 + rest), (150, 300));
+}
+
+#[tokio::test]
+async fn requests_admitted_while_redis_was_away_count_when_it_is_back() {
+    let Some(processes) = Processes::start("limits::shared: away", 2).await else { return };
+    let (rate, one) = (Rate::per(100, MINUTE), &processes.windows[0]);
+    one.0.processes.learn(2);
+    let alone = (0..70).filter(|_| one.take_alone(KEY, rate).allowed).count();
+    assert_eq!((alone, processes.take(0, rate).await.remaining), (50, 49));
+    let both = processes.admitted(1, rate, 200).await + processes.admitted(0, rate, 200).await;
+    assert_eq!(both, 49, "51 were used before");
 }
