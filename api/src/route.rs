@@ -69,6 +69,8 @@ pub(crate) struct Route {
     /// Its answer is shown once and never kept: refuses `Idempotency-Key`.
     pub(crate) answers_secret: bool,
     pub(crate) runs: Runs,
+    /// Answers from memory while the database is away, also for a key that was read before.
+    pub(crate) goes_on: bool,
     pub(crate) endpoint: Endpoint,
 }
 
@@ -105,6 +107,7 @@ impl Route {
             writes,
             answers_secret: false,
             runs: Runs::InTurns,
+            goes_on: false,
             endpoint,
         }
     }
@@ -130,6 +133,11 @@ impl Route {
     /// Changes a job: needs the scope of its kind instead.
     pub(crate) const fn changes_job(mut self) -> Self {
         self.needs = Needs::ScopeOfJob;
+        self
+    }
+
+    pub(crate) const fn goes_on(mut self) -> Self {
+        self.goes_on = true;
         self
     }
 

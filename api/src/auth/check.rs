@@ -10,6 +10,7 @@ use http::{HeaderMap, header};
 use crate::cache::keys::Key;
 use crate::request::client_address;
 use crate::response::error::{ApiError, Kind};
+use crate::route::Route;
 use crate::state::State;
 
 const KEY_HEADER: &str = "x-api-key";
@@ -18,11 +19,12 @@ const SCHEMES: [&str; 2] = ["bearer", "apikey"];
 /// Failures count against the address.
 pub(crate) async fn authenticate(
     state: &State,
+    route: &Route,
     headers: &HeaderMap,
     peer: IpAddr,
 ) -> Result<Arc<Key>, ApiError> {
     let address = || client_address::of(peer, headers, &state.options.trusted_proxies);
-    match check_key(state, headers, address).await {
+    match check_key(state, route, headers, address).await {
         Ok(key) => {
             if key.is_noted(state.context.clock.now()) {
                 state.heartbeats.note_key(key.id());
@@ -40,6 +42,7 @@ pub(crate) async fn authenticate(
 
 async fn check_key(
     state: &State,
+    route: &Route,
     headers: &HeaderMap,
     address: impl Fn() -> IpAddr,
 ) -> Result<Arc<Key>, ApiError> {
@@ -49,8 +52,12 @@ async fn check_key(
         None => {
             // A valid key is admitted regardless of other clients at this address (docs/rules.md 3).
             let _permit = state.failed_keys.lookup_permit(address()).await;
+            let (keys, conn) = (&state.caches.keys, state.context.database.read());
             // Boxed, because requests with a known key need no room for it.
-            Box::pin(state.caches.keys.load(state.context.database.read(), text.public_id())).await?
+            match route.goes_on {
+                true => Box::pin(keys.load_or_stale(conn, text.public_id())).await?,
+                false => Box::pin(keys.load(conn, text.public_id())).await?,
+            }
         }
     };
     // A wrong secret and an unknown id get the same error; details are shown only to the holder of the secret.
@@ -64,7 +71,7 @@ pub(crate) async fn recheck(state: &State, public_id: &str) -> Result<(), ApiErr
     let keys = &state.caches.keys;
     let known = match keys.rows.get(public_id) {
         Some(known) => known,
-        None => Box::pin(keys.load(state.context.database.read(), public_id)).await?,
+        None => Box::pin(keys.load_or_stale(state.context.database.read(), public_id)).await?,
     };
     known.ok_or_else(unknown)?.check_live(state.context.clock.now())
 }

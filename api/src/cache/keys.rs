@@ -123,13 +123,23 @@ impl Keys {
     }
 
     pub(crate) async fn load(&self, conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {
-        let read = async {
-            let row = api_key::find_by_public_id(conn, public_id).await?;
-            Ok(row.map(|row| Arc::new(Key::from(row))))
-        };
-        // While the database is away a key that was valid stays so: otherwise no check could go on from memory.
-        self.rows.load_or_stale(&public_id.into(), read).await
+        self.rows.load(&public_id.into(), read(conn, public_id)).await
     }
+
+    /// Like [`load`](Self::load), but while the database is away a key that was valid stays so: otherwise no check could
+    /// go on from memory.
+    pub(crate) async fn load_or_stale(
+        &self,
+        conn: &Pool,
+        public_id: &str,
+    ) -> Result<Option<Arc<Key>>, DbErr> {
+        self.rows.load_or_stale(&public_id.into(), read(conn, public_id)).await
+    }
+}
+
+async fn read(conn: &Pool, public_id: &str) -> Result<Option<Arc<Key>>, DbErr> {
+    let row = api_key::find_by_public_id(conn, public_id).await?;
+    Ok(row.map(|row| Arc::new(Key::from(row))))
 }
 
 #[cfg(test)]

@@ -34,8 +34,6 @@ pub(crate) struct Operation {
     /// A worker does it: 202 when it takes longer than the client waits.
     pub(crate) job: bool,
     pub(crate) etag: bool,
-    /// Answered from memory while the database is away.
-    pub(crate) goes_on: bool,
     /// Switches to WebSocket.
     pub(crate) upgrades: bool,
 }
@@ -133,11 +131,6 @@ impl Operation {
 
     pub(crate) fn etag(mut self) -> Self {
         self.etag = true;
-        self
-    }
-
-    pub(crate) fn goes_on(mut self) -> Self {
-        self.goes_on = true;
         self
     }
 

@@ -121,16 +121,16 @@ pub(crate) fn of(op: &Operation, row: &Route) -> BTreeMap<String, RefOr<Response
         };
         (status.to_string(), response)
     });
-    refused.chain(successes(op)).collect()
+    refused.chain(successes(op, row)).collect()
 }
 
-fn successes(op: &Operation) -> BTreeMap<String, RefOr<Response>> {
+fn successes(op: &Operation, row: &Route) -> BTreeMap<String, RefOr<Response>> {
     let mut all = BTreeMap::new();
     if op.upgrades {
         all.insert("101".to_owned(), RefOr::T(Response::new("The connection is a WebSocket from here on.")));
         return all;
     }
-    all.insert("200".to_owned(), RefOr::T(success(op)));
+    all.insert("200".to_owned(), RefOr::T(success(op, row)));
     if op.job {
         all.insert("202".to_owned(), RefOr::T(accepted()));
     }
@@ -141,16 +141,16 @@ fn successes(op: &Operation) -> BTreeMap<String, RefOr<Response>> {
     all
 }
 
-fn success(op: &Operation) -> Response {
+fn success(op: &Operation, row: &Route) -> Response {
     let message = string(op.message.unwrap_or("done")).about("For people; it may change.");
     let mut envelope = vec![required("status", word(&["success"])), required("code", integer(200))];
     if op.message.is_some() || op.data.is_none() {
         envelope.push(required("message", message));
     }
     envelope.extend(op.data.clone().map(|data| required("data", data)));
-    let headers: &[&str] = match op {
-        Operation { etag: true, .. } => &["ETag"],
-        Operation { goes_on: true, .. } => &["X-Guildhall-Stale"],
+    let headers: &[&str] = match (op.etag, row.goes_on) {
+        (true, _) => &["ETag"],
+        (_, true) => &["X-Guildhall-Stale"],
         _ => &[],
     };
     answer("Done.", &object(envelope), headers)

@@ -218,7 +218,7 @@ async fn serve(
     log: &mut RequestLog,
 ) -> Result<Reply, ApiError> {
     let Request { method, path, query: raw, headers, peer, upgrade, body } = *request;
-    let key = check::authenticate(state, &headers, peer).await?;
+    let key = check::authenticate(state, route, &headers, peer).await?;
     log.guild = Some(key.guild());
     log.key = log.access.map(|_| key.public_id().into());
     log.window = Some(admission::admit(state, route, &params, &headers, &key).await?);

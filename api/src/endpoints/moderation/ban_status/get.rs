@@ -43,7 +43,6 @@ pub(crate) fn operation() -> Operation {
         .query::<StatusQuery>()
         .data::<BanStatus>()
         .message("the user is banned")
-        .goes_on()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {

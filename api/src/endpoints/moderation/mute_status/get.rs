@@ -17,7 +17,6 @@ pub(crate) fn operation() -> Operation {
         .query::<StatusQuery>()
         .data::<MuteStatus>()
         .message("the user is muted")
-        .goes_on()
 }
 
 pub(crate) async fn handle(call: Call) -> Result<Reply, ApiError> {

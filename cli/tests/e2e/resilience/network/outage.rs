@@ -16,7 +16,7 @@ use super::through;
 const NOTICE: Duration = Duration::from_secs(3);
 /// Of one call while the outage is known: some milliseconds, and a reserve.
 const AT_ONCE: Duration = Duration::from_secs(2);
-/// Three times each of seventeen calls.
+/// Three times each of twenty calls.
 const ROUNDS: usize = 3;
 /// Bans under way when the outage begins.
 const BANS: usize = 12;
@@ -25,6 +25,7 @@ const BANS: usize = 12;
 fn calls_are_refused_at_once_while_postgres_is_away() {
     through(&["GUILDHALL_DATABASE_URL"], async |deployment, proxy| {
         let check = a_ban_in_memory(deployment).await;
+        deployment.api().post("/play/servers/heartbeat", heartbeat()).await.ok();
         for (shape, fault) in [("refused", Proxy::refuse as fn(&Proxy)), ("silent", Proxy::half_open)] {
             println!("postgres is away: {shape}");
             // Slow, so that bans are under way when the outage begins; and slow is not away.
@@ -75,7 +76,7 @@ async fn ban(deployment: &Deployment, id: &str) -> Answer {
 }
 
 /// Reads that need the database while the change log is not read.
-fn paths(deployment: &Deployment) -> [String; 10] {
+fn paths(deployment: &Deployment) -> [String; 12] {
     let (guild, member) = (&deployment.guild().id, &deployment.guild().members[0]);
     [
         "/bindings/list".to_owned(),
@@ -88,7 +89,15 @@ fn paths(deployment: &Deployment) -> [String; 10] {
         format!("/lookup/chat/{}", member.chat),
         format!("/shield/check/{}", member.play),
         "/play/servers/s1/commands".to_owned(),
+        // They read no row, but the key may have been revoked.
+        "/staff/action-types".to_owned(),
+        format!("/guilds/{guild}/roles"),
     ]
+}
+
+/// Of a server that the process knows.
+fn heartbeat() -> serde_json::Value {
+    json!({ "server_id": "s1", "place_id": 1, "universe_id": 2, "player_count": 3 })
 }
 
 async fn all_are_refused(deployment: &Deployment) {
@@ -100,6 +109,8 @@ async fn all_are_refused(deployment: &Deployment) {
         ("/interactions/sync".to_owned(), json!({ "user_id": member.chat })),
         ("/staff/play/verify".to_owned(), json!({ "play_id": member.play })),
         ("/shield/batch".to_owned(), json!({ "play_ids": [1, 2] })),
+        ("/shield/batch".to_owned(), json!({ "play_ids": [] })),
+        ("/play/servers/heartbeat".to_owned(), heartbeat()),
         (
             format!("/guilds/{guild}/servers/commands"),
             json!({ "type": "kick", "target_id": "9", "reason": "r" }),
