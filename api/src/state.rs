@@ -46,6 +46,8 @@ pub(crate) struct State {
     pub(crate) feeds: Feeds,
     pub(crate) people: Arc<People>,
     pub(crate) socket_pace: Pace,
+    /// A permit for each live socket that reads its commands again.
+    pub(crate) pending_reads: Semaphore,
     pub(crate) socket_threads: Threads,
     pub(crate) large_answers: LargeAnswers,
     pub(crate) rooms: Rooms,
@@ -69,6 +71,7 @@ impl State {
             live: Live::new(capacity),
             feeds: Feeds::default(),
             people: Arc::default(),
+            pending_reads: Semaphore::new(sockets::READS),
             socket_pace: Pace::new(sockets::BURST).waits_at_most(sockets::LONGEST),
             socket_threads: Threads::start(),
             connections: Arc::new(Semaphore::new(capacity.connections)),

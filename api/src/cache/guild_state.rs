@@ -11,6 +11,9 @@ use tokio::sync::SetOnce;
 
 use crate::cache::by_number::{ByNumber, Numbered};
 
+/// About the bytes of an account that changed since its guild was read.
+const CHANGED: usize = 400;
+
 /// A check for a ban or mute of a person.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Question {
@@ -214,7 +217,8 @@ impl GuildState {
     /// 0 until it is filled.
     pub(crate) fn bytes(&self) -> usize {
         let parts = |base: &Base| [base.sanctions.bytes(), base.by_chat.bytes(), base.by_play.bytes()];
-        self.base.get().map_or(0, |base| parts(base).iter().sum::<usize>() + size_of::<Self>())
+        let changed = self.changed_accounts() * CHANGED;
+        self.base.get().map_or(0, |base| parts(base).iter().sum::<usize>() + size_of::<Self>() + changed)
     }
 
     pub(crate) fn used_at(&self) -> u64 {

@@ -215,12 +215,15 @@ impl Moderation {
 
     /// A ban or mute of one of the person's accounts was imposed or ended.
     pub(crate) fn change(&self, guild: GuildId, person: Person) {
-        let state = self.guilds().states.get(&guild).cloned();
-        let Some(state) = state else { return };
+        let mut guilds = self.0.guilds.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(state) = guilds.states.get(&guild).cloned() else { return };
+        let before = state.bytes();
         accounts(person).for_each(|account| state.change(account));
+        guilds.bytes += state.bytes() - before;
         if state.is_worn() {
-            self.forget(guild);
+            guilds.remove(guild);
         }
+        guilds.make_room();
     }
 
     /// The guild's links changed.

@@ -174,19 +174,25 @@ async fn render<L: WholeList>(
         if !Memory::may_cover(writer.len()) {
             return Ok(Some(Ready::new(Chunks::too_long(writer.len()), None, None)));
         }
-        if !memory.try_cover(writer.len()) {
-            state.caches.drop_large_lists();
-            memory.cover(writer.len()).await?;
-        }
+        cover(state, &mut memory, writer.len()).await?;
     }
     drop(snapshot);
     let frame = list.frame()?;
     let (head, tail) = frame.split()?;
     let mut body = writer.finish(&head, &tail);
     if body.len() >= LARGE {
-        memory.cover(body.len()).await?;
+        cover(state, &mut memory, body.len()).await?;
         body = body.held_by(memory);
     }
     let etag = frame.etag.unwrap_or_else(|| body.tag());
     Ok(Some(Ready::new(body, Some(etag), frame.until)))
+}
+
+/// Kept lists make room for a new one.
+async fn cover(state: &State, memory: &mut Memory, bytes: usize) -> Result<(), ApiError> {
+    if memory.try_cover(bytes) {
+        return Ok(());
+    }
+    state.caches.drop_large_lists();
+    memory.cover(bytes).await
 }

@@ -21,6 +21,9 @@ pub(crate) const QUEUE: usize = 256;
 /// Sockets that get a message before others may run in between.
 const SLICE: usize = 256;
 
+/// Sockets that read their commands again at the same time, after events were lost.
+pub(crate) const READS: usize = 4;
+
 /// The pace at which sockets are opened, of each one: 2,500 a second, so that thousands of game servers that reconnect at
 /// once leave time for requests.
 pub(crate) const EACH: Duration = Duration::from_micros(400);

@@ -255,3 +255,21 @@ fn changes_during_the_read_of_a_guild_do_not_begin_it_anew() {
     change(6_001..6_002);
     assert!(state.is_worn());
 }
+
+#[tokio::test]
+async fn accounts_that_changed_count_as_memory_of_their_guild() {
+    let fixture = Fixture::new().await;
+    let bytes = || fixture.caches.moderation.held().0.1;
+    let filled = bytes();
+    for _ in 0..2 {
+        fixture.ban_heard(PLAY, None, None).await;
+        fixture.ban_heard(CHAT, None, None).await;
+    }
+    let changed = bytes();
+    assert!(changed > filled, "{changed} bytes after the changes, {filled} before");
+    fixture.ban_heard(CHAT, None, None).await;
+    assert_eq!(bytes(), changed, "each account counts once");
+    fixture.caches.moderation.forget(the_guild());
+    assert_eq!(bytes(), 0);
+    fixture.end().await;
+}

@@ -72,6 +72,8 @@ fn read_pending(call: &Call, server: OwnServer) -> ReadPending {
     Box::new(move || {
         let (state, server) = (state.clone(), server.clone());
         let read = async move {
+            // After a resync each socket reads: a few at a time, so that requests find connections.
+            let _turn = state.pending_reads.acquire().await;
             let read = state.caches.commands.of(&state.context, &server, state.context.clock.now()).await;
             let pending = read.map_err(|error| {
                 tracing::warn!(%error, "cannot read the commands of a live socket");
