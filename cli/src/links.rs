@@ -135,7 +135,7 @@ pub(crate) async fn relink_moderation<C: ConnectionTrait>(
     now: Timestamp,
 ) -> Result<(), DbErr> {
     let chats: Vec<ChatId> = chats.into_iter().collect();
-    if chats.is_empty() || moderation_revision::current(conn, guild).await? == 0 {
+    if chats.is_empty() {
         return Ok(());
     }
     let begun = moderation_revision::begin(conn, guild, now).await?;

@@ -29,6 +29,8 @@ struct Follower {
     clock: Clock,
     /// Where the next read starts.
     horizon: Option<String>,
+    /// Who answered the last read.
+    server: String,
     /// SQLite: what the database's version was at the last read.
     version: Option<i64>,
     /// The last successful read, on both clocks: the monotonic one stands still while a machine sleeps.
@@ -39,8 +41,15 @@ impl Events {
     /// Follows the change log until the shutdown is over, and then closes `database`.
     pub fn follow(&self, database: Database, clock: Clock, shutdown: &Shutdown) {
         let read_at = (Instant::now(), clock.now());
-        let follower =
-            Follower { events: self.clone(), database, clock, horizon: None, version: None, read_at };
+        let follower = Follower {
+            events: self.clone(),
+            database,
+            clock,
+            horizon: None,
+            server: String::new(),
+            version: None,
+            read_at,
+        };
         shutdown.services().spawn(follower.run(shutdown.clone()));
     }
 }
@@ -85,7 +94,8 @@ impl Follower {
         let slept = (began.1 - self.read_at.1).to_std().unwrap_or_default();
         // The first read cannot tell what changed since something was cached.
         let first = self.horizon.is_none();
-        if first || page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {
+        let moved = self.server != page.server;
+        if first || moved || page.truncated || slept.max(began.0 - self.read_at.0) > LONGEST_PAUSE {
             self.events.resync();
         }
         for (id, text) in page.events {
@@ -94,7 +104,7 @@ impl Follower {
             self.events.hear(Message { id, event });
         }
         self.events.forget_seen();
-        (self.horizon, self.read_at) = (Some(page.horizon), began);
+        (self.horizon, self.server, self.read_at) = (Some(page.horizon), page.server, began);
         self.events.freshness().read(began.0);
         Ok(())
     }
