@@ -22,6 +22,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The log is copied into the database when it has this many pages of 4 KiB: 32 MiB. Small changes write the same pages
 /// again and again, and copy each once.
 const CHECKPOINT_AFTER: &str = "8000";
+/// Pages that the writer keeps in memory, KiB: a small change writes into some twenty indexes.
+const WRITER_CACHE: &str = "-16384";
 /// The log file is truncated to this size after a checkpoint, bytes.
 const JOURNAL_SIZE_LIMIT: &str = "67108864";
 
@@ -52,6 +54,7 @@ pub(super) async fn connect(url: &str) -> Result<Opened, StartError> {
         .pragma("wal_autocheckpoint", CHECKPOINT_AFTER)
         .disable_statement_logging();
     let reader = writer.clone().pragma("query_only", "ON");
+    let writer = writer.pragma("cache_size", WRITER_CACHE);
     // The writer connects first: it creates the file and switches it to WAL.
     let connected = async { writer.connect().await?.close().await };
     connected.await.map_err(|error| unusable(error.to_string()))?;
