@@ -16,7 +16,8 @@ const HEIGHT: u64 = 120;
 /// Room for the axis's numbers, left and below.
 const LEFT: u64 = 40;
 const BELOW: u64 = 20;
-const ABOVE: u64 = 8;
+/// Room for the unit.
+const ABOVE: u64 = 20;
 
 /// What happened on each of the last days.
 #[derive(Template)]
@@ -27,6 +28,7 @@ pub(crate) struct Bars {
     /// Heights of the axis's lines with their numbers.
     lines: Vec<(u64, Number<u64>)>,
     first: String,
+    middle: String,
     last: String,
     total: Number<u64>,
 }
@@ -71,6 +73,7 @@ impl Bars {
             bars: bars.collect(),
             lines: lines.collect(),
             first: name(days.first()),
+            middle: name(days.get(days.len() / 2)),
             last: name(days.last()),
             total: Number(days.iter().map(of).sum()),
         }
