@@ -10,6 +10,7 @@ mod answer;
 mod api;
 mod assets;
 mod chart;
+mod client;
 mod cookies;
 mod fields;
 mod figures;

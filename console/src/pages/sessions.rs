@@ -5,6 +5,7 @@ use entities::console_session;
 use uuid::Uuid;
 
 use crate::answer::{Answer, PageError};
+use crate::client;
 use crate::cookies::{self, Said};
 use crate::shell::Shell;
 use crate::visit::Visit;
@@ -20,6 +21,8 @@ struct Page {
 struct Row {
     id: Uuid,
     client: String,
+    /// As the browser sent it.
+    agent: String,
     address: String,
     created: When,
     used: When,
@@ -34,7 +37,8 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
         created: visit.when(row.created_at),
         used: visit.when(row.used_at),
         id: row.session_id,
-        client: row.client,
+        client: client::name(&row.client),
+        agent: row.client,
         address: row.address,
     });
     Answer::page(&Page { shell: visit.shell("Your sessions"), sessions: sessions.collect() })
