@@ -5,7 +5,6 @@ use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 
 use crate::cookies::{self, Said};
-use crate::shell::Shell;
 
 /// Only resources of this server, no frames, no foreign forms.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -42,6 +41,10 @@ impl Answer {
     pub(crate) fn page(template: &impl Template) -> Result<Self, PageError> {
         let html = template.render().map_err(PageError::internal)?;
         Ok(Self::new(StatusCode::OK, "text/html; charset=utf-8", html.into()))
+    }
+
+    pub(crate) fn text(status: StatusCode, text: String) -> Self {
+        Self::new(status, "text/plain", text.into())
     }
 
     pub(crate) fn file(content_type: &'static str, body: Bytes) -> Self {
@@ -110,7 +113,7 @@ pub(crate) fn guard(mut response: Response<Bytes>) -> Response<Bytes> {
     response
 }
 
-/// Why there is no page. Each becomes a page of its own.
+/// Why there is no page. `error_page` shows it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PageError {
     /// No such page, or one that this person may not know of.
@@ -134,7 +137,7 @@ impl PageError {
         Self::Internal(cause.to_string())
     }
 
-    fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::SignedOut => StatusCode::SEE_OTHER,
@@ -142,26 +145,6 @@ impl PageError {
             Self::Refused(status, _) => *status,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    pub(crate) fn into_response(self, request_id: &str) -> Response<Bytes> {
-        if matches!(self, Self::SignedOut) {
-            return Answer::see("/console/sign-in").into_response();
-        }
-        if let Self::Internal(cause) = &self {
-            tracing::error!(request.id = request_id, cause, "a page of the console failed");
-        }
-        let status = self.status();
-        let page = ErrorPage {
-            shell: Shell::bare("Not shown"),
-            status: status.as_u16(),
-            text: self.to_string(),
-            request_id,
-        };
-        match Answer::page(&page) {
-            Ok(answer) => answer.status(status).into_response(),
-            Err(_) => Answer::new(status, "text/plain", Bytes::from(self.to_string())).into_response(),
         }
     }
 }
@@ -173,13 +156,4 @@ impl From<sea_orm::DbErr> for PageError {
         }
         Self::internal(error)
     }
-}
-
-#[derive(Template)]
-#[template(path = "error.html")]
-struct ErrorPage<'a> {
-    shell: Shell,
-    status: u16,
-    text: String,
-    request_id: &'a str,
 }

@@ -12,6 +12,7 @@ mod assets;
 mod chart;
 mod client;
 mod cookies;
+mod error_page;
 mod fields;
 mod figures;
 mod form;
@@ -21,6 +22,7 @@ mod list;
 mod metrics;
 mod name_search;
 mod names;
+mod own_page;
 mod pages;
 mod rights;
 mod routes;
@@ -82,6 +84,7 @@ pub struct WaysIn {
 }
 
 /// A request below [`ROOT`].
+#[derive(Clone)]
 pub struct Request {
     pub method: Method,
     /// Still percent-encoded.
@@ -123,10 +126,9 @@ impl Console {
 
     /// The page, redirect or file for a request. Never fails: errors are pages too.
     pub async fn respond(self: &Arc<Self>, request: Request) -> Response<Bytes> {
-        let request_id = request.request_id.clone();
-        let response = match routes::dispatch(self, request).await {
+        let response = match routes::dispatch(self, request.clone()).await {
             Ok(answer) => answer.into_response(),
-            Err(error) => error.into_response(&request_id),
+            Err(error) => error_page::answer(self, &request, error).await,
         };
         answer::guard(response)
     }

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use entities::{GuildId, guild};
 use futures_util::future::BoxFuture;
 use http::Method;
 
 use crate::answer::{Answer, PageError};
 use crate::cookies;
-use crate::fields::Fields;
 use crate::pages;
 use crate::rights::Needs;
 use crate::session::{self, Session, is_same_origin};
@@ -206,15 +204,7 @@ pub(crate) async fn dispatch(console: &Arc<Console>, request: Request) -> Result
     let is_shown = said.is_some() && request.method == Method::GET;
     // Shown once.
     let forgotten = if is_shown { cookies::unsay(&request.headers) } else { Vec::new() };
-    let guest = Guest {
-        console: console.clone(),
-        params,
-        query: Fields::parse(request.query.as_bytes()),
-        form: Fields::parse(&request.body),
-        said,
-        request,
-    };
-    Ok(show(row, guest).await?.cookies(forgotten))
+    Ok(show(row, Guest::new(console, request, params, said)).await?.cookies(forgotten))
 }
 
 async fn show(row: &'static Row, guest: Guest) -> Result<Answer, PageError> {
@@ -229,10 +219,7 @@ async fn show(row: &'static Row, guest: Guest) -> Result<Answer, PageError> {
         Page::Own(page) => page(visit).await,
         Page::Operator(page) if visit.session.row.operator => page(visit).await,
         Page::Guild(needs, page) => {
-            let guild: GuildId = visit.param("guild")?;
-            let row = guild::find(visit.read(), guild).await?.ok_or(PageError::NotFound)?;
-            let viewer = crate::rights::Viewer::of(&visit.session.row);
-            let rights = visit.console.rights_of(&viewer, guild).await?;
+            let (row, rights) = visit.guild(visit.param("guild")?).await?;
             // What a person may not see does not exist.
             if !rights.may(*needs) {
                 return Err(PageError::NotFound);

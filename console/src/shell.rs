@@ -2,6 +2,8 @@
 
 pub(crate) mod instance;
 
+use entities::Timestamp;
+
 use crate::assets;
 use crate::cookies::Said;
 use crate::rights::Needs;
@@ -60,6 +62,8 @@ fn is_administration(place: Place) -> bool {
 
 pub(crate) struct NavEntry {
     pub(crate) label: &'static str,
+    /// In `icons.html`.
+    pub(crate) icon: &'static str,
     pub(crate) url: String,
     pub(crate) current: bool,
     /// The first one below the line.
@@ -76,6 +80,8 @@ pub(crate) struct Shell {
     pub(crate) guild: Option<GuildHead>,
     pub(crate) rail: Option<Rail>,
     pub(crate) said: Option<Said>,
+    /// For scripts: how long ago something was depends on our clock, not the browser's.
+    pub(crate) now: Option<Timestamp>,
     /// The query of the first part of the list, where the address asks for a later one.
     pub(crate) start: Option<String>,
 }
@@ -90,6 +96,8 @@ pub(crate) struct User {
     pub(crate) name: String,
     pub(crate) form_token: String,
     pub(crate) operator: bool,
+    /// A link made the session, for one guild.
+    pub(crate) one_guild: bool,
 }
 
 pub(crate) struct GuildHead {
@@ -111,21 +119,29 @@ impl Shell {
             guild: None,
             rail: None,
             said: None,
+            now: None,
             start: None,
         }
     }
 
-    pub(crate) fn new(title: &str, visit: &Visit, guild: Option<(&GuildVisit, Place)>) -> Self {
+    pub(crate) fn new(title: &str, visit: &Visit, guild: Option<(&GuildVisit, Option<Place>)>) -> Self {
         let row = &visit.session.row;
         let user = User {
             name: row.user_name.clone(),
             form_token: visit.session.form_token(),
             operator: row.operator,
+            one_guild: row.guild_id.is_some(),
         };
         let rail = guild.map(|(guild, place)| Rail { label: "Server", entries: entries_of(guild, place) });
         let guild = guild.map(|(guild, _)| GuildHead::new(guild));
-        let start = visit.query.start();
-        Self { user: Some(user), guild, rail, said: visit.said.clone(), start, ..Self::bare(title) }
+        let (said, now, start) = (visit.said.clone(), Some(visit.now()), visit.query.start());
+        Self { user: Some(user), guild, rail, said, now, start, ..Self::bare(title) }
+    }
+
+    /// The guild that the person may leave for another.
+    pub(crate) fn switchable(&self) -> Option<&GuildHead> {
+        let user = self.user.as_ref()?;
+        self.guild.as_ref().filter(|_| !user.one_guild)
     }
 
     /// What every form of a signed-in person carries.
@@ -134,8 +150,13 @@ impl Shell {
     }
 }
 
+/// Icons are named as the pages.
+fn icon_of(page: &'static str) -> &'static str {
+    page.strip_prefix('/').unwrap_or("overview")
+}
+
 /// What this person may see of the guild.
-fn entries_of(visit: &GuildVisit, current: Place) -> Vec<NavEntry> {
+fn entries_of(visit: &GuildVisit, current: Option<Place>) -> Vec<NavEntry> {
     let shown = ENTRIES.iter().filter(|entry| visit.rights.may(entry.needs));
     let mut line = false;
     let entry = |entry: &Entry| {
@@ -143,8 +164,9 @@ fn entries_of(visit: &GuildVisit, current: Place) -> Vec<NavEntry> {
         line |= after_line;
         NavEntry {
             label: entry.label,
+            icon: icon_of(entry.page),
             url: visit.url(entry.page),
-            current: entry.place == current,
+            current: Some(entry.place) == current,
             after_line,
         }
     };

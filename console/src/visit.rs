@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use entities::{Timestamp, guild};
+use entities::{GuildId, Timestamp, guild};
 use http::{HeaderMap, Method};
 use platforms::{CallContext, Platforms};
 use queue::Queue;
@@ -15,7 +15,7 @@ use crate::answer::PageError;
 use crate::api::{ApiAnswer, ApiCall, Caller};
 use crate::cookies::Said;
 use crate::fields::Fields;
-use crate::rights::{Needs, Rights};
+use crate::rights::{Needs, Rights, Viewer};
 use crate::session::Session;
 use crate::shell::{Place, Shell};
 use crate::words::When;
@@ -48,6 +48,11 @@ pub(crate) struct GuildVisit {
 }
 
 impl Guest {
+    pub(crate) fn new(console: &Arc<Console>, request: Request, params: Params, said: Option<Said>) -> Self {
+        let (query, form) = (Fields::parse(request.query.as_bytes()), Fields::parse(&request.body));
+        Self { console: console.clone(), request, params, query, form, said }
+    }
+
     pub(crate) fn headers(&self) -> &HeaderMap {
         &self.request.headers
     }
@@ -97,6 +102,13 @@ impl Deref for Visit {
 }
 
 impl Visit {
+    /// A guild, and what this person may do there.
+    pub(crate) async fn guild(&self, id: GuildId) -> Result<(guild::Model, Rights), PageError> {
+        let row = guild::find(self.read(), id).await?.ok_or(PageError::NotFound)?;
+        let rights = self.console.rights_of(&Viewer::of(&self.session.row), id).await?;
+        Ok((row, rights))
+    }
+
     pub(crate) fn in_guild(self, guild: guild::Model, rights: Rights) -> GuildVisit {
         GuildVisit { visit: self, guild, rights }
     }
@@ -116,8 +128,8 @@ impl Deref for GuildVisit {
 
 impl GuildVisit {
     /// The frame of a page below an entry of the navigation.
-    pub(crate) fn shell(&self, title: &str, place: Place) -> Shell {
-        Shell::new(title, &self.visit, Some((self, place)))
+    pub(crate) fn shell(&self, title: &str, place: impl Into<Option<Place>>) -> Shell {
+        Shell::new(title, &self.visit, Some((self, place.into())))
     }
 
     pub(crate) fn may(&self, permission: &'static str) -> bool {

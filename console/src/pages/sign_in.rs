@@ -2,12 +2,14 @@
 
 use askama::Template;
 use entities::console_session;
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use platforms::{Person, SignIn, SignInError};
 use serde::{Deserialize, Serialize};
 
+use crate::ROOT;
 use crate::answer::{Answer, PageError};
 use crate::cookies;
+use crate::own_page::{own_page, with_page};
 use crate::pages::link::LinkCommand;
 use crate::session::{self, Arrival};
 use crate::shell::Shell;
@@ -24,6 +26,7 @@ struct Page {
     platform: bool,
     /// Why the last attempt failed; empty: there was none.
     problem: String,
+    start: String,
     command: LinkCommand,
 }
 
@@ -32,6 +35,13 @@ struct Page {
 struct Begun {
     state: String,
     verifier: String,
+    /// The page that the person wanted.
+    to: Option<String>,
+}
+
+/// The page that the address names, and the browser is sent to after the sign-in.
+fn wanted(guest: &Guest) -> Option<&str> {
+    own_page(guest.query.text("to"))
 }
 
 /// The configured sign-in, and where the platform sends the browser back to.
@@ -40,37 +50,44 @@ fn configured(guest: &Guest) -> Option<(&SignIn, String)> {
     Some((sign_in, format!("{}/console/sign-in/callback", guest.console.ways_in.public_url.as_ref()?)))
 }
 
-fn show(guest: &Guest, problem: String) -> Result<Answer, PageError> {
+fn show(guest: &Guest, to: Option<&str>, problem: String) -> Result<Answer, PageError> {
     let (platform, command) = (configured(guest).is_some(), LinkCommand::of(&guest.console));
-    Answer::page(&Page { shell: Shell::bare("Sign in"), platform, problem, command })
+    let start = with_page("/console/sign-in/start", to);
+    Answer::page(&Page { shell: Shell::bare("Sign in"), platform, problem, start, command })
 }
 
 #[expect(clippy::unused_async, reason = "all pages have one form")]
 pub(crate) async fn get(guest: Guest) -> Result<Answer, PageError> {
-    show(&guest, String::new())
+    show(&guest, wanted(&guest), String::new())
 }
 
 #[expect(clippy::unused_async, reason = "all pages have one form")]
 pub(crate) async fn start(guest: Guest) -> Result<Answer, PageError> {
     let (sign_in, redirect) = configured(&guest).ok_or(PageError::NotFound)?;
     let attempt = sign_in.authorize_url(&redirect);
-    let begun = Begun { state: attempt.state, verifier: attempt.verifier };
+    let to = wanted(&guest).map(str::to_owned);
+    let begun = Begun { state: attempt.state, verifier: attempt.verifier, to };
     let cookie = cookies::set(cookies::ATTEMPT, &cookies::pack(&begun), ATTEMPT_FOR);
     Ok(Answer::see(attempt.url).cookie(cookie))
 }
 
 pub(crate) async fn callback(guest: Guest) -> Result<Answer, PageError> {
-    let answer = match finish(&guest).await? {
-        Ok(answer) => answer,
-        Err(problem) => show(&guest, problem)?.status(StatusCode::FORBIDDEN),
+    let begun = cookies::read(guest.headers(), cookies::ATTEMPT).and_then(cookies::unpack::<Begun>);
+    // The browser may have changed it.
+    let to = begun.as_ref().and_then(|begun| own_page(begun.to.as_deref()?));
+    let answer = match finish(&guest, begun.as_ref()).await? {
+        Ok(cookie) => Answer::see(to.unwrap_or(ROOT)).cookie(cookie),
+        Err(problem) => show(&guest, to, problem)?.status(StatusCode::FORBIDDEN),
     };
     Ok(answer.cookie(cookies::forget(cookies::ATTEMPT)))
 }
 
-/// The inner error is for the person.
-async fn finish(guest: &Guest) -> Result<Result<Answer, String>, PageError> {
+/// The cookie of the new session. The inner error is for the person.
+async fn finish(
+    guest: &Guest,
+    begun: Option<&Begun>,
+) -> Result<Result<Option<HeaderValue>, String>, PageError> {
     let (sign_in, redirect) = configured(guest).ok_or(PageError::NotFound)?;
-    let begun = cookies::read(guest.headers(), cookies::ATTEMPT).and_then(cookies::unpack::<Begun>);
     let Some(begun) = begun.filter(|begun| begun.state == guest.query.text("state")) else {
         return Ok(Err(
             "This sign-in was not begun in this browser, or took longer than ten minutes.".to_owned()
@@ -88,8 +105,7 @@ async fn finish(guest: &Guest) -> Result<Result<Answer, String>, PageError> {
     };
     let arrival = Arrival { user: user.id, user_name: user.name, guild: None, manages, operator: false };
     let (address, now) = (guest.request.address, guest.now());
-    let cookie = session::open(&guest.console, arrival, guest.headers(), address, now).await?;
-    Ok(Ok(Answer::see("/console").cookie(cookie)))
+    Ok(Ok(session::open(&guest.console, arrival, guest.headers(), address, now).await?))
 }
 
 fn problem(error: &SignInError) -> String {

@@ -1,6 +1,6 @@
 //! The frame of the operator's pages, below `/console/instance`.
 
-use super::{NavEntry, Rail, Shell};
+use super::{NavEntry, Rail, Shell, icon_of};
 use crate::visit::Visit;
 
 pub(crate) const ROOT: &str = "/console/instance";
@@ -31,11 +31,13 @@ const ENTRIES: [(InstancePlace, &str, &str); 8] = [
 
 impl Shell {
     /// A page of the instance, below an entry of its navigation.
-    pub(crate) fn of_instance(title: &str, visit: &Visit, place: InstancePlace) -> Self {
-        let entry = |&(entry, label, page): &(InstancePlace, &'static str, &str)| NavEntry {
+    pub(crate) fn of_instance(title: &str, visit: &Visit, place: impl Into<Option<InstancePlace>>) -> Self {
+        let place = place.into();
+        let entry = |&(entry, label, page): &(InstancePlace, &'static str, &'static str)| NavEntry {
             label,
+            icon: icon_of(page),
             url: format!("{ROOT}{page}"),
-            current: entry == place,
+            current: Some(entry) == place,
             after_line: entry == InstancePlace::Guilds,
         };
         let rail = Rail { label: "Instance", entries: ENTRIES.iter().map(entry).collect() };

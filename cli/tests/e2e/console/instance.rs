@@ -47,7 +47,7 @@ async fn only_operators_know_of_the_instance(deployment: &Deployment) {
     let refused = admin.post(&at("/pauses"), &[("what", "bulk"), ("reason", "x")]).await;
     assert_eq!(refused.status, 404);
     assert!(!admin.get("/console/sessions").await.links().contains(&at("")));
-    assert_eq!(Console::new(deployment).get(&at("")).await.location(), "/console/sign-in");
+    Console::new(deployment).get(&at("")).await.asks_to_sign_in();
 }
 
 async fn every_page_of_the_instance_is_shown_to_an_operator(deployment: &Deployment) {

@@ -7,6 +7,7 @@ mod bindings;
 mod browser;
 mod client;
 mod dead_ends;
+mod errors;
 mod example;
 mod export;
 mod find;

@@ -1,5 +1,6 @@
 //! An answer of the console as a person reads it, and the forms on it.
 
+use reqwest::Url;
 use reqwest::header::HeaderMap;
 
 use super::form::FoundForm;
@@ -93,6 +94,25 @@ impl Page {
 
     pub(crate) fn location(&self) -> &str {
         self.header("location")
+    }
+
+    /// Panics unless a person has to sign in first, and is led back to this page afterwards.
+    #[track_caller]
+    pub(crate) fn asks_to_sign_in(&self) -> &Self {
+        let (method, path) = self.what.split_once(' ').unwrap();
+        let back = Url::parse_with_params("http://form/console/sign-in", [("to", path)]).unwrap();
+        // The first page is where a sign-in leads anyway, and the address of a form is no page.
+        let expected = match back.as_str().strip_prefix("http://form") {
+            Some(back) if method == "GET" && path != "/console" => back,
+            _ => "/console/sign-in",
+        };
+        assert_eq!((self.status, self.location()), (303, expected), "{}", self.what);
+        self
+    }
+
+    /// The page as it is for other requests too: an error page names its request.
+    pub(crate) fn without_request_id(&self) -> String {
+        self.html.replace(self.header("x-request-id"), "")
     }
 
     pub(crate) fn form_token(&self) -> Option<String> {

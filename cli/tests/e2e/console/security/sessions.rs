@@ -46,7 +46,7 @@ async fn is_signed_in(console: &Console) -> bool {
     match console.get("/console/sessions").await {
         page if page.status == 200 => true,
         page => {
-            assert_eq!((page.status, page.location()), (303, "/console/sign-in"));
+            page.asks_to_sign_in();
             false
         }
     }

@@ -20,6 +20,8 @@ fn with_application(setup: Setup) -> Setup {
 
 async fn people_sign_in_with_the_platform(deployment: &Deployment) {
     success(deployment).await;
+    a_shared_link_is_kept(deployment).await;
+    no_other_page_is_followed(deployment).await;
     several_guilds(deployment).await;
     cancelled(deployment).await;
     another_browser(deployment).await;
@@ -29,9 +31,12 @@ async fn people_sign_in_with_the_platform(deployment: &Deployment) {
 
 /// Begins in this browser; the address of the platform's page.
 async fn begin(console: &Console) -> Url {
-    let page = console.get("/console/sign-in").await;
-    assert!(page.links().contains(&"/console/sign-in/start".to_owned()), "{}", page.text());
-    let start = console.get("/console/sign-in/start").await;
+    begin_at(console, "/console/sign-in").await
+}
+
+async fn begin_at(console: &Console, sign_in: &str) -> Url {
+    let page = console.get(sign_in).await;
+    let start = console.get(&page.link("Sign in with Discord")).await;
     assert_eq!(start.status, 303);
     let url: Url = start.location().parse().unwrap();
     let asked: std::collections::BTreeMap<_, _> = url.query_pairs().into_owned().collect();
@@ -84,6 +89,50 @@ async fn success(deployment: &Deployment) {
     let back = decide(&begin(&stranger).await, &authorize(&guild.members[20].chat)).await;
     stranger.get(&back).await;
     stranger.get("/console").await.shows(200, "You manage none of the servers");
+}
+
+async fn a_shared_link_is_kept(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let shared = format!("/console/guilds/{}/moderation/bans?q=a%26b&before=7", guild.id);
+    let console = Console::new(deployment);
+    let asked = console.get(&shared).await;
+    let url = begin_at(&console, asked.asks_to_sign_in().location()).await;
+    // Also by a second attempt.
+    let cancelled = console.get(&decide(&url, "decision=cancel").await).await;
+    let start = cancelled.link("Sign in with Discord");
+    let url: Url = console.get(&start).await.location().parse().unwrap();
+    let done = console.get(&decide(&url, &authorize(&guild.members[0].chat)).await).await;
+    assert_eq!((done.status, done.location()), (303, &*shared), "{}", done.text());
+}
+
+/// Addresses that some browsers take for those of another host, or that sign out, and pages that are none.
+async fn no_other_page_is_followed(deployment: &Deployment) {
+    for other in [
+        "//evil.example",
+        "//evil.example/console",
+        "/\\evil.example",
+        "https://evil.example/console",
+        "javascript:alert(1)",
+        "/console\\evil.example",
+        "/console//evil.example",
+        "/console/..//evil.example",
+        "/console/%2e%2e//evil.example",
+        "/console.evil.example",
+        "/console@evil.example",
+        "/console/x\r\nset-cookie: a=b",
+        "/console/sign-out",
+        "/docs",
+    ] {
+        let console = Console::new(deployment);
+        let sign_in = Url::parse_with_params("http://form/console/sign-in", [("to", other)]).unwrap();
+        let page = console.get(sign_in.as_str().strip_prefix("http://form").unwrap()).await;
+        assert_eq!(page.link("Sign in with Discord"), "/console/sign-in/start", "{other}");
+        // Past the page.
+        let start = format!("/console/sign-in/start?{}", sign_in.query().unwrap());
+        let url: Url = console.get(&start).await.location().parse().unwrap();
+        let done = console.get(&decide(&url, &authorize(&deployment.guild().members[0].chat)).await).await;
+        assert_eq!((done.status, done.location()), (303, "/console"), "{other}");
+    }
 }
 
 /// A person finds the guilds that they manage on the platform and those in which they are staff.

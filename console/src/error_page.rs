@@ -1,0 +1,79 @@
+//! The page in place of one that cannot be shown. It has the frame of the signed-in person, so that they can go on.
+//!
+//! The frame depends on the session and the address alone: an error page never tells whether something hidden exists.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use askama::Template;
+use bytes::Bytes;
+use entities::guild;
+use http::{Method, Response, StatusCode};
+
+use crate::answer::{Answer, PageError};
+use crate::own_page::{own_page, page_before, with_page};
+use crate::rights::{Needs, Rights};
+use crate::shell::{Shell, instance};
+use crate::visit::{Guest, Visit};
+use crate::{Console, Request, session};
+
+const TITLE: &str = "Not shown";
+/// An error page does not wait longer for its frame: what the frame is read from may be what failed.
+const FRAME_WITHIN: Duration = Duration::from_secs(1);
+
+#[derive(Template)]
+#[template(path = "error.html")]
+struct Page<'a> {
+    shell: Shell,
+    status: StatusCode,
+    text: String,
+    request_id: &'a str,
+    /// Where the person can try again.
+    back: Option<&'a str>,
+}
+
+/// The answer to a request whose page failed.
+pub(crate) async fn answer(console: &Arc<Console>, request: &Request, error: PageError) -> Response<Bytes> {
+    let asked = format!("{}?{}", request.path, request.query);
+    let asked = own_page(asked.trim_end_matches('?'));
+    let request_id = &*request.request_id;
+    let is_form = request.method == Method::POST;
+    // The address of a form is no page.
+    let page = if is_form { page_before(&request.headers) } else { asked };
+    if matches!(error, PageError::SignedOut) {
+        return Answer::see(with_page("/console/sign-in", page)).into_response();
+    }
+    if let PageError::Internal(cause) = &error {
+        tracing::error!(request.id = request_id, cause, "a page of the console failed");
+    }
+    let (status, text) = (error.status(), error.to_string());
+    let back = page.filter(|_| is_form || status.is_server_error());
+    let shell = tokio::time::timeout(FRAME_WITHIN, frame(console, request)).await;
+    let shell = shell.ok().flatten().unwrap_or_else(|| Shell::bare(TITLE));
+    match Answer::page(&Page { shell, status, text, request_id, back }) {
+        Ok(answer) => answer.status(status).into_response(),
+        Err(error) => Answer::text(status, error.to_string()).into_response(),
+    }
+}
+
+/// Of whoever is signed in; in a guild or the instance, if the address is below it and they may be there.
+async fn frame(console: &Arc<Console>, request: &Request) -> Option<Shell> {
+    let session = session::find(console, &request.headers).await.ok()??;
+    let visit = Guest::new(console, request.clone(), Vec::new(), None).signed_in(session);
+    if visit.session.row.operator && request.path.starts_with(instance::ROOT) {
+        return Some(Shell::of_instance(TITLE, &visit, None));
+    }
+    let shell = match guild_of(&visit).await {
+        Some((guild, rights)) => visit.in_guild(guild, rights).shell(TITLE, None),
+        None => visit.shell(TITLE),
+    };
+    // There are no times on it.
+    Some(Shell { now: None, ..shell })
+}
+
+/// The guild in the address, if the person may see anything of it.
+async fn guild_of(visit: &Visit) -> Option<(guild::Model, Rights)> {
+    let below = visit.request.path.strip_prefix("/console/guilds/")?;
+    let found = visit.guild(below.split('/').next()?.parse().ok()?).await.ok()?;
+    Some(found).filter(|(_, rights)| rights.may(Needs::Staff))
+}
