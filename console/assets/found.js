@@ -1,6 +1,6 @@
 // Fields with `data-shows` name elements that the server draws from them, as the person behind an id. They are drawn again
 // when one of the fields is left with another value.
-import { showTimes } from "./times.js";
+import { prepare } from "./prepare.js";
 
 function forgetProblem(field) {
   field.removeAttribute("aria-invalid");
@@ -26,6 +26,6 @@ document.addEventListener("change", async (event) => {
     // What a person works in does not move.
     if (!old || !fresh || fresh.innerHTML === old.innerHTML) continue;
     old.replaceChildren(...document.adoptNode(fresh).childNodes);
-    showTimes(old);
+    prepare(old);
   }
 });

@@ -1,5 +1,7 @@
 // "Load more" appends the next rows in place. The address then names the last part, so that a page that is opened from
 // the list leads back to where the person was. Without this script the link shows the next part alone.
+import { prepare } from "./prepare.js";
+
 const ROWS = ".list > tbody, [data-rows]";
 
 /** The rows that a "Load more" belongs to: the last ones before it. */
@@ -13,7 +15,7 @@ function keep(rows) {
   rows.closest("[data-live], [data-refresh]")?.setAttribute("data-grown", "");
 }
 
-async function append(link, shown) {
+async function append(link) {
   const response = await fetch(link.href, { credentials: "same-origin" });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const rows = rowsBefore(link);
@@ -26,12 +28,12 @@ async function append(link, shown) {
   rows.append(...[...fresh.children].map((row) => document.adoptNode(row)));
   link.closest("[data-parts]").replaceWith(document.adoptNode(next));
   history.replaceState(null, "", link.href);
-  shown(rows);
+  prepare(rows);
   first?.setAttribute("tabindex", "-1");
   first?.focus({ preventScroll: true });
 }
 
-export function followMore(shown) {
+export function followMore() {
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-more]");
     if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -39,7 +41,7 @@ export function followMore(shown) {
     if (link.getAttribute("aria-busy")) return;
     link.setAttribute("aria-busy", "true");
     try {
-      await append(link, shown);
+      await append(link);
     } catch {
       location.assign(link.href);
     }

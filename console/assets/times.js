@@ -1,9 +1,51 @@
-// Times in the viewer's zone.
-const form = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+// Times: how long ago, as the server words it (src/words.rs), which goes on while the page is open; and the exact time in
+// the viewer's zone.
+const AGAIN_MS = 30000;
+const DAY_S = 86400;
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const parts = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year: "numeric" });
+
+/** By how much the server's clock is ahead of ours. */
+let ahead = 0;
+
+function length(seconds) {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
+  if (seconds < DAY_S) return `${Math.round(seconds / 3600)} h`;
+  const days = Math.round(seconds / DAY_S);
+  return `${days} day${days === 1 ? "" : "s"}`;
+}
+
+function date(at) {
+  const part = Object.fromEntries(parts.formatToParts(at).map(({ type, value }) => [type, value]));
+  return `${part.day} ${part.month} ${part.year}`;
+}
+
+function words(at) {
+  const seconds = (Date.now() + ahead - at) / 1000;
+  const distance = Math.abs(seconds);
+  if (distance < 45) return "just now";
+  if (distance > 30 * DAY_S) return date(at);
+  return seconds < 0 ? `in ${length(distance)}` : `${length(distance)} ago`;
+}
+
+function write(time) {
+  const text = words(new Date(time.dateTime));
+  if (time.textContent !== text) time.textContent = text;
+}
+
+/** The server's clock, as a page names it. */
+export function setClock(page) {
+  const now = Number(page.body.dataset.now);
+  if (now) ahead = now - Date.now();
+}
 
 export function showTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]:not([data-shown])")) {
-    time.title = `${form.format(new Date(time.dateTime))} (${time.title})`;
+    time.title = `${exact.format(new Date(time.dateTime))} (${time.title})`;
     time.dataset.shown = "";
+    write(time);
   }
 }
+
+setInterval(() => document.querySelectorAll("time[data-shown]").forEach(write), AGAIN_MS);

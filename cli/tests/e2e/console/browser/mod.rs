@@ -3,7 +3,9 @@
 mod checks;
 mod devtools;
 mod every_page;
+mod failures;
 mod journeys;
+mod scripts;
 mod tab;
 
 use testkit::{Deployment, Guild};

@@ -97,6 +97,11 @@ impl<'b> Tab<'b> {
         self.sees_within(text, SHOWN_WITHIN).await;
     }
 
+    pub(super) async fn does_not_see(&self, text: &str) {
+        eventually("it is gone", SHOWN_WITHIN, async || (!self.text().await.contains(text)).then_some(()))
+            .await;
+    }
+
     pub(super) async fn sees_within(&self, text: &str, within: Duration) {
         let deadline = std::time::Instant::now() + within;
         let mut shown = self.text().await;

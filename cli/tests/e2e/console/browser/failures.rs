@@ -1,0 +1,96 @@
+//! What fails in an open page: forms, the connection, the session.
+
+use serde_json::json;
+use testkit::{Deployment, both_modes};
+
+use super::devtools::Browser;
+use super::tab::Tab;
+use super::{owner, sign_in};
+
+both_modes!(
+    a_failed_form_keeps_what_was_typed,
+    a_form_of_an_ended_session_keeps_what_was_typed,
+    a_lost_connection_is_said_and_mended,
+    a_page_without_its_session_leads_to_the_sign_in,
+);
+
+/// The value of the field "Reason".
+const REASON: &str = "document.querySelector('main [name=reason]').value";
+
+impl Tab<'_> {
+    async fn offline(&self, offline: bool) {
+        self.call("Network.enable", json!({})).await;
+        let limits =
+            json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
+        self.call("Network.emulateNetworkConditions", limits).await;
+    }
+
+    /// Loses the cookies, as when the session ends.
+    async fn forget(&self) {
+        self.call("Network.clearBrowserCookies", json!({})).await;
+    }
+}
+
+/// Fills in a ban.
+async fn fill_ban(deployment: &Deployment, tab: &Tab<'_>) {
+    let guild = deployment.guild();
+    tab.goto(&format!("/console/guilds/{}/moderation/bans/new", guild.id)).await;
+    tab.fill("Person", &guild.members[16].play.to_string()).await;
+    tab.fill("Reason", "a long story").await;
+    tab.choose("7 days").await;
+}
+
+async fn a_failed_form_keeps_what_was_typed(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let tab = owner(deployment, &browser).await;
+    fill_ban(deployment, &tab).await;
+    let path = tab.path().await;
+    tab.offline(true).await;
+    tab.button("Add ban").await;
+    tab.sees("The service cannot be reached").await;
+    tab.offline(false).await;
+    // A token of another session.
+    tab.evaluate("document.querySelectorAll('[name=form_token]').forEach((field) => { field.value = 'x'; })")
+        .await;
+    tab.button("Try again").await;
+    tab.sees("This form was not sent from a page").await;
+    tab.sees("Request ").await;
+    assert_eq!((tab.path().await, tab.evaluate(REASON).await), (path, json!("a long story")));
+    // The answer had the session's token.
+    tab.button("Try again").await;
+    tab.sees("Banned ").await;
+}
+
+async fn a_form_of_an_ended_session_keeps_what_was_typed(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let tab = owner(deployment, &browser).await;
+    fill_ban(deployment, &tab).await;
+    tab.forget().await;
+    tab.button("Add ban").await;
+    tab.sees("You are signed out").await;
+    assert_eq!(tab.evaluate(REASON).await, "a long story");
+}
+
+async fn a_lost_connection_is_said_and_mended(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
+    tab.goto("/console/instance/pauses").await;
+    tab.evaluate("void (document.getElementById('pauses').seen = true)").await;
+    tab.offline(true).await;
+    tab.sees("What this page shows may be old").await;
+    tab.offline(false).await;
+    tab.does_not_see("What this page shows may be old").await;
+    // Nothing has changed there.
+    assert_eq!(tab.evaluate("document.getElementById('pauses').seen").await, true);
+}
+
+async fn a_page_without_its_session_leads_to_the_sign_in(deployment: &Deployment) {
+    let browser = Browser::start().await;
+    let tab = Tab::open(&browser, &deployment.api_base(0)).await;
+    sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
+    tab.goto("/console/instance/pauses").await;
+    tab.forget().await;
+    tab.sees("Sign in to manage your server").await;
+    assert_eq!(tab.path().await, "/console/sign-in?to=%2Fconsole%2Finstance%2Fpauses");
+}

@@ -1,0 +1,102 @@
+// Forms answer in place. One that fails keeps what was typed, and says what failed at its top.
+import { foldFilters } from "./fold.js";
+import { follow } from "./live.js";
+import { leave, remember } from "./patch.js";
+import { prepare } from "./prepare.js";
+import { setClock } from "./times.js";
+
+const isSignedIn = (page) => page.querySelector(".own") !== null;
+
+function element(name, content, properties) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...content);
+  return made;
+}
+
+/** Says at the top of the form what failed, and offers to send it again. */
+function fail(form, submitter, content) {
+  form.querySelector(":scope > .problem")?.remove();
+  const again = element("button", ["Try again"], { type: "button", onclick: () => form.requestSubmit(submitter) });
+  const problem = element("div", [...content, again], { className: "problem failure", tabIndex: -1 });
+  problem.setAttribute("role", "alert");
+  form.prepend(problem);
+  problem.scrollIntoView({ block: "nearest" });
+  problem.focus({ preventScroll: true });
+}
+
+/** A session that began elsewhere has another token. */
+function renewToken(form, page) {
+  const [own, fresh] = [form, page].map((place) => place.querySelector("[name=form_token]"));
+  if (own && fresh) own.value = fresh.value;
+}
+
+/** What a page that could not be shown says instead; `null`: it is the answer to the form. */
+function failure(response, page) {
+  const said = page.querySelector("[data-failure]");
+  if (said) return [...said.children];
+  // Of a proxy, or of a service that ends.
+  if (!page.querySelector("main")) return [element("p", [`The service answers with the error ${response.status}.`])];
+  // Who signs out is sent to the same page, but without a way back.
+  const signedOut = response.redirected && !isSignedIn(page) && new URL(response.url).searchParams.has("to");
+  if (!signedOut || !isSignedIn(document)) return null;
+  const link = element("a", ["sign in in another tab"], { href: response.url, target: "_blank" });
+  return [element("p", ["You are signed out: ", link, ", then try again here."])];
+}
+
+/** Puts the main part of an answer in place of ours. */
+function place(response, page) {
+  // Another frame: after signing in or out, or in another guild.
+  if (page.body.dataset.guild !== document.body.dataset.guild || isSignedIn(page) !== isSignedIn(document)) {
+    location.assign(response.url);
+    return;
+  }
+  leave();
+  setClock(page);
+  for (const name of ["main", ".bar", ".rail"]) {
+    const part = page.querySelector(name);
+    if (part) document.querySelector(name)?.replaceWith(document.adoptNode(part));
+  }
+  // Screen readers hear changes inside of this one.
+  document.querySelector(".said-place").replaceChildren(...page.querySelector(".said-place").childNodes);
+  document.title = page.title;
+  const moved = response.redirected && response.url !== location.href;
+  if (moved) history.pushState(null, "", response.url);
+  remember(document);
+  prepare(document);
+  foldFilters(document.querySelector("main"));
+  follow(document.body.dataset.guild);
+  show(moved);
+}
+
+/** Brings the answer into view: the first problem, the start of another page, or nothing that moves. */
+function show(moved) {
+  const main = document.querySelector("main");
+  if (moved) scrollTo(0, 0);
+  (main.querySelector("[aria-invalid]") ?? main).focus({ preventScroll: true });
+  main.querySelector(".problem")?.scrollIntoView({ block: "center" });
+}
+
+async function send(form, submitter) {
+  const fields = new URLSearchParams(new FormData(form, submitter));
+  const buttons = form.querySelectorAll("button");
+  buttons.forEach((button) => { button.disabled = true; });
+  try {
+    const response = await fetch(form.action, { method: "POST", body: fields, credentials: "same-origin" });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const failed = failure(response, page);
+    if (!failed) return place(response, page);
+    renewToken(form, page);
+    fail(form, submitter, failed);
+  } catch {
+    fail(form, submitter, [element("p", ["The service cannot be reached. Nothing was sent twice."])]);
+  } finally {
+    buttons.forEach((button) => { button.disabled = false; });
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post" || form.enctype === "multipart/form-data" || form.dataset.whole !== undefined) return;
+  event.preventDefault();
+  send(form, event.submitter);
+});

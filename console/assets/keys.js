@@ -1,0 +1,36 @@
+// Keys: `/` goes to the search, `?` shows the keys, Escape closes menus.
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(except)) menu.open = false;
+  }
+}
+
+function showKeys() {
+  closeMenus(null);
+  const dialog = document.querySelector("[data-keys]");
+  if (dialog && !dialog.open) dialog.showModal();
+}
+
+function find() {
+  document.querySelector("[data-find]")?.focus();
+}
+
+const KEYS = { "/": find, "?": showKeys };
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") closeMenus(null);
+  const typing = event.target.closest("input, textarea, select");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(KEYS, event.key)) return;
+  event.preventDefault();
+  KEYS[event.key]();
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-show-keys]")) {
+    showKeys();
+    return;
+  }
+  // A menu closes when a person goes on elsewhere; a dialog by its button, or by a click beside it.
+  closeMenus(event.target);
+  if (event.target.matches("dialog, dialog [data-close]")) event.target.closest("dialog").close();
+});
