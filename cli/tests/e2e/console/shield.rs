@@ -24,6 +24,11 @@ async fn players_are_checked_flagged_and_named_with_their_source(deployment: &De
     let asked =
         console.post(&format!("{shield}/flag"), &[("play_id", &player), ("reason", "exploiting")]).await;
     asked.shows(200, "Flag 1 player").shows(200, "Only whoever runs the service can lift them.");
+    let named = &deployment.guild().members[21].name;
+    assert!(asked.row(&player).contains(named), "{}", asked.text());
+    let mistyped = [("play_id", "4242424242"), ("reason", "exploiting")];
+    let asked_in_vain = console.post(&format!("{shield}/flag"), &mistyped).await;
+    asked_in_vain.shows(200, "Roblox knows no player with this id").shows(200, "not known");
     let form = asked.form_with("sure");
     let fields: Vec<_> = form.fields.iter().map(|(name, value)| (&**name, &**value)).collect();
     let flagged = console.submit(&form.action, &fields).await;

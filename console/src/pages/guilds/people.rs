@@ -1,10 +1,11 @@
 //! Persons as the console shows them: initials and name, and the ids of both accounts on demand.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use entities::{ChatId, PlayId, Subject, link};
 
-use crate::accounts::Account;
+use crate::accounts::{Account, soon};
 use crate::answer::PageError;
 use crate::visit::GuildVisit;
 use crate::words;
@@ -65,6 +66,27 @@ impl People {
         let unlinked: Vec<_> = subjects.into_iter().filter(|one| people.link(*one).is_none()).collect();
         people.names = visit.console.names(visit.platform(), &unlinked).await;
         Ok(people)
+    }
+
+    /// The same of players, asking Roblox at once. Also those that Roblox does not know; or why it does not answer.
+    pub(crate) async fn players(
+        visit: &GuildVisit,
+        plays: &[PlayId],
+    ) -> Result<(Self, Result<Vec<PlayId>, String>), PageError> {
+        let mut people = Self::linked(visit, &plays.iter().copied().map(Subject::Play).collect()).await?;
+        let mut unlinked = plays.to_vec();
+        unlinked.retain(|play| !people.by_play.contains_key(play));
+        if unlinked.is_empty() {
+            return Ok((people, Ok(unlinked)));
+        }
+        let read =
+            async { visit.platforms().play.usernames(visit.platform(), &unlinked).await.map_err(Arc::new) };
+        let unknown = soon(read).await.map(|names| {
+            people.names.extend(names.into_iter().map(|(play, name)| (Subject::Play(play), name)));
+            unlinked.retain(|play| !people.names.contains_key(&Subject::Play(*play)));
+            unlinked
+        });
+        Ok((people, unknown))
     }
 
     async fn linked(visit: &GuildVisit, subjects: &HashSet<Subject>) -> Result<Self, PageError> {
@@ -146,4 +168,15 @@ pub(crate) async fn resolve(visit: &GuildVisit, typed: &str) -> Result<Result<Su
         [] => Err(format!("No linked member is named {typed:?}. Give the Roblox id or the Discord id.")),
         _ => Err(format!("Several members are named {typed:?}. Give the Roblox id or the Discord id.")),
     })
+}
+
+/// The Discord user whom a person typed, by an id of either account or by name.
+pub(crate) async fn chat_of(visit: &GuildVisit, typed: &str) -> Result<Result<ChatId, String>, PageError> {
+    let subject = match resolve(visit, typed).await? {
+        Ok(Subject::Chat(chat)) => return Ok(Ok(chat)),
+        Ok(subject) => subject,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let chat = People::read(visit, [subject]).await?.who(visit, subject).chat;
+    Ok(chat.ok_or_else(|| "This Roblox account is linked to no member. Enter the Discord id.".to_owned()))
 }

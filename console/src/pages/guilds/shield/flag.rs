@@ -1,6 +1,7 @@
 //! Flags one player or many, after asking: only the operator of the service lifts a flag.
 
 use askama::Template;
+use entities::{PlayId, Subject};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -9,12 +10,15 @@ use super::{may_flag, show};
 use crate::answer::{Answer, PageError};
 use crate::cookies::Said;
 use crate::form::Form;
+use crate::pages::guilds::people::{People, Who};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::Count;
 
 /// Players that the question names.
 const NAMED: usize = 10;
+/// Players of whom Roblox is asked whether it knows them: one call.
+const CHECKED: usize = 100;
 /// What is typed before several players are flagged.
 const WORD: &str = "flag";
 const FIELDS: [&str; 1] = ["word"];
@@ -27,12 +31,22 @@ struct Confirm {
     url: String,
     back: String,
     total: Count<u64>,
-    named: Vec<Line>,
+    named: Vec<Named>,
     others: u64,
+    /// Ids that Roblox does not know: an import leaves them out.
+    unknown: Vec<PlayId>,
+    /// Why Roblox does not say whom it knows; empty: it does.
+    unanswered: String,
     /// The lines, to be sent again.
     csv: String,
     /// The word has to be typed.
     typed: bool,
+}
+
+struct Named {
+    who: Who,
+    unknown: bool,
+    reason: String,
 }
 
 /// One player.
@@ -49,7 +63,7 @@ pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {
         return show(&visit, wrong("reason", "Say why: other servers see it.")).await;
     }
     let reason = form.text("reason").split_whitespace().collect::<Vec<_>>().join(" ");
-    ask(&visit, &[Line { play, reason }], Form::default())
+    ask(&visit, &[Line { play, reason }], Form::default()).await
 }
 
 /// The lines of a file; with `sure` they are flagged.
@@ -63,18 +77,29 @@ pub(crate) async fn many(visit: GuildVisit) -> Result<Answer, PageError> {
         Err(problem) => return show(&visit, Form::wrong(form, Some("csv"), &problem)).await,
     };
     if !form.has("sure") {
-        return ask(&visit, &lines, Form::default());
+        return ask(&visit, &lines, Form::default()).await;
     }
     if lines.len() > 1 && !form.text("word").eq_ignore_ascii_case(WORD) {
         let text = format!("Type {WORD} to flag them.");
-        return ask(&visit, &lines, Form::wrong(form, Some("word"), &text));
+        return ask(&visit, &lines, Form::wrong(form, Some("word"), &text)).await;
     }
     import(&visit, &lines).await
 }
 
-fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Answer, PageError> {
+async fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Answer, PageError> {
     let total = lines.len() as u64;
-    let named = &lines[..lines.len().min(NAMED)];
+    let plays: Vec<_> = lines.iter().take(CHECKED).map(|line| line.play).collect();
+    let (people, unknown) = People::players(visit, &plays).await?;
+    let (unknown, unanswered) = match unknown {
+        Ok(unknown) => (unknown, String::new()),
+        Err(problem) => (Vec::new(), problem),
+    };
+    let named = lines.iter().take(NAMED).map(|line| Named {
+        who: people.who(visit, Subject::Play(line.play)),
+        unknown: unknown.contains(&line.play),
+        reason: line.reason.clone(),
+    });
+    let named: Vec<_> = named.collect();
     let status = form.status();
     let page = Confirm {
         shell: visit.shell("Flag players", Place::Shield),
@@ -83,7 +108,9 @@ fn ask(visit: &GuildVisit, lines: &[Line], form: Form) -> Result<Answer, PageErr
         back: visit.url("/shield"),
         total: Count(total, "player"),
         others: total - named.len() as u64,
-        named: named.to_vec(),
+        named,
+        unknown,
+        unanswered,
         csv: lines.iter().map(csv::written).collect(),
         typed: lines.len() > 1,
     };
@@ -104,7 +131,7 @@ async fn import(visit: &GuildVisit, lines: &[Line]) -> Result<Answer, PageError>
         return Ok(Answer::see(visit.url(&page)).saying(said));
     }
     if !answer.status.is_success() {
-        return ask(visit, lines, Form::refused(&visit.form, &answer));
+        return ask(visit, lines, Form::refused(&visit.form, &answer)).await;
     }
     let number = |name: &str| answer.body["data"][name].as_u64().unwrap_or(0);
     let (imported, skipped) = (number("imported"), number("skipped"));
