@@ -10,7 +10,8 @@ use super::security::set_permissions;
 both_modes!(
     a_job_and_a_server_are_found_by_their_id,
     several_matches_are_listed_and_many_go_on_with_members,
-    the_search_finds_nothing_that_a_person_may_not_see
+    the_search_finds_nothing_that_a_person_may_not_see,
+    an_operator_goes_to_a_job_or_the_jobs_of_a_server_by_id
 );
 
 fn find(deployment: &Deployment, typed: &str) -> String {
@@ -71,4 +72,18 @@ async fn the_search_finds_nothing_that_a_person_may_not_see(deployment: &Deploym
     for typed in [job.as_str(), "eu-1"] {
         stranger.get(&format!("{elsewhere}{typed}")).await.shows(200, "Nothing found.");
     }
+}
+
+async fn an_operator_goes_to_a_job_or_the_jobs_of_a_server_by_id(deployment: &Deployment) {
+    let (guild, operator) = (deployment.guild(), Console::operator(deployment).await);
+    let job = enqueue(deployment, &guild.right().chat).await;
+    let jobs = operator.get("/console/instance/jobs").await;
+    operator.press(&jobs, "Find id", &[("q", &job)]).await.shows(200, &job);
+    let of_guild = operator.press(&jobs, "Find id", &[("q", &guild.id)]).await;
+    of_guild.shows(200, &job).has_typed("guild", &guild.id);
+    operator.press(&jobs, "Find id", &[("q", "4711")]).await.refuses(
+        "q",
+        "4711",
+        "No job and no server has this id.",
+    );
 }

@@ -1,7 +1,7 @@
 //! /console/instance: what runs, what waits, and what the processes depend on.
 
 use askama::Template;
-use entities::job::{Class, listing, retry, time};
+use entities::job::{Class, State, listing, retry, time};
 use entities::worker::{self, Listed};
 use entities::{Timestamp, api_process, job_pause, leader_lease};
 use queue::DEAD_AFTER;
@@ -23,7 +23,8 @@ struct Page {
     waiting: Number<i64>,
     /// How long the oldest available job has waited.
     oldest: Option<Length>,
-    to_retry: Number<u64>,
+    failed: Number<u64>,
+    dead: Number<u64>,
     pauses: usize,
     dependencies: Vec<(&'static str, bool)>,
     /// Processes share a broker, so one scheduler of them leads.
@@ -67,13 +68,18 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let processes: Vec<_> = apis.chain(workers).collect();
     let dependencies = dependencies(&visit).await;
     let leader = leader_lease::find(conn, scheduler::LEADER).await?;
+    let count = async |state| -> Result<_, PageError> {
+        let which = retry::Which { state: Some(state), ..retry::Which::default() };
+        Ok(Number(retry::count_failed(conn, which).await?))
+    };
     let page = Page {
         shell: Shell::of_instance("Instance", &visit, InstancePlace::Overview),
         alive: processes.iter().filter(|process| process.alive).count(),
         running: Number(running),
         waiting: Number(waiting),
         oldest: oldest.map(|since| Length(database_now - since)),
-        to_retry: Number(retry::count_failed(conn, retry::Which::default()).await?),
+        failed: count(State::Failed).await?,
+        dead: count(State::Dead).await?,
         pauses: job_pause::list(conn).await?.len(),
         distributed: dependencies.iter().any(|(name, _)| *name == "broker"),
         dependencies,

@@ -7,7 +7,7 @@ mod row;
 
 use askama::Template;
 use entities::job::{Class, Status, listing};
-use entities::{JobId, Page as Part, job::retry as rows};
+use entities::{GuildId, JobId, Page as Part, guild, job::retry as rows};
 
 use super::{guild_names, url};
 use crate::answer::{Answer, PageError};
@@ -20,6 +20,8 @@ use crate::words::Count;
 use filter::JobFilter;
 use row::Row;
 
+/// The field for an id, which leads to what it names.
+const SEARCH: &str = "q";
 /// Jobs of one page.
 const SHOWN: u64 = 50;
 
@@ -47,6 +49,9 @@ struct Bulk {
 
 pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let query = visit.query.clone();
+    if query.has(SEARCH) {
+        return search(&visit, query).await;
+    }
     let filter = match JobFilter::of(&query) {
         Ok(filter) => filter,
         Err(problem) => return show(&visit, Form::wrong(&query, Some("guild"), &problem), Vec::new(), None),
@@ -65,6 +70,22 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
     let more = last.map(|last| query.with("before", &last));
     let page = page(&visit, Form::new(query), rows, more);
     Answer::page(&Page { bulk, ..page })
+}
+
+/// To the job or the server's jobs that this id names.
+async fn search(visit: &Visit, query: Fields) -> Result<Answer, PageError> {
+    let typed = query.text(SEARCH);
+    if let Ok(job) = typed.parse::<JobId>()
+        && listing::find_any(visit.read(), job).await?.is_some()
+    {
+        return Ok(Answer::see(url(&format!("/jobs/{job}"))));
+    }
+    if let Ok(id) = typed.parse::<GuildId>()
+        && guild::find(visit.read(), id).await?.is_some()
+    {
+        return Ok(Answer::see(url(&format!("/jobs?guild={id}"))));
+    }
+    show(visit, Form::wrong(&query, Some(SEARCH), "No job and no server has this id."), Vec::new(), None)
 }
 
 async fn bulk(visit: &Visit, which: rows::Which<'_>, query: &Fields) -> Result<Bulk, PageError> {

@@ -18,6 +18,8 @@ use crate::words::{Length, Number, When};
 
 /// Failed members that are shown.
 const FAILURES: u64 = 50;
+/// Characters of each text that are shown: the result of a preview has thousands of lines.
+const TEXT_MAX: usize = 8_000;
 
 #[derive(Template)]
 #[template(path = "instance/job.html")]
@@ -34,7 +36,8 @@ struct Page {
     times: Vec<(&'static str, When)>,
     attempts: Vec<(AttemptError, When)>,
     failures: Vec<job_failure::Model>,
-    more_failures: bool,
+    /// The query of the next ones.
+    more_failures: Option<String>,
     /// As the service keeps them, indented.
     texts: Vec<(&'static str, String)>,
     parent: Option<JobId>,
@@ -58,10 +61,12 @@ pub(crate) async fn get(visit: Visit) -> Result<Answer, PageError> {
 
 async fn show(visit: &Visit, job: &Model, problem: String) -> Result<Answer, PageError> {
     let status = job.status(visit.now());
-    let part = Part::first(FAILURES + 1);
+    let part = Part { cursor: visit.query.read("after"), limit: FAILURES + 1 };
     let mut failures = job_failure::list(visit.read(), job.job_id, part).await?;
-    let more_failures = failures.len() as u64 > FAILURES;
+    let has_more = failures.len() as u64 > FAILURES;
     failures.truncate(usize::try_from(FAILURES).unwrap_or(usize::MAX));
+    let last = failures.last().filter(|_| has_more);
+    let more_failures = last.map(|last| visit.query.with("after", &last.failure_id.to_string()));
     let refused = !problem.is_empty();
     let page = Page {
         shell: Shell::of_instance(&format!("Job {}", job.kind), visit, InstancePlace::Jobs),
@@ -135,7 +140,13 @@ fn times(visit: &Visit, job: &Model) -> Vec<(&'static str, When)> {
 }
 
 fn texts(job: &Model) -> Vec<(&'static str, String)> {
-    let pretty = |json: &serde_json::Value| serde_json::to_string_pretty(json).unwrap_or_default();
+    let pretty = |json: &serde_json::Value| {
+        let text = serde_json::to_string_pretty(json).unwrap_or_default();
+        match text.char_indices().nth(TEXT_MAX) {
+            Some((end, _)) => format!("{}\n… The rest is not shown.", &text[..end]),
+            None => text,
+        }
+    };
     let texts = [
         ("Arguments", Some(&job.args)),
         ("Result", job.result.as_ref()),
