@@ -4,10 +4,11 @@ use std::fmt::Display;
 
 use entities::Page;
 
+use crate::fields::Fields;
 use crate::visit::GuildVisit;
 
-/// Rows of a list.
-const ROWS: usize = 50;
+/// Rows of a list: with the menus and forms of each, a page stays below 100 kB.
+const ROWS: usize = 25;
 
 /// The part of a list that the address asks for, and one row more.
 pub(crate) fn page<Id: std::str::FromStr>(visit: &GuildVisit) -> Page<Id> {
@@ -36,4 +37,47 @@ pub(crate) fn cut_whole<T>(visit: &GuildVisit, rows: &mut Vec<T>) -> (usize, Opt
     rows.truncate(next);
     rows.drain(..skipped);
     (skipped, more)
+}
+
+/// A column of a list that is read whole: its head is a link that sorts by it.
+pub(crate) struct Column {
+    pub(crate) label: &'static str,
+    pub(crate) query: String,
+    /// For `aria-sort`; empty: the list is not sorted by it.
+    pub(crate) order: &'static str,
+}
+
+/// The column that orders the list, and whether from the end. `sort=name` in the address, or `sort=-name`.
+pub(crate) fn sorted_by(query: &Fields) -> (&str, bool) {
+    let sort = query.text("sort");
+    sort.strip_prefix('-').map_or((sort, false), |name| (name, true))
+}
+
+/// Columns by their names in the address, with labels. A second click turns the order round; a new order begins at the
+/// first part.
+pub(crate) fn columns<const N: usize>(query: &Fields, all: [(&str, &'static str); N]) -> [Column; N] {
+    let (by, from_end) = sorted_by(query);
+    let first = query.start().map_or_else(|| query.clone(), |start| Fields::parse(start.as_bytes()));
+    all.map(|(name, label)| {
+        let (order, next) = match (name == by, from_end) {
+            (false, _) => ("", name.to_owned()),
+            (true, false) => ("ascending", format!("-{name}")),
+            (true, true) => ("descending", name.to_owned()),
+        };
+        Column { label, query: first.with("sort", &next), order }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_click_turns_the_order_round_from_the_first_part() {
+        let query = Fields::of(&[("q", "a"), ("sort", "used"), ("skip", "50")]);
+        let [used, name] = columns(&query, [("used", "Last used"), ("name", "Name")]);
+        assert_eq!((used.order, used.query.as_str()), ("ascending", "q=a&sort=-used"));
+        assert_eq!((name.order, name.query.as_str()), ("", "q=a&sort=name"));
+        assert_eq!(sorted_by(&Fields::of(&[("sort", "-used")])), ("used", true));
+    }
 }

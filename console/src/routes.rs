@@ -106,6 +106,7 @@ static ROWS: &[Row] = rows! {
     GET "/console/guilds/{guild}/staff/leave" Guild(Staff) guilds::staff::leave::get;
     POST "/console/guilds/{guild}/staff/leave" Guild(Permission("staff.write")) guilds::staff::leave::add;
     POST "/console/guilds/{guild}/staff/leave/request" Guild(Staff) guilds::staff::leave::request_own;
+    GET "/console/guilds/{guild}/staff/leave/requests" Guild(Staff) guilds::staff::leave::all::get;
     GET "/console/guilds/{guild}/staff/leave/requests/{request}" Guild(Staff) guilds::staff::leave::requests::get;
     POST "/console/guilds/{guild}/staff/leave/requests/{request}" Guild(Staff) guilds::staff::leave::requests::update;
     POST "/console/guilds/{guild}/staff/leave/requests/{request}/approve" Guild(Permission("staff.write")) guilds::staff::leave::requests::approve;
@@ -127,6 +128,7 @@ static ROWS: &[Row] = rows! {
     POST "/console/guilds/{guild}/staff/notes/{note}/remove" Guild(Permission("staff.write")) guilds::staff::notes::remove;
     GET "/console/guilds/{guild}/staff/quotas" Guild(Staff) guilds::staff::quotas::get;
     POST "/console/guilds/{guild}/staff/quotas" Guild(Permission("staff.write")) guilds::staff::quotas::add;
+    GET "/console/guilds/{guild}/staff/quotas/{quota}/members" Guild(Staff) guilds::staff::quotas::members;
     GET "/console/guilds/{guild}/staff/quotas/{quota}" Guild(Permission("staff.write")) guilds::staff::quotas::one;
     POST "/console/guilds/{guild}/staff/quotas/{quota}" Guild(Permission("staff.write")) guilds::staff::quotas::update;
     POST "/console/guilds/{guild}/staff/quotas/{quota}/remove" Guild(Permission("staff.write")) guilds::staff::quotas::remove;

@@ -22,7 +22,7 @@ pub struct Model {
 
 no_relations!();
 
-by_id!(NoteId: find_for_update, delete, newest);
+by_id!(NoteId: find, find_for_update, delete, newest);
 
 /// A note to insert.
 #[derive(Debug, Clone, DeriveIntoActiveModel)]

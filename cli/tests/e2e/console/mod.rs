@@ -27,6 +27,7 @@ mod settings;
 mod shield;
 mod staff;
 mod sync;
+mod staff_lists;
 mod undo;
 
 pub(crate) use client::{Console, link};

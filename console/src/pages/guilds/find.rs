@@ -2,7 +2,9 @@
 
 use askama::Template;
 use entities::job::listing;
-use entities::{JobId, SanctionId, SanctionKind, Subject, game_server, link, link_search, sanction};
+use entities::{
+    JobId, SanctionId, SanctionKind, Subject, game_server, link, link_search, sanction, staff_directory,
+};
 
 use crate::answer::{Answer, PageError};
 use crate::fields::segment;
@@ -13,6 +15,8 @@ use super::by_discord_name::{ByDiscordName, Named};
 use super::moderation::Kind;
 use super::people::{People, Who};
 use super::servers;
+use super::staff::person::matching;
+use super::staff::sees_all;
 
 /// Names of one search.
 const NAMES: u64 = 20;
@@ -40,6 +44,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let mut found = Vec::new();
     if !typed.is_empty() {
         people(&visit, &typed, &mut found).await?;
+        staff(&visit, &typed, &mut found).await?;
         sanctions(&visit, &typed, &mut found).await?;
         others(&visit, &typed, &mut found).await?;
     }
@@ -97,6 +102,22 @@ async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resu
                 url,
                 exact: false,
             });
+        }
+    }
+    Ok(())
+}
+
+/// Staff members whom `people` does not find, because they have no link or the viewer does not see links.
+async fn staff(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Result<(), PageError> {
+    if !sees_all(visit) {
+        return Ok(());
+    }
+    let members = staff_directory::list(visit.read(), visit.guild.guild_id, visit.now()).await?;
+    for one in matching(visit, &members, typed).await? {
+        let member = visit.url(&format!("/members/{}", one.chat));
+        if found.iter().all(|found| found.url != member) {
+            let url = visit.url(&format!("/staff/{}", one.chat));
+            found.push(Found { what: "Staff member", name: one.name, url, exact: one.whole });
         }
     }
     Ok(())

@@ -5,11 +5,13 @@ use chrono::{TimeDelta, Timelike};
 use chrono_tz::Tz;
 use entities::{Timestamp, staff_action};
 
+use super::person::asked;
 use super::tabs::{Link, Tab, tabs};
 use super::words::{self, Action};
 use super::{Staff, days};
 use crate::answer::{Answer, PageError};
 use crate::chart::heat_map::HeatMap;
+use crate::form::Form;
 use crate::list::{cut, page};
 use crate::pages::guilds::people::{People, Who};
 use crate::shell::{Place, Shell};
@@ -24,6 +26,7 @@ struct Page {
     shell: Shell,
     tabs: Vec<Link>,
     heat: HeatMap,
+    form: Form,
     rows: Vec<(Who, Action)>,
     more: Option<String>,
 }
@@ -34,7 +37,12 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let hours = hours(since, visit.now(), days::zone(&visit));
     let counts = staff_action::times::count_in(conn, guild, &hours).await?;
     let counts: Vec<_> = hours.iter().map(|hour| hour.0).zip(counts).collect();
-    let mut actions = staff_action::list(conn, guild, page(&visit)).await?;
+    let (of, form) = asked(&visit, Form::new(visit.query.clone())).await?;
+    let mut actions = match of {
+        _ if form.is_refused() => Vec::new(),
+        Some(staff) => staff_action::list_of(conn, guild, staff, page(&visit)).await?,
+        None => staff_action::list(conn, guild, page(&visit)).await?,
+    };
     let more = cut(&visit, &mut actions, |row| row.action_id);
     let chats = actions.iter().map(|row| row.staff_id);
     let staff = Staff::read(&visit, chats.collect()).await?;
@@ -53,8 +61,9 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         ),
         rows: actions.iter().map(row).collect(),
         more,
+        form,
     };
-    Answer::page(&page)
+    Ok(Answer::page(&page)?.status(page.form.status()))
 }
 
 /// The hours of a time zone in a span of time; the first and the last one may be cut.

@@ -15,8 +15,11 @@ pub(super) fn begin(text: &str, zone: Tz) -> Option<Timestamp> {
     text.parse().ok().map(|day: NaiveDate| period::start_of_day(day, zone))
 }
 
-/// The first moment after a day.
+/// The first moment after a day; an exact time, as an undo names it, is its own end.
 pub(super) fn end(text: &str, zone: Tz) -> Option<Timestamp> {
+    if let Ok(exact) = text.parse() {
+        return Some(exact);
+    }
     let day: NaiveDate = text.parse().ok()?;
     Some(period::start_of_day(day.succ_opt()?, zone))
 }

@@ -1,5 +1,6 @@
 //! /console/guilds/:guild/staff/leave: who is away, and who asks to be.
 
+pub(crate) mod all;
 pub(crate) mod one;
 pub(crate) mod requests;
 
@@ -9,8 +10,9 @@ use entities::{ChatId, LoaId, Timestamp, loa, staff_directory};
 use http::Method;
 use serde_json::{Map, Value};
 
+use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices, days, name_of, own, sees_all, whose};
+use super::{Choice, Staff, choices, days, name_of, own, sees_all};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
@@ -20,9 +22,9 @@ use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use requests::Request;
 
-const FIELDS: [&str; 4] = ["staff_id", "starts_at", "ends_at", "reason"];
-/// Requests shown: the newest.
-const REQUESTS: u64 = 50;
+const FIELDS: [&str; 5] = [FIELD, "staff_id", "starts_at", "ends_at", "reason"];
+/// Requests shown here: the newest that wait.
+const REQUESTS: u64 = 5;
 
 #[derive(Template)]
 #[template(path = "guilds/staff/leave.html")]
@@ -39,13 +41,8 @@ struct Page {
     staff: Vec<Choice>,
     requests: Vec<Request>,
     rows: Vec<Row>,
-    filter: Filter,
-    more: Option<String>,
-}
-
-struct Filter {
-    staff: String,
     status: String,
+    more: Option<String>,
 }
 
 struct Row {
@@ -78,18 +75,18 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let asked = whose(visit, visit.query.read("staff"));
+    let (asked, form) = asked(visit, form).await?;
     let status = match visit.query.text("status") {
         "active" => Some(loa::Status::Active),
         "expired" => Some(loa::Status::Expired),
         _ => None,
     };
-    let mut leaves = loa::list(conn, guild, loa::Filter { staff: asked, status }, page(visit)).await?;
+    let mut leaves = Vec::new();
+    if form.problem_of(FIELD).is_empty() {
+        leaves = loa::list(conn, guild, loa::Filter { staff: asked, status }, page(visit)).await?;
+    }
     let more = cut(visit, &mut leaves, |row| row.loa_id);
-    // Those who decide see what waits; others what became of their own requests.
-    let state = sees_all(visit).then_some(State::Requested);
-    let open = leave_request::Filter { staff: asked, state };
-    let requests = leave_request::list(conn, guild, open, entities::Page::first(REQUESTS)).await?;
+    let requests = requests_shown(visit).await?;
     let chats = leaves.iter().map(|row| row.staff_id).chain(requests.iter().map(|row| row.staff_id));
     let staff = Staff::read(visit, chats.collect()).await?;
     let is_staff = staff_directory::find(conn, guild, own(visit), visit.now()).await?.is_some();
@@ -104,14 +101,20 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         staff: choices(visit).await?,
         requests: requests.into_iter().map(|row| Request::new(visit, &staff, row)).collect(),
         rows: leaves.into_iter().map(|row| Row::new(visit, &staff, row)).collect(),
-        filter: Filter {
-            staff: visit.query.text("staff").to_owned(),
-            status: visit.query.text("status").to_owned(),
-        },
+        status: visit.query.text("status").to_owned(),
         more,
         form,
     };
     Ok(Answer::page(&page)?.status(page.form.status()))
+}
+
+/// Those who decide see what waits; others what became of their own requests.
+async fn requests_shown(visit: &GuildVisit) -> Result<Vec<leave_request::Model>, PageError> {
+    let (staff, state) =
+        if sees_all(visit) { (None, Some(State::Requested)) } else { (Some(own(visit)), None) };
+    let filter = leave_request::Filter { staff, state };
+    let first = entities::Page::first(REQUESTS);
+    Ok(leave_request::list(visit.read(), visit.guild.guild_id, filter, first).await?)
 }
 
 /// The times that the form names. A day that is already the one of `before` keeps its exact time.

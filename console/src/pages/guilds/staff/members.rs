@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use entities::staff_directory::{self, Described};
-use entities::{ChatId, RoleId, Subject, staff_role};
+use entities::{ChatId, RoleId, staff_role};
 use http::Method;
 use serde_json::Map;
 
+use super::person::matching;
 use super::tabs::{Link, Tab, tabs};
 use super::{Staff, days, name_of, own};
 use crate::answer::{Answer, PageError};
 use crate::cookies::{Said, Undo};
 use crate::form::Form;
-use crate::list::cut_whole;
-use crate::pages::guilds::people::{Who, resolve};
+use crate::list::{Column, columns, cut_whole, sorted_by};
+use crate::pages::guilds::people::{Who, chat_of};
 use crate::rights::Needs;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
@@ -33,6 +34,11 @@ struct Page {
     /// The viewer's own page, if they are staff.
     own: Option<String>,
     on_duty: Count<u64>,
+    /// The name or id to which the list is limited.
+    searched: String,
+    /// By name, role and day.
+    columns: [Column; 3],
+    is_sorted: bool,
     rows: Vec<Row>,
     more: Option<String>,
     roles: Vec<Role>,
@@ -61,14 +67,16 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let mut members = staff_directory::list(conn, guild, visit.now()).await?;
-    members.sort_by_cached_key(|member| {
-        let name = member.play_username.as_deref().map(str::to_lowercase);
-        (!member.on_duty, member.role_name.clone(), name.is_none(), name, member.chat_id)
-    });
+    sort(visit, &mut members);
     let roles = staff_role::list(conn, guild).await?;
     let roles = roles_shown(&roles, &members);
     let on_duty = members.iter().filter(|member| member.on_duty).count() as u64;
     let is_staff = members.iter().any(|member| member.chat_id == own(visit));
+    let searched = visit.query.text("q").to_owned();
+    if !searched.is_empty() {
+        let found = matching(visit, &members, &searched).await?;
+        members.retain(|member| found.iter().any(|one| one.chat == member.chat_id));
+    }
     let (_, more) = cut_whole(visit, &mut members);
     let staff = Staff::read(visit, members.iter().map(|member| member.chat_id).collect()).await?;
     let page = Page {
@@ -78,12 +86,33 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         admin: visit.rights.may(Needs::Admin),
         own: is_staff.then(|| visit.url(&format!("/staff/{}", own(visit)))),
         on_duty: Count(on_duty, "staff member"),
+        searched,
+        columns: columns(&visit.query, [("name", "Staff member"), ("role", "Role"), ("joined", "Joined")]),
+        is_sorted: visit.query.has("sort"),
         rows: members.into_iter().map(|member| row(visit, &staff, member)).collect(),
         more,
         roles,
         form,
     };
     Ok(Answer::page(&page)?.status(page.form.status()))
+}
+
+/// On duty first, then by role and name; or by a column.
+fn sort(visit: &GuildVisit, members: &mut [Described]) {
+    let name = |member: &Described| {
+        let name = member.play_username.as_deref().map(str::to_lowercase);
+        (name.is_none(), name, member.chat_id)
+    };
+    let (by, from_end) = sorted_by(&visit.query);
+    match by {
+        "name" => members.sort_by_cached_key(name),
+        "role" => members.sort_by_cached_key(|member| (member.role_name.clone(), name(member))),
+        "joined" => members.sort_by_key(|member| member.joined_at),
+        _ => members.sort_by_cached_key(|member| (!member.on_duty, member.role_name.clone(), name(member))),
+    }
+    if from_end {
+        members.reverse();
+    }
 }
 
 fn row(visit: &GuildVisit, staff: &Staff, member: Described) -> Row {
@@ -112,7 +141,7 @@ fn roles_shown(roles: &[staff_role::Model], members: &[Described]) -> Vec<Role> 
 
 /// Makes a person staff, or gives a staff member another role.
 pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
-    let chat = match person(&visit).await? {
+    let chat = match chat_of(&visit, visit.form.text("chat_id")).await? {
         Ok(chat) => chat,
         Err(problem) => return show(&visit, Form::wrong(&visit.form, Some("chat_id"), &problem)).await,
     };
@@ -134,18 +163,6 @@ pub(crate) async fn put(visit: GuildVisit) -> Result<Answer, PageError> {
         Some(before) => Said::new(format!("{name} has another role now.")).with_undo(again(&visit, &before)),
     };
     Ok(Answer::see(visit.url("/staff")).saying(said))
-}
-
-/// The Discord user that the form names, by an id of either account or by name.
-async fn person(visit: &GuildVisit) -> Result<Result<ChatId, String>, PageError> {
-    let subject = match resolve(visit, visit.form.text("chat_id")).await? {
-        Ok(Subject::Chat(chat)) => return Ok(Ok(chat)),
-        Ok(subject) => subject,
-        Err(problem) => return Ok(Err(problem)),
-    };
-    let people = crate::pages::guilds::people::People::read(visit, [subject]).await?;
-    let chat = people.who(visit, subject).chat;
-    Ok(chat.ok_or_else(|| "This Roblox account is linked to no member. Give the Discord id.".to_owned()))
 }
 
 /// The form that makes a person staff as they were.

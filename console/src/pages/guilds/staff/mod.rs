@@ -10,11 +10,12 @@ pub(crate) mod notes;
 pub(crate) mod one;
 pub(crate) mod pending;
 pub(super) mod permissions;
+pub(super) mod person;
 pub(crate) mod quotas;
 pub(crate) mod roles;
 pub(crate) mod strikes;
 mod tabs;
-mod words;
+pub(super) mod words;
 
 use entities::{ChatId, Subject, staff_directory};
 
@@ -26,13 +27,8 @@ fn own(visit: &GuildVisit) -> ChatId {
     visit.session.row.user_id
 }
 
-fn sees_all(visit: &GuildVisit) -> bool {
+pub(super) fn sees_all(visit: &GuildVisit) -> bool {
     visit.may("staff.read")
-}
-
-/// Whose records are shown: of this person, of all (`None`), or only the viewer's own.
-fn whose(visit: &GuildVisit, asked: Option<ChatId>) -> Option<ChatId> {
-    if sees_all(visit) { asked } else { Some(own(visit)) }
 }
 
 /// Persons with links to their pages as staff.

@@ -5,10 +5,12 @@ use entities::{ChatId, NoteId, staff_note};
 use http::Method;
 use serde_json::Map;
 
+use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
 use super::{Choice, Staff, choices, name_of};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::{Said, Undo};
+use crate::fields::Fields;
 use crate::form::Form;
 use crate::list::{cut, page};
 use crate::pages::guilds::people::Who;
@@ -17,6 +19,8 @@ use crate::visit::GuildVisit;
 use crate::words::When;
 
 const FIELDS: [&str; 2] = ["staff_id", "body"];
+/// What the page shows beside what a form sends.
+const SHOWN: [&str; 3] = [FIELD, "staff_id", "body"];
 
 #[derive(Template)]
 #[template(path = "guilds/staff/notes.html")]
@@ -27,8 +31,8 @@ struct Page {
     url: String,
     may_write: bool,
     staff: Vec<Choice>,
-    /// The person to whom the list is limited.
-    about: String,
+    /// The note whose change was refused: the only one shown.
+    refused: Option<NoteId>,
     rows: Vec<Row>,
     more: Option<String>,
 }
@@ -48,17 +52,29 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
-    let about: Option<ChatId> = visit.query.read("staff");
-    let mut notes = staff_note::list(visit.read(), visit.guild.guild_id, about, page(visit)).await?;
+    let (about, form) = asked(visit, form).await?;
+    let mut notes = Vec::new();
+    if form.problem_of(FIELD).is_empty() {
+        notes = staff_note::list(visit.read(), visit.guild.guild_id, about, page(visit)).await?;
+    }
     let more = cut(visit, &mut notes, |row| row.note_id);
+    draw(visit, form, notes, (more, None)).await
+}
+
+async fn draw(
+    visit: &GuildVisit,
+    form: Form,
+    notes: Vec<staff_note::Model>,
+    (more, refused): (Option<String>, Option<NoteId>),
+) -> Result<Answer, PageError> {
     let page = Page {
         shell: visit.shell("Notes", Place::Staff),
         tabs: tabs(visit, Tab::Notes),
         url: visit.url("/staff/notes"),
         may_write: visit.may("staff.write"),
         staff: choices(visit).await?,
-        about: visit.query.text("staff").to_owned(),
         rows: shown(visit, notes).await?,
+        refused,
         more,
         form,
     };
@@ -88,19 +104,36 @@ pub(crate) async fn add(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show(&visit, Form::refused(&visit.form, &answer)).await;
     }
+    let undo = Undo::new(visit.url(&format!("/staff/notes/{}/remove", answer.body["data"]["id"])), &[]);
     let said = Said::new(format!("Note about {} added.", name_of(&visit, staff).await?));
-    Ok(Answer::see(visit.url("/staff/notes")).saying(said))
+    Ok(Answer::see(visit.url("/staff/notes")).saying(said.with_undo(undo)))
+}
+
+async fn find(visit: &GuildVisit) -> Result<staff_note::Model, PageError> {
+    let found = staff_note::find(visit.read(), visit.guild.guild_id, visit.param("note")?).await?;
+    found.ok_or(PageError::NotFound)
 }
 
 pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
-    let id: NoteId = visit.param("note")?;
+    let before = find(&visit).await?;
+    let id = before.note_id;
     let answer = visit
         .api(Method::PATCH, &format!("/guilds/{{g}}/staff/notes/{id}"), visit.form.json(&["body"]))
         .await;
     if !answer.status.is_success() {
-        return show(&visit, Form::wrong(&visit.form, None, &answer.message())).await;
+        // The form that adds a note has a field of this name too.
+        let field = field_of(id);
+        let typed = Fields::of(&[(&field, visit.form.text("body"))]);
+        let form = Form::wrong(&typed, Some(&field), &answer.message());
+        return draw(&visit, form, vec![before], (None, Some(id))).await;
     }
-    Ok(Answer::see(visit.url("/staff/notes")).saying(Said::new("Note changed.")))
+    let undo = Undo::new(visit.url(&format!("/staff/notes/{id}")), &[("body", &before.body)]);
+    Ok(Answer::see(visit.url("/staff/notes")).saying(Said::new("Note changed.").with_undo(undo)))
+}
+
+/// The text of this note in its own form.
+fn field_of(note: NoteId) -> String {
+    format!("body-{note}")
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {

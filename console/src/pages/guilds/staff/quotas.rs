@@ -28,7 +28,17 @@ struct Page {
     url: String,
     may_write: bool,
     quotas: Vec<Quota>,
+    more: Option<String>,
     fields: QuotaForm,
+}
+
+#[derive(Template)]
+#[template(path = "guilds/staff/quota_members.html")]
+struct Members {
+    shell: Shell,
+    url: String,
+    quota: Quota,
+    more: Option<String>,
 }
 
 #[derive(Template)]
@@ -68,12 +78,14 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
+    let (quotas, more) = progress::all(visit).await?;
     let page = Page {
         shell: visit.shell("Quotas", Place::Staff),
         tabs: tabs(visit, Tab::Quotas),
         url: visit.url("/staff/quotas"),
         may_write: visit.may("staff.write"),
-        quotas: progress::all(visit).await?,
+        quotas,
+        more,
         fields: QuotaForm::read(visit, form).await?,
     };
     Ok(Answer::page(&page)?.status(page.fields.status()))
@@ -97,6 +109,14 @@ fn fields_of(row: &quota::Model) -> Fields {
         ("scope", &scope),
         ("requires_approval", approval),
     ])
+}
+
+/// All members whom a quota covers.
+pub(crate) async fn members(visit: GuildVisit) -> Result<Answer, PageError> {
+    let row = find(&visit).await?;
+    let (quota, more) = progress::of_quota(&visit, &row).await?;
+    let url = visit.url("/staff/quotas");
+    Answer::page(&Members { shell: visit.shell(&row.name, Place::Staff), url, quota, more })
 }
 
 pub(crate) async fn one(visit: GuildVisit) -> Result<Answer, PageError> {

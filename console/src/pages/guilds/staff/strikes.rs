@@ -6,10 +6,11 @@ use entities::{ChatId, StrikeId};
 use http::Method;
 use serde_json::{Map, Value};
 
+use super::person::{FIELD, asked};
 use super::tabs::{Link, Tab, tabs};
-use super::{Choice, Staff, choices, days, name_of, own, sees_all, whose};
+use super::{Choice, Staff, choices, days, name_of, own, sees_all};
 use crate::answer::{Answer, PageError};
-use crate::cookies::Said;
+use crate::cookies::{Said, Undo};
 use crate::fields::Fields;
 use crate::form::Form;
 use crate::list::{cut, page};
@@ -18,7 +19,7 @@ use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::When;
 
-const FIELDS: [&str; 4] = ["staff_id", "reason", "severity", "expires_at"];
+const FIELDS: [&str; 5] = [FIELD, "staff_id", "reason", "severity", "expires_at"];
 
 #[derive(Template)]
 #[template(path = "guilds/staff/strikes.html")]
@@ -33,7 +34,6 @@ struct Page {
     days: i32,
     zone: String,
     staff: Vec<Choice>,
-    filter_staff: String,
     filter_active: String,
     rows: Vec<Row>,
     more: Option<String>,
@@ -74,9 +74,12 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         "no" => Some(false),
         _ => None,
     };
-    let filter = strike::Filter { staff: whose(visit, visit.query.read("staff")), active };
-    let mut strikes =
-        strike::list(visit.read(), visit.guild.guild_id, filter, page(visit), visit.now()).await?;
+    let (staff, form) = asked(visit, form).await?;
+    let mut strikes = Vec::new();
+    if form.problem_of(FIELD).is_empty() {
+        let (conn, filter) = (visit.read(), strike::Filter { staff, active });
+        strikes = strike::list(conn, visit.guild.guild_id, filter, page(visit), visit.now()).await?;
+    }
     let more = cut(visit, &mut strikes, |row| row.strike_id);
     let page = Page {
         shell: visit.shell("Strikes", Place::Staff),
@@ -87,7 +90,6 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         days: visit.guild.strike_days,
         zone: visit.guild.time_zone.clone(),
         staff: choices(visit).await?,
-        filter_staff: visit.query.text("staff").to_owned(),
         filter_active: visit.query.text("active").to_owned(),
         rows: shown(visit, strikes).await?,
         more,
@@ -194,13 +196,17 @@ pub(crate) async fn update(visit: GuildVisit) -> Result<Answer, PageError> {
     if !answer.status.is_success() {
         return show_one(&visit, Form::refused(&visit.form, &answer), row).await;
     }
+    let url = visit.url(&format!("/staff/strikes/{}", row.strike_id));
+    let (severity, until) = (row.severity.to_string(), days::sent(row.expires_at));
+    let before = [("reason", row.reason.as_str()), ("severity", &severity), ("expires_at", &until)];
     let said = Said::new(format!("Strike {} changed.", row.strike_id));
-    Ok(Answer::see(visit.url(&format!("/staff/strikes/{}", row.strike_id))).saying(said))
+    Ok(Answer::see(url.clone()).saying(said.with_undo(Undo::new(url, &before))))
 }
 
-/// The form names the day that the strike has: its exact time stays.
+/// The form names the day that the strike has, or its exact time as an undo does: it stays.
 fn is_same_day(visit: &GuildVisit, row: &Model) -> bool {
-    visit.form.text("expires_at") == days::last_day(row.expires_at, days::zone(visit))
+    let named = visit.form.text("expires_at");
+    named == days::last_day(row.expires_at, days::zone(visit)) || named == days::sent(row.expires_at)
 }
 
 pub(crate) async fn remove(visit: GuildVisit) -> Result<Answer, PageError> {

@@ -8,7 +8,7 @@ use crate::pages::guilds::people::{People, Who};
 use crate::visit::GuildVisit;
 use crate::words::{Number, When};
 
-pub(super) fn action(kind: ActionType) -> &'static str {
+pub(in crate::pages::guilds) fn action(kind: ActionType) -> &'static str {
     match kind {
         ActionType::Ban => "Ban",
         ActionType::Unban => "Unban",

@@ -30,7 +30,8 @@ async fn a_leave_is_requested_and_approved(deployment: &Deployment) {
     tab.goto(&leave).await;
     tab.sees("family <i>matters</i>").await;
     tab.passes().await;
-    tab.button("Approve").await;
+    tab.click("Actions").await;
+    tab.button("Approve request").await;
     eventually("the leave is approved", Duration::from_secs(10), async || {
         leaves().await.contains("family").then_some(())
     })

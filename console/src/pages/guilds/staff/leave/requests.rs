@@ -42,6 +42,19 @@ pub(super) struct Request {
     pub(super) own: bool,
 }
 
+/// State, its value in a filter, kind of mark, word.
+pub(super) const WORDS: [(State, &str, &str, &str); 4] = [
+    (State::Requested, "requested", "warning", "waits"),
+    (State::Approved, "approved", "good", "approved"),
+    (State::Rejected, "rejected", "bad", "rejected"),
+    (State::Withdrawn, "withdrawn", "quiet", "withdrawn"),
+];
+
+fn word(state: State) -> (&'static str, &'static str) {
+    let known = WORDS.iter().find(|(one, ..)| *one == state);
+    known.map_or(("quiet", ""), |(_, _, kind, word)| (*kind, *word))
+}
+
 impl Request {
     pub(super) fn new(visit: &GuildVisit, staff: &Staff, row: Model) -> Self {
         Self {
@@ -50,12 +63,7 @@ impl Request {
             span: days::span(row.starts_at, row.ends_at, days::zone(visit)),
             reason: row.reason,
             asked: visit.when(row.created_at),
-            state: match row.state {
-                State::Requested => ("warning", "waits"),
-                State::Approved => ("good", "approved"),
-                State::Rejected => ("bad", "rejected"),
-                State::Withdrawn => ("quiet", "withdrawn"),
-            },
+            state: word(row.state),
             open: row.state == State::Requested,
             own: row.staff_id == own(visit),
         }

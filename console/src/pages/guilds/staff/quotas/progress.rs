@@ -4,15 +4,18 @@ use entities::quota::{Metric, Model};
 use entities::{ChatId, Page, QuotaId, period, quota, quota_progress};
 
 use crate::answer::PageError;
+use crate::list::cut_whole;
 use crate::pages::guilds::people::Who;
 use crate::pages::guilds::staff::{Staff, own, sees_all, words};
 use crate::visit::GuildVisit;
-use crate::words::Number;
+use crate::words::{Count, Number};
 
-/// Quotas shown: the newest.
-const QUOTAS: u64 = 100;
-/// Members shown before the others unfold.
-const FIRST: usize = 10;
+/// Quotas of one page.
+const QUOTAS: usize = 10;
+/// Quotas on the page of a member: the newest.
+const QUOTAS_OF_MEMBER: u64 = 50;
+/// Members shown of each; its own page has all.
+const FIRST: usize = 5;
 
 pub(in crate::pages::guilds::staff) struct Quota {
     pub(in crate::pages::guilds::staff) id: QuotaId,
@@ -22,7 +25,8 @@ pub(in crate::pages::guilds::staff) struct Quota {
     pub(in crate::pages::guilds::staff) whom: String,
     pub(in crate::pages::guilds::staff) approval: bool,
     pub(in crate::pages::guilds::staff) first: Vec<Progress>,
-    pub(in crate::pages::guilds::staff) others: Vec<Progress>,
+    /// Members that it covers, of those whom the viewer sees.
+    pub(in crate::pages::guilds::staff) covered: Count<u64>,
 }
 
 pub(in crate::pages::guilds::staff) struct Progress {
@@ -34,9 +38,22 @@ pub(in crate::pages::guilds::staff) struct Progress {
     pub(in crate::pages::guilds::staff) bar: i64,
 }
 
-pub(super) async fn all(visit: &GuildVisit) -> Result<Vec<Quota>, PageError> {
-    let only = (!sees_all(visit)).then(|| own(visit));
-    read(visit, only, false).await
+/// Quotas of one page, newest first, each with its first members; and the query of the next page.
+pub(super) async fn all(visit: &GuildVisit) -> Result<(Vec<Quota>, Option<String>), PageError> {
+    let part = Page { cursor: visit.query.read("cursor"), limit: QUOTAS as u64 + 1 };
+    let mut rows = quota::list(visit.read(), visit.guild.guild_id, part).await?;
+    let has_more = rows.len() > QUOTAS;
+    rows.truncate(QUOTAS);
+    let last =
+        rows.last().filter(|_| has_more).map(|row| visit.query.with("cursor", &row.quota_id.to_string()));
+    let mut quotas = Vec::new();
+    for row in &rows {
+        let mut progress = read(visit, row, (!sees_all(visit)).then(|| own(visit))).await?;
+        let covered = progress.len();
+        progress.truncate(FIRST);
+        quotas.push(described(row, bars(visit, row, progress).await?, covered));
+    }
+    Ok((quotas, last))
 }
 
 /// The quotas that cover one member, with their progress.
@@ -44,29 +61,45 @@ pub(in crate::pages::guilds::staff) async fn of_member(
     visit: &GuildVisit,
     staff: ChatId,
 ) -> Result<Vec<Quota>, PageError> {
-    read(visit, Some(staff), true).await
-}
-
-/// `covering`: without the quotas that do not cover the member.
-async fn read(visit: &GuildVisit, only: Option<ChatId>, covering: bool) -> Result<Vec<Quota>, PageError> {
-    let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let rows = quota::list(conn, guild, Page::first(QUOTAS)).await?;
+    let rows = quota::list(visit.read(), visit.guild.guild_id, Page::first(QUOTAS_OF_MEMBER)).await?;
     let mut quotas = Vec::new();
-    for row in rows {
-        let since = period::begin(row.period, &visit.guild.settings(), visit.now());
-        let mut progress = quota_progress::list(conn, &row, since, visit.now()).await?;
-        progress.retain(|one| only.is_none_or(|staff| staff == one.staff_id));
-        if covering && progress.is_empty() {
-            continue;
+    for row in &rows {
+        let progress = read(visit, row, Some(staff)).await?;
+        if !progress.is_empty() {
+            quotas.push(described(row, bars(visit, row, progress).await?, 1));
         }
-        let staff = Staff::read(visit, progress.iter().map(|one| one.staff_id).collect()).await?;
-        let shown =
-            |one: quota_progress::Progress| bar(staff.who(visit, one.staff_id), one.current, row.target);
-        let mut first: Vec<_> = progress.into_iter().map(shown).collect();
-        let others = first.split_off(FIRST.min(first.len()));
-        quotas.push(described(&row, first, others));
     }
     Ok(quotas)
+}
+
+/// One quota with one part of its members; and the query of the next part.
+pub(super) async fn of_quota(visit: &GuildVisit, row: &Model) -> Result<(Quota, Option<String>), PageError> {
+    let mut progress = read(visit, row, (!sees_all(visit)).then(|| own(visit))).await?;
+    let covered = progress.len();
+    let (_, more) = cut_whole(visit, &mut progress);
+    Ok((described(row, bars(visit, row, progress).await?, covered), more))
+}
+
+/// How far the members are that the quota covers; or one of them.
+async fn read(
+    visit: &GuildVisit,
+    row: &Model,
+    only: Option<ChatId>,
+) -> Result<Vec<quota_progress::Progress>, PageError> {
+    let since = period::begin(row.period, &visit.guild.settings(), visit.now());
+    let mut progress = quota_progress::list(visit.read(), row, since, visit.now()).await?;
+    progress.retain(|one| only.is_none_or(|staff| staff == one.staff_id));
+    Ok(progress)
+}
+
+async fn bars(
+    visit: &GuildVisit,
+    row: &Model,
+    progress: Vec<quota_progress::Progress>,
+) -> Result<Vec<Progress>, PageError> {
+    let staff = Staff::read(visit, progress.iter().map(|one| one.staff_id).collect()).await?;
+    let bar = |one: quota_progress::Progress| bar(staff.who(visit, one.staff_id), one.current, row.target);
+    Ok(progress.into_iter().map(bar).collect())
 }
 
 fn bar(who: Who, current: i64, target: i64) -> Progress {
@@ -74,7 +107,7 @@ fn bar(who: Who, current: i64, target: i64) -> Progress {
     Progress { who, current: Number(current), target: Number(target), percent, bar: current.min(target) }
 }
 
-fn described(row: &Model, first: Vec<Progress>, others: Vec<Progress>) -> Quota {
+fn described(row: &Model, first: Vec<Progress>, covered: usize) -> Quota {
     let metric = words::metric(row.metric).to_lowercase();
     let metric = if row.target == 1 && row.metric != Metric::Custom { singular(&metric) } else { metric };
     Quota {
@@ -84,7 +117,7 @@ fn described(row: &Model, first: Vec<Progress>, others: Vec<Progress>) -> Quota 
         whom: row.scope_role.clone().map_or_else(|| "All staff".to_owned(), |role| format!("Role {role}")),
         approval: row.requires_approval,
         first,
-        others,
+        covered: Count(covered as u64, "member"),
     }
 }
 
