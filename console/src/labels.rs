@@ -41,7 +41,7 @@ const FIELDS: [(&str, &str, &str); 92] = [
     ("lifted_by", "Lifted by", ""),
     ("loa_id", "Leave", ""),
     ("made_by_an_earlier_run", "Made by an earlier attempt", ""),
-    ("max_removals", "Brake", "enter how many roles may be removed at most: digits only"),
+    ("max_removals", "Safety limit", "enter how many roles may be removed at most: digits only"),
     ("message", "Message", ""),
     ("metric", "What counts", "choose one from the list"),
     ("mirror_bans", "Bans are also bans on Discord", "choose yes or no"),

@@ -25,6 +25,7 @@ mod security;
 mod servers;
 mod settings;
 mod shield;
+mod size;
 mod staff;
 mod sync;
 mod staff_lists;

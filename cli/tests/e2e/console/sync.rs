@@ -75,7 +75,7 @@ async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment
     for typed in ["fifty", "-1", "1.5"] {
         let page = owner.get(&sync(deployment)).await;
         let refused = owner.press(&page, "Preview the sync", &[("max_removals", typed)]).await;
-        refused.refuses("max_removals", typed, "Brake: enter how many");
+        refused.refuses("max_removals", typed, "Safety limit: enter how many");
     }
     let page = owner.get(&owner.get(&sync(deployment)).await.link("Run the sync")).await;
     page.shows(200, "It is not known what goes");
@@ -83,7 +83,7 @@ async fn a_safety_limit_that_is_no_number_starts_nothing(deployment: &Deployment
     unsure.refuses("word", "no", "Type sync here").keeps("max_removals", "7");
     let wrong =
         owner.press(&unsure, "Run without a preview", &[("max_removals", "x"), ("word", "sync")]).await;
-    wrong.refuses("max_removals", "x", "Brake: enter how many").keeps("word", "sync");
+    wrong.refuses("max_removals", "x", "Safety limit: enter how many").keeps("word", "sync");
     assert!(deployment.job_rows("sync_all").await.is_empty());
     owner.get(&sync(deployment)).await.shows(200, "Syncs 1 of 1").shows(200, "Previews 6 of 6");
 }
@@ -122,7 +122,7 @@ async fn a_run_names_what_goes_and_uses_the_hour(deployment: &Deployment) {
     assert!(after.row("Sync of all members").contains(&guild.members[0].name), "{}", after.text());
     owner.get(&after.link("its job")).await.shows(200, &job(&begun));
     // A second run within the hour.
-    after.shows(200, "One run an hour. The next is possible in 60 min, at ");
+    after.shows(200, "One run an hour. The next is possible in 60 min");
     assert!(!after.links().iter().any(|link| link.ends_with("/sync/run")), "{}", after.html);
     let late = owner.get(&format!("{}/run", sync(deployment))).await;
     late.shows(200, "The run of this hour is used: ").shows(200, &guild.members[0].name);

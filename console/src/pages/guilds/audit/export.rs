@@ -2,10 +2,10 @@
 
 use entities::audit_entry::{self, Model};
 use entities::{AuditId, Page as Part};
-use http::StatusCode;
 use serde_json::json;
 
 use super::filter::AuditFilter;
+use super::show;
 use crate::answer::{Answer, PageError};
 use crate::visit::GuildVisit;
 
@@ -60,8 +60,15 @@ fn cell(text: &str) -> String {
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let format = if visit.query.text("format") == "json" { Format::Json } else { Format::Csv };
-    let filter = AuditFilter::read(&visit).await?;
-    let filter = filter.map_err(|(_, problem)| PageError::Refused(StatusCode::BAD_REQUEST, problem))?;
+    let before = visit.query.read::<AuditId>("before");
+    let filter = match AuditFilter::read(&visit).await? {
+        Ok(_) if visit.query.has("before") && before.is_none() => {
+            let problem = "Enter the number in the name of the file: digits only.".to_owned();
+            return show(&visit, Err(("before", problem))).await;
+        }
+        Ok(filter) => filter,
+        Err(wrong) => return show(&visit, Err(wrong)).await,
+    };
     let (lines, last) = lines(&visit, &filter, format).await?;
     // A file that is cut says so in its name, and where to go on.
     let part = last.map(|id| format!("-before-{id}")).unwrap_or_default();

@@ -19,12 +19,12 @@ use crate::form::Form;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::When;
-use filter::{AuditFilter, CUSTOM};
+use filter::{AuditFilter, CUSTOM, Wrong};
 use names::{Names, target_of};
 use words::{AREAS, Target};
 
 /// Entries of one page.
-const SHOWN: usize = 50;
+const SHOWN: usize = 40;
 
 #[derive(Template)]
 #[template(path = "guilds/audit.html")]
@@ -39,6 +39,8 @@ struct Page {
     more: Option<String>,
     /// The query of an export with the same filters.
     query: String,
+    /// The filters as fields of a form.
+    kept: [&'static str; 5],
 }
 
 struct Row {
@@ -91,8 +93,13 @@ pub(crate) fn title(code: &str) -> &str {
 }
 
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
+    show(&visit, AuditFilter::read(&visit).await?).await
+}
+
+/// The entries of the filter, or what is wrong with it.
+async fn show(visit: &GuildVisit, filter: Result<AuditFilter, Wrong>) -> Result<Answer, PageError> {
     let query = visit.query.clone();
-    let (filter, form) = match AuditFilter::read(&visit).await? {
+    let (filter, form) = match filter {
         Ok(filter) => (Some(filter), Form::new(query.clone())),
         Err((field, problem)) => (None, Form::wrong(&query, Some(field), &problem)),
     };
@@ -104,7 +111,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let has_more = entries.len() > SHOWN;
     entries.truncate(SHOWN);
     let last = entries.last().filter(|_| has_more).map(|entry| entry.audit_id.to_string());
-    let names = Names::read(&visit, &entries).await?;
+    let names = Names::read(visit, &entries).await?;
     let unnamed =
         query.has("action") && query.text("action") != CUSTOM && words::of(query.text("action")).is_none();
     let page = Page {
@@ -112,9 +119,10 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         url: visit.url("/audit"),
         chosen: unnamed.then(|| query.text("action").to_owned()),
         filtered: filter.is_none_or(|filter| filter != AuditFilter::default()),
-        rows: entries.iter().map(|entry| Row::new(&visit, entry, &names)).collect(),
+        rows: entries.iter().map(|entry| Row::new(visit, entry, &names)).collect(),
         more: last.map(|last| query.with("before", &last)),
         query: query.with("before", ""),
+        kept: ["action", "actor", "target", "from", "to"],
         form,
     };
     Ok(Answer::page(&page)?.status(page.form.status()))

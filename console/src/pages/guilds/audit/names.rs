@@ -14,7 +14,7 @@ use crate::pages::guilds::jobs::words::kind_words;
 use crate::pages::guilds::people::{People, Who};
 use crate::pages::guilds::staff::permissions;
 use crate::visit::GuildVisit;
-use crate::words::Length;
+use crate::words::{Length, exact};
 
 const PERSONS: [&str; 9] = [
     "staff_id",
@@ -113,7 +113,7 @@ impl Names {
         match (field, text.parse::<Timestamp>()) {
             ("kind", _) => kind_words(text).to_owned(),
             ("permissions" | "play_permissions", _) => permissions::label(text).to_owned(),
-            (_, Ok(at)) if with_id => at.format("%-d %b %Y, %H:%M UTC").to_string(),
+            (_, Ok(at)) if with_id => exact(at),
             (_, Ok(at)) => at.format("%-d %b %Y").to_string(),
             _ if STATES.contains(&field) => text.replace('_', " "),
             _ => text.to_owned(),

@@ -23,8 +23,10 @@ use crate::words::{Count, Number};
 use preview::Preview;
 use quota::Window;
 
+/// Runs among which the newest preview is looked for.
+const READ: u64 = 20;
 /// Runs that the history shows.
-const SHOWN: u64 = 20;
+const SHOWN: usize = 10;
 const KIND: &str = "sync_all";
 /// What the forms show; the API's errors name them.
 const FIELDS: &[&str] = &["max_removals"];
@@ -68,7 +70,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         run: Window::read(visit, Kind::Run).await?,
         dry_run: Window::read(visit, Kind::DryRun).await?,
         preview: Preview::find(visit, &jobs).await?,
-        rows: Row::all(visit, &jobs).await?,
+        rows: Row::all(visit, &jobs[..jobs.len().min(SHOWN)]).await?,
         jobs_url: visit.url("/jobs"),
         form,
     };
@@ -77,7 +79,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
 
 async fn history(visit: &GuildVisit) -> Result<Vec<Model>, PageError> {
     let filter = Filter { guild: Some(visit.guild.guild_id), kind: Some(KIND), ..Filter::default() };
-    Ok(listing::list(visit.read(), filter, Part::first(SHOWN), visit.now()).await?)
+    Ok(listing::list(visit.read(), filter, Part::first(READ), visit.now()).await?)
 }
 
 /// Starts a preview: its job lists the changes, and changes nothing.

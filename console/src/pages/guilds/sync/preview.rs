@@ -10,11 +10,12 @@ use super::super::actors::Actors;
 use super::super::jobs::words::{Mark, is_preview};
 use super::super::people::Who;
 use crate::answer::PageError;
+use crate::fields::Fields;
 use crate::visit::GuildVisit;
 use crate::words::{Count, Number, When};
 
 /// Changes of one page.
-const SHOWN: usize = 100;
+const SHOWN: usize = 50;
 /// A preview of longer ago says little about now.
 const FRESH: TimeDelta = TimeDelta::hours(1);
 
@@ -28,7 +29,7 @@ pub(super) struct Preview {
     pub(super) problem: String,
     pub(super) counts: Counts,
     pub(super) changes: Vec<Change>,
-    /// "1 to 100 of 812 members".
+    /// "1 to 50 of 812 members".
     pub(super) shown: String,
     /// Members that are not listed.
     pub(super) unlisted: Option<Number<i64>>,
@@ -132,10 +133,11 @@ impl Preview {
         let result = job.result.clone().unwrap_or_default();
         let sample = result["sample"].as_array().cloned().unwrap_or_default();
         let counts = Counts::of(&result);
-        let from = visit.query.read::<usize>("from").unwrap_or_default().min(sample.len());
+        let from = visit.query.read::<usize>("skip").unwrap_or_default().min(sample.len());
         let until = (from + SHOWN).min(sample.len());
         let listed = i64::try_from(sample.len()).unwrap_or(i64::MAX);
-        let next = (until < sample.len()).then(|| format!("preview={}&from={until}#changes", job.job_id));
+        let named = Fields::parse(visit.query.with("preview", &job.job_id.to_string()).as_bytes());
+        let next = (until < sample.len()).then(|| named.with("skip", &until.to_string()) + "#changes");
         Ok(Self {
             job: visit.url(&format!("/jobs/{}", job.job_id)),
             state: Mark::of(job.status(visit.now())),

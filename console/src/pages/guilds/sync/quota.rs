@@ -8,7 +8,7 @@ use super::super::actors::Actors;
 use super::super::people::Who;
 use crate::answer::PageError;
 use crate::visit::GuildVisit;
-use crate::words::{Length, When};
+use crate::words::When;
 
 /// The state of a window.
 pub(super) struct Window {
@@ -23,8 +23,8 @@ pub(super) struct Used {
     /// `None`: by the service.
     pub(super) by: Option<Who>,
     pub(super) at: When,
-    /// When all uses are free again: "in 12 min, at 14:05 UTC".
-    pub(super) free: String,
+    /// When all uses are free again.
+    pub(super) free: When,
 }
 
 impl Window {
@@ -46,11 +46,7 @@ impl Window {
                     job: visit.url(&format!("/jobs/{}", job.job_id)),
                     by: actors.who(visit, job.actor_id.unwrap_or_default()),
                     at: visit.when(job.created_at),
-                    free: format!(
-                        "in {}, at {}",
-                        Length(free_in),
-                        (visit.now() + free_in).format("%H:%M UTC")
-                    ),
+                    free: visit.when(visit.now() + free_in),
                 })
             }
             None => None,
