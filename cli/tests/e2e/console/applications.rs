@@ -32,7 +32,7 @@ async fn sent(deployment: &Deployment, number: i64, panel: &str) {
 async fn empty_lists_say_where_applications_come_from(deployment: &Deployment) {
     let owner = Console::owner(deployment).await;
     let empty = owner.get(&applications(deployment)).await;
-    empty.shows(200, "Nobody applied yet. Your bot sends what people answer to POST");
+    empty.shows(200, "Nobody applied yet. Your bot sends them:");
     empty.shows(200, "There is no panel yet. An admin adds one");
     owner.get(&format!("{}/4711", applications(deployment))).await.shows(404, "There is no such page");
 }
@@ -86,7 +86,16 @@ async fn applications_are_shown_by_panel(deployment: &Deployment) {
     builders.shows(200, "Application 7").has_typed("panel", "7");
     assert!(!builders.contains("Application 8"), "{}", builders.text());
     let nobody = owner.press(&builders, "Show", &[("panel", "9")]).await;
-    nobody.shows(200, "Nobody applied to this panel yet.");
+    nobody.shows(200, "No application matches.");
+    let applicant = &guild.members[5];
+    for (filter, found) in
+        [("state=new", true), ("state=open", false), (&format!("applicant={}", applicant.name), true)]
+    {
+        let shown = owner.get(&format!("{}?{filter}", applications(deployment))).await;
+        assert_eq!(shown.shows(200, "Panels").contains("Application 7"), found, "{filter}");
+    }
+    let wrong = owner.get(&format!("{}?applicant=nobody", applications(deployment))).await;
+    wrong.refuses("applicant", "nobody", "No linked member is named");
     let one = owner.get(&all.link("Application 7")).await;
     one.shows(200, "<i>order</i>").shows(200, "Age 20").shows(200, "new");
 }

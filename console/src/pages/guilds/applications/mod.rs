@@ -6,14 +6,15 @@ mod panels;
 use std::collections::HashMap;
 
 use askama::Template;
+use entities::application_submission::{Filter, Stage};
 use entities::{
-    ChannelId, Page as Rows, PanelId, Subject, SubmissionId, application_panel, application_submission,
-    staff_role, ticket,
+    ChannelId, ChatId, Page as Rows, PanelId, Subject, SubmissionId, application_panel,
+    application_submission, staff_role, ticket,
 };
 
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
-use crate::pages::guilds::people::{People, Who};
+use crate::pages::guilds::people::{People, Who, chat_of};
 use crate::rights::Needs;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
@@ -21,7 +22,15 @@ use crate::words::When;
 
 pub(crate) use panels::add;
 
-const FIELDS: [&str; 3] = ["name", "category_id", "staff_role_ids"];
+/// The field of the filter by person.
+const APPLICANT: &str = "applicant";
+const FIELDS: [&str; 4] = [APPLICANT, "name", "category_id", "staff_role_ids"];
+/// Value in the filter, word, and what it stands for.
+const STAGES: [(&str, &str, Stage); 3] = [
+    ("new", "New", Stage::New),
+    ("creating", "Ticket not open yet", Stage::Ticket(ticket::State::Creating)),
+    ("open", "Ticket open", Stage::Ticket(ticket::State::Open)),
+];
 /// Rows of a list.
 const ROWS: usize = 50;
 
@@ -33,6 +42,9 @@ struct Page {
     url: String,
     admin: bool,
     chosen: Option<PanelId>,
+    /// Value in the filter, and the word.
+    states: [(&'static str, &'static str); 3],
+    filtered: bool,
     panels: Vec<panels::Panel>,
     roles: Vec<staff_role::Model>,
     rows: Vec<Row>,
@@ -62,7 +74,13 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let chosen: Option<PanelId> = visit.query.read("panel");
     let rows = Rows { cursor: visit.query.read("cursor"), limit: ROWS as u64 + 1 };
-    let mut rows = application_submission::list(conn, guild, chosen, rows).await?;
+    let (applicant, form) = applicant(visit, form).await?;
+    let stage = STAGES.iter().find(|(value, ..)| *value == visit.query.text("state"));
+    let filter = Filter { panel: chosen, applicant, stage: stage.map(|(_, _, stage)| *stage) };
+    let mut rows = match form.problem_of(APPLICANT) {
+        "" => application_submission::search(conn, guild, filter, rows).await?,
+        _ => Vec::new(),
+    };
     let more =
         (rows.len() > ROWS).then(|| visit.query.with("cursor", &rows[ROWS - 1].submission_id.to_string()));
     rows.truncate(ROWS);
@@ -73,6 +91,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         url: visit.url("/applications"),
         admin: visit.rights.may(Needs::Admin),
         chosen,
+        states: STAGES.map(|(value, word, _)| (value, word)),
+        filtered: ["panel", "state", APPLICANT].iter().any(|name| visit.query.has(name)),
         rows: submissions(visit, rows, &panels).await?,
         panels: panels.into_iter().map(|panel| panels::shown(panel, &roles)).collect(),
         roles,
@@ -80,6 +100,17 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         form,
     };
     Ok(Answer::page(&page)?.status(page.form.status()))
+}
+
+/// Whose applications are listed: of all (`None`), or of the person that the filter names.
+async fn applicant(visit: &GuildVisit, form: Form) -> Result<(Option<ChatId>, Form), PageError> {
+    if !visit.query.has(APPLICANT) {
+        return Ok((None, form));
+    }
+    Ok(match chat_of(visit, visit.query.text(APPLICANT)).await? {
+        Ok(chat) => (Some(chat), form),
+        Err(problem) => (None, Form::wrong(&visit.query, Some(APPLICANT), &problem)),
+    })
 }
 
 async fn submissions(
