@@ -1,11 +1,12 @@
 //! /console/guilds/:guild/first-run: five steps from nothing to a first synced member.
 
 use askama::Template;
-use entities::job::listing;
-use entities::{Page as RowPage, binding};
+use entities::job::{Status, listing};
+use entities::{Page as RowPage, RoleId, binding};
 use platforms::{GuildOverview, Permissions, PlatformError};
 
 use crate::answer::{Answer, PageError};
+use crate::pages::guilds::bindings::rows::named_role;
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 
@@ -36,6 +37,7 @@ async fn has_synced(visit: &GuildVisit) -> Result<bool, PageError> {
     let runs = listing::Filter {
         guild: Some(visit.guild.guild_id),
         kind: Some("sync_all"),
+        status: Some(Status::Succeeded),
         ..listing::Filter::default()
     };
     Ok(!listing::list(visit.read(), runs, RowPage::first(1), visit.now()).await?.is_empty())
@@ -44,11 +46,12 @@ async fn has_synced(visit: &GuildVisit) -> Result<bool, PageError> {
 pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let bot = visit.platforms().check_chat_token().await;
     let overview = visit.platforms().chat.guild_overview(visit.platform()).await;
-    let bindings = binding::list(visit.read(), visit.guild.guild_id).await?.len();
+    let bound = binding::list(visit.read(), visit.guild.guild_id).await?;
+    let bindings = bound.len();
     let steps = vec![
         token(bot.as_ref().err()),
         invitation(&visit, bot.as_ref().ok().map(ToString::to_string), overview.as_ref()),
-        role_order(overview.as_ref().ok()),
+        role_order(&visit, overview.as_ref().ok(), &bound),
         Step {
             title: "Bind a rank to a role",
             done: bindings > 0,
@@ -62,7 +65,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
             title: "Preview the first sync",
             done: has_synced(&visit).await?,
             text: "See who would get and lose what, before anything changes. Members are linked by your verification bot, \
-                   or by the operator with `guildhall links import`."
+                   or by the operator with the command guildhall links import."
                 .to_owned(),
             action: Some(("Open sync", visit.url("/sync"))),
         },
@@ -106,7 +109,7 @@ fn invitation(
     Step { title: "Invite the bot", done, text, action: link.map(|link| ("Invite the bot", link)) }
 }
 
-fn role_order(overview: Option<&GuildOverview>) -> Step {
+fn role_order(visit: &GuildVisit, overview: Option<&GuildOverview>, bound: &[binding::Model]) -> Step {
     let title = "Put the bot's role above the roles it gives";
     let Some(overview) = overview else {
         let text = "Guildhall looks at this once the bot is in your server.".to_owned();
@@ -116,6 +119,12 @@ fn role_order(overview: Option<&GuildOverview>) -> Step {
         (!overview.bot_permissions.permits(needed)).then_some(name)
     };
     let missing: Vec<_> = Permissions::NEEDED.into_iter().filter_map(lacks).collect();
+    let mut refused: Vec<_> = bound.iter().filter_map(|row| refused(visit, overview, row.role_id)).collect();
+    refused.dedup();
+    if missing.is_empty() && !refused.is_empty() {
+        let text = format!("The bot cannot give every role that a binding names. {}.", refused.join(". "));
+        return Step { title, done: false, text, action: Some(("Open bindings", visit.url("/bindings"))) };
+    }
     let below = overview.roles.iter().filter(|role| overview.removable(role.id).is_ok()).count();
     let (done, text) = match (missing.as_slice(), below) {
         ([], 0) => (
@@ -128,4 +137,10 @@ fn role_order(overview: Option<&GuildOverview>) -> Step {
         (missing, _) => (false, format!("The bot's role lacks {}. Turn these on in your server's settings.", missing.join(", "))),
     };
     Step { title, done, text, action: None }
+}
+
+/// A bound role that the bot may not give, with the reason.
+fn refused(visit: &GuildVisit, overview: &GuildOverview, role: RoleId) -> Option<String> {
+    let (name, problem) = named_role(visit, overview, role);
+    (!problem.is_empty()).then(|| format!("{name}: {problem}"))
 }

@@ -1,6 +1,6 @@
 //! /console/guilds/:guild/bindings: which rank in a Roblox group gives which Discord role.
 
-mod rows;
+pub(super) mod rows;
 mod test;
 
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use entities::{BindingId, GroupId, RoleId, binding};
-use platforms::{ChatRole, GroupRole, GuildOverview};
+use platforms::{ChatRole, GroupRole, GuildOverview, RoleProblem};
 
 use crate::visit::GuildVisit;
 use crate::words::When;
@@ -86,10 +86,27 @@ pub(super) fn named_rank(rank: i32, ranks: Option<&[GroupRole]>) -> (String, boo
 }
 
 /// Name and problem of a role.
-pub(super) fn named_role(visit: &GuildVisit, overview: &GuildOverview, role: RoleId) -> (String, String) {
+pub(in crate::pages::guilds) fn named_role(
+    visit: &GuildVisit,
+    overview: &GuildOverview,
+    role: RoleId,
+) -> (String, String) {
     let name = overview.role(role).map_or_else(|| role.to_string(), |role| role.name.clone());
     let allowed = &visit.guild.allowed_privileged_roles.0;
-    (name, overview.grantable(role, allowed).err().map(|problem| problem.to_string()).unwrap_or_default())
+    (name, overview.grantable(role, allowed).err().map(problem_words).unwrap_or_default())
+}
+
+/// Why a role cannot be given or taken, for the person at a form.
+pub(in crate::pages::guilds) fn problem_words(problem: RoleProblem) -> String {
+    match problem {
+        RoleProblem::Unknown => "Discord has no such role any more".to_owned(),
+        RoleProblem::Managed => "an integration manages this role".to_owned(),
+        RoleProblem::AboveBot => "this role stands at or above the bot's highest role".to_owned(),
+        RoleProblem::Everyone => "everybody has this role".to_owned(),
+        RoleProblem::Privileged(permission) => {
+            format!("this role has the permission {permission}; an admin can allow it in the settings")
+        }
+    }
 }
 
 /// Highest first, as Discord shows them.

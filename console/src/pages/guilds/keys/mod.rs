@@ -7,7 +7,6 @@ pub(crate) mod rotate;
 
 use askama::Template;
 use entities::api_key::{self, Model, Scope, State};
-use entities::{KeyId, Page as Part};
 
 use super::actors::Actors;
 use super::people::Who;
@@ -15,12 +14,11 @@ use crate::answer::{Answer, PageError};
 use crate::api::ApiAnswer;
 use crate::fields::Fields;
 use crate::form::Form;
+use crate::list::{Column, columns, cut_whole, sorted_by};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::When;
 
-/// Keys of one page.
-const SHOWN: usize = 50;
 /// What the form shows; the API's errors name them.
 const FIELDS: [&str; 3] = ["name", "scopes", "expires_at"];
 
@@ -47,6 +45,9 @@ struct Page {
     form: Form,
     sets: &'static [(&'static str, &'static str)],
     scopes: Vec<(&'static str, &'static str)>,
+    /// By name, last use and end.
+    columns: [Column; 3],
+    is_sorted: bool,
     rows: Vec<Row>,
     more: Option<String>,
 }
@@ -80,17 +81,25 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
-    let part = Part { cursor: visit.query.read::<KeyId>("before"), limit: SHOWN as u64 + 1 };
-    let mut keys = api_key::newest(visit.read(), visit.guild.guild_id, part).await?;
-    let has_more = keys.len() > SHOWN;
-    keys.truncate(SHOWN);
-    let more = keys.last().filter(|_| has_more).map(|key| format!("before={}", key.key_id));
+    let mut keys = api_key::list(visit.read(), Some(visit.guild.guild_id)).await?;
+    match sorted_by(&visit.query).0 {
+        "name" => keys.sort_by_cached_key(|key| key.name.to_lowercase()),
+        "used" => keys.sort_by_key(|key| key.last_used_at),
+        "expires" => keys.sort_by_key(|key| (key.expires_at.is_none(), key.expires_at)),
+        _ => keys.reverse(),
+    }
+    if sorted_by(&visit.query).1 {
+        keys.reverse();
+    }
+    let (_, more) = cut_whole(visit, &mut keys);
     let actors = Actors::read(visit, keys.iter().map(|key| key.owner_id.get()).collect()).await?;
     let page = Page {
         shell: visit.shell("Keys", Place::Keys),
         url: visit.url("/keys"),
         sets: &SETS,
         scopes: SCOPES.iter().map(|(scope, about)| (scope.name(), *about)).collect(),
+        columns: columns(&visit.query, [("name", "Key"), ("used", "Last used"), ("expires", "Expires")]),
+        is_sorted: visit.query.has("sort"),
         rows: keys.iter().map(|key| Row::new(visit, key, &actors)).collect(),
         more,
         form,

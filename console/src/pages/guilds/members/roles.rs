@@ -1,8 +1,9 @@
 //! A member's roles as Discord has them now, and those that can be given.
 
 use entities::{ChatId, RoleId};
-use platforms::{ChatMember, ChatRole, GuildOverview};
+use platforms::{ChatMember, ChatRole, GuildOverview, RoleProblem};
 
+use crate::pages::guilds::bindings::rows::problem_words;
 use crate::visit::GuildVisit;
 
 /// What Discord says of a member.
@@ -13,8 +14,8 @@ pub(super) struct OnDiscord {
     pub(super) nick: Option<String>,
     /// Highest first.
     pub(super) held: Vec<Role>,
-    /// Roles that can be given by hand.
-    pub(super) free: Vec<Role>,
+    /// The other roles, to give by hand.
+    pub(super) others: Vec<Role>,
 }
 
 pub(super) struct Role {
@@ -51,23 +52,18 @@ impl OnDiscord {
         roles.sort_by_key(|role| std::cmp::Reverse(role.position));
         let (held, others): (Vec<_>, Vec<_>) =
             roles.into_iter().partition(|role| member.roles.contains(&role.id));
-        let shown = |role: &ChatRole, problem: Option<String>| Role {
+        let shown = |role: &ChatRole, problem: Option<RoleProblem>| Role {
             id: role.id,
             name: role.name.clone(),
-            problem: problem.unwrap_or_default(),
+            problem: problem.map(problem_words).unwrap_or_default(),
         };
-        let removable =
-            |role: &ChatRole| overview.removable(role.id).err().map(|problem| problem.to_string());
+        let removable = |role: &ChatRole| overview.removable(role.id).err();
         let grantable = |role: &ChatRole| overview.grantable(role.id, allowed).err();
         Self {
             problem: String::new(),
             nick: member.nick,
             held: held.iter().map(|role| shown(role, removable(role))).collect(),
-            free: others
-                .iter()
-                .filter(|role| grantable(role).is_none())
-                .map(|role| shown(role, None))
-                .collect(),
+            others: others.iter().map(|role| shown(role, grantable(role))).collect(),
         }
     }
 }

@@ -5,10 +5,16 @@ use entities::staff_action::ActionType;
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
+use crate::pages::guilds::staff::words::action;
 
 /// Types of actions with their points by default.
 pub(super) fn weights() -> impl Iterator<Item = (&'static str, i64)> {
     ActionType::ALL.iter().map(|kind| (kind.name(), kind.default_points()))
+}
+
+/// The same with the words for people.
+pub(super) fn labelled_weights() -> impl Iterator<Item = (&'static str, &'static str, i64)> {
+    ActionType::ALL.iter().map(|kind| (kind.name(), action(*kind), kind.default_points()))
 }
 
 fn weight_field(kind: &str) -> String {

@@ -37,8 +37,8 @@ struct Page {
     examples: Vec<(String, String)>,
     zones: Vec<&'static str>,
     days: [&'static str; 7],
-    /// Types of actions with the points where the field is empty.
-    weights: Vec<(&'static str, i64)>,
+    /// Types of actions, their words, and the points where the field is empty.
+    weights: Vec<(&'static str, &'static str, i64)>,
     roles: Vec<Role>,
     roles_problem: String,
 }
@@ -65,7 +65,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         examples: examples(visit, form.text("nickname_template")).await?,
         zones: chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()).collect(),
         days: DAYS,
-        weights: form::weights().collect(),
+        weights: form::labelled_weights().collect(),
         roles: roles(visit, overview.as_ref().ok()),
         roles_problem: overview.as_ref().err().map(PlatformError::to_string).unwrap_or_default(),
         form,
