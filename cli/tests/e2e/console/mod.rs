@@ -27,8 +27,8 @@ mod settings;
 mod shield;
 mod size;
 mod staff;
-mod sync;
 mod staff_lists;
+mod sync;
 mod undo;
 
 pub(crate) use client::{Console, link};
