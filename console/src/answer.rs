@@ -124,8 +124,6 @@ pub(crate) enum PageError {
     /// A form without its token, or from another site.
     #[error("this form was not sent from a page of this console, or it was open for too long")]
     Forged,
-    #[error("{1}")]
-    Refused(StatusCode, String),
     #[error("{0}")]
     Unavailable(String),
     #[error("something went wrong on our side")]
@@ -142,7 +140,6 @@ impl PageError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::SignedOut => StatusCode::SEE_OTHER,
             Self::Forged => StatusCode::FORBIDDEN,
-            Self::Refused(status, _) => *status,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
