@@ -12,6 +12,7 @@ both_modes!(
     a_removed_guild_leaves_nothing_and_others_untouched(own),
     the_jobs_of_a_removed_guild_stop(|setup| setup.sizes(&[300, 5]).latency_ms(200)),
     a_removal_is_confirmed_by_the_name(own),
+    heartbeats_during_a_removal_leave_those_of_other_guilds(own),
 );
 
 const FELT: Duration = Duration::from_secs(1);
@@ -101,4 +102,25 @@ async fn a_removal_is_confirmed_by_the_name(deployment: &Deployment) {
     assert!(right.code == Some(0) && right.stdout.contains("removed guild"), "{right:?}");
     let left = deployment.command(&["guilds", "list"]).await.succeeded();
     assert!(!left.contains(&guild.id), "{left}");
+}
+
+async fn heartbeats_during_a_removal_leave_those_of_other_guilds(deployment: &Deployment) {
+    let (guild, other) = (deployment.guild(), deployment.other_guild());
+    let (gone, stays) = (deployment.api().key(&guild.game_key), deployment.api().key(&other.admin_key));
+    let body = json!({ "server_id": "s", "place_id": 71, "universe_id": 72, "player_count": 1 });
+    for api in [&gone, &stays] {
+        api.post("/play/servers/heartbeat", body.clone()).await.ok();
+    }
+    let until_refused =
+        async { while gone.post("/play/servers/heartbeat", body.clone()).await.status == 200 {} };
+    let args = ["guilds", "remove", &guild.id, "--yes"];
+    let (removed, ()) = tokio::join!(deployment.command(&args), until_refused);
+    removed.succeeded();
+    let body = json!({ "server_id": "s", "place_id": 71, "universe_id": 72, "player_count": 9 });
+    stays.post("/play/servers/heartbeat", body).await.ok();
+    let listed = stays.get(&format!("/guilds/{}/servers?live=true", other.id)).await.ok();
+    assert_eq!(listed["servers"][0]["player_count"], 9, "{listed}");
+    let command = json!({ "type": "announce", "target_id": "all" });
+    let queued = stays.post(&format!("/guilds/{}/servers/commands", other.id), command).await.ok();
+    assert_eq!(queued["queued"], 1, "{queued}");
 }
