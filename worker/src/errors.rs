@@ -36,6 +36,18 @@ pub(crate) fn job_error(error: PlatformError) -> JobError {
     }
 }
 
+/// For a job that has to be done although nobody waits for it: what an operator has to resolve is retried, because it may
+/// be resolved before the last attempt.
+pub(crate) fn until_resolved(error: PlatformError) -> JobError {
+    match error {
+        PlatformError::NotConfigured(_)
+        | PlatformError::Unauthorized(_)
+        | PlatformError::Forbidden { .. }
+        | PlatformError::Stopped { retry_after: None, .. } => JobError::Retry(public(&error)),
+        error => job_error(error),
+    }
+}
+
 /// During a platform outage a bulk job waits at a fixed interval, after two attempts with backoff: the long backoff
 /// would delay a guild by half an hour after the outage, and the outage would use up the attempts. A longer outage
 /// fails the job.
@@ -151,6 +163,17 @@ mod tests {
             let retryable = error.is_retryable();
             let retried = matches!(job_error(error.clone()), JobError::Retry(_) | JobError::Snooze(..));
             assert_eq!(retried, retryable, "{error}");
+        }
+    }
+
+    #[test]
+    fn what_an_operator_has_to_resolve_is_retried_if_nobody_waits() {
+        for (error, status, _) in all() {
+            let retried = matches!(until_resolved(error.clone()), JobError::Retry(_) | JobError::Snooze(..));
+            let resolvable = matches!(error, PlatformError::Forbidden { .. });
+            let resolvable =
+                resolvable || (status >= 500 && !matches!(error, PlatformError::MembersIntentOff));
+            assert_eq!(retried, resolvable, "{error}");
         }
     }
 

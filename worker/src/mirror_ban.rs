@@ -19,7 +19,7 @@ use queue::kinds::MirrorBan;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use serde_json::json;
 
-use crate::errors::job_error;
+use crate::errors::until_resolved;
 use crate::services::{SETTLE, Services};
 
 pub(crate) struct Job(pub(crate) Services);
@@ -104,7 +104,8 @@ impl Run<'_> {
     }
 
     async fn look(&self, rows: &[chat_ban::Model]) -> Result<State, JobError> {
-        let found = self.services.platforms.chat.find_ban(self.call(), self.user).await.map_err(job_error)?;
+        let found =
+            self.services.platforms.chat.find_ban(self.call(), self.user).await.map_err(until_resolved)?;
         let Some(ban) = found else { return Ok(State::NotBanned) };
         let Some(row) = maker(&ban, rows) else { return Ok(State::Theirs) };
         if !row.made {
@@ -121,7 +122,7 @@ impl Run<'_> {
             if !error.is_retryable() {
                 self.forget(&[]).await?;
             }
-            return Err(job_error(error));
+            return Err(until_resolved(error));
         }
         self.record(reason, true).await
     }
@@ -137,7 +138,7 @@ impl Run<'_> {
         self.job.before_effect().await?;
         match self.services.platforms.chat.unban(self.call(), self.user, LIFTED).await {
             Ok(()) | Err(PlatformError::NotFound(Missing::Ban | Missing::User)) => Ok(()),
-            Err(error) => Err(job_error(error)),
+            Err(error) => Err(until_resolved(error)),
         }
     }
 
