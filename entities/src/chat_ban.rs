@@ -5,6 +5,9 @@
 //! run knows that a ban with this reason may be its own. Rows belong to a chat user, not to a sanction: a newer ban
 //! inherits the platform ban of an older one.
 
+use std::collections::HashSet;
+
+use sea_orm::QuerySelect;
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::OnConflict;
 
@@ -40,6 +43,16 @@ pub async fn put(conn: &impl Conn, ban: Model) -> Result<()> {
 
 pub async fn of_user(conn: &impl Conn, guild: GuildId, chat: ChatId) -> Result<Vec<Model>> {
     Entity::find().filter(Column::GuildId.eq(guild)).filter(Column::ChatId.eq(chat)).all(conn).await
+}
+
+/// Those of the users who have a row.
+pub async fn among(conn: &impl Conn, guild: GuildId, users: &[ChatId]) -> Result<HashSet<ChatId>> {
+    let rows = Entity::find()
+        .select_only()
+        .column(Column::ChatId)
+        .filter(Column::GuildId.eq(guild))
+        .filter(lists::any_of(conn, Column::ChatId, users.iter().copied()));
+    Ok(rows.into_tuple::<ChatId>().all(conn).await?.into_iter().collect())
 }
 
 /// Deletes the rows of these jobs.

@@ -7,14 +7,14 @@ use entities::audit_entry::Actor;
 use entities::job::JobMessage;
 use entities::moderation_revision::Change;
 use entities::sanction::mirror::{self, Mirror};
-use entities::{ChatId, SanctionId, sanction};
-use sea_orm::ConnectionTrait;
+use entities::{ChatId, Person, SanctionId, SanctionKind, chat_ban, sanction};
+use sea_orm::{ConnectionTrait, DbErr};
 
 use crate::kinds::MirrorBan;
 use crate::{Draft, QueueError};
 
-/// Enqueues a job for every chat user whom one of these bans is mirrored on, and assigns the bans to that job. Publish
-/// the messages after the commit.
+/// Enqueues a job for every chat user whom one of these bans is mirrored on, or who is banned there by the mirror of
+/// another ban, and assigns the bans to that job. Publish the messages after the commit.
 pub async fn enqueue_mirror<C: ConnectionTrait>(
     conn: &C,
     change: &Change,
@@ -22,10 +22,9 @@ pub async fn enqueue_mirror<C: ConnectionTrait>(
     actor: &Actor,
 ) -> Result<Vec<JobMessage>, QueueError> {
     let mut users: BTreeMap<ChatId, Vec<SanctionId>> = BTreeMap::new();
-    for row in sanctions {
-        if let Some(user) = row.mirror_chat_id {
-            users.entry(user).or_default().push(row.sanction_id);
-        }
+    let mirrored = sanctions.iter().filter_map(|row| Some((row.mirror_chat_id?, row.sanction_id)));
+    for (user, ban) in mirrored.chain(heirs(conn, change, sanctions).await?) {
+        users.entry(user).or_default().push(ban);
     }
     let mut messages = Vec::new();
     for (user, bans) in users {
@@ -36,4 +35,28 @@ pub async fn enqueue_mirror<C: ConnectionTrait>(
         messages.extend(enqueued.message);
     }
     Ok(messages)
+}
+
+/// Closed bans that were not mirrored themselves, but kept the chat platform's ban that an earlier one made.
+async fn heirs<C: ConnectionTrait>(
+    conn: &C,
+    change: &Change,
+    sanctions: &[sanction::Model],
+) -> Result<Vec<(ChatId, SanctionId)>, DbErr> {
+    let is_heir = |row: &&sanction::Model| {
+        row.kind == SanctionKind::Ban
+            && row.place_id.is_none()
+            && row.mirror_chat_id.is_none()
+            && row.lifted_at.is_some()
+    };
+    let closed = sanctions.iter().filter(is_heir).filter_map(|row| Some((row.subject()?, row.sanction_id)));
+    let (subjects, bans): (Vec<_>, Vec<_>) = closed.unzip();
+    if bans.is_empty() {
+        return Ok(Vec::new());
+    }
+    let people = Person::resolve_all(conn, change.guild, &subjects).await?;
+    let users: Vec<ChatId> = people.iter().filter_map(|person| person.chat).collect();
+    let banned = chat_ban::among(conn, change.guild, &users).await?;
+    let of_user = people.iter().zip(bans).filter_map(|(person, ban)| Some((person.chat?, ban)));
+    Ok(of_user.filter(|(user, _)| banned.contains(user)).collect())
 }

@@ -12,7 +12,9 @@ both_modes!(
     an_earlier_ban_of_the_platform_is_not_lifted(own),
     a_platform_ban_whose_answer_was_lost_is_lifted_by_the_unban,
     bans_of_one_place_or_without_the_setting_are_not_mirrored(own),
-    a_refused_mirror_is_visible,
+    a_ban_that_keeps_an_earlier_ones_platform_ban_lifts_it_at_its_end,
+    a_ban_without_a_mirror_keeps_the_platform_ban_of_one_that_expires(own),
+    a_refused_mirror_is_visible_and_retried,
     a_failed_mirror_is_visible_and_retried(own),
     an_unban_right_after_a_ban_lifts_the_platforms_ban(own),
     an_unknown_chat_user_is_named_in_the_mirror_error,
@@ -93,10 +95,7 @@ async fn a_platform_ban_whose_answer_was_lost_is_lifted_by_the_unban(deployment:
     mirrored(deployment, "done").await;
     assert_eq!(by_hand(deployment, "GET", &member.chat).await, 200);
     deployment.unban(&member.chat, json!({})).await.ok();
-    eventually("the platform's ban is lifted", WITHIN, async || {
-        (by_hand(deployment, "GET", &member.chat).await == 404).then_some(())
-    })
-    .await;
+    is_lifted(deployment, &member.chat).await;
 }
 
 async fn bans_of_one_place_or_without_the_setting_are_not_mirrored(deployment: &Deployment) {
@@ -115,9 +114,54 @@ async fn bans_of_one_place_or_without_the_setting_are_not_mirrored(deployment: &
     assert_eq!((done(deployment, BAN).await, done(deployment, UNBAN).await), (1, 0));
 }
 
-async fn a_refused_mirror_is_visible(deployment: &Deployment) {
+async fn is_lifted(deployment: &Deployment, user: &str) {
+    eventually("the platform's ban is lifted", WITHIN, async || {
+        (by_hand(deployment, "GET", user).await == 404).then_some(())
+    })
+    .await;
+}
+
+async fn a_ban_that_keeps_an_earlier_ones_platform_ban_lifts_it_at_its_end(deployment: &Deployment) {
+    let member = &deployment.guild().members[22];
+    deployment.ban(&member.chat, json!({})).await;
+    mirrored(deployment, "done").await;
+    let settings = format!("/guilds/{}/settings", deployment.guild().id);
+    deployment.api().patch(&settings, json!({ "mirror_bans": false })).await.ok();
+    deployment.ban(&member.chat, json!({ "duration_seconds": 3600 })).await;
+    mirrored(deployment, "none").await;
+    assert_eq!(by_hand(deployment, "GET", &member.chat).await, 200);
+    deployment.unban(&member.chat, json!({})).await.ok();
+    is_lifted(deployment, &member.chat).await;
+    mirrored(deployment, "done").await;
+}
+
+async fn a_ban_without_a_mirror_keeps_the_platform_ban_of_one_that_expires(deployment: &Deployment) {
+    // A permanent ban of a game account that is linked only later.
+    deployment.ban(STRANGER, json!({})).await;
+    let link = format!("chat_id,play_id,play_username\n{STRANGER_CHAT},{STRANGER},late\n");
+    std::fs::write(deployment.folder().join("link.csv"), link).unwrap();
+    let guild = &deployment.guild().id;
+    deployment.command(&["links", "import", "link.csv", "--guild", guild]).await.succeeded();
+    deployment.ban(STRANGER_CHAT, json!({ "duration_seconds": 2 })).await;
+    mirrored(deployment, "done").await;
+    assert_eq!(by_hand(deployment, "GET", STRANGER_CHAT).await, 200);
+    eventually("the timed ban is closed", WITHIN, async || {
+        deployment.run_schedule("sanctions").await;
+        deployment.audit("moderation.ban_expired").await.pop()
+    })
+    .await;
+    eventually("its mirror has looked at the platform", WITHIN, async || {
+        (deployment.audit("moderation.mirror").await.len() == 2).then_some(())
+    })
+    .await;
+    assert_eq!(by_hand(deployment, "GET", STRANGER_CHAT).await, 200, "the other ban is in force");
+    deployment.unban(STRANGER, json!({})).await.ok();
+    is_lifted(deployment, STRANGER_CHAT).await;
+}
+
+async fn a_refused_mirror_is_visible_and_retried(deployment: &Deployment) {
     let member = &deployment.guild().members[19];
-    deployment.fault(json!({ "route": BAN, "status": 403, "count": 1 })).await;
+    deployment.fault(json!({ "route": BAN, "status": 403, "count": 2 })).await;
     deployment.ban(&member.chat, json!({})).await;
     let ban = mirrored(deployment, "failed").await;
     assert!(!ban["mirror_error"].as_str().unwrap().is_empty(), "{ban}");
@@ -126,11 +170,11 @@ async fn a_refused_mirror_is_visible(deployment: &Deployment) {
     assert_eq!(entries.len(), 1);
     assert_eq!(
         (&entries[0]["target_id"], &entries[0]["metadata"]["retried"]),
-        (&json!(member.chat), &json!(false))
+        (&json!(member.chat), &json!(true))
     );
-    // The next ban is mirrored.
-    deployment.ban(&member.chat, json!({ "duration_seconds": 600 })).await;
+    // The permission is granted, and the same ban is mirrored.
     mirrored(deployment, "done").await;
+    assert_eq!(by_hand(deployment, "GET", &member.chat).await, 200);
 }
 
 async fn a_failed_mirror_is_visible_and_retried(deployment: &Deployment) {
