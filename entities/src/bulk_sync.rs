@@ -1,7 +1,7 @@
 //! How often a guild may sync all its members (docs/rules.md 3): one window of an hour for runs and one for dry runs,
 //! kept as rows, so that a restart does not reset them.
 //!
-//! A run's row names its job and counts only while that job is open or has changed a member. So a run that ends before
+//! A run's row names its job and counts only while that job is open or has changed something. So a run that ends before
 //! its first write frees the window.
 
 use chrono::Duration;
@@ -124,9 +124,9 @@ pub async fn take(conn: &impl Conn, guild: GuildId, standing: Standing, job: Job
     Ok(taken)
 }
 
-/// Whether the job is over and changed no member, although it did not succeed.
+/// Whether the job is over and changed nothing on the chat platform, although it did not succeed.
 async fn came_to_nothing(conn: &impl Conn, job: JobId) -> Result<bool> {
     let Some(job) = job::listing::find_any(conn, job).await? else { return Ok(false) };
-    let updated = job.result.as_ref().and_then(|result| result["updated"].as_i64()).unwrap_or(0);
-    Ok(!job.state.is_open() && job.state != State::Succeeded && updated == 0)
+    let writes = job.result.as_ref().and_then(|result| result["writes"].as_i64()).unwrap_or(0);
+    Ok(!job.state.is_open() && job.state != State::Succeeded && writes == 0)
 }

@@ -6,7 +6,7 @@ use runtime::{Event, Transaction};
 use sea_orm::DbErr;
 
 use crate::Queue;
-use crate::run::finish_parent_if_last;
+use crate::run::{finish_parent_if_last, stop_children};
 
 impl Queue {
     /// Cancels a job and its chunks. Returns its new state, and the event that stops running steps at once; without it
@@ -17,7 +17,8 @@ impl Queue {
         job: JobId,
     ) -> Result<Option<(Model, Event)>, DbErr> {
         let now = self.clock.now();
-        let Some(row) = cancel::request(transaction, job, now).await? else { return Ok(None) };
+        let Some(mut row) = cancel::request(transaction, job, now).await? else { return Ok(None) };
+        stop_children(transaction, &mut row, now).await?;
         finish_parent_if_last(transaction, &row, now).await?;
         let after = listing::find_any(transaction, job).await?;
         let mut jobs = listing::running_children(transaction, job).await?;

@@ -134,7 +134,10 @@ impl Sender<'_> {
             let roles = due.changes_roles().then(|| due.roles_after(&member.roles));
             let update = MemberUpdate { roles, nick: due.nick.clone().map(Some) };
             match self.chat.change_member(permit, user, MemberChange::Update(update), REASON).await {
-                Ok(()) => return Ok(Applied { done: due, refused }),
+                Ok(()) => {
+                    self.job.count_write();
+                    return Ok(Applied { done: due, refused });
+                }
                 Err(PlatformError::RateLimited { .. }) if again => again = false,
                 Err(error @ PlatformError::Forbidden { .. }) if due.nick.is_some() => {
                     change.nick = None;
@@ -173,7 +176,11 @@ impl Sender<'_> {
             self.job.before_effect().await?;
             match self.chat.change_member(permit, user, change.clone(), REASON).await {
                 Err(PlatformError::RateLimited { .. }) if again => again = false,
-                settled => return Ok(settled.map(|()| true)?),
+                settled => {
+                    settled?;
+                    self.job.count_write();
+                    return Ok(true);
+                }
             }
         }
     }

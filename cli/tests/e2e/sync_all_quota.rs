@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use testkit::{Deployment, Mode, both_modes, eventually};
+use testkit::{Deployment, JobRow, JobState, Mode, both_modes, eventually};
 
 both_modes!(
     refusals_do_not_use_the_hour,
@@ -14,6 +14,8 @@ both_modes!(
     a_cancelled_run_gives_the_hour_back_unless_it_changed_something(|setup| setup
         .members(300)
         .latency_ms(200)),
+    a_failed_run_whose_members_all_failed_in_part_uses_the_hour(own),
+    a_run_that_is_cancelled_before_its_second_attempt_uses_the_hour,
     the_hour_survives_a_restart_and_names_its_job(own),
     one_of_many_concurrent_calls_is_accepted(|setup| setup.processes(2)),
     dry_runs_have_a_limit_of_their_own,
@@ -22,6 +24,7 @@ both_modes!(
 );
 
 const PATH: &str = "/interactions/sync/all";
+const UPDATE: &str = "PATCH /guilds/:guild/members/:user";
 const HOUR: u64 = 3_600;
 
 async fn accepted(deployment: &Deployment, options: Value) -> String {
@@ -106,6 +109,43 @@ async fn a_cancelled_run_gives_the_hour_back_unless_it_changed_something(deploym
     deployment.api().delete(&format!("/jobs/{second}")).await.ok();
     assert_eq!(deployment.job_ended(&second).await["state"], "cancelled");
     used_by(deployment, &second).await;
+}
+
+async fn a_failed_run_whose_members_all_failed_in_part_uses_the_hour(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let first = accepted(deployment, json!({})).await;
+    deployment.job_ended(&first).await;
+    deployment.forget_quotas().await;
+    for member in guild.members.iter().filter(|member| member.rank < 255).take(3) {
+        let wrong = json!({ "guild_id": guild.id, "chat_id": member.chat, "roles": [], "nick": "old" });
+        deployment.simulator.change_member(wrong).await;
+    }
+    // Each of the three gets the role, and is refused the nickname.
+    deployment.fault(json!({ "route": UPDATE, "status": 403, "count": 1000 })).await;
+    let job = accepted(deployment, json!({})).await;
+    let ended = deployment.job_ended(&job).await;
+    assert_eq!((&ended["state"], &ended["result"]["updated"]), (&json!("failed"), &json!(0)), "{ended}");
+    assert!(ended["result"]["writes"].as_i64().unwrap() >= 1, "{ended}");
+    used_by(deployment, &job).await;
+}
+
+async fn a_run_that_is_cancelled_before_its_second_attempt_uses_the_hour(deployment: &Deployment) {
+    // Nicknames are set; roles are not, for an outage.
+    let route = "PUT /guilds/:guild/members/:user/roles/:role";
+    deployment.fault(json!({ "route": route, "status": 500, "count": 1000 })).await;
+    let job = accepted(deployment, json!({})).await;
+    eventually("the chunk waits for its next attempt", Duration::from_secs(20), async || {
+        let chunks = deployment.job_rows("sync_chunk").await;
+        let waits = |row: &JobRow| row.state == JobState::Queued && row.attempt >= 2;
+        (chunks.len() == 1 && waits(&chunks[0])).then_some(())
+    })
+    .await;
+    assert!(deployment.member_updates().await > 0);
+    deployment.api().delete(&format!("/jobs/{job}")).await.ok();
+    let ended = deployment.job_ended(&job).await;
+    assert_eq!(ended["state"], "cancelled", "{ended}");
+    assert!(ended["result"]["writes"].as_i64().unwrap() >= 1, "{ended}");
+    used_by(deployment, &job).await;
 }
 
 async fn the_hour_survives_a_restart_and_names_its_job(deployment: &Deployment) {

@@ -1,9 +1,10 @@
 //! Parents and chunks: the plan that starts chunks, and the effect of a chunk's end on its parent.
 
 use entities::audit_entry::{self, NewEntry};
+use entities::job::cancel::{self, Stopped};
 use entities::job::family::{self, Planned, Steps};
 use entities::job::run::Ending;
-use entities::job::{Model, State, cancel, insert, turns};
+use entities::job::{Model, State, insert, turns};
 use entities::{JobId, Timestamp};
 use runtime::Transaction;
 use sea_orm::DbErr;
@@ -28,8 +29,7 @@ pub(super) async fn after_child(
     // Also for a chunk that did not succeed: its changes were made.
     let own = if let Ending::Succeeded(result) = ending { Some(result) } else { counters };
     if let Some(own) = own {
-        let sum = add_counters(parent.result.take(), own);
-        family::set_result(transaction, parent.job_id, Some(sum)).await?;
+        add_results(transaction, &mut parent, [own]).await?;
     }
     if let Some(failure) = ending.failure() {
         // A dead chunk stops no other; a failed one does.
@@ -37,11 +37,38 @@ pub(super) async fn after_child(
         family::note_failure(transaction, parent.job_id, failure, stop).await?;
         parent.error = serde_json::to_value(failure).ok();
         if stop {
-            stopped = cancel::stop_children(transaction, parent.job_id, now).await?;
+            stopped = stop_children(transaction, &mut parent, now).await?;
         }
     }
     finish_parent_if_last(transaction, &parent, now).await?;
     Ok(stopped)
+}
+
+/// Stops the children of a parent, whose row the transaction has locked. Returns the running ones.
+pub(crate) async fn stop_children(
+    transaction: &Transaction,
+    parent: &mut Model,
+    now: Timestamp,
+) -> Result<Vec<JobId>, DbErr> {
+    let Stopped { results, running } = cancel::stop_children(transaction, parent.job_id, now).await?;
+    add_results(transaction, parent, &results).await?;
+    Ok(running)
+}
+
+/// Adds the results of children that have ended to their parent's.
+async fn add_results(
+    transaction: &Transaction,
+    parent: &mut Model,
+    results: impl IntoIterator<Item = &Value>,
+) -> Result<(), DbErr> {
+    let before = parent.result.clone();
+    for result in results {
+        parent.result = Some(add_counters(parent.result.take(), result));
+    }
+    if parent.result == before {
+        return Ok(());
+    }
+    family::set_result(transaction, parent.job_id, parent.result.clone()).await
 }
 
 /// Ends a waiting parent without open children, with an entry in the audit log.
@@ -85,9 +112,9 @@ pub(super) async fn fan_out(
         return Ok(false);
     }
     let mut released = Vec::new();
-    if let Some(parent) = family::add_progress(&transaction, job.job_id, Steps::default(), now).await? {
+    if let Some(mut parent) = family::add_progress(&transaction, job.job_id, Steps::default(), now).await? {
         if parent.cancel_requested {
-            cancel::stop_children(&transaction, parent.job_id, now).await?;
+            stop_children(&transaction, &mut parent, now).await?;
         } else if let Some(guild) = parent.guild_id {
             released = turns::release(&transaction, guild, job.class, FIRST, now).await?;
         }

@@ -39,6 +39,8 @@ struct Work {
     saved: Progress,
     /// For a chunk: its addition to its parent's result, however it ends.
     counters: Option<serde_json::Value>,
+    /// Changes made on a platform.
+    writes: i64,
 }
 
 impl JobContext {
@@ -55,7 +57,7 @@ impl JobContext {
             cancel,
             registration,
             started: Instant::now(),
-            work: Mutex::new(Work { progress, saved: progress, counters }),
+            work: Mutex::new(Work { progress, saved: progress, counters, writes: 0 }),
         }
     }
 
@@ -202,6 +204,15 @@ impl JobContext {
 
     pub(crate) fn counters(&self) -> Option<serde_json::Value> {
         self.work().counters.clone()
+    }
+
+    /// Counts a change that this run made on a platform.
+    pub fn count_write(&self) {
+        self.work().writes += 1;
+    }
+
+    pub fn writes(&self) -> i64 {
+        self.work().writes
     }
 
     /// A transaction for [`JobContext::checkpoint`] and the writes to commit with it.

@@ -136,10 +136,10 @@ impl Plan {
         u64::try_from(self.seen.role_removals).is_ok_and(|removals| removals > max_removals)
     }
 
-    /// The job's result so far; each chunk adds its `updated`, `failed` and `skipped`.
+    /// The job's result so far; each chunk adds its own counters.
     pub(super) fn counters(&self) -> Value {
         let mut counters = self.report();
-        for name in ["updated", "failed", "skipped"] {
+        for name in ["updated", "failed", "skipped", "writes"] {
             counters[name] = json!(0);
         }
         counters

@@ -28,6 +28,9 @@ struct Reached {
     updated: i64,
     failed: i64,
     skipped: i64,
+    /// Changes on the platform, also of members that failed or have not ended.
+    #[serde(default)]
+    writes: i64,
 }
 
 /// The outcome of a member.
@@ -49,7 +52,10 @@ pub(super) struct Progress {
     reached: Reached,
     members: usize,
     failures: Vec<NewFailure>,
-    kept: usize,
+    /// Writes of earlier runs.
+    written: i64,
+    /// Settled members and writes in the last checkpoint.
+    kept: (usize, i64),
     kept_at: Instant,
 }
 
@@ -59,8 +65,8 @@ impl Progress {
     }
 
     fn new(reached: Reached, members: usize) -> Self {
-        let kept = reached.settled();
-        Self { reached, members, failures: Vec::new(), kept, kept_at: Instant::now() }
+        let (written, kept) = (reached.writes, (reached.settled(), reached.writes));
+        Self { reached, members, failures: Vec::new(), written, kept, kept_at: Instant::now() }
     }
 
     pub(super) fn is_settled(&self, member: usize) -> bool {
@@ -94,8 +100,8 @@ impl Progress {
     }
 
     pub(super) async fn keep_if_due(&mut self, job: &JobContext) -> Result<(), JobError> {
-        let settled = self.reached.settled();
-        if settled > self.kept && (settled - self.kept >= KEEP_EACH || self.kept_at.elapsed() >= KEEP_AFTER) {
+        let new = self.reached.settled() - self.kept.0;
+        if new > 0 && (new >= KEEP_EACH || self.kept_at.elapsed() >= KEEP_AFTER) {
             self.keep(job).await?;
         }
         Ok(())
@@ -105,7 +111,9 @@ impl Progress {
     pub(super) async fn keep(&mut self, job: &JobContext) -> Result<(), JobError> {
         let settled = self.reached.settled();
         job.set_progress(signed(settled), signed(self.members), self.reached.failed);
-        if settled == self.kept {
+        self.reached.writes = self.written + job.writes();
+        let reached = (settled, self.reached.writes);
+        if reached == self.kept {
             return Ok(());
         }
         let transaction = job.begin().await?;
@@ -113,14 +121,14 @@ impl Progress {
         let bulk = job.parent().unwrap_or_else(|| job.id());
         job_failure::note(&transaction, bulk, std::mem::take(&mut self.failures), job.now()).await?;
         job.checkpoint(transaction, &self.reached).await?;
-        (self.kept, self.kept_at) = (settled, Instant::now());
+        (self.kept, self.kept_at) = (reached, Instant::now());
         Ok(())
     }
 
     /// Added to the parent's counters. A member changed by an earlier, cut run counts as skipped.
     pub(super) fn result(&self) -> Value {
-        let Reached { updated, failed, skipped, .. } = self.reached;
-        json!({ "updated": updated, "failed": failed, "skipped": skipped })
+        let Reached { updated, failed, skipped, writes, .. } = self.reached;
+        json!({ "updated": updated, "failed": failed, "skipped": skipped, "writes": writes })
     }
 }
 
@@ -194,7 +202,7 @@ mod tests {
         assert!(progress.is_settled(2) && !progress.is_settled(4) && !progress.is_complete());
         progress.note(4, Member::Updated);
         assert!(progress.is_complete());
-        assert_eq!(progress.result(), json!({ "updated": 3, "failed": 1, "skipped": 1 }));
+        assert_eq!(progress.result(), json!({ "updated": 3, "failed": 1, "skipped": 1, "writes": 0 }));
         assert_eq!(progress.failures[0].error, "not_a_member");
     }
 

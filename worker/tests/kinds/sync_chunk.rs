@@ -48,7 +48,10 @@ async fn an_old_plan_keeps_later_changes_and_skips_finished_ones() {
     let chunk = chunk(&process, &people, 120);
     let job = process.enqueue(&chunk).await;
     let answer = process.finish(job).await;
-    assert_eq!(answer, queue::Answer::Succeeded(json!({ "updated": 2, "failed": 1, "skipped": 1 })));
+    assert_eq!(
+        answer,
+        queue::Answer::Succeeded(json!({ "updated": 2, "failed": 1, "skipped": 1, "writes": 3 }))
+    );
     assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER, DECORATION]);
     assert_eq!(fixture.member(people[1].chat).await.0, [MEMBER, OFFICER]);
     let stats = fixture.stats().await;
@@ -80,7 +83,7 @@ async fn a_role_assigned_after_the_plan_is_kept() {
         fixture.change_member(held(person, &roles)).await;
     }
     let result = process.succeed(&chunk).await;
-    assert_eq!(result, json!({ "updated": 3, "failed": 0, "skipped": 0 }));
+    assert_eq!(result, json!({ "updated": 3, "failed": 0, "skipped": 0, "writes": 4 }));
     assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER, OFFICER, DECORATION]);
     assert_eq!(fixture.member(people[1].chat).await.0, [MEMBER, OFFICER, DECORATION]);
     assert_eq!(fixture.member(people[2].chat).await.0, [MEMBER, OFFICER]);
@@ -110,7 +113,10 @@ async fn a_role_that_became_privileged_after_the_plan_is_not_granted() {
     let chunk = SyncChunk { members, ..chunk(&process, &[], 0) };
     let job = process.enqueue(&chunk).await;
     let answer = process.finish(job).await;
-    assert_eq!(answer, queue::Answer::Succeeded(json!({ "updated": 1, "failed": 1, "skipped": 0 })));
+    assert_eq!(
+        answer,
+        queue::Answer::Succeeded(json!({ "updated": 1, "failed": 1, "skipped": 0, "writes": 1 }))
+    );
     assert!(fixture.member(only.chat).await.0.is_empty());
     assert!(fixture.member(beside.chat).await.0.is_empty());
     let refused = |person: &Person| (person.chat, "role_not_grantable".to_owned());
@@ -134,7 +140,7 @@ async fn a_role_whose_binding_was_deleted_after_the_plan_is_left_alone() {
         }
     }
     let result = process.succeed(&chunk).await;
-    assert_eq!(result, json!({ "updated": 1, "failed": 0, "skipped": 1 }));
+    assert_eq!(result, json!({ "updated": 1, "failed": 0, "skipped": 1, "writes": 2 }));
     assert_eq!(fixture.member(people[0].chat).await.0, [MEMBER, TRAINEE, DECORATION]);
     assert_eq!(fixture.member(people[1].chat).await.0, [TRAINEE, DECORATION]);
 }
@@ -149,7 +155,10 @@ async fn a_refused_nickname_is_a_failure_that_names_the_completed_role() {
     chunk.members[0].remove = vec![];
     let job = process.enqueue(&chunk).await;
     let answer = process.finish(job).await;
-    assert_eq!(answer, queue::Answer::Succeeded(json!({ "updated": 0, "failed": 1, "skipped": 0 })));
+    assert_eq!(
+        answer,
+        queue::Answer::Succeeded(json!({ "updated": 0, "failed": 1, "skipped": 0, "writes": 1 }))
+    );
     assert_eq!(fixture.member(person.chat).await, (vec![MEMBER], None));
     assert_eq!(process.failures(job).await, [(person.chat, "nickname_refused".to_owned())]);
     let message = process.failure_message(job).await;
@@ -183,7 +192,7 @@ async fn a_fresh_plan_reads_no_member_again() {
     let fixture = Fixture::new(&people).await;
     let process = fixture.process().await;
     let result = process.succeed(&chunk(&process, &people, 0)).await;
-    assert_eq!(result, json!({ "updated": 3, "failed": 0, "skipped": 0 }));
+    assert_eq!(result, json!({ "updated": 3, "failed": 0, "skipped": 0, "writes": 3 }));
     let stats = fixture.stats().await;
     assert_eq!((&stats["member_updates"], &stats["page_calls"]), (&json!(3), &json!(0)));
     assert_eq!(
