@@ -182,11 +182,18 @@ pub async fn sweep_offline(conn: &impl Conn, now: Timestamp, limit: u64) -> Resu
         .await
 }
 
-/// Deletes up to `limit` servers of a guild that are offline, with their commands.
-pub async fn forget_offline(conn: &impl Conn, guild: GuildId, now: Timestamp, limit: u64) -> Result<u64> {
+/// Deletes up to `limit` servers of a guild that are offline, with their commands. Returns their ids.
+pub async fn forget_offline(
+    conn: &impl Conn,
+    guild: GuildId,
+    now: Timestamp,
+    limit: u64,
+) -> Result<Vec<String>> {
     let offline =
         Condition::all().add(Column::GuildId.eq(guild)).add(Column::LastHeartbeatAt.lte(now - STALE_AFTER));
-    sweep::delete::<Entity>(conn, offline, limit).await
+    let some = sweep::key_in::<Entity>(sweep::keys::<Entity>(&offline, limit));
+    let gone = Entity::delete_many().filter(some).filter(offline).exec_with_returning(conn).await?;
+    Ok(gone.into_iter().map(|server| server.server_id).collect())
 }
 
 /// Deletes up to `limit` servers, with their commands, whose last heartbeat is older than `before`. A game gives every

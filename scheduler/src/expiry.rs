@@ -1,6 +1,8 @@
 //! Sweeps of expired bans and mutes, leaves of absence, strikes and commands. All of them expire on the second without
-//! a sweep; the sweep adds the audit entry and, for bans and mutes, the event and the end of the copy on the chat
-//! platform.
+//! a sweep; the sweep adds the audit entry, the event if anything waits for it, and for bans the end of the copy on the
+//! chat platform.
+
+use std::collections::BTreeSet;
 
 use entities::audit_entry::Actor;
 use entities::moderation_revision::{self, Change};
@@ -81,6 +83,14 @@ pub(crate) async fn strikes(context: &Context) -> Result<u64, DbErr> {
 
 /// Commands that were not acknowledged within ten minutes (docs/rules.md 7).
 pub(crate) async fn commands(context: &Context) -> Result<u64, DbErr> {
-    let sweep = async |conn: &_, now| server_command::sweep(conn, now, BATCH).await;
-    Ok(commit(context, sweep).await?.len() as u64)
+    let (transaction, now) = (context.database.begin().await?, context.clock.now());
+    let expired = server_command::sweep(&transaction, now, BATCH).await?;
+    let servers: BTreeSet<_> = expired.iter().map(|row| (row.guild_id, &row.server_id)).collect();
+    let ended = servers
+        .into_iter()
+        .map(|(guild, server)| Event::CommandAcknowledged { guild, server_id: server.clone() });
+    let recorded = Events::record(&transaction, ended, now).await?;
+    transaction.commit().await?;
+    context.events.publish(recorded);
+    Ok(expired.len() as u64)
 }

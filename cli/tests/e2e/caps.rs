@@ -198,9 +198,13 @@ async fn an_offline_server_makes_room_for_a_new_one(deployment: &Deployment) {
     for known in ["last", "full7"] {
         api.post(path, heartbeat(known)).await.ok();
     }
+    let (commands, kick) = ("/play/servers/full9/commands", json!({ "type": "kick", "target_id": "5" }));
+    api.post(commands, kick).await.ok();
+    assert_eq!(api.get(commands).await.ok()["commands"].as_array().unwrap().len(), 1);
     let silence = format!("UPDATE game_server SET last_heartbeat_at = {PAST} WHERE server_id = 'full9'");
     deployment.execute(&silence).await;
     api.post(path, heartbeat("new")).await.ok();
+    assert_eq!(api.get(commands).await.ok()["commands"], json!([]), "they are gone with the server");
     refused(deployment, Method::POST, path, heartbeat("newer"), "2000 game servers").await;
 }
 

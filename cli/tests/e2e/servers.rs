@@ -215,6 +215,14 @@ async fn old_commands_expire(deployment: &Deployment) {
     deployment.run_schedule("commands").await;
     let entry = within_a_minute(async || deployment.audit("commands.expire").await.first().cloned()).await;
     assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id), &json!("0")));
+    // The sweep makes every process read the server's list again.
+    deployment.execute("UPDATE server_command SET reason = 'as stored' WHERE state = 'queued'").await;
+    deployment
+        .execute("UPDATE server_command SET state = 'queued', ended_at = NULL WHERE ended_at IS NOT NULL")
+        .await;
+    deployment.run_schedule("commands").await;
+    within_a_minute(async || poll(&api, "s1").await.pop().filter(|command| command["reason"] == "as stored"))
+        .await;
     // The server may have applied the expired command, so it can acknowledge it, for an hour.
     ack(&api, "s1", &id).await;
     ack(&api, "s1", &id).await;

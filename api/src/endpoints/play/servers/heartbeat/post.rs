@@ -5,6 +5,7 @@
 
 use entities::game_server::{self, Filter, Heartbeat};
 use entities::{Page, PlaceId, UniverseId};
+use runtime::{Event, Events};
 
 use crate::endpoints::prelude::*;
 use crate::request::game_values::{OrStudio, ServerId};
@@ -76,7 +77,17 @@ async fn admit(call: &Call, server: &str) -> Result<(), ApiError> {
     if game_server::list(call.read(), call.guild(), offline, Page::first(1), call.now()).await?.is_empty() {
         return Err(refusal);
     }
-    let write = call.state.context.database.write();
-    game_server::forget_offline(write, call.guild(), call.now(), FORGOTTEN).await?;
+    forget_offline(call).await
+}
+
+/// Their pending commands are gone with them.
+async fn forget_offline(call: &Call) -> Result<(), ApiError> {
+    let (context, guild, now) = (&call.state.context, call.guild(), call.now());
+    let transaction = context.database.begin().await?;
+    let gone = game_server::forget_offline(&transaction, guild, now, FORGOTTEN).await?;
+    let ended = gone.into_iter().map(|server_id| Event::CommandAcknowledged { guild, server_id });
+    let recorded = Events::record(&transaction, ended, now).await?;
+    transaction.commit().await?;
+    context.events.publish(recorded);
     Ok(())
 }
