@@ -92,7 +92,7 @@ async fn settle<C: ConnectionTrait>(
         }
         Err(error) => {
             idempotency::release(conn, &slot.hold).await?;
-            Err(error)
+            Err(if slot.first_job.is_some() { error.replayed() } else { error })
         }
     }
 }

@@ -87,6 +87,8 @@ pub(crate) struct Inner {
     pub(crate) window: Option<Window>,
     /// The job that used the window.
     pub(crate) job: Option<JobId>,
+    /// It answers a repeat under the same `Idempotency-Key`.
+    pub(crate) replayed: bool,
     /// For the log only.
     pub(crate) cause: Option<String>,
 }
@@ -102,6 +104,7 @@ impl ApiError {
             allow: None,
             window: None,
             job: None,
+            replayed: false,
             cause: None,
         }))
     }
@@ -118,6 +121,11 @@ impl ApiError {
 
     pub(crate) fn cause(mut self, cause: impl ToString) -> Self {
         self.0.cause = Some(cause.to_string());
+        self
+    }
+
+    pub(crate) fn replayed(mut self) -> Self {
+        self.0.replayed = true;
         self
     }
 

@@ -211,6 +211,9 @@ fn refusal(error: &ApiError, request_id: &str) -> Response<Payload> {
     *response.status_mut() = parts.kind.row().0;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, JSON);
+    if parts.replayed {
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
     if let Some(seconds) = parts.retry_after {
         headers.insert(header::RETRY_AFTER, seconds.into());
     }

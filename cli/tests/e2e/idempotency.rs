@@ -11,6 +11,8 @@ both_modes!(
     the_same_json_in_another_form_is_the_same_body,
     concurrent_requests_with_one_key_are_applied_once,
     a_job_is_enqueued_once,
+    the_error_of_a_job_is_replayed,
+    every_kind_of_write_is_replayed,
     the_length_of_a_key_is_checked,
 );
 
@@ -103,6 +105,40 @@ async fn a_job_is_enqueued_once(deployment: &Deployment) {
     assert_eq!(first["job_id"], again["job_id"]);
 }
 
+async fn the_error_of_a_job_is_replayed(deployment: &Deployment) {
+    let (guild, api) = (deployment.guild(), deployment.api().header("idempotency-key", "fails"));
+    let left = &guild.members[4];
+    let gone = json!({ "guild_id": guild.id, "chat_id": left.chat, "remove": true });
+    deployment.simulator.change_member(gone).await;
+    let route = "GET /guilds/:guild/members/:user";
+    deployment.fault(json!({ "route": route, "hang_ms": 2500, "count": 1 })).await;
+    let body = json!({ "user_id": left.chat });
+    let first = api.header("prefer", "respond-async").post("/interactions/sync", body.clone()).await;
+    assert_eq!(first.status, 202, "{first}");
+    let again = api.post("/interactions/sync", body).await.refused(404, &[]);
+    assert_eq!((again.error(), again.header("idempotent-replayed")), ("not_a_member", Some("true")));
+    assert_eq!(deployment.job_rows("sync_member").await.len(), 1);
+}
+
+async fn every_kind_of_write_is_replayed(deployment: &Deployment) {
+    let guild = deployment.guild();
+    let below = |rest: &str| format!("/guilds/{}/{rest}", guild.id);
+    let member = below(&format!("staff/members/{}", guild.members[9].chat));
+    for (key, method, path, body, audited) in [
+        ("1", Method::PUT, &member, Some(json!({ "role_id": guild.roles[3] })), "staff_members.put"),
+        ("2", Method::PATCH, &below("settings"), Some(json!({ "strike_days": 5 })), "settings.update"),
+        ("3", Method::DELETE, &member, None, "staff_members.delete"),
+    ] {
+        let api = deployment.api().header("idempotency-key", key);
+        let first = api.send(method.clone(), path, body.clone()).await;
+        let again = api.send(method, path, body).await;
+        assert_eq!(first.header("idempotent-replayed"), None, "{first}");
+        assert_eq!(again.header("idempotent-replayed"), Some("true"), "{again}");
+        assert_eq!(again.without_request_id(), first.without_request_id());
+        assert_eq!((first.status, deployment.audit(audited).await.len()), (200, 1), "{first}");
+    }
+}
+
 async fn the_length_of_a_key_is_checked(deployment: &Deployment) {
     let path = format!("/guilds/{}/audit-logs", deployment.guild().id);
     let body = json!({ "action": "a.b", "metadata": {} });
@@ -113,6 +149,9 @@ async fn the_length_of_a_key_is_checked(deployment: &Deployment) {
         .post(&path, body.clone())
         .await
         .refused(400, &["Idempotency-Key"]);
-    deployment.api().header("idempotency-key", "").post(&path, body).await.refused(400, &["Idempotency-Key"]);
+    for bad in ["", "é", "a\tb"] {
+        let api = deployment.api().header("idempotency-key", bad);
+        api.post(&path, body.clone()).await.refused(400, &["Idempotency-Key"]);
+    }
     assert_eq!(deployment.audit("a.b").await.len(), 1);
 }
