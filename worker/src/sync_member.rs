@@ -7,7 +7,7 @@ mod intent;
 
 use entities::audit_entry::NewEntry;
 use entities::{ChatId, GuildId, RoleId, link};
-use platforms::{CallContext, ChatMember};
+use platforms::{CallContext, ChatMember, Missing, PlatformError};
 use queue::kinds::SyncMember;
 use queue::run::{Handler, JobContext, JobError, Outcome};
 use runtime::{Event, Events};
@@ -111,10 +111,12 @@ impl Sync {
     }
 
     /// Reduces the intent to the actual changes. Without any the run fails with the first refused role; a refused
-    /// nickname alone is no failure.
+    /// nickname alone is no failure, and neither is a role that was deleted meanwhile.
     fn end(&mut self, change: &Change, applied: &Applied) -> Result<(), JobError> {
         self.intent.forget(change, &applied.done);
-        let refused = applied.refused.iter().find(|refusal| refusal.role.is_some());
+        let gone = PlatformError::NotFound(Missing::Role);
+        let mut refused = applied.refused.iter();
+        let refused = refused.find(|refusal| refusal.role.is_some() && refusal.error != gone);
         match refused.filter(|_| self.intent.change.is_empty()) {
             Some(refusal) => Err(job_error(refusal.error.clone())),
             None => Ok(()),

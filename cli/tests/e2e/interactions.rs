@@ -1,5 +1,6 @@
 //! `/interactions/sync` and `/interactions/roles/...` of single members (docs/rules.md 5).
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -10,6 +11,9 @@ both_modes!(
     a_sync_changes_exactly_what_differs,
     roles_outside_the_bindings_are_kept,
     roles_that_cannot_be_granted_are_named_and_the_others_granted,
+    a_role_deleted_during_the_sync_is_named,
+    every_rank_counts_and_rank_0_is_outside_the_group,
+    a_renamed_player_is_renamed_everywhere,
     an_unlinked_user_or_a_non_member_is_not_found,
     the_nickname_follows_the_template,
     a_caller_that_does_not_wait_gets_the_job,
@@ -85,13 +89,57 @@ async fn roles_that_cannot_be_granted_are_named_and_the_others_granted(deploymen
     let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
     assert_eq!(data["added_roles"], json!([member.wanted]), "{data}");
     let failed = data["failed_roles"].as_array().unwrap();
-    let mut roles: Vec<&str> = failed.iter().map(|role| role["role_id"].as_str().unwrap()).collect();
-    roles.sort_unstable();
-    let mut wanted = vec![guild.high_role.as_str(), guild.bot_role.as_str(), "4242"];
-    wanted.sort_unstable();
-    assert_eq!(roles, wanted, "{data}");
+    let named = |role: &Value| (role["role_id"].clone(), role["error"].clone());
+    let roles: HashSet<_> = failed.iter().map(named).collect();
+    let wanted = [
+        (json!(guild.high_role), json!("role_above_bot")),
+        (json!(guild.bot_role), json!("role_managed")),
+        (json!("4242"), json!("unknown_role")),
+    ];
+    assert_eq!(roles, HashSet::from(wanted), "{data}");
     assert!(failed.iter().all(|role| !role["reason"].as_str().unwrap().is_empty()), "{data}");
     assert!(deployment.simulator.is_right(guild, member).await);
+}
+
+async fn a_role_deleted_during_the_sync_is_named(deployment: &Deployment) {
+    let member = deployment.guild().lacking();
+    let route = "PUT /guilds/:guild/members/:user/roles/:role";
+    deployment.fault(json!({ "route": route, "status": 404, "code": 10_011, "count": 1 })).await;
+    let data = deployment.api().post(SYNC, user(deployment, &member.chat)).await.ok();
+    let failed = &data["failed_roles"][0];
+    assert_eq!((&failed["role_id"], &failed["error"]), (&json!(member.wanted), &json!("unknown_role")));
+    assert_eq!(data["added_roles"], json!([]), "{data}");
+}
+
+async fn every_rank_counts_and_rank_0_is_outside_the_group(deployment: &Deployment) {
+    let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
+    let member = guild.right();
+    let outside =
+        json!({ "type": "group_rank", "group_id": guild.group, "rank": 0, "role_id": guild.roles[2] });
+    api.post("/bindings/add", outside).await.ok();
+    for (ranks, wanted) in [
+        (vec![50, 200], vec![&guild.roles[1], &guild.roles[3]]),
+        (vec![], vec![&guild.roles[2]]),
+        (vec![1], vec![&guild.roles[0]]),
+    ] {
+        let ranked = json!({ "group_id": guild.group, "play_id": member.play, "ranks": ranks });
+        simulator.change_member(ranked).await;
+        api.post(SYNC, user(deployment, &member.chat)).await.ok();
+        let held = simulator.member(guild, &member.chat).await["roles"].clone();
+        let held: HashSet<String> = serde_json::from_value(held).unwrap();
+        assert_eq!(held, wanted.into_iter().cloned().collect(), "{ranks:?}");
+    }
+}
+
+async fn a_renamed_player_is_renamed_everywhere(deployment: &Deployment) {
+    let (api, guild, simulator) = (deployment.api(), deployment.guild(), &deployment.simulator);
+    let member = guild.right();
+    simulator.change_member(json!({ "play_id": member.play, "username": "another_name" })).await;
+    let data = api.post(SYNC, user(deployment, &member.chat)).await.ok();
+    assert_eq!(data["nickname_updated"], true, "{data}");
+    assert_eq!(simulator.member(guild, &member.chat).await["nick"], "another_name");
+    let link = api.get(&format!("/lookup/chat/{}", member.chat)).await.ok();
+    assert_eq!(link["play_username"], "another_name", "{link}");
 }
 
 async fn an_unlinked_user_or_a_non_member_is_not_found(deployment: &Deployment) {
