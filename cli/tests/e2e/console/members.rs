@@ -151,7 +151,8 @@ async fn a_sync_says_what_changed(deployment: &Deployment) {
 async fn a_role_is_given_and_removed_by_hand(deployment: &Deployment) {
     let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
     let page = below(deployment, &format!("/members/{}", guild.lacking().chat));
-    console.get(&page).await.shows(200, "Give role");
+    let shown = console.get(&page).await;
+    shown.shows(200, "Give role").shows(200, "(this role stands at or above the bot's highest role)");
     let given = console.submit(&format!("{page}/roles/give"), &[("role_id", &guild.roles[1])]).await;
     let whom = &guild.lacking().name;
     given.shows(200, &format!("Gave Trainee to {whom}."));

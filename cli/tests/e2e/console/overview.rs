@@ -80,6 +80,10 @@ async fn the_first_steps_lead_from_nothing_to_a_preview(deployment: &Deployment)
     owner.get(&steps.path()).await.shows(200, "5 of 5 done.");
     let home = owner.get(&guild(deployment, "")).await;
     assert!(!home.contains("Roles do not follow"), "{}", home.text());
+    // One that was cancelled shows nothing.
+    let cancel = "UPDATE job SET state = 'cancelled', result = NULL WHERE guild_id = ? AND kind = 'sync_all'";
+    sql(deployment, cancel, vec![own.id.parse::<i64>().unwrap().into()]).await;
+    owner.get(&steps.path()).await.shows(200, "4 of 5 done.").shows(200, "Preview the first sync to do");
 }
 
 async fn a_guild_without_the_bot_is_told_how_to_invite_it(deployment: &Deployment) {
