@@ -49,6 +49,8 @@ impl std::fmt::Display for Needs {
 pub(crate) enum Runs {
     /// A few at a time.
     InTurns,
+    /// All at the same time: most of them only note something in memory, which a client that leaves may interrupt.
+    InMemory,
     /// Those that wait all together.
     InBatches,
     /// As jobs: refused while its rate limit cannot be counted; other endpoints then count per process.
@@ -138,6 +140,11 @@ impl Route {
 
     pub(crate) const fn goes_on(mut self) -> Self {
         self.goes_on = true;
+        self
+    }
+
+    pub(crate) const fn in_memory(mut self) -> Self {
+        self.runs = Runs::InMemory;
         self
     }
 

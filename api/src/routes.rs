@@ -202,7 +202,7 @@ pub(crate) static AREAS: &[Area] = &[
             POST "/play/games/register" GameRegister Play play::games::register::post;
             POST "/staff/play/session/start" SessionStart Play staff::play::session::start::post;
             POST "/staff/play/session/end" SessionEnd Play staff::play::session::end::post;
-            POST "/staff/play/heartbeat" StaffHeartbeat Play staff::play::heartbeat::post;
+            POST "/staff/play/heartbeat" StaffHeartbeat Play staff::play::heartbeat::post.in_memory();
             POST "/staff/play/action" StaffAction Play staff::play::action::post;
             GET "/guilds/{guildId}/staff/play/{playId}/permissions"
                 StaffPlayPermissions Play guilds::staff::play::permissions::get;
@@ -212,7 +212,7 @@ pub(crate) static AREAS: &[Area] = &[
         name: "Server manager",
         about: "Commands for game servers, and which there are.",
         routes: routes! {
-            POST "/play/servers/heartbeat" ServerHeartbeat Play play::servers::heartbeat::post;
+            POST "/play/servers/heartbeat" ServerHeartbeat Play play::servers::heartbeat::post.in_memory();
             GET "/play/servers/{serverId}/commands" ServerCommands Play play::servers::commands::get;
             POST "/play/servers/{serverId}/commands/{commandId}/ack"
                 CommandAck Play play::servers::commands::ack::post;

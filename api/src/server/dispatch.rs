@@ -120,8 +120,8 @@ fn unfit(rejection: &warp::Rejection) -> Response<Payload> {
     log.finish(Err(ApiError::internal(format!("{rejection:?}"))))
 }
 
-/// A write runs in a task of its own, so that a disconnect does not interrupt it; a read is dropped with its client. A
-/// panic becomes a 500 like any other.
+/// A change runs in a task of its own, so that a disconnect does not interrupt it; others are dropped with their client.
+/// A panic becomes a 500 like any other.
 async fn guarded(server: Server, request: Box<Request>) -> Response<Payload> {
     let options = &server.state.options;
     let mut log = RequestLog::new(&request.method, &request.headers);
@@ -130,32 +130,46 @@ async fn guarded(server: Server, request: Box<Request>) -> Response<Payload> {
         log.access = Some((options.access_log, client));
     }
     let spare = log.clone();
-    let reading = matches!(request.method, Method::GET | Method::HEAD);
-    let ended = if reading {
-        let work = AssertUnwindSafe(in_time(server, request, log));
-        work.catch_unwind().await.map_err(|_| "a handler panicked".to_owned())
-    } else {
+    let found = match server.router.find(&asked(&request.method), plain(&request.path)) {
+        Ok(found) => found,
+        Err(error) => return log.finish(Err(error)),
+    };
+    let ended = if outlives_client(&found, &request) {
         let tracker = server.state.context.shutdown.tracker().clone();
-        tracker.spawn(in_time(server, request, log)).await.map_err(|error| error.to_string())
+        tracker.spawn(in_time(server, found, request, log)).await.map_err(|error| error.to_string())
+    } else {
+        let work = AssertUnwindSafe(in_time(server, found, request, log));
+        work.catch_unwind().await.map_err(|_| "a handler panicked".to_owned())
     };
     ended.unwrap_or_else(|error| spare.finish(Err(ApiError::internal(error))))
 }
 
-async fn in_time(server: Server, request: Box<Request>, mut log: RequestLog) -> Response<Payload> {
-    let method = asked(&request.method);
-    let (route, params) = match server.router.find(&method, plain(&request.path)) {
-        Ok(Found::Endpoint(route, params)) => (route, params),
+fn outlives_client(found: &Found, request: &Request) -> bool {
+    match found {
+        Found::Endpoint(route, _) => route.writes && route.runs != Runs::InMemory,
+        Found::Console => !matches!(request.method, Method::GET | Method::HEAD),
+        Found::Page(_) | Found::Dashboard(_) => false,
+    }
+}
+
+async fn in_time(
+    server: Server,
+    found: Found,
+    request: Box<Request>,
+    mut log: RequestLog,
+) -> Response<Payload> {
+    let (route, params) = match found {
+        Found::Endpoint(route, params) => (route, params),
         // Boxed, because the layers above move the room that each request may need.
-        Ok(Found::Dashboard(params)) => return Box::pin(dashboard(&server, params, request, log)).await,
-        Ok(Found::Console) => return Box::pin(console_page(&server, request, log)).await,
-        Ok(Found::Page(page)) => {
+        Found::Dashboard(params) => return Box::pin(dashboard(&server, params, request, log)).await,
+        Found::Console => return Box::pin(console_page(&server, request, log)).await,
+        Found::Page(page) => {
             if let Some(moved) = page.moved(&request.path) {
                 return moved.map(Payload::Own);
             }
             let answered = (page.answer)(page.path, server.state).await;
             return answered.map_or_else(|error| log.finish(Err(error)), |page| page.map(Payload::Own));
         }
-        Err(error) => return log.finish(Err(error)),
     };
     log.route = route.path;
     let waits =
