@@ -123,6 +123,16 @@ async fn old_events_are_pruned_and_later_ones_still_arrive(database: TestDatabas
     database.remove().await;
 }
 
+async fn a_read_names_the_server_that_answered(database: TestDatabase) {
+    let (one, two) = (database.open().await, database.open().await);
+    let first = change_log::read(one.read(), None, 10).await.unwrap();
+    let second = change_log::read(two.read(), Some(&first.horizon), 10).await.unwrap();
+    assert_eq!((first.server.is_empty(), &first.server), (!one.is_postgres(), &second.server));
+    one.close().await;
+    two.close().await;
+    database.remove().await;
+}
+
 macro_rules! on_both_databases {
     ($($test:ident),+ $(,)?) => {$(
         mod $test {
@@ -143,6 +153,7 @@ on_both_databases!(
     a_committed_event_reaches_other_processes_once,
     too_many_events_and_unknown_ones_are_a_resync,
     old_events_are_pruned_and_later_ones_still_arrive,
+    a_read_names_the_server_that_answered,
 );
 
 /// Postgres: transactions commit in another order than they begin. SQLite has one writer.
