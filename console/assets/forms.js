@@ -88,7 +88,7 @@ async function send(form, submitter) {
     renewToken(form, page);
     fail(form, submitter, failed);
   } catch {
-    fail(form, submitter, [element("p", ["The service cannot be reached. Nothing was sent twice."])]);
+    fail(form, submitter, [element("p", ["The service cannot be reached. What you typed is kept."])]);
   } finally {
     buttons.forEach((button) => { button.disabled = false; });
   }

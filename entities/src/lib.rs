@@ -7,6 +7,7 @@
 pub mod api_key;
 pub mod api_process;
 pub mod application_panel;
+pub mod application_search;
 pub mod application_submission;
 pub mod approval;
 pub mod audit_action;

@@ -159,7 +159,15 @@ impl Deployment {
         self.execute("DELETE FROM bulk_sync").await;
         match self.mode() {
             Mode::Embedded => self.restart_serve(async |serve| serve.kill()).await,
-            Mode::Distributed => self.forget_shared_windows().await,
+            Mode::Distributed => {
+                let mut apis = std::mem::take(&mut self.roles().apis);
+                // They would report what they have admitted.
+                apis.iter_mut().for_each(|api| api.process.kill());
+                self.forget_shared_windows().await;
+                let apis = apis.iter().map(|_| self.spawn("api")).collect();
+                self.roles().apis = apis;
+                self.wait_until_ready().await;
+            }
         }
     }
 }

@@ -10,4 +10,5 @@ pub(crate) mod keys;
 pub(crate) mod lists;
 pub(crate) mod moderation;
 pub(crate) mod of_guild;
+pub(crate) mod sanctions;
 pub(crate) mod sessions;

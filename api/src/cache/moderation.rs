@@ -14,7 +14,8 @@ use runtime::{Database, Freshness, Shutdown};
 use sea_orm::DbErr;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::cache::guild_state::{Base, GuildState, Look, Question, Sanction, accounts, find_in};
+use crate::cache::guild_state::{Base, GuildState, Look, accounts};
+use crate::cache::sanctions::{Question, Sanction, find_in};
 
 /// Bytes of all guilds together.
 const CAPACITY: usize = 200 * 1024 * 1024;

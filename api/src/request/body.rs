@@ -13,10 +13,14 @@ use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 
 use crate::request::parts::{Sent, Source, object, whole};
-use crate::response::error::ApiError;
+use crate::response::error::{ApiError, Kind};
 
 /// Timeout of reading a body.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
+/// Of a body that is too large so many bytes are still taken, for so long: a client gets its answer only once it has sent
+/// the body, and otherwise a broken connection.
+const DISCARDED: usize = 1024 * 1024;
+const DISCARDS_FOR: Duration = Duration::from_secs(2);
 /// Maximum nesting of arrays and objects (docs/rules.md 3).
 const DEPTH_MAX: usize = 32;
 
@@ -65,14 +69,30 @@ impl Body {
 
 /// The bytes of a form, at most `limit`.
 pub(crate) async fn read_form(
-    body: BodyStream,
+    mut body: BodyStream,
     headers: &HeaderMap,
     limit: usize,
 ) -> Result<Bytes, ApiError> {
-    if announced_length(headers).is_some_and(|length| length > limit as u64) {
-        return Err(ApiError::body_too_large(limit));
+    let collected = if announced_length(headers).is_some_and(|length| length > limit as u64) {
+        Err(ApiError::body_too_large(limit))
+    } else {
+        let collected = tokio::time::timeout(READ_TIMEOUT, collect(&mut body, limit)).await;
+        collected.unwrap_or_else(|_| Err(ApiError::body_timeout()))
+    };
+    if collected.as_ref().is_err_and(|error| error.kind() == Kind::TooLarge) {
+        // Boxed, because hardly any request waits.
+        let _sent: Result<(), _> = tokio::time::timeout(DISCARDS_FOR, Box::pin(discard(body))).await;
     }
-    tokio::time::timeout(READ_TIMEOUT, collect(body, limit)).await.map_err(|_| ApiError::body_timeout())?
+    collected
+}
+
+async fn discard(mut body: BodyStream) {
+    let mut discarded = 0;
+    while discarded < DISCARDED
+        && let Some(Ok(part)) = body.next().await
+    {
+        discarded += part.len();
+    }
 }
 
 impl Source for Body {
@@ -95,7 +115,7 @@ fn announced_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn collect(mut body: BodyStream, limit: usize) -> Result<Bytes, ApiError> {
+async fn collect(body: &mut BodyStream, limit: usize) -> Result<Bytes, ApiError> {
     let mut bytes = BytesMut::new();
     while let Some(part) = body.next().await {
         let part = part.map_err(|error| {

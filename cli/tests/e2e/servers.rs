@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use testkit::{Api, Deployment, both_modes, distributed_only};
+use testkit::{Api, Deployment, both_modes, distributed_only, eventually};
 
 both_modes!(
     a_heartbeat_creates_a_server_and_keeps_it_live,
@@ -17,6 +17,9 @@ both_modes!(
     servers_of_another_guild_are_unknown,
     every_call_has_its_rate_limit_and_scope,
 );
+
+/// Until a schedule that was run now has an effect.
+const MINUTE: Duration = Duration::from_mins(1);
 
 mod shared;
 mod studio;
@@ -213,7 +216,10 @@ async fn old_commands_expire(deployment: &Deployment) {
     // An expired command is not returned, even before the sweep.
     assert_eq!(ids(&poll(&api, "s1").await), [young.as_str()]);
     deployment.run_schedule("commands").await;
-    let entry = within_a_minute(async || deployment.audit("commands.expire").await.first().cloned()).await;
+    let entry = eventually("the end is audited", MINUTE, async || {
+        deployment.audit("commands.expire").await.first().cloned()
+    })
+    .await;
     assert_eq!((&entry["target_id"], &entry["actor_id"]), (&json!(id), &json!("0")));
     // The sweep makes every process read the server's list again.
     deployment.execute("UPDATE server_command SET reason = 'as stored' WHERE state = 'queued'").await;
@@ -221,8 +227,10 @@ async fn old_commands_expire(deployment: &Deployment) {
         .execute("UPDATE server_command SET state = 'queued', ended_at = NULL WHERE ended_at IS NOT NULL")
         .await;
     deployment.run_schedule("commands").await;
-    within_a_minute(async || poll(&api, "s1").await.pop().filter(|command| command["reason"] == "as stored"))
-        .await;
+    eventually("the command is read anew", MINUTE, async || {
+        poll(&api, "s1").await.pop().filter(|command| command["reason"] == "as stored")
+    })
+    .await;
     // The server may have applied the expired command, so it can acknowledge it, for an hour.
     ack(&api, "s1", &id).await;
     ack(&api, "s1", &id).await;
@@ -230,22 +238,12 @@ async fn old_commands_expire(deployment: &Deployment) {
     deployment.execute(over).await;
     deployment.run_schedule("old_commands").await;
     let path = format!("/play/servers/s1/commands/{id}/ack");
-    within_a_minute(async || {
+    eventually("the command is gone", MINUTE, async || {
         let answer = api.post(&path, json!({ "status": "ok" })).await;
-        (answer.status == 404).then_some(Value::Null)
+        (answer.status == 404).then_some(())
     })
     .await;
     assert_eq!(ids(&poll(&api, "s1").await), [young]);
-}
-
-async fn within_a_minute(mut look: impl AsyncFnMut() -> Option<Value>) -> Value {
-    for _ in 0..60 {
-        if let Some(found) = look().await {
-            return found;
-        }
-        tokio::time::sleep(Duration::from_secs(1)).await;
-    }
-    panic!("not within a minute")
 }
 
 async fn a_server_without_heartbeats_is_offline_until_the_next_one(deployment: &Deployment) {

@@ -3,7 +3,7 @@
 
 use entities::{ChatId, PlaceId, SanctionId, SanctionKind, Subject};
 
-use crate::cache::guild_state::{Question, Sanction};
+use crate::cache::sanctions::{Question, Sanction};
 use crate::endpoints::prelude::*;
 
 request! {

@@ -6,7 +6,7 @@ mod panels;
 use std::collections::HashMap;
 
 use askama::Template;
-use entities::application_submission::{Filter, Stage};
+use entities::application_search::{self, Filter, Stage};
 use entities::{
     ChannelId, ChatId, Page as Rows, PanelId, Subject, SubmissionId, application_panel,
     application_submission, staff_role, ticket,
@@ -78,7 +78,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     let stage = STAGES.iter().find(|(value, ..)| *value == visit.query.text("state"));
     let filter = Filter { panel: chosen, applicant, stage: stage.map(|(_, _, stage)| *stage) };
     let mut rows = match form.problem_of(APPLICANT) {
-        "" => application_submission::search(conn, guild, filter, rows).await?,
+        "" => application_search::search(conn, guild, filter, rows).await?,
         _ => Vec::new(),
     };
     let more =
