@@ -63,7 +63,7 @@ impl<'a> Broken<'a> {
         meanwhile: impl AsyncFnOnce() -> HashSet<String>,
         mend: impl FnOnce(),
     ) {
-        self.deployment.forget_quotas().await;
+        self.orders.renew_keys().await;
         let before = self.jobs_in_the_broker().await;
         hurt();
         let during = self.orders.some(3).await;
@@ -87,7 +87,7 @@ impl<'a> Broken<'a> {
 
     /// A fault from which the processes recover by themselves.
     async fn fault(&self, name: &str, hurt: impl AsyncFnOnce()) {
-        self.deployment.forget_quotas().await;
+        self.orders.renew_keys().await;
         let before = self.jobs_in_the_broker().await;
         hurt().await;
         self.start_worker();

@@ -1,6 +1,6 @@
 //! Single syncs without a waiting caller, one member after the other, and their rows.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,33 @@ const FIRST_DONE_WITHIN: Duration = Duration::from_secs(30);
 pub(crate) struct Orders<'a> {
     deployment: &'a Deployment,
     next: Cell<usize>,
+    /// Two of each guild.
+    keys: RefCell<[[String; 2]; 2]>,
 }
 
 impl<'a> Orders<'a> {
     pub(crate) fn new(deployment: &'a Deployment) -> Self {
-        Self { deployment, next: Cell::new(0) }
+        let keys = [deployment.guild(), deployment.other_guild()];
+        let keys = keys.map(|guild| [guild.admin_key.clone(), guild.game_key.clone()]);
+        Self { deployment, next: Cell::new(0), keys: RefCell::new(keys) }
+    }
+
+    /// From now on other keys are used, whose windows are unused: the processes go on, whatever they are connected to.
+    pub(crate) async fn renew_keys(&self) {
+        for (place, guild) in [self.deployment.guild(), self.deployment.other_guild()].into_iter().enumerate()
+        {
+            for number in 0..2 {
+                let create = ["keys", "create", "--guild", &guild.id, "--name", "orders"];
+                let owner = ["--owner", &guild.members[0].chat];
+                let key = self.deployment.command(&[&create[..], &owner].concat()).await.succeeded();
+                self.keys.borrow_mut()[place][number] = key.trim().to_owned();
+            }
+        }
+    }
+
+    /// A key of the first guild; they alternate.
+    pub(crate) fn key(&self, number: usize) -> String {
+        self.keys.borrow()[0][number % 2].clone()
     }
 
     /// The caller and the member of the next order. Guilds and keys alternate, so that no rate limit refuses a call.
@@ -27,9 +49,9 @@ impl<'a> Orders<'a> {
         let number = self.next.replace(self.next.get() + 1);
         let (guild, turn) =
             ([self.deployment.guild(), self.deployment.other_guild()][number % 2], number / 2);
-        let key = [&guild.admin_key, &guild.game_key][turn % 2];
+        let key = self.keys.borrow()[number % 2][turn % 2].clone();
         let member = &guild.members[turn % guild.members.len()];
-        (self.deployment.api().key(key).header("prefer", "respond-async"), member.chat.clone())
+        (self.deployment.api().key(&key).header("prefer", "respond-async"), member.chat.clone())
     }
 
     /// Enqueues one sync. Returns its job and the response time.
