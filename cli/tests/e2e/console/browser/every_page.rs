@@ -10,16 +10,25 @@ use super::devtools::Browser;
 use super::tab::Tab;
 use super::{link, sign_in};
 
-both_modes!(every_page_of_a_guild_passes);
+both_modes!(every_page_of_a_guild_passes, every_page_of_the_instance_passes);
 
 async fn every_page_of_a_guild_passes(deployment: &Deployment) {
     populate(deployment).await;
+    pass(deployment, &format!("/console/guilds/{}", deployment.guild().id), &["/console/sessions"]).await;
+}
+
+async fn every_page_of_the_instance_passes(deployment: &Deployment) {
+    populate(deployment).await;
+    let browser = pass(deployment, "/console/instance", &[]).await;
+    before_sign_in(deployment, &browser).await;
+}
+
+/// The pages that links from `start` lead to, and others.
+async fn pass(deployment: &Deployment, start: &str, others: &[&str]) -> Browser {
     let console = Console::operator(deployment).await;
-    let mut paths: BTreeSet<_> = ["/console/sessions".to_owned()].into();
-    for start in [format!("/console/guilds/{}", deployment.guild().id), "/console/instance".to_owned()] {
-        let pages = crawl(&console, &start, 1).await;
-        paths.extend(pages.iter().filter(|page| is_page(page)).map(Page::path));
-    }
+    let pages = crawl(&console, start, 1).await;
+    let mut paths: BTreeSet<_> = pages.iter().filter(|page| is_page(page)).map(Page::path).collect();
+    paths.extend(others.iter().map(|path| (*path).to_owned()));
     let browser = Browser::start().await;
     let tab = Tab::open(&browser, &deployment.api_base(0)).await;
     sign_in(deployment, &tab, deployment.guild(), 0, &["--operator"]).await;
@@ -31,7 +40,7 @@ async fn every_page_of_a_guild_passes(deployment: &Deployment) {
         faults.extend(found.into_iter().map(|fault| format!("{path}: {fault}")));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    before_sign_in(deployment, &browser).await;
+    browser
 }
 
 fn is_page(page: &Page) -> bool {
