@@ -34,7 +34,7 @@ impl<'a> Orders<'a> {
                 let create = ["keys", "create", "--guild", &guild.id, "--name", "orders"];
                 let owner = ["--owner", &guild.members[0].chat];
                 let key = self.deployment.command(&[&create[..], &owner].concat()).await.succeeded();
-                self.keys.borrow_mut()[place][number] = key.trim().to_owned();
+                key.trim().clone_into(&mut self.keys.borrow_mut()[place][number]);
             }
         }
     }
