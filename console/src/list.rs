@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use entities::Page;
+use entities::{Page, Sorted};
 
 use crate::fields::Fields;
 use crate::visit::GuildVisit;
@@ -30,13 +30,26 @@ pub(crate) fn cut<T, Id: Display>(
 
 /// Cuts a list that is read whole to the part that the address asks for: how many rows come before it, and the query of
 /// the address with the next part.
-pub(crate) fn cut_whole<T>(visit: &GuildVisit, rows: &mut Vec<T>) -> (usize, Option<String>) {
-    let skipped = visit.query.read("skip").unwrap_or(0).min(rows.len());
-    let next = skipped + ROWS;
-    let more = (rows.len() > next).then(|| visit.query.with("skip", &next.to_string()));
-    rows.truncate(next);
+pub(crate) fn cut_whole<T>(query: &Fields, rows: &mut Vec<T>) -> (usize, Option<String>) {
+    let skipped = skipped(query).min(rows.len());
     rows.drain(..skipped);
-    (skipped, more)
+    (skipped, cut_counted(query, rows))
+}
+
+/// The part that the address asks for of a list that the database sorts and counts: rows to skip, and rows to read.
+pub(crate) fn counted(query: &Fields) -> (u64, u64) {
+    (skipped(query) as u64, ROWS as u64 + 1)
+}
+
+/// Cuts such rows to a page; the query of the address with further ones.
+pub(crate) fn cut_counted<T>(query: &Fields, rows: &mut Vec<T>) -> Option<String> {
+    let next = (rows.len() > ROWS).then(|| query.with("skip", &(skipped(query) + ROWS).to_string()));
+    rows.truncate(ROWS);
+    next
+}
+
+fn skipped(query: &Fields) -> usize {
+    query.read("skip").unwrap_or(0)
 }
 
 /// A column of a list that is read whole: its head is a link that sorts by it.
@@ -51,6 +64,13 @@ pub(crate) struct Column {
 pub(crate) fn sorted_by(query: &Fields) -> (&str, bool) {
     let sort = query.text("sort");
     sort.strip_prefix('-').map_or((sort, false), |name| (name, true))
+}
+
+/// What a list that the database sorts is sorted by, of these names in the address; the first unless one is given.
+pub(crate) fn sorted<Key: Copy, const N: usize>(query: &Fields, keys: [(&str, Key); N]) -> Sorted<Key> {
+    let (name, descending) = sorted_by(query);
+    let found = keys.iter().find(|(key, _)| *key == name);
+    found.map_or(Sorted::ascending(keys[0].1), |(_, by)| Sorted { by: *by, descending })
 }
 
 /// Columns by their names in the address, with labels. A second click turns the order round; a new order begins at the

@@ -2,13 +2,30 @@
 
 use sea_orm::entity::prelude::*;
 use sea_orm::sea_query::InsertStatement;
-use sea_orm::{QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{Order, QueryOrder, QuerySelect, QueryTrait};
 
 /// Part of a list: the rows after the one with the id `cursor`, at most `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page<Id> {
     pub cursor: Option<Id>,
     pub limit: u64,
+}
+
+/// What a list is sorted by, and in which direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sorted<Key> {
+    pub by: Key,
+    pub descending: bool,
+}
+
+impl<Key> Sorted<Key> {
+    pub fn ascending(by: Key) -> Self {
+        Self { by, descending: false }
+    }
+
+    pub(crate) fn order(&self) -> Order {
+        if self.descending { Order::Desc } else { Order::Asc }
+    }
 }
 
 impl<Id> Page<Id> {

@@ -11,7 +11,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, InsertStatement, OnConflict, Query};
 use sea_orm::{Condition, Order, QueryOrder, QuerySelect};
 
 use crate::by_id::{ROWS_A_STATEMENT, no_relations};
-use crate::{Conn, GuildId, Page, PlaceId, Result, Timestamp, UniverseId, guild, lists, sweep};
+use crate::{Conn, GuildId, Page, PlaceId, Result, Sorted, Timestamp, UniverseId, guild, lists, sweep};
 
 /// A server without a heartbeat for this long is offline (docs/rules.md 7).
 pub const STALE_AFTER: Duration = Duration::seconds(90);
@@ -134,6 +134,19 @@ pub struct Filter {
     pub place: Option<PlaceId>,
 }
 
+impl Filter {
+    fn of(self, guild: GuildId, now: Timestamp) -> Select<Entity> {
+        let last_live = now - STALE_AFTER;
+        let heard = Column::LastHeartbeatAt;
+        let state = |live| if live { heard.gt(last_live) } else { heard.lte(last_live) };
+        let wanted = Condition::all()
+            .add(Column::GuildId.eq(guild))
+            .add_option(self.live.map(state))
+            .add_option(self.place.map(|place| Column::PlaceId.eq(place)));
+        Entity::find().filter(wanted)
+    }
+}
+
 /// Servers of a guild by id, after the cursor.
 pub async fn list(
     conn: &impl Conn,
@@ -142,15 +155,38 @@ pub async fn list(
     page: Page<&str>,
     now: Timestamp,
 ) -> Result<Vec<Model>> {
-    let last_live = now - STALE_AFTER;
-    let heard = Column::LastHeartbeatAt;
-    let state = |live| if live { heard.gt(last_live) } else { heard.lte(last_live) };
-    let wanted = Condition::all()
-        .add(Column::GuildId.eq(guild))
-        .add_option(filter.live.map(state))
-        .add_option(filter.place.map(|place| Column::PlaceId.eq(place)))
-        .add_option(page.cursor.map(|cursor| Column::ServerId.gt(cursor)));
-    Entity::find().filter(wanted).order_by_asc(Column::ServerId).limit(page.limit).all(conn).await
+    let after = Condition::all().add_option(page.cursor.map(|cursor| Column::ServerId.gt(cursor)));
+    let servers = filter.of(guild, now).filter(after).order_by_asc(Column::ServerId);
+    servers.limit(page.limit).all(conn).await
+}
+
+/// What servers are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    Server,
+    Players,
+    Heard,
+    FirstSeen,
+}
+
+/// Servers of a guild, `limit` of them after the first `skip`. Reads all that match: a guild has a few thousand at most
+/// (`Cap::GameServers`).
+pub async fn sorted(
+    conn: &impl Conn,
+    guild: GuildId,
+    filter: Filter,
+    sorted: Sorted<Key>,
+    (skip, limit): (u64, u64),
+    now: Timestamp,
+) -> Result<Vec<Model>> {
+    let by = match sorted.by {
+        Key::Server => Column::ServerId,
+        Key::Players => Column::PlayerCount,
+        Key::Heard => Column::LastHeartbeatAt,
+        Key::FirstSeen => Column::FirstSeenAt,
+    };
+    let servers = filter.of(guild, now).order_by(by, sorted.order()).order_by_asc(Column::ServerId);
+    servers.offset(skip).limit(limit).all(conn).await
 }
 
 /// Servers of these guilds with a heartbeat after this time, at most `limit`.

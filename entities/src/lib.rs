@@ -66,7 +66,7 @@ mod sweep;
 pub mod ticket;
 pub mod worker;
 
-pub use by_id::Page;
+pub use by_id::{Page, Sorted};
 use chrono::{DateTime, Utc};
 pub use ids::{
     ActionId, AuditId, BindingId, ChannelId, ChatId, CommandId, FlagId, GroupId, GuildId, IdError, JobId,

@@ -3,11 +3,12 @@
 use serde_json::json;
 use testkit::{Deployment, OUTSIDER, both_modes};
 
-use super::Console;
+use super::{Console, Page};
 
 both_modes!(
     members_are_found_by_id_and_any_part_of_the_name,
     members_are_found_by_their_name_on_discord(own),
+    members_are_sorted_by_when_they_were_linked(own),
     a_member_has_a_page_with_the_facts,
     links_that_are_over_stay_on_the_page,
     a_banned_member_is_lifted_from_their_page,
@@ -34,6 +35,20 @@ async fn members_are_found_by_id_and_any_part_of_the_name(deployment: &Deploymen
     assert!(found.location().ends_with(&member.chat) || found.contains(&member.name), "{}", found.text());
     console.get(&members("zzzz")).await.shows(200, "No linked member has this name or id.");
     console.get(&members("%25")).await.shows(200, "No linked member has this name or id.");
+}
+
+async fn members_are_sorted_by_when_they_were_linked(deployment: &Deployment) {
+    let (guild, console) = (deployment.guild(), Console::owner(deployment).await);
+    let file = "chat_id,play_id,play_username,verified_at\n1500000000000000001,501,zz_last,\n";
+    std::fs::write(deployment.folder().join("newest.csv"), file).unwrap();
+    deployment.command(&["links", "import", "newest.csv", "--guild", &guild.id]).await.succeeded();
+    let by_name = console.get(&below(deployment, "/members")).await;
+    by_name.shows(200, "By Roblox name, from A to Z");
+    let oldest = console.get(&by_name.link("Linked")).await;
+    assert!(oldest.contains("Linked ↑") && !oldest.contains("By Roblox name"), "{}", oldest.text());
+    let newest = console.get(&oldest.link("Linked")).await;
+    let at = |page: &Page, name: &str| page.text().find(name).unwrap_or(usize::MAX);
+    assert!(at(&newest, "zz_last") < at(&newest, &guild.members[29].name), "{}", newest.text());
 }
 
 async fn members_are_found_by_their_name_on_discord(deployment: &Deployment) {

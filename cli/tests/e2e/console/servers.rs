@@ -18,6 +18,7 @@ both_modes!(
     what_is_wrong_with_a_command_stands_at_its_field,
     a_long_list_goes_on_where_it_was,
     a_long_list_goes_on_after_a_refused_command,
+    servers_are_sorted_by_a_column,
     staff_who_may_only_read_send_nothing
 );
 
@@ -197,10 +198,26 @@ async fn a_long_list_goes_on_where_it_was(deployment: &Deployment) {
     many(deployment).await;
     let owner = Console::owner(deployment).await;
     let first = owner.get(&format!("{}?state=all", servers(deployment))).await;
-    assert!(first.shows(200, "s49").contains("Live servers 51") && !first.contains("s50"));
-    let last = owner.get(&first.link("Load more")).await;
+    assert!(first.shows(200, "s24").contains("Live servers 51") && !first.contains("s25"));
+    let second = owner.get(&first.link("Load more")).await;
+    let last = owner.get(&second.link("Load more")).await;
     last.shows(200, "s50").has_typed("state", "all");
     assert!(!last.contains("s49") && !last.contains("Load more"), "{}", last.text());
+}
+
+async fn servers_are_sorted_by_a_column(deployment: &Deployment) {
+    many(deployment).await;
+    let (owner, api) = (Console::owner(deployment).await, game(deployment));
+    heartbeat(&api, "s60", 11, 10).await;
+    heartbeat(&api, "s70", 11, 12).await;
+    let by_id = owner.get(&format!("{}?state=live", servers(deployment))).await;
+    let fewest = owner.get(&by_id.link("Players")).await;
+    let most = owner.get(&fewest.link("Players")).await;
+    let order = ["s70", "s60", "s00"].map(|id| most.text().find(id).unwrap_or(usize::MAX));
+    assert!(order.is_sorted(), "{}", most.text());
+    most.shows(200, "Players ↓").has_typed("state", "live");
+    let last = owner.get(&owner.get(&most.link("Load more")).await.link("Load more")).await;
+    assert!(!last.contains("s70") && !last.contains("Load more"), "{}", last.text());
 }
 
 /// The refused form stands at an address of its own, which nothing but the form leads to.
@@ -210,7 +227,7 @@ async fn a_long_list_goes_on_after_a_refused_command(deployment: &Deployment) {
     let list = owner.get(&servers(deployment)).await;
     let refused = owner.press(&list, "Queue for all live servers", &[("type", "kick")]).await;
     refused.shows(422, "Type all here");
-    owner.get(&refused.link("Load more")).await.shows(200, "s50");
+    owner.get(&refused.link("Load more")).await.shows(200, "s49");
 }
 
 async fn staff_who_may_only_read_send_nothing(deployment: &Deployment) {

@@ -2,8 +2,9 @@
 
 use askama::Template;
 use entities::job::listing;
+use entities::link_search::{self, Key};
 use entities::{
-    JobId, SanctionId, SanctionKind, Subject, game_server, link, link_search, sanction, staff_directory,
+    JobId, SanctionId, SanctionKind, Sorted, Subject, game_server, link, sanction, staff_directory,
 };
 
 use crate::answer::{Answer, PageError};
@@ -86,7 +87,9 @@ async fn people(visit: &GuildVisit, typed: &str, found: &mut Vec<Found>) -> Resu
         exact,
     };
     found.extend(by_id.as_ref().map(|link| member(link, true)));
-    for link in link_search::containing(conn, guild, typed, None, NAMES).await? {
+    for link in
+        link_search::containing(conn, guild, typed, Sorted::ascending(Key::Name), (None, NAMES)).await?
+    {
         found.push(member(&link, link.play_username.eq_ignore_ascii_case(typed)));
     }
     if found.len() as u64 >= NAMES || found.iter().any(|found| found.exact) {

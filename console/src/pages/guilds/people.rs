@@ -160,7 +160,7 @@ pub(crate) async fn resolve(visit: &GuildVisit, typed: &str) -> Result<Result<Su
         return Ok(Err("Give a Discord id, a Roblox id or a player's name.".to_owned()));
     }
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
-    let found = entities::link_search::by_name(conn, guild, typed, None, 2).await?;
+    let found = entities::link_search::by_name(conn, guild, typed, 2).await?;
     // Names are in order, so the whole name comes before those that it begins.
     let whole: Vec<_> = found.iter().filter(|link| link.play_username.eq_ignore_ascii_case(typed)).collect();
     Ok(match whole.as_slice() {

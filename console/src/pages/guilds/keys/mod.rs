@@ -91,7 +91,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
     if sorted_by(&visit.query).1 {
         keys.reverse();
     }
-    let (_, more) = cut_whole(visit, &mut keys);
+    let (_, more) = cut_whole(&visit.query, &mut keys);
     let actors = Actors::read(visit, keys.iter().map(|key| key.owner_id.get()).collect()).await?;
     let page = Page {
         shell: visit.shell("Keys", Place::Keys),

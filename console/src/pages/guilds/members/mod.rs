@@ -7,17 +7,22 @@ mod roles;
 mod synced;
 
 use askama::Template;
-use entities::{ChatId, Subject, link, link_search};
+use entities::link_search::{self, Key};
+use entities::{ChatId, Subject, link};
 
 use super::by_discord_name::ByDiscordName;
 use super::people::Who;
 use crate::answer::{Answer, PageError};
+use crate::list::{Column, columns, sorted};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::{Count, When};
 
 /// Members of one page.
 const SHOWN: u64 = 50;
+/// What the list is sorted by, as the address names it.
+const KEYS: [(&str, Key); 2] = [("name", Key::Name), ("linked", Key::Linked)];
+const COLUMNS: [(&str, &str); 2] = [("name", "Member"), ("linked", "Linked")];
 
 #[derive(Template)]
 #[template(path = "guilds/members/list.html")]
@@ -25,6 +30,8 @@ struct Page {
     shell: Shell,
     typed: String,
     total: Count<u64>,
+    columns: [Column; 2],
+    is_sorted: bool,
     rows: Vec<Row>,
     by_discord_name: ByDiscordName,
     /// The query of the next page.
@@ -55,6 +62,8 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
         shell: visit.shell("Members", Place::Members),
         typed,
         total: Count(link::count(conn, guild).await?, "linked member"),
+        columns: columns(&visit.query, COLUMNS),
+        is_sorted: visit.query.has("sort"),
         rows: links.iter().map(row).collect(),
         by_discord_name,
         more: last.map(|last| visit.query.with("after", &last)),
@@ -77,5 +86,6 @@ async fn found(visit: &GuildVisit, typed: &str) -> Result<Vec<link::Model>, Page
         Some(chat) => link::find_by_chat(conn, guild, chat).await?,
         None => None,
     };
-    Ok(link_search::containing(conn, guild, typed, after.as_ref(), SHOWN + 1).await?)
+    let part = (after.as_ref(), SHOWN + 1);
+    Ok(link_search::containing(conn, guild, typed, sorted(&visit.query, KEYS), part).await?)
 }

@@ -7,20 +7,24 @@ mod rows;
 use std::collections::BTreeMap;
 
 use askama::Template;
-use entities::game_server::{self, Filter};
+use entities::game_server::{self, Filter, Key};
 use entities::overview::{self, Servers};
 use entities::{Page as Part, registered_game, server_command};
 
 use crate::answer::{Answer, PageError};
 use crate::form::Form;
+use crate::list::{Column, columns, counted, cut_counted, sorted};
 use crate::shell::{Place, Shell};
 use crate::visit::GuildVisit;
 use crate::words::Number;
 pub(crate) use rows::address;
 use rows::{Command, Row};
 
-/// Servers of one page.
-const SHOWN: usize = 50;
+/// What the list is sorted by, as the address names it.
+const KEYS: [(&str, Key); 4] =
+    [("server", Key::Server), ("players", Key::Players), ("heard", Key::Heard), ("first", Key::FirstSeen)];
+const COLUMNS: [(&str, &str); 4] =
+    [("server", "Server"), ("players", "Players"), ("heard", "Last heartbeat"), ("first", "First seen")];
 /// Commands that a page shows.
 const COMMANDS: u64 = 20;
 /// What the form shows; the API's errors name them.
@@ -39,6 +43,8 @@ struct Page {
     servers: Number<i64>,
     players: Number<i64>,
     places: Vec<(String, String)>,
+    columns: [Column; 4],
+    is_sorted: bool,
     rows: Vec<Row>,
     more: Option<String>,
     commands: Vec<Command>,
@@ -50,19 +56,16 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
 }
 
 async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
-    let (conn, guild, now) = (visit.read(), visit.guild.guild_id, visit.now());
-    let (state, live) = match visit.query.text("state") {
+    let (conn, guild, now, query) = (visit.read(), visit.guild.guild_id, visit.now(), &visit.query);
+    let (state, live) = match query.text("state") {
         "all" => ("all", None),
         "offline" => ("offline", Some(false)),
         _ => ("live", Some(true)),
     };
-    let filter = Filter { live, place: visit.query.read("place") };
-    let after = visit.query.has("after").then(|| visit.query.text("after"));
-    let part = Part { cursor: after, limit: SHOWN as u64 + 1 };
-    let mut servers = game_server::list(conn, guild, filter, part, now).await?;
-    let has_more = servers.len() > SHOWN;
-    servers.truncate(SHOWN);
-    let more = servers.last().filter(|_| has_more).map(|last| visit.query.with("after", &last.server_id));
+    let filter = Filter { live, place: query.read("place") };
+    let mut servers =
+        game_server::sorted(conn, guild, filter, sorted(query, KEYS), counted(query), now).await?;
+    let more = cut_counted(query, &mut servers);
     let places = places(visit).await?;
     let Servers { servers: live, players } = overview::servers(conn, guild, now).await?;
     let commands = server_command::list(conn, guild, None, Part::first(COMMANDS)).await?;
@@ -73,6 +76,8 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         may_write: visit.may("moderation.write"),
         servers: Number(live),
         players: Number(players),
+        columns: columns(query, COLUMNS),
+        is_sorted: query.has("sort"),
         rows: servers.iter().map(|server| Row::new(visit, server, &places)).collect(),
         places: places.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
         more,

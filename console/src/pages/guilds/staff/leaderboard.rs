@@ -44,7 +44,7 @@ pub(crate) async fn get(visit: GuildVisit) -> Result<Answer, PageError> {
     let since = period::begin(chosen, &settings, visit.now());
     let (conn, guild) = (visit.read(), visit.guild.guild_id);
     let mut ranking = leaderboard::list(conn, guild, since, &settings.score_weights, visit.now()).await?;
-    let (skipped, more) = cut_whole(&visit, &mut ranking);
+    let (skipped, more) = cut_whole(&visit.query, &mut ranking);
     let staff = Staff::read(&visit, ranking.iter().map(|row| row.chat_id).collect()).await?;
     let row = |(rank, row): (usize, LeaderboardRow)| Row {
         rank,

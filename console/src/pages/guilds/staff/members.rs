@@ -77,7 +77,7 @@ async fn show(visit: &GuildVisit, form: Form) -> Result<Answer, PageError> {
         let found = matching(visit, &members, &searched).await?;
         members.retain(|member| found.iter().any(|one| one.chat == member.chat_id));
     }
-    let (_, more) = cut_whole(visit, &mut members);
+    let (_, more) = cut_whole(&visit.query, &mut members);
     let staff = Staff::read(visit, members.iter().map(|member| member.chat_id).collect()).await?;
     let page = Page {
         shell: visit.shell("Staff", Place::Staff),

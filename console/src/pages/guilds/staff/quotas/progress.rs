@@ -76,7 +76,7 @@ pub(in crate::pages::guilds::staff) async fn of_member(
 pub(super) async fn of_quota(visit: &GuildVisit, row: &Model) -> Result<(Quota, Option<String>), PageError> {
     let mut progress = read(visit, row, (!sees_all(visit)).then(|| own(visit))).await?;
     let covered = progress.len();
-    let (_, more) = cut_whole(visit, &mut progress);
+    let (_, more) = cut_whole(&visit.query, &mut progress);
     Ok((described(row, bars(visit, row, progress).await?, covered), more))
 }
 
