@@ -43,7 +43,7 @@ pub async fn containing(
 ) -> Result<Vec<Model>> {
     let key = match sorted.by {
         Key::Name => folded(conn),
-        Key::Linked => Expr::col((Entity, Column::VerifiedAt)).into(),
+        Key::Linked => Expr::col((Entity, Column::VerifiedAt)),
     };
     let key = match conn.get_database_backend() {
         DatabaseBackend::Sqlite if !part.is_empty() => off_the_index(key),
@@ -73,9 +73,10 @@ fn off_the_index(key: SimpleExpr) -> SimpleExpr {
 fn follows(key: &SimpleExpr, value: SimpleExpr, link: &Model, descending: bool) -> Condition {
     let key = || key.clone();
     // The first comparison is what an index is entered by.
-    let (from, later, same) = match descending {
-        true => (key().lte(value.clone()), key().lt(value), Column::ChatId.lt(link.chat_id)),
-        false => (key().gte(value.clone()), key().gt(value), Column::ChatId.gt(link.chat_id)),
+    let (from, later, same) = if descending {
+        (key().lte(value.clone()), key().lt(value), Column::ChatId.lt(link.chat_id))
+    } else {
+        (key().gte(value.clone()), key().gt(value), Column::ChatId.gt(link.chat_id))
     };
     Condition::all().add(from).add(Condition::any().add(later).add(same))
 }
